@@ -1,0 +1,132 @@
+/**
+ * Every error code of the API, with what follows from it on both sides of the wire:
+ * its HTTP status, whether an answer that carries it is kept for idempotent replay,
+ * and whether a client may try again.
+ */
+
+interface ErrorRow {
+  /** Usual HTTP status. `invalid_request` and `role_not_found` have two; the thrower may name the other one. */
+  status: number;
+  /** True when a repeat with the same Idempotency-Key gets this refusal again. */
+  kept: boolean;
+}
+
+const row = (status: number, kept: boolean): ErrorRow => ({ status, kept });
+const kept = (status: number) => row(status, true);
+const gate = (status: number) => row(status, false);
+
+export const errors = {
+  invalid_request: gate(400),
+  unauthorized: gate(401),
+  access_key_invalid: gate(401),
+  delegation_revoked: gate(401),
+  forbidden: gate(403),
+  human_token_required: gate(403),
+  agent_token_required: gate(403),
+  browser_session_required: gate(403),
+  server_admin_required: gate(403),
+  admin_required: gate(403),
+  owner_required: gate(403),
+  board_creation_restricted: gate(403),
+  not_on_board: gate(403),
+  guest_not_allowed: gate(403),
+  agent_removed: gate(403),
+  broadcast_not_allowed: gate(403),
+  urgent_not_allowed: gate(403),
+  not_found: gate(404),
+  board_not_found: gate(404),
+  message_not_found: gate(404),
+  member_not_found: kept(404),
+  agent_not_found: kept(404),
+  person_not_found: kept(404),
+  task_not_found: kept(404),
+  join_code_invalid: kept(404),
+  request_timeout: gate(408),
+  board_archived: gate(409),
+  board_name_taken: kept(409),
+  name_taken: kept(409),
+  seat_token_replaced: kept(409),
+  limit_reached: kept(409),
+  idempotency_in_progress: gate(409),
+  request_too_large: gate(413),
+  message_too_large: gate(413),
+  unsupported_media_type: gate(415),
+  host_not_allowed: gate(421),
+  idempotency_conflict: gate(422),
+  role_not_found: kept(422),
+  template_not_found: kept(422),
+  invalid_target: kept(422),
+  unknown_recipient: kept(422),
+  reply_has_no_recipients: kept(422),
+  ack_out_of_range: kept(422),
+  rate_limited: gate(429),
+  internal: gate(500),
+  unavailable: gate(503),
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof errors;
+
+/** A runnable hand-over shown to an agent whose person has to act. */
+export interface NextStep {
+  command: string;
+  resume: string;
+  board_view?: string;
+}
+
+/** The body of every error answer. */
+export interface ErrorBody {
+  error: { code: string; message: string; hint: string; next?: NextStep; details?: Record<string, unknown> };
+}
+
+export interface RefusalOptions {
+  hint?: string;
+  details?: Record<string, unknown>;
+  next?: NextStep;
+  /** For the codes with two statuses; otherwise the table's. */
+  status?: number;
+  /** Seconds; becomes the `Retry-After` header. */
+  retryAfter?: number;
+  /** Further response headers, such as `Allow`. */
+  headers?: Record<string, string>;
+}
+
+/** A refusal the contract names. Anything else that is thrown is a defect and becomes 500 `internal`. */
+export class Refusal extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly hint: string;
+  readonly details: Record<string, unknown> | undefined;
+  readonly next: NextStep | undefined;
+  readonly retryAfter: number | undefined;
+  readonly headers: Record<string, string> | undefined;
+
+  constructor(code: ErrorCode, message: string, options: RefusalOptions = {}) {
+    super(message);
+    this.name = 'Refusal';
+    this.code = code;
+    this.status = options.status ?? errors[code].status;
+    this.hint = options.hint ?? '';
+    this.details = options.details;
+    this.next = options.next;
+    this.retryAfter = options.retryAfter;
+    this.headers = options.headers;
+  }
+
+  /** Whether a repeat of the same keyed request is answered with this refusal again. A 422 of any code but the conflict is. */
+  get kept(): boolean {
+    if (this.code === 'invalid_request') return this.status === 422;
+    return errors[this.code].kept;
+  }
+
+  body(): ErrorBody {
+    return {
+      error: {
+        code: this.code,
+        message: this.message,
+        hint: this.hint,
+        ...(this.next ? { next: this.next } : {}),
+        ...(this.details ? { details: this.details } : {}),
+      },
+    };
+  }
+}

@@ -1,0 +1,32 @@
+/** Identifiers, secrets and names: their prefixes and patterns, in one place for server, client and page. */
+
+/** The alphabet of ULIDs and short codes: Crockford base32 without I, L, O, U. */
+export const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+export const idPrefixes = ['srv', 'hum', 'key', 'req', 'brd', 'mem', 'evt', 'msg'] as const;
+export type IdPrefix = (typeof idPrefixes)[number];
+
+/** `<prefix>_` and 26 Crockford characters. */
+export const idPattern = (prefix: IdPrefix): RegExp => new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`);
+
+export const secretPrefixes = { key: 'abh_', seat: 'aba_' } as const;
+export type SecretKind = keyof typeof secretPrefixes;
+
+export const patterns = {
+  handle: /^[a-z0-9]+(-[a-z0-9]+)*$/,
+  keyName: /^[a-z0-9]+(-[a-z0-9]+)*$/,
+  boardName: /^[a-z0-9][a-z0-9-]{0,38}[a-z0-9]$/,
+  memberName: /^[a-z0-9][a-z0-9-]{0,39}$/,
+  roleName: /^[a-z][a-z0-9-]{0,31}$/,
+  session: /^[a-z0-9][a-z0-9-]{0,39}:[A-Za-z0-9._-]{1,200}$/,
+  accessKey: /^abh_[A-Za-z0-9_-]{32,}$/,
+  agentToken: /^aba_[A-Za-z0-9_-]{32,}$/,
+  digest: /^sha256:[0-9a-f]{64}$/,
+  /** UTC with exactly three decimals. */
+  time: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
+  taskPrefix: /^[A-Z][A-Z0-9]{1,5}$/,
+} as const;
+
+/** Words nobody may have as a handle or a member name, because they mean somebody else. */
+export const reservedHandles: readonly string[] = ['all', 'everyone', 'here', 'me', 'system', 'service'];
+export const reservedMemberNames: readonly string[] = ['all', 'me', 'system'];

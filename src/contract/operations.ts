@@ -1,0 +1,105 @@
+/**
+ * The table of operations: the HTTP API as data. Router, client, OpenAPI description and the tests that walk
+ * every operation all start here. Request and answer shapes stand under the same names in `schemas/`.
+ */
+
+/** PK own access key, BR browser session, AG agent token, DG machine delegation. */
+export type CredentialKind = 'PK' | 'BR' | 'AG' | 'DG';
+
+/**
+ * K kept 24 hours for replay; S secret, never kept; R kept sealed for the same credential only;
+ * N the header is accepted without effect; '-' not a write.
+ */
+export type IdempotencyClass = 'K' | 'S' | 'R' | 'N' | '-';
+
+export interface OperationRow {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path with `{name}` parameters. */
+  path: string;
+  /** Empty: no credential is asked for, and one sent along is ignored. */
+  credentials: readonly CredentialKind[];
+  idempotency: IdempotencyClass;
+  /** Success statuses, the usual one first. */
+  ok: readonly number[];
+  /** One line for the API description. */
+  summary: string;
+}
+
+const get = (path: string, credentials: readonly CredentialKind[], summary: string): OperationRow => ({
+  method: 'GET',
+  path,
+  credentials,
+  idempotency: '-',
+  ok: [200],
+  summary,
+});
+
+const member = ['PK', 'BR', 'AG'] as const;
+const person = ['PK', 'BR'] as const;
+
+export const operations = {
+  getInfo: get('/v1/info', [], 'Server identity, build version and features'),
+  getMe: get('/v1/me', member, 'Who the credential belongs to'),
+
+  createBoard: {
+    method: 'POST',
+    path: '/v1/boards',
+    credentials: person,
+    idempotency: 'K',
+    ok: [201],
+    summary: 'Create a board; its creator becomes the first owner',
+  },
+  listBoards: get('/v1/boards', [...member, 'DG'], 'List boards with read position and unread count'),
+  getBoard: get('/v1/boards/{board}', member, 'Read one board'),
+  listTemplates: get('/v1/templates', member, 'List the built-in board templates'),
+  listBoardPeople: get('/v1/boards/{board}/people', member, 'List the people on a board'),
+  listMembers: get('/v1/boards/{board}/members', member, 'List people and agents on a board'),
+  joinBoard: {
+    method: 'POST',
+    path: '/v1/join',
+    credentials: ['PK', 'DG'],
+    idempotency: 'R',
+    ok: [201],
+    summary: 'Put an agent seat onto a board',
+  },
+
+  postMessage: {
+    method: 'POST',
+    path: '/v1/boards/{board}/messages',
+    credentials: member,
+    idempotency: 'K',
+    ok: [201],
+    summary: 'Post a message',
+  },
+  listMessages: get('/v1/boards/{board}/messages', member, 'Read the timeline'),
+  getMessageBySeq: get('/v1/boards/{board}/messages/{seq}', member, 'Read one message by its number'),
+  getMessage: get('/v1/messages/{message}', member, 'Read one message by its id'),
+  listReplies: get('/v1/messages/{message}/replies', member, 'Read a thread, or wait for its next reply'),
+
+  readInbox: get('/v1/me/inbox', ['AG'], "Read an agent's unread messages, or wait for one"),
+  ackInbox: {
+    method: 'POST',
+    path: '/v1/me/inbox/ack',
+    credentials: ['AG'],
+    idempotency: 'K',
+    ok: [200],
+    summary: "Move an agent's read position forward",
+  },
+  ackBoard: {
+    method: 'POST',
+    path: '/v1/boards/{board}/ack',
+    credentials: person,
+    idempotency: 'K',
+    ok: [200],
+    summary: "Move a person's read position forward",
+  },
+  listEvents: get('/v1/boards/{board}/events', member, "Read a board's hash-chained event log"),
+  openStream: get('/v1/stream', member, 'Live events of one board, or hints about all boards of a person'),
+} as const satisfies Record<string, OperationRow>;
+
+export type OperationName = keyof typeof operations;
+
+/** Names of the path parameters of an operation, in order. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1] as string);
+}

@@ -1,0 +1,196 @@
+/** Boards, templates, people and members of a board, joining. */
+import { z } from 'zod';
+import { patterns } from '../ids.ts';
+import {
+  actor,
+  boardName,
+  deliveryMode,
+  eventActor,
+  handle,
+  id,
+  memberName,
+  presence,
+  queryBool,
+  queryInt,
+  roleName,
+  seq,
+  serverRole,
+  text,
+  time,
+} from './common.ts';
+
+export const permission = z.enum([
+  'post',
+  'broadcast',
+  'urgent',
+  'create_tasks',
+  'claim_tasks',
+  'write_notes',
+  'upload_files',
+  'invite',
+  'edit_charter',
+  'add_people',
+]);
+export const grant = z.union([permission, z.strictObject({ claim_tasks: z.array(z.string()).min(1).max(20) })]);
+export const role = z.strictObject({ charter: text(4000).optional(), can: z.array(grant).max(10) });
+export const roles = z.record(roleName, role);
+export const preset = z.enum(['starter', 'recommended']);
+export const policyKey = z.enum(['visibility', 'broadcast', 'urgent', 'show_harness', 'nudges']);
+
+export const policy = z.strictObject({
+  preset,
+  visibility: z.enum(['open', 'addressed']),
+  broadcast: z.enum(['everyone', 'granted']),
+  urgent: z.enum(['everyone', 'granted']),
+  show_harness: z.boolean(),
+  nudges: z.enum(['on', 'off']),
+  overrides: z.array(policyKey),
+});
+
+export const visibility = z.enum(['open', 'private']);
+
+export const board = z.strictObject({
+  id: id('brd'),
+  name: boardName,
+  title: z.string().nullable(),
+  visibility,
+  lifecycle: z.enum(['active', 'archived']),
+  on_board: z.boolean(),
+  template: z.string().nullable(),
+  charter: z.string(),
+  roles,
+  policy,
+  agents_add_people: z.boolean(),
+  head_seq: seq,
+  message_count: z.int().nullable(),
+  last_message_at: time.nullable(),
+  created_at: time,
+  created_by: actor,
+  can_archive: z.boolean(),
+  can_restore: z.boolean(),
+  can_delete: z.boolean(),
+  people_count: z.int().min(0),
+  agent_count: z.int().min(0).optional(),
+  read_up_to: seq.optional(),
+  unread: z.int().min(0).optional(),
+  needs_reply: z.int().min(0).nullable().optional(),
+  task_prefix: z.string().nullable(),
+  added: z.strictObject({ seq, at: time, by: eventActor }).optional(),
+});
+
+export const hiddenBoard = z.strictObject({
+  id: id('brd'),
+  visibility: z.literal('private'),
+  lifecycle: z.enum(['active', 'archived']),
+  created_at: time,
+  created_by: z.strictObject({ id: id('hum'), handle }),
+  people: z.int().min(0),
+  can_archive: z.boolean(),
+  can_restore: z.boolean(),
+  can_delete: z.boolean(),
+});
+
+export const createBoardBody = z.strictObject({
+  name: boardName.optional(),
+  title: text(80).optional(),
+  template: z.string().max(80).optional(),
+  charter: text(8000).optional(),
+  preset: preset.optional(),
+  visibility: visibility.default('open'),
+});
+
+export const listBoardsQuery = z.object({
+  all: queryBool.default(false),
+  lifecycle: z.enum(['active', 'archived', 'all']).default('active'),
+  limit: queryInt(1, 500).default(500),
+  after: boardName.optional(),
+  hidden_after: id('brd').optional(),
+});
+
+export const boardList = z.strictObject({
+  boards: z.array(board),
+  archived_count: z.int().min(0),
+  hidden_boards: z.array(hiddenBoard).optional(),
+  next_after: boardName.nullable(),
+  next_hidden_after: id('brd').nullable(),
+});
+
+export const templateList = z.strictObject({
+  templates: z.array(
+    z.strictObject({
+      name: z.string(),
+      summary: z.string(),
+      charter: z.string(),
+      roles,
+      preset,
+      pair: z.tuple([roleName, roleName]),
+    }),
+  ),
+});
+
+export const boardPerson = z.strictObject({
+  id: id('hum'),
+  handle,
+  display_name: z.string().nullable(),
+  board: boardName,
+  name: memberName,
+  member_id: id('mem'),
+  board_role: z.enum(['owner', 'member']),
+  server_role: serverRole,
+  joined_at: time,
+});
+
+export const pageOfMembersQuery = z.object({ limit: queryInt(1, 1000).default(1000), after: id('mem').optional() });
+
+export const boardPeople = z.strictObject({
+  board: boardName,
+  visibility,
+  people: z.array(boardPerson),
+  next_after: id('mem').nullable(),
+});
+
+export const listMembersQuery = pageOfMembersQuery.extend({
+  removed: queryBool.default(false),
+  kind: z.enum(['human', 'agent']).optional(),
+});
+
+export const memberRecord = z.strictObject({
+  id: id('mem'),
+  board: boardName,
+  board_id: id('brd'),
+  name: memberName,
+  kind: z.enum(['agent', 'human']),
+  display_name: z.string().optional(),
+  role: roleName.nullable(),
+  owner: handle.nullable(),
+  owner_id: id('hum').nullable(),
+  harness: z.string().nullable(),
+  access: z.enum(['admin', 'member']).nullable(),
+  server_role: serverRole.nullable(),
+  status: z.enum(['active', 'removed', 'left']),
+  can_remove: z.boolean().optional(),
+  joined_at: time,
+  presence: presence.nullable(),
+  presence_since: time.nullable(),
+  delivery: deliveryMode.nullable(),
+  delivery_mode: deliveryMode.nullable(),
+  delivery_revision: z.int().min(0).nullable(),
+});
+
+export const memberList = z.strictObject({ members: z.array(memberRecord), next_after: id('mem').nullable() });
+
+export const joinBody = z.strictObject({
+  code: z.string().max(40).optional(),
+  board: z.string().max(80).optional(),
+  role: roleName.optional(),
+  name: memberName.optional(),
+  harness: text(40, 1).optional(),
+  session: z.string().regex(patterns.session).optional(),
+});
+
+export const joinResult = z.strictObject({
+  agent: memberRecord,
+  token: z.string().regex(patterns.agentToken),
+  board,
+  reused: z.literal(true).optional(),
+});

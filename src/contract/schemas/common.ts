@@ -1,0 +1,72 @@
+/** Building blocks shared by the schemas of all areas. Lengths of text count Unicode code points. */
+import { z } from 'zod';
+import { type IdPrefix, idPattern, patterns } from '../ids.ts';
+
+export const id = (prefix: IdPrefix) => z.string().regex(idPattern(prefix));
+export const time = z.string().regex(patterns.time);
+export const handle = z.string().max(40).regex(patterns.handle);
+export const boardName = z.string().regex(patterns.boardName);
+export const memberName = z.string().regex(patterns.memberName);
+export const roleName = z.string().regex(patterns.roleName);
+export const digest = z.string().regex(patterns.digest);
+export const seq = z.int().min(0);
+export const serverRole = z.enum(['admin', 'member', 'guest']);
+export const deliveryMode = z.enum(['focused', 'all', 'humans', 'off']);
+export const presence = z.enum(['working', 'idle', 'waiting', 'no_session']);
+
+/** How many Unicode code points a text has. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0xd800 && unit <= 0xdbff && i + 1 < text.length) i++;
+    count++;
+  }
+  return count;
+}
+
+/** A text of at most `max` code points. */
+export const text = (max: number, min = 0) =>
+  z.string().refine((value) => {
+    const length = value.length <= max && min <= 1 ? value.length : codePoints(value);
+    return length >= min && length <= max;
+  }, `must have ${min} to ${max} characters`);
+
+/** A whole number in a query string. */
+export const queryInt = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z
+    .string()
+    .regex(/^\d{1,16}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`);
+
+/** A boolean in a query string: exactly `true` or `false`. */
+export const queryBool = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+/** Who wrote, is named or acted: `from`, `by`, `created_by`. */
+export const actor = z.strictObject({
+  id: id('mem'),
+  name: memberName,
+  kind: z.enum(['agent', 'human']),
+  role: roleName.nullable(),
+  owner: handle.nullable(),
+  harness: z.string().nullable(),
+});
+
+/** Who caused an event, as frozen in the record. */
+export const eventActor = z.strictObject({
+  kind: z.enum(['agent', 'human', 'system']),
+  member_id: id('mem').nullable(),
+  name: z.string().nullable(),
+  owner: z.string().nullable(),
+});
+
+export const errorBody = z.strictObject({
+  error: z.strictObject({
+    code: z.string(),
+    message: z.string(),
+    hint: z.string(),
+    next: z.strictObject({ command: z.string(), resume: z.string(), board_view: z.string().optional() }).optional(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  }),
+});

@@ -1,0 +1,103 @@
+/** The event log and the frames of the live stream. */
+import { z } from 'zod';
+import { boardName, digest, eventActor, id, queryBool, queryInt, seq, time } from './common.ts';
+import { message } from './messages.ts';
+
+export const event = z.strictObject({
+  id: id('evt'),
+  board_id: id('brd'),
+  seq: z.int().min(1),
+  type: z.string(),
+  at: time,
+  actor: eventActor,
+  data: z.record(z.string(), z.unknown()).optional(),
+  data_withheld: z.literal(true).optional(),
+  data_hash: digest,
+  prev_hash: digest,
+  hash: digest,
+});
+
+export const listEventsQuery = z.object({
+  limit: queryInt(1, 200).default(50),
+  after: queryInt(0).default(0),
+  before: queryInt(1).optional(),
+  newest: queryBool.default(false),
+  type: z
+    .string()
+    .transform((value) => value.split(','))
+    .refine(
+      (types) => types.length <= 20 && types.every((type) => /^[a-z_.]{1,60}$/.test(type)),
+      'at most 20 types, separated by commas',
+    )
+    .optional(),
+});
+
+export const eventPage = z.strictObject({
+  board: boardName,
+  events: z.array(event),
+  head_seq: seq,
+  next_after: z.int().nullable(),
+  prev_before: z.int().nullable(),
+});
+
+export const hintFrameNames = [
+  'head',
+  'unread',
+  'ready',
+  'presence',
+  'read',
+  'delivery',
+  'approval',
+  'pairing',
+  'notice',
+  'allowance',
+  'boards',
+  'board_unavailable',
+  'end',
+] as const;
+
+export const openStreamQuery = z.object({
+  board: z.string().max(80).optional(),
+  after: queryInt(0).optional(),
+  include: z.literal('message').optional(),
+  boards: z
+    .string()
+    .transform((value) => value.split(','))
+    .refine((boards) => boards.length <= 50, 'at most 50 boards')
+    .optional(),
+  events: z
+    .string()
+    .transform((value) => value.split(','))
+    .refine(
+      (names) => names.every((name) => (hintFrameNames as readonly string[]).includes(name)),
+      'names a frame that does not exist',
+    )
+    .optional(),
+});
+
+export const end = z.strictObject({ reason: z.enum(['credential_ended', 'server_shutdown', 'board_unavailable']) });
+
+/** Data of each frame of `GET /v1/stream` without `board`. */
+export const hintFrames = {
+  head: z.strictObject({ board: boardName, board_id: id('brd'), seq }),
+  unread: z.strictObject({ board: boardName, board_id: id('brd'), read_up_to: seq, unread: z.int().min(0) }),
+  ready: z.strictObject({ boards: z.int().min(0) }),
+  read: z.strictObject({
+    board: boardName,
+    board_id: id('brd'),
+    agent: z.string(),
+    member_id: id('mem'),
+    read_up_to: seq,
+  }),
+  boards: z.strictObject({}),
+  board_unavailable: z.strictObject({ board_id: id('brd'), member_id: id('mem').optional() }),
+  end,
+};
+
+/** Data of each frame of `GET /v1/stream?board=`. */
+export const boardFrames = {
+  event,
+  message,
+  ready: z.strictObject({ board: boardName, board_id: id('brd'), head_seq: seq }),
+  end,
+};

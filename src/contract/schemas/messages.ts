@@ -1,0 +1,143 @@
+/** Messages, threads, inbox and read positions. */
+import { z } from 'zod';
+import {
+  actor,
+  boardName,
+  deliveryMode,
+  digest,
+  id,
+  memberName,
+  queryBool,
+  queryInt,
+  roleName,
+  seq,
+  text,
+  time,
+} from './common.ts';
+
+/** Most code points a message body may have; one more is 413 `message_too_large`. */
+export const MAX_BODY = 32_768;
+
+export const mention = z.strictObject({
+  id: id('mem'),
+  kind: z.enum(['agent', 'human']),
+  name: memberName,
+  text: z.string(),
+  wakes: z.boolean(),
+  reason: z.enum(['limit', 'cannot_read']).nullable(),
+});
+
+export const redactionCount = z.strictObject({ kind: z.string(), count: z.int().min(1) });
+
+export const reaction = z.strictObject({
+  name: z.string(),
+  emoji: z.string(),
+  count: z.int().min(1),
+  by: z.array(z.string()),
+  mine: z.boolean(),
+});
+
+export const message = z.strictObject({
+  id: id('msg'),
+  board: boardName,
+  seq: z.int().min(1),
+  at: time,
+  from: actor,
+  to: z.array(z.string()).min(1),
+  body: z.string(),
+  reply_to: id('msg').nullable(),
+  reply_to_seq: z.int().min(1).nullable(),
+  reply_to_from: memberName.nullable(),
+  thread_root: id('msg').nullable(),
+  thread_root_seq: z.int().min(1).nullable(),
+  reply_count: z.int().min(1).optional(),
+  last_reply_at: time.optional(),
+  urgent: z.boolean(),
+  expects_reply: z.boolean(),
+  sender: z.enum(['owner', 'owner_agent', 'other_person', 'other_agent', 'self']),
+  trust: z.enum(['owner', 'human', 'peer', 'self']),
+  show_owner: z.boolean(),
+  redactions: z.array(redactionCount),
+  reactions: z.array(reaction),
+  mentions: z.array(mention),
+  about: z.array(
+    z.strictObject({ id: z.string(), ref: z.string(), how: z.enum(['given', 'thread', 'current', 'named']) }),
+  ),
+  files: z.array(z.strictObject({ id: z.string(), name: z.string(), version: z.int().min(1), digest })),
+  midturn_peer_sender_id: id('mem').optional(),
+});
+
+export const postMessageBody = z.strictObject({
+  /** The upper bound is checked apart, because over it the answer is 413 instead of 400. */
+  body: z.string().refine((value) => /\S/u.test(value), 'must hold something other than white space'),
+  to: z.array(z.string()).min(1).max(50).optional(),
+  reply_to: id('msg').optional(),
+  urgent: z.boolean().default(false),
+  expects_reply: z.boolean().default(false),
+});
+
+const window = { limit: queryInt(1, 200).default(50), after: queryInt(0).default(0) };
+
+export const listMessagesQuery = z.object({
+  ...window,
+  before: queryInt(1).optional(),
+  newest: queryBool.default(false),
+  from: memberName.optional(),
+  role: roleName.optional(),
+  to_me: queryBool.default(false),
+  task: text(80, 1).optional(),
+  roots: queryBool.default(false),
+  has: z.enum(['ask', 'answer', 'files', 'mention_me']).optional(),
+});
+
+export const messagePage = z.strictObject({
+  board: boardName,
+  messages: z.array(message),
+  next_after: z.int().nullable(),
+  prev_before: z.int().nullable(),
+});
+
+export const oneMessage = z.strictObject({
+  message,
+  recipients: z.array(
+    z.strictObject({
+      member: actor,
+      state: z.enum(['pending', 'received', 'replied']),
+      reply_ids: z.array(id('msg')),
+    }),
+  ),
+});
+
+export const listRepliesQuery = z.object({ ...window, wait: queryInt(0, 600).default(0) });
+
+export const replyPage = z.strictObject({
+  message_id: id('msg'),
+  root: message.nullable(),
+  replies: z.array(message),
+  next_after: z.int().nullable(),
+});
+
+export const readInboxQuery = z.object({
+  ...window,
+  wait: queryInt(0, 600).default(0),
+  urgent: queryBool.default(false),
+});
+
+export const inbox = z.strictObject({
+  board: boardName,
+  board_id: id('brd'),
+  agent: memberName,
+  member_id: id('mem'),
+  messages: z.array(message),
+  cursor: seq,
+  more: z.boolean(),
+  unread: z.int().min(0),
+  unread_urgent: z.int().min(0),
+  delivery_mode: deliveryMode,
+  delivery_revision: z.int().min(0),
+  midturn_policy: z.enum(['owner-only', 'my-agents']),
+});
+
+export const ackBody = z.strictObject({ up_to: seq });
+export const inboxAck = z.strictObject({ cursor: seq, member_id: id('mem') });
+export const boardAck = z.strictObject({ board: boardName, read_up_to: seq, unread: z.int().min(0) });

@@ -1,0 +1,50 @@
+/** The contract's records as types, taken from the schemas; importing this file loads nothing at run time. */
+import type { z } from 'zod';
+import type { OperationName } from './operations.ts';
+import type * as boards from './schemas/boards.ts';
+import type * as common from './schemas/common.ts';
+import type * as events from './schemas/events.ts';
+import type * as identity from './schemas/identity.ts';
+import type { schemas } from './schemas/index.ts';
+import type * as messages from './schemas/messages.ts';
+
+type Schemas = typeof schemas;
+type SchemaOf<Name extends OperationName, Part extends string> = Schemas[Name] extends { [P in Part]: infer S }
+  ? S
+  : never;
+type In<S> = S extends z.ZodType ? z.input<S> : undefined;
+type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+/** What an operation answers. */
+export type Answer<Name extends OperationName> = z.output<Schemas[Name]['answer']>;
+/** The body as a client writes it (defaults may be left out). */
+export type BodyIn<Name extends OperationName> = [SchemaOf<Name, 'body'>] extends [never]
+  ? undefined
+  : In<SchemaOf<Name, 'body'>>;
+/** The body, query and path parameters as the server reads them. */
+export type Body<Name extends OperationName> = [SchemaOf<Name, 'body'>] extends [never]
+  ? undefined
+  : Out<SchemaOf<Name, 'body'>>;
+export type Query<Name extends OperationName> = [SchemaOf<Name, 'query'>] extends [never]
+  ? Record<string, never>
+  : Out<SchemaOf<Name, 'query'>>;
+
+export type Actor = z.output<typeof common.actor>;
+export type EventActor = z.output<typeof common.eventActor>;
+export type DeliveryMode = z.output<typeof common.deliveryMode>;
+export type ServerRole = z.output<typeof common.serverRole>;
+export type ServerInfo = z.output<typeof identity.serverInfo>;
+export type Me = z.output<typeof identity.me>;
+export type Board = z.output<typeof boards.board>;
+export type BoardPerson = z.output<typeof boards.boardPerson>;
+export type HiddenBoard = z.output<typeof boards.hiddenBoard>;
+export type Member = z.output<typeof boards.memberRecord>;
+export type Policy = z.output<typeof boards.policy>;
+export type PolicyKey = z.output<typeof boards.policyKey>;
+export type Preset = z.output<typeof boards.preset>;
+export type Role = z.output<typeof boards.role>;
+export type Permission = z.output<typeof boards.permission>;
+export type Message = z.output<typeof messages.message>;
+export type Mention = z.output<typeof messages.mention>;
+export type Inbox = z.output<typeof messages.inbox>;
+export type BoardEvent = z.output<typeof events.event>;
