@@ -1,0 +1,107 @@
+/** From an answer to a reply or an error. */
+import type { NextStep } from '../contract/errors.ts';
+import type { OperationRow } from '../contract/operations.ts';
+import { describe, isJson, readJson } from './body.ts';
+import { ClientError, type ClientErrorOptions, type Delivery, unexpected } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import { isTransientAnswer, parseRetryAfter } from './retry.ts';
+
+export interface Reply<T> {
+  status: number;
+  data: T;
+  /** The server did this before, under the same idempotency key, and repeats its first answer. */
+  replayed: boolean;
+  requestId: string | null;
+  /** The answer's `Date` header. */
+  serverDate: string | null;
+}
+
+/**
+ * @param now milliseconds since the epoch, for a `Retry-After` that is a date.
+ * @throws ClientError for every answer that is not a success of this operation.
+ */
+export async function readReply(row: OperationRow, exchange: Exchange, now: number): Promise<Reply<unknown>> {
+  const { response } = exchange;
+  if (!response.ok) throw await readRefusal(row, exchange, now);
+  const data = await readJson(exchange);
+  if (!row.ok.includes(response.status)) {
+    throw unexpected(`Status ${response.status} is none that this operation has.`, {
+      status: response.status,
+      details: describe(response),
+    });
+  }
+  return {
+    status: response.status,
+    data,
+    replayed: response.headers.get('idempotent-replayed') === 'true',
+    requestId: response.headers.get('x-request-id'),
+    serverDate: response.headers.get('date'),
+  };
+}
+
+/** The error that a status outside 200 to 299 stands for. Network trouble while reading it is thrown instead. */
+export async function readRefusal(row: OperationRow, exchange: Exchange, now: number): Promise<ClientError> {
+  const { response } = exchange;
+  const { status } = response;
+  const retryAfter = parseRetryAfter(response.headers, now);
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  const refusal = isJson(response) ? refusalIn(await readJson(exchange)) : null;
+  exchange.close();
+
+  const code = refusal?.code ?? 'server_unexpected';
+  const common: ClientErrorOptions = {
+    status,
+    retryAfter,
+    requestId,
+    delivery: deliveryOf(status),
+    transient: isTransientAnswer(status, code),
+  };
+  const wait = retryAfter === undefined ? {} : { retry_after: retryAfter };
+  if (status === 501 || (status === 404 && code === 'not_found')) return outdated(row, common);
+  if (!refusal) {
+    const message = `The server answered with status ${status} and not in the form of this API.`;
+    return unexpected(message, { ...common, details: { ...describe(response), ...wait } });
+  }
+  const details = refusal.details || retryAfter !== undefined ? { ...refusal.details, ...wait } : undefined;
+  return new ClientError(code, refusal.message, { ...common, hint: refusal.hint, next: refusal.next, details });
+}
+
+/** A gateway that got no answer from behind it cannot say whether the request was carried out. */
+function deliveryOf(status: number): Delivery {
+  return status === 502 || status === 504 ? 'unclear' : 'answered';
+}
+
+function outdated(row: OperationRow, common: ClientErrorOptions): ClientError {
+  return new ClientError('server_outdated', 'This server does not know that operation yet.', {
+    ...common,
+    transient: false,
+    hint: 'Update the server, or use a client of its version.',
+    details: { operation: `${row.method} ${row.path}` },
+  });
+}
+
+interface ReadRefusal {
+  code: string;
+  message: string;
+  hint: string;
+  next?: NextStep;
+  details?: Record<string, unknown>;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The contract's error body, or null for any other JSON. */
+function refusalIn(body: unknown): ReadRefusal | null {
+  const error = isRecord(body) ? body['error'] : undefined;
+  if (!isRecord(error) || typeof error['code'] !== 'string' || error['code'] === '') return null;
+  const refusal: ReadRefusal = { code: error['code'], message: text(error['message']), hint: text(error['hint']) };
+  if (isRecord(error['details'])) refusal.details = error['details'];
+  const next = error['next'];
+  if (isRecord(next) && typeof next['command'] === 'string') {
+    refusal.next = { command: next['command'], resume: text(next['resume']) };
+    if (typeof next['board_view'] === 'string') refusal.next.board_view = next['board_view'];
+  }
+  return refusal;
+}

@@ -1,0 +1,65 @@
+/** Reads a JSON answer without trusting its size, its type or its completeness. */
+import { tooLarge, unexpected } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import { BODY_IDLE_TIMEOUT, MAX_ANSWER } from './limits.ts';
+
+const JSON_TYPE = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
+
+export function isJson(response: Response): boolean {
+  return JSON_TYPE.test(response.headers.get('content-type') ?? '');
+}
+
+/** What may be said about an answer that is not what it should be: never a part of its text. */
+export function describe(response: Response): Record<string, unknown> {
+  const type = response.headers.get('content-type');
+  return { status: response.status, content_type: type === null ? null : type.slice(0, 100) };
+}
+
+/**
+ * @throws ClientError `response_too_large` as soon as the limit is passed, `server_unexpected` for anything but JSON,
+ * `server_unreachable` or `request_timeout` for an answer that does not end.
+ */
+export async function readJson(exchange: Exchange): Promise<unknown> {
+  const { response } = exchange;
+  if (!isJson(response)) {
+    exchange.close();
+    throw notJson(response);
+  }
+  if (Number(response.headers.get('content-length') ?? 0) > MAX_ANSWER) {
+    exchange.close();
+    throw tooLarge(MAX_ANSWER);
+  }
+  const text = await readText(exchange);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw notJson(response);
+  }
+}
+
+async function readText(exchange: Exchange): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let size = 0;
+  let text = '';
+  for await (const chunk of exchange.chunks(BODY_IDLE_TIMEOUT, 'body')) {
+    size += chunk.byteLength;
+    if (size > MAX_ANSWER) throw tooLarge(MAX_ANSWER);
+    text += decode(decoder, exchange.response, chunk);
+  }
+  return text + decode(decoder, exchange.response);
+}
+
+function decode(decoder: TextDecoder, response: Response, chunk?: Uint8Array): string {
+  try {
+    return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
+  } catch {
+    throw notJson(response);
+  }
+}
+
+function notJson(response: Response) {
+  return unexpected('The answer is not the JSON that is due.', {
+    status: response.status,
+    details: describe(response),
+  });
+}

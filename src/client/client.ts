@@ -1,0 +1,185 @@
+/** The client: one method that carries out any operation of the contract, and one that opens its streams. */
+import { type OperationName, type OperationRow, operations } from '../contract/operations.ts';
+import type { Answer, BodyIn } from '../contract/types.ts';
+import { type Reply, readRefusal, readReply } from './answer.ts';
+import { describe } from './body.ts';
+import { ClientError, unexpected } from './errors.ts';
+import { type Exchange, openExchange } from './exchange.ts';
+import { CALL_TIMEOUT, HEADERS_TIMEOUT } from './limits.ts';
+import { type PreparedRequest, prepareRequest, type RequestParts } from './request.ts';
+import { retryClass, retrying } from './retry.ts';
+import { type Clock, sleep } from './time.ts';
+
+export interface RequestInfo {
+  method: string;
+  path: string;
+  /** Null when there was no answer. */
+  status: number | null;
+  ms: number;
+  /** 1 for the first request of a call. */
+  attempt: number;
+  requestId: string | null;
+}
+
+export interface ClientOptions {
+  /** Canonical origin of the server, such as `https://boards.example.com`: no path, no trailing slash. */
+  origin: string;
+  /** Asked for once per call and once per stream connection. */
+  token?: string | (() => Promise<string | undefined>);
+  /** `service/<version>`. */
+  userAgent?: string;
+  /** Milliseconds for one call with all its attempts, the server's `wait` apart; 0 = no limit. Default 30,000. */
+  timeoutMs?: number;
+  /** Whoever wants another limit for connecting than the platform's own brings a `fetch` that has it. */
+  fetch?: typeof fetch;
+  /** From 0 to below 1, for delays. */
+  random?: () => number;
+  sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+  /** After every request, whether it was answered or not. */
+  onRequest?(info: RequestInfo): void;
+  /** Before the delay that follows failed request number `attempt`. `reason` is an error code. */
+  onRetry?(info: { attempt: number; delayMs: number; reason: string }): void;
+}
+
+export interface CallInput<Name extends OperationName> {
+  params?: Record<string, string | number>;
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: BodyIn<Name>;
+  /** For writes; default: a new one. */
+  idempotencyKey?: string;
+  /** Instead of the client's. */
+  timeoutMs?: number;
+  /** Requests for this call, the first included, at most 5. */
+  maxAttempts?: number;
+  /** Aborting it rejects the call with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/** What calls, streams and waits need of the world. */
+export interface Environment extends Clock {
+  fetch: typeof fetch;
+  random(): number;
+}
+
+export interface StreamRequest {
+  query: RequestParts['query'];
+  lastEventId?: string;
+  signal?: AbortSignal;
+  /** Which connection of the stream this is, from 1. */
+  attempt: number;
+}
+
+export class Client {
+  readonly origin: string;
+  /** For what is built upon the client: its clock, its chance and its network. */
+  readonly environment: Environment;
+  private readonly options: ClientOptions;
+
+  /** @throws TypeError when the origin is not a canonical http or https origin. */
+  constructor(options: ClientOptions) {
+    const { protocol, origin } = new URL(options.origin);
+    if (origin !== options.origin || !/^https?:$/.test(protocol)) {
+      throw new TypeError(`not a canonical origin: ${origin}`);
+    }
+    this.origin = origin;
+    this.options = options;
+    this.environment = {
+      fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+      random: options.random ?? Math.random,
+      sleep: options.sleep ?? sleep,
+      now: options.now ?? Date.now,
+    };
+  }
+
+  /**
+   * Carries out one operation, retrying as its idempotency class allows: at most 5 requests, within `timeoutMs`, all
+   * with the same bytes and the same idempotency key.
+   *
+   * @throws ClientError with the server's code, or `server_unreachable`, `request_timeout`, `outcome_unknown`,
+   * `server_outdated`, `server_unexpected`, `response_too_large`, `invalid_request`, `key_invalid`.
+   */
+  async call<Name extends OperationName>(name: Name, input: CallInput<Name> = {}): Promise<Reply<Answer<Name>>> {
+    const row: OperationRow = operations[name];
+    const { now } = this.environment;
+    const waitMs = Number(input.query?.['wait'] ?? 0) * 1000;
+    const timeoutMs = input.timeoutMs ?? this.options.timeoutMs ?? CALL_TIMEOUT;
+    const deadline = timeoutMs === 0 ? Number.POSITIVE_INFINITY : now() + timeoutMs + waitMs;
+    const request = await this.prepare(row, input);
+
+    const { maxAttempts, signal } = input;
+    const plan = { klass: retryClass(row), deadline, maxAttempts, signal, onRetry: this.options.onRetry };
+    const reply = await retrying(this.environment, plan, (attempt) =>
+      this.observed(request, attempt, async (seen) => {
+        const limits = { origin: this.origin, headersMs: HEADERS_TIMEOUT + waitMs, deadline, signal };
+        const exchange = await openExchange(this.environment, request, limits);
+        seen(exchange.response);
+        return readReply(row, exchange, now());
+      }),
+    );
+    return reply as Reply<Answer<Name>>;
+  }
+
+  /**
+   * Opens `GET /v1/stream` once, without retrying: `boardStream` and `hintStream` do that.
+   *
+   * @throws ClientError as {@link Client.call} does.
+   */
+  async openStream(stream: StreamRequest): Promise<Exchange> {
+    const row: OperationRow = operations.openStream;
+    const request = await this.prepare(row, { query: stream.query });
+    request.headers['Accept'] = 'text/event-stream';
+    if (stream.lastEventId !== undefined) request.headers['Last-Event-ID'] = stream.lastEventId;
+    const deadline = Number.POSITIVE_INFINITY;
+    const limits = { origin: this.origin, headersMs: HEADERS_TIMEOUT, deadline, signal: stream.signal };
+
+    return this.observed(request, stream.attempt, async (seen) => {
+      const exchange = await openExchange(this.environment, request, limits);
+      const { response } = exchange;
+      seen(response);
+      if (!response.ok) throw await readRefusal(row, exchange, this.environment.now());
+      if (!/^text\/event-stream\s*(;|$)/i.test(response.headers.get('content-type') ?? '')) {
+        exchange.close();
+        throw unexpected('The answer is not a stream of events.', {
+          status: response.status,
+          details: describe(response),
+        });
+      }
+      return exchange;
+    });
+  }
+
+  /** The token goes only with operations that ask for a credential. */
+  private async prepare(row: OperationRow, parts: RequestParts): Promise<PreparedRequest> {
+    const { token, userAgent } = this.options;
+    const secret = row.credentials.length === 0 ? undefined : typeof token === 'function' ? await token() : token;
+    return prepareRequest(row, this.origin, parts, { token: secret, userAgent });
+  }
+
+  private async observed<T>(
+    request: PreparedRequest,
+    attempt: number,
+    send: (seen: (response: Response) => void) => Promise<T>,
+  ): Promise<T> {
+    const started = this.environment.now();
+    let answer: Response | undefined;
+    try {
+      return await send((response) => {
+        answer = response;
+      });
+    } catch (error) {
+      if (error instanceof ClientError) error.attempts = attempt;
+      throw error;
+    } finally {
+      this.options.onRequest?.({
+        method: request.method,
+        path: request.path,
+        status: answer?.status ?? null,
+        ms: this.environment.now() - started,
+        attempt,
+        requestId: answer?.headers.get('x-request-id') ?? null,
+      });
+    }
+  }
+}

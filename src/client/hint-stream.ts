@@ -1,0 +1,71 @@
+/** Hints about everything a person sees: what moved, never what it says. */
+import type { z } from 'zod';
+import type { hintFrameNames, hintFrames } from '../contract/schemas/events.ts';
+import type { Client } from './client.ts';
+import { ClientError } from './errors.ts';
+import { frameData } from './sse.ts';
+import { liveFrames, type StreamOptions } from './streams.ts';
+
+export type HintFrameName = (typeof hintFrameNames)[number];
+
+type HintData<Name> = Name extends keyof typeof hintFrames
+  ? z.output<(typeof hintFrames)[Name]>
+  : Record<string, unknown>;
+
+export type HintFrame = { [Name in HintFrameName]: { event: Name; data: HintData<Name> } }[HintFrameName];
+
+export interface HintStreamOptions extends StreamOptions {
+  /** Names or ids, at most 50; left out: all boards of the person. */
+  boards?: string[];
+  /** Left out: all. `ready`, `board_unavailable` and `end` always come. */
+  events?: HintFrameName[];
+}
+
+/** Here and not taken from the schemas, which would load the validation library; the type keeps the two equal. */
+const names: Record<HintFrameName, true> = {
+  head: true,
+  unread: true,
+  ready: true,
+  presence: true,
+  read: true,
+  delivery: true,
+  approval: true,
+  pairing: true,
+  notice: true,
+  allowance: true,
+  boards: true,
+  board_unavailable: true,
+  end: true,
+};
+
+/**
+ * The frames of the hint mode over as many connections as it takes. Every connection begins with the whole state, so
+ * nothing is resumed: the reader compares each `head` with what it has. Unknown frames are left out.
+ *
+ * @throws ClientError 401 or 403 when the credential ends, and what the first connection fails with.
+ */
+export async function* hintStream(
+  client: Client,
+  options: HintStreamOptions = {},
+): AsyncGenerator<HintFrame, void, void> {
+  const query = { boards: options.boards?.join(','), events: options.events?.join(',') };
+  for await (const raw of liveFrames(client, options, () => ({ query }))) {
+    if (!Object.hasOwn(names, raw.event)) continue;
+    const frame = { event: raw.event, data: frameData(raw) } as HintFrame;
+    yield frame;
+    if (frame.event === 'end' && frame.data.reason === 'credential_ended') throw await whyEnded(client, options.signal);
+  }
+}
+
+/** The server's own words for it, where it still gives them. */
+async function whyEnded(client: Client, signal: AbortSignal | undefined): Promise<unknown> {
+  const refusal = await client.call('getMe', { signal }).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (refusal instanceof ClientError && !refusal.transient) return refusal;
+  return new ClientError('unauthorized', 'The credential of this stream has ended.', {
+    hint: 'Sign in again.',
+    status: 401,
+  });
+}

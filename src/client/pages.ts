@@ -1,0 +1,50 @@
+/** Whole lists, page by page. */
+import type { OperationName } from '../contract/operations.ts';
+import type { Answer } from '../contract/types.ts';
+import type { CallInput, Client } from './client.ts';
+import { unexpected } from './errors.ts';
+
+/** The operations whose answers name the next page. */
+export type PagedName = {
+  [Name in OperationName]: Answer<Name> extends { next_after: string | number | null } ? Name : never;
+}[OperationName];
+
+interface Cursors {
+  next_after: string | number | null;
+  next_hidden_after?: string | null;
+  boards?: { name: string }[];
+  hidden_boards?: { id: string }[];
+}
+type Query = NonNullable<CallInput<PagedName>['query']>;
+
+/**
+ * Yields the pages of a list, forward, from the one that `input` asks for to the last one. Page size and filters are
+ * those of `input.query`.
+ *
+ * @throws ClientError as `call` does, and `server_unexpected` for a cursor that does not move on.
+ */
+export async function* pages<Name extends PagedName>(
+  client: Client,
+  name: Name,
+  input: CallInput<Name> = {},
+): AsyncGenerator<Answer<Name>, void, void> {
+  let query: Query = input.query ?? {};
+  for (;;) {
+    const { data } = await client.call(name, { ...input, query });
+    yield data;
+    const cursors = data as Cursors;
+    if ((cursors.next_after ?? null) === null && (cursors.next_hidden_after ?? null) === null) return;
+    const next = nextQuery(query, cursors);
+    if (next['after'] === query['after'] && next['hidden_after'] === query['hidden_after']) {
+      throw unexpected('The list does not move on to its next page.', { details: { operation: name } });
+    }
+    query = next;
+  }
+}
+
+/** Boards and hidden boards are two lists in one answer: the one that is complete stays behind its last record. */
+function nextQuery(query: Query, page: Cursors): Query {
+  const next: Query = { ...query, after: page.next_after ?? page.boards?.at(-1)?.name ?? query['after'] };
+  const hidden = page.next_hidden_after ?? page.hidden_boards?.at(-1)?.id;
+  return hidden === undefined ? next : { ...next, hidden_after: hidden };
+}

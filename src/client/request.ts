@@ -1,0 +1,82 @@
+/** A call as bytes: address, headers and body, made once and sent the same on every attempt. */
+import type { OperationRow } from '../contract/operations.ts';
+import { ClientError, invalidInput } from './errors.ts';
+import { isIdempotencyKey, newIdempotencyKey } from './idempotency.ts';
+
+export interface RequestParts {
+  params?: Record<string, string | number>;
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: unknown;
+  idempotencyKey?: string;
+}
+
+export interface PreparedRequest {
+  method: OperationRow['method'];
+  /** Path with its parameters filled in, without the query. */
+  path: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+}
+
+/**
+ * @param origin where the request goes; nothing in `parts` can lead it elsewhere.
+ * @throws ClientError `invalid_request` for a parameter or key that cannot be sent, `key_invalid` for such a token.
+ */
+export function prepareRequest(
+  row: OperationRow,
+  origin: string,
+  parts: RequestParts,
+  extra: { token?: string; userAgent?: string },
+): PreparedRequest {
+  const path = fillPath(row.path, parts.params ?? {});
+  const url = `${origin}${path}${queryString(parts.query ?? {})}`;
+  const headers: Record<string, string> = { Accept: 'application/json' };
+  if (extra.userAgent) headers['User-Agent'] = extra.userAgent;
+  if (extra.token !== undefined) headers['Authorization'] = `Bearer ${checkedToken(extra.token)}`;
+  if (row.method !== 'GET') headers['Idempotency-Key'] = checkedKey(parts.idempotencyKey ?? newIdempotencyKey());
+  const body = parts.body === undefined ? undefined : JSON.stringify(parts.body);
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  return { method: row.method, path, url, headers, body };
+}
+
+function fillPath(path: string, params: Record<string, string | number>): string {
+  return path.replace(/\{([a-z_]+)\}/g, (_, name: string) => {
+    const value = params[name];
+    if (value === undefined) throw new TypeError(`path parameter ${name} of ${path} is missing`);
+    return encodeSegment(name, String(value));
+  });
+}
+
+function encodeSegment(name: string, value: string): string {
+  // A URL would swallow these and name another resource.
+  const swallowed = value === '' || value === '.' || value === '..';
+  try {
+    if (!swallowed) return encodeURIComponent(value);
+  } catch {
+    // A lone surrogate has no UTF-8 form.
+  }
+  throw invalidInput(`This cannot be a ${name}.`, { field: name, problem: 'cannot stand in an address' });
+}
+
+function queryString(query: Record<string, string | number | boolean | undefined>): string {
+  const pairs = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) pairs.append(name, String(value));
+  }
+  const text = pairs.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** Checked here, because the platform's own complaint about a bad header would quote the secret. */
+function checkedToken(token: string): string {
+  if (/^[\x21-\x7e]{1,256}$/.test(token)) return token;
+  throw new ClientError('key_invalid', 'The stored credential is not one that can be sent.', {
+    hint: 'Sign in again.',
+  });
+}
+
+function checkedKey(key: string): string {
+  if (isIdempotencyKey(key)) return key;
+  throw invalidInput('An idempotency key has 1 to 128 printable ASCII characters.', { field: 'Idempotency-Key' });
+}

@@ -1,0 +1,95 @@
+/** When a failed request is sent again, and after how long. */
+import type { OperationRow } from '../contract/operations.ts';
+import { ClientError, outcomeUnknown } from './errors.ts';
+import { MAX_ATTEMPTS } from './limits.ts';
+import type { Clock } from './time.ts';
+
+/** The contract's idempotency classes, with one name for everything that is no write. */
+export type RetryClass = 'read' | 'K' | 'R' | 'N' | 'S';
+
+export function retryClass(row: OperationRow): RetryClass {
+  return row.idempotency === '-' ? 'read' : row.idempotency;
+}
+
+/** Answers that say "not now". */
+const TRANSIENT = new Set([408, 429, 500, 502, 503, 504]);
+
+export function isTransientAnswer(status: number, code: string): boolean {
+  return TRANSIENT.has(status) || code === 'idempotency_in_progress';
+}
+
+/**
+ * The retry table.
+ *
+ * @param internals how many 500s of this call were already retried.
+ */
+export function mayRetry(error: ClientError, klass: RetryClass, internals: number): boolean {
+  if (!error.transient) return false;
+  if (error.delivery === 'not_sent') return true;
+  if (error.status === 429 || error.code === 'idempotency_in_progress') return true;
+  if (klass === 'S') return error.status === 503 && error.retryAfter !== undefined;
+  return error.status !== 500 || internals === 0;
+}
+
+/**
+ * Milliseconds before attempt `n` (2 or more): what the server asked for, else random between 50 ms and a bound that
+ * doubles from 500 ms to 8 s, so that clients which failed together do not come back together.
+ */
+export function retryDelay(error: ClientError, n: number, random: () => number): number {
+  if (error.retryAfter !== undefined) return error.retryAfter * 1000;
+  const most = Math.min(8_000, 250 * 2 ** (n - 1));
+  return Math.round(50 + random() * (most - 50));
+}
+
+/**
+ * `Retry-After` in whole seconds, from seconds or a date; undefined when there is none or it says nothing.
+ * A date is read against the answer's own `Date`, because the clocks need not agree.
+ */
+export function parseRetryAfter(headers: Headers, now: number): number | undefined {
+  const value = headers.get('retry-after')?.trim();
+  if (!value) return undefined;
+  if (/^\d+$/.test(value)) return Number(value);
+  const until = Date.parse(value);
+  if (Number.isNaN(until)) return undefined;
+  const sent = Date.parse(headers.get('date') ?? '');
+  return Math.max(0, Math.ceil((until - (Number.isNaN(sent) ? now : sent)) / 1000));
+}
+
+export interface RetryPlan {
+  klass: RetryClass;
+  /** When the whole call has to be over, in the clock's milliseconds. */
+  deadline: number;
+  maxAttempts?: number;
+  signal?: AbortSignal;
+  onRetry?(info: { attempt: number; delayMs: number; reason: string }): void;
+}
+
+/**
+ * Runs `attempt` until it succeeds or the table, the number of attempts or the time forbids another one.
+ *
+ * @throws ClientError of the last attempt, or `outcome_unknown` when a class S request may have taken effect.
+ */
+export async function retrying<T>(
+  clock: Clock & { random(): number },
+  plan: RetryPlan,
+  attempt: (n: number) => Promise<T>,
+): Promise<T> {
+  let internals = 0;
+  for (let n = 1; ; n++) {
+    try {
+      return await attempt(n);
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      error.attempts = n;
+      if (n >= (plan.maxAttempts ?? MAX_ATTEMPTS) || !mayRetry(error, plan.klass, internals)) {
+        throw plan.klass === 'S' && error.delivery === 'unclear' ? outcomeUnknown(error) : error;
+      }
+      if (error.status === 500) internals++;
+      const delayMs = retryDelay(error, n + 1, clock.random);
+      if (clock.now() + delayMs >= plan.deadline) throw error;
+      plan.onRetry?.({ attempt: n, delayMs, reason: error.code });
+      await clock.sleep(delayMs, plan.signal);
+      plan.signal?.throwIfAborted();
+    }
+  }
+}

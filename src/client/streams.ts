@@ -1,0 +1,92 @@
+/** What both kinds of stream share: connecting, noticing a dead connection, coming back. */
+import type { Client, StreamRequest } from './client.ts';
+import { ClientError } from './errors.ts';
+import { MAX_ATTEMPTS, STREAM_SILENCE } from './limits.ts';
+import { type SseFrame, sseFrames } from './sse.ts';
+
+export interface ReconnectInfo {
+  /** Connections that failed or broke in a row; the first is 1. */
+  attempt: number;
+  delayMs: number;
+  /** An error code, or `closed` when the server ended the stream. */
+  reason: string;
+}
+
+export interface StreamOptions {
+  /** Ends the stream without an error. */
+  signal?: AbortSignal;
+  /** Tries for the very first connection, default 5; once connected the stream comes back as often as it takes. */
+  firstAttempts?: number;
+  /** Before the delay that comes before another connection. */
+  onReconnect?(info: ReconnectInfo): void;
+  onConnected?(info: { reconnected: boolean }): void;
+}
+
+/** Longest delay before coming back, and how long a connection must have held to be counted as healthy. */
+const MAX_DELAY = 60_000;
+const HEALTHY_AFTER = STREAM_SILENCE;
+
+/**
+ * Frames over any number of connections, including `end`, after which it connects again: who does not want that stops
+ * reading. Ends quietly when the signal is aborted.
+ *
+ * @param request what to ask for, made anew for each connection.
+ * @throws ClientError for an answer that another try would not change (401, 403, 404 …), or when the first connection
+ * does not come about.
+ */
+export async function* liveFrames(
+  client: Client,
+  options: StreamOptions,
+  request: (reconnect: boolean) => Pick<StreamRequest, 'query' | 'lastEventId'>,
+): AsyncGenerator<SseFrame, void, void> {
+  const { signal } = options;
+  const { now, random, sleep } = client.environment;
+  let connected = false;
+  let failures = 0;
+  let least = 0;
+
+  for (let attempt = 1; !signal?.aborted; attempt++) {
+    let since: number | undefined;
+    let broken: ClientError | undefined;
+    try {
+      const exchange = await client.openStream({ ...request(connected), signal, attempt });
+      since = now();
+      options.onConnected?.({ reconnected: connected });
+      connected = true;
+      for await (const frame of sseFrames(exchange, (ms) => (least = ms))) {
+        if (signal?.aborted) return;
+        yield frame;
+        if (frame.event === 'end') break;
+      }
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (!(error instanceof ClientError) || !comesBack(error, connected)) throw error;
+      if (!connected && attempt >= (options.firstAttempts ?? MAX_ATTEMPTS)) throw error;
+      broken = error;
+    }
+
+    failures = since !== undefined && now() - since >= HEALTHY_AFTER ? 1 : failures + 1;
+    const delayMs = reconnectDelay(failures, least, broken?.retryAfter, random);
+    options.onReconnect?.({ attempt: failures, delayMs, reason: broken?.code ?? 'closed' });
+    try {
+      await sleep(delayMs, signal);
+    } catch (error) {
+      if (!signal?.aborted) throw error;
+    }
+  }
+}
+
+/** A name that was found before is missing because this machine is offline. */
+function comesBack(error: ClientError, connected: boolean): boolean {
+  return error.transient || (connected && error.details?.['cause'] === 'ENOTFOUND');
+}
+
+/**
+ * Milliseconds before connection number `failures` + 1: random up to a bound that doubles from 1 s to 60 s, on top of
+ * the server's least, so that clients which were cut off together do not come back together.
+ */
+function reconnectDelay(failures: number, least: number, retryAfter: number | undefined, random: () => number): number {
+  const most = Math.min(MAX_DELAY, 1_000 * 2 ** (failures - 1));
+  const delay = Math.round(Math.max(least, Math.min(MAX_DELAY, least + random() * most)));
+  return Math.max(delay, (retryAfter ?? 0) * 1000);
+}

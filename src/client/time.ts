@@ -1,0 +1,95 @@
+/** Waiting, with a clock that tests replace. */
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after `ms`; rejects with the signal's reason as soon as that is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Longest delay a timer takes; a longer one would fire at once. */
+const MAX_TIMER = 2 ** 31 - 1;
+
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const aborted = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', aborted);
+        resolve();
+      },
+      Math.min(Math.max(ms, 0), MAX_TIMER),
+    );
+    signal?.addEventListener('abort', aborted, { once: true });
+  });
+}
+
+/**
+ * Guards one exchange: a limit for the phase it is in, and a deadline for all of it. Arming it again is cheap enough
+ * to do for every chunk, because a running timer is kept and only looks at the new limit when it fires.
+ */
+export class Watchdog {
+  /** The phase whose limit ran out, or `total`; null while none did. */
+  expired: string | null = null;
+
+  private readonly clock: Clock;
+  private readonly deadline: number;
+  private readonly onExpire: () => void;
+  private timer: AbortController | null = null;
+  private wakesAt = Number.POSITIVE_INFINITY;
+  private due = Number.POSITIVE_INFINITY;
+  private phase = '';
+  private stopped = false;
+
+  constructor(clock: Clock, deadline: number, onExpire: () => void) {
+    this.clock = clock;
+    this.deadline = deadline;
+    this.onExpire = onExpire;
+  }
+
+  /** From now on, `ms` until `phase` counts as too slow. */
+  arm(ms: number, phase: string): void {
+    const limit = this.clock.now() + ms;
+    this.due = Math.min(limit, this.deadline);
+    this.phase = limit < this.deadline ? phase : 'total';
+    if (!this.stopped && this.due < this.wakesAt) this.schedule();
+  }
+
+  /** The other side owes nothing at the moment; only the deadline counts. */
+  rest(): void {
+    this.due = this.deadline;
+    this.phase = 'total';
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.timer?.abort();
+  }
+
+  private schedule(): void {
+    this.timer?.abort();
+    const timer = new AbortController();
+    this.timer = timer;
+    this.wakesAt = this.due;
+    const wake = () => {
+      if (!timer.signal.aborted) this.wake();
+    };
+    this.clock.sleep(this.due - this.clock.now(), timer.signal).then(wake, () => {});
+  }
+
+  private wake(): void {
+    this.wakesAt = Number.POSITIVE_INFINITY;
+    if (this.due === Number.POSITIVE_INFINITY) return;
+    if (this.clock.now() < this.due) {
+      this.schedule();
+      return;
+    }
+    this.expired = this.phase;
+    this.stopped = true;
+    this.onExpire();
+  }
+}

@@ -1,0 +1,74 @@
+/** Checks a board's record from the outside, with nothing but what the server hands out. */
+import { type ChainPoint, ChainVerifier, type Problem, type Sha256 } from '../contract/chain.ts';
+import type { Client } from './client.ts';
+import { unexpected } from './errors.ts';
+import { pages } from './pages.ts';
+
+const PAGE = 200;
+
+export interface VerifyOptions {
+  /** Where the last successful check of this board ended. */
+  pinned?: ChainPoint;
+  /** Start after this event; only a pinned one may stand here. */
+  from?: ChainPoint;
+  /** After each page: how many events passed so far, and the head that was found at the start. */
+  onProgress?(progress: { checked: number; head: number }): void;
+  signal?: AbortSignal;
+  /** Default: WebCrypto, which a page has only on https and localhost. */
+  sha256?: Sha256;
+}
+
+export interface VerifyResult {
+  boardId: string;
+  events: number;
+  payloadsChecked: number;
+  payloadsWithheld: number;
+  /** The last event that passed: what to pin when there is no problem. Null when there was none. */
+  head: ChainPoint | null;
+  /** The first thing that is wrong; null for a sound record. */
+  problem: Problem | null;
+}
+
+/** SHA-256 of a text's UTF-8 bytes as 64 hex digits. */
+export async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * Reads all events of a board in pages of 200 and checks the chain; events appended meanwhile are checked as they
+ * come. A problem is a result, not an error.
+ *
+ * @param board name or `brd_` id.
+ * @throws ClientError when the record cannot be read to its end.
+ */
+export async function verifyBoard(client: Client, board: string, options: VerifyOptions = {}): Promise<VerifyResult> {
+  const { pinned, from, signal } = options;
+  const boardId = await idOf(client, board, signal);
+  const verifier = new ChainVerifier(boardId, { sha256: options.sha256 ?? sha256, pinned, from });
+  let head: number | undefined;
+
+  const query = { after: from?.seq ?? 0, limit: PAGE };
+  for await (const page of pages(client, 'listEvents', { params: { board: boardId }, query, signal })) {
+    if (!Array.isArray(page.events) || !Number.isSafeInteger(page.head_seq)) {
+      throw unexpected('The answer is not a page of events.');
+    }
+    head ??= page.head_seq;
+    for (const event of page.events) {
+      if (await verifier.add(event)) break;
+    }
+    options.onProgress?.({ checked: verifier.events, head });
+    if (verifier.problem) break;
+  }
+
+  const problem = verifier.finish(head ?? 0);
+  const { events, payloadsChecked, payloadsWithheld } = verifier;
+  return { boardId, events, payloadsChecked, payloadsWithheld, head: verifier.head, problem };
+}
+
+/** A name may come to stand for another board while the record is read; the id does not. */
+async function idOf(client: Client, board: string, signal: AbortSignal | undefined): Promise<string> {
+  if (board.startsWith('brd_')) return board;
+  const { data } = await client.call('getBoard', { params: { board }, signal });
+  return data.id;
+}
