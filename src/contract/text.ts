@@ -1,0 +1,24 @@
+/** Text of others on its way to a terminal, a pipe or a page: nothing in it may act. */
+
+/**
+ * C0 except LF and TAB, DEL, C1, the bidirectional controls and the tag characters. A CR counts only where no LF
+ * follows.
+ */
+const acting = /\r\n|[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
+
+function visible(found: string): string {
+  if (found === '\r\n') return '\n';
+  const code = found.codePointAt(0) as number;
+  const hex = code.toString(16);
+  if (code <= 0xff) return `\\x${hex.padStart(2, '0')}`;
+  return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`;
+}
+
+/**
+ * A text in which control characters are shown instead of obeyed: `\x1b` for ESC (and so for every escape sequence,
+ * OSC 8 and 52 included), `\u202e` and `\u{e0041}` for the invisible ones beyond it. CRLF becomes LF. A backslash stays
+ * as it is: the result is for reading, not for reading back.
+ */
+export function escapeUntrusted(text: string): string {
+  return text.replace(acting, visible);
+}
