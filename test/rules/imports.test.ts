@@ -1,0 +1,251 @@
+/** The import rules of the source tree, checked over every file of it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+interface Import {
+  /** As written, such as `../db/tx.ts`, `node:fs` or `koa`. */
+  specifier: string;
+  /** Erased before the program runs. */
+  typeOnly: boolean;
+  dynamic: boolean;
+}
+
+interface Edge extends Import {
+  from: string;
+  /** The imported file from the repository's root, or the specifier of a package. */
+  to: string;
+}
+
+const staticImport =
+  /^(?:import\b(?!\s*[(.])|export\b(?=\s+(?:type\s+)?(?:\*|\{[^}]*\}\s+from\b)))([^;'"]*?)['"]([^'"\n]+)['"]/gm;
+const dynamicImport = /^(?!\s*(?:\*|\/\/)).*$/gm;
+const importCall = /(typeof\s+)?\bimport\(\s*['"]([^'"]+)['"]\s*\)(\.[A-Z])?/g;
+
+/** Every import of a module's text: static, re-exported, dynamic, and the `import('x').Y` of types. */
+function importsOf(source: string): Import[] {
+  const found: Import[] = [];
+  for (const [, clause, specifier] of source.matchAll(staticImport)) {
+    // `import { type A }` is not counted as erased, because an empty import of the module is left of it.
+    found.push({ specifier: specifier!, typeOnly: /^\s+type\s+(?!from\s*$)[\w{*]/.test(clause!), dynamic: false });
+  }
+  for (const [line] of source.matchAll(dynamicImport)) {
+    for (const [, typeOf, specifier, member] of line.matchAll(importCall)) {
+      found.push({ specifier: specifier!, typeOnly: Boolean(typeOf ?? member), dynamic: true });
+    }
+  }
+  return found;
+}
+
+const sources = new Map(
+  readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => `src/${name.split(path.sep).join('/')}`)
+    .sort()
+    .map((file) => [file, readFileSync(path.join(root, file), 'utf8')]),
+);
+
+const edges: Edge[] = [...sources].flatMap(([from, source]) =>
+  importsOf(source).map((entry) => ({
+    ...entry,
+    from,
+    to: entry.specifier.startsWith('.') ? path.posix.join(path.posix.dirname(from), entry.specifier) : entry.specifier,
+  })),
+);
+
+const inside = (...folders: string[]) => {
+  return (file: string) => folders.some((folder) => file === folder || file.startsWith(`${folder}/`));
+};
+const any = (...tests: ((file: string) => boolean)[]) => {
+  return (file: string) => tests.some((test) => test(file));
+};
+const ours = inside('src', 'migrations', 'test', 'bin');
+
+/** Folders of the server that are no area: what surrounds the use cases of all areas. */
+const surroundings = ['db', 'http', 'operation', 'text', 'views', 'live', 'blobs', 'jobs', 'upkeep', 'endings'];
+const serverFolder = (file: string): string | undefined => /^src\/server\/([^/]+)\//.exec(file)?.[1];
+
+const contract = inside('src/contract');
+const db = inside('src/server/db');
+const text = inside('src/server/text');
+const views = inside('src/server/views');
+const caller = inside('src/server/operation/caller.ts');
+const rules = (file: string): boolean => /^src\/server\/.*\.rules\.ts$/.test(file);
+const stores = (file: string): boolean => /^src\/server\/.*\.store\.ts$/.test(file);
+const steps = (file: string): boolean => /^src\/server\/.*\.steps\.ts$/.test(file);
+const area = (file: string): boolean => {
+  const folder = serverFolder(file);
+  return folder !== undefined && !surroundings.includes(folder);
+};
+const areaIndex = (file: string): boolean => area(file) && path.posix.basename(file) === 'index.ts';
+
+/** An area's plain files that offer an operation; plain files without one are tools, such as making ids. */
+const offering = new Set(edges.filter(({ to }) => to === 'src/server/operation/usecase.ts').map(({ from }) => from));
+const useCase = (file: string): boolean =>
+  area(file) && !rules(file) && !stores(file) && !steps(file) && !areaIndex(file) && offering.has(file);
+
+/** Named here with what has to happen to them; one that no longer stands in the tree fails. */
+const exceptions = new Map([
+  ['src/server/views/event.ts -> src/server/record/append.ts', 'hashText belongs beside the other texts of the wire'],
+]);
+
+const show = ({ from, to }: Edge): string => `${from} -> ${to}`;
+
+function expectNone(offending: Edge[]): void {
+  const shown = offending.map(show).filter((edge) => !exceptions.has(edge));
+  expect([...new Set(shown)]).to.deep.equal([]);
+}
+
+/** Imports of our own files from files of one kind that lead to anything else than the named kinds. */
+function expectOnly(from: (file: string) => boolean, ...allowed: ((file: string) => boolean)[]): void {
+  expectNone(edges.filter((edge) => from(edge.from) && ours(edge.to) && !any(...allowed)(edge.to)));
+}
+
+const packageOf = (specifier: string): string => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+
+describe('imports', () => {
+  it('are found in each form they are written in', () => {
+    const source = [
+      "import 'node:a';",
+      "import b, { type B } from './b.ts';",
+      "import type { C } from './c.ts';",
+      'import {\n  type D1,\n  D2,\n} from "./d.ts";',
+      "export { e } from './e.ts';",
+      "export type { F } from './f.ts';",
+      "export * as g from './g.ts';",
+      "export const text = 'import from nothing';",
+      "// import('./no.ts')",
+      " * import('./no.ts')",
+      "  const { h } = await import('./h.ts');",
+      "type I = import('./i.ts').I;",
+      "type J = (typeof import('./j.ts'))['default'];",
+      'const url = import.meta.url;',
+      "import type from './k.ts';",
+    ].join('\n');
+    const shown = importsOf(source).map((entry) => {
+      return `${entry.specifier}${entry.typeOnly ? ' type' : ''}${entry.dynamic ? ' dynamic' : ''}`;
+    });
+    expect(shown).to.deep.equal([
+      ...['node:a', './b.ts', './c.ts type', './d.ts', './e.ts', './f.ts type', './g.ts', './k.ts'],
+      ...['./h.ts dynamic', './i.ts type dynamic', './j.ts type dynamic'],
+    ]);
+    expect(edges.map(show)).to.include('src/contract/chain.ts -> src/contract/canonical.ts');
+  });
+
+  it('of the contract stay in the contract', () => {
+    expectOnly(contract, contract);
+  });
+
+  it('of the client lead to the contract only', () => {
+    expectOnly(inside('src/client'), inside('src/client'), contract);
+  });
+
+  it('of the page lead to the client and the contract only', () => {
+    expectOnly(inside('src/web'), inside('src/web', 'src/client'), contract);
+  });
+
+  it('of what runs in a browser name no Node built-in', () => {
+    const browser = inside('src/contract', 'src/client', 'src/web');
+    expectNone(edges.filter(({ from, to }) => browser(from) && to.startsWith('node:')));
+  });
+
+  it('of rules lead to the contract, other rules and text only', () => {
+    expectOnly(rules, contract, rules, text);
+  });
+
+  it('of text lead to the contract only', () => {
+    expectOnly(text, text, contract);
+  });
+
+  it('of the database lead to no area', () => {
+    expectOnly(db, db, contract, text, inside('migrations'));
+  });
+
+  it('of stores lead to the database, the contract and rules only', () => {
+    expectOnly(stores, db, contract, rules);
+  });
+
+  it('of views lead to stores, rules, the caller and other views only', () => {
+    expectOnly(views, views, stores, rules, db, contract, text, caller);
+  });
+
+  it('of steps lead to stores, rules, the record and other steps only', () => {
+    const tools = (file: string): boolean => area(file) && !useCase(file) && !areaIndex(file);
+    expectOnly(steps, tools, db, contract, text, caller);
+  });
+
+  it('lead to a use case from the index of its area or where the server is put together only', () => {
+    const puttingTogether = (file: string): boolean => /^src\/server\/[^/]+\.ts$/.test(file);
+    const mayName = ({ from, to }: Edge): boolean =>
+      puttingTogether(from) || (areaIndex(from) && useCase(to) && serverFolder(from) === serverFolder(to));
+    expectNone(edges.filter((edge) => (useCase(edge.to) || areaIndex(edge.to)) && !mayName(edge)));
+  });
+
+  it('of http lead to no area, and of an area to no http', () => {
+    const http = inside('src/server/http');
+    const anyArea = any(area, views);
+    expectNone(edges.filter(({ from, to }) => (http(from) && anyArea(to)) || (anyArea(from) && http(to))));
+  });
+
+  it('of the web framework stand in http only', () => {
+    const koa = ['koa', '@koa/router', 'koa-compose'];
+    expectNone(edges.filter(({ from, to }) => koa.includes(packageOf(to)) && !inside('src/server/http')(from)));
+  });
+
+  it('of what runs on a user’s machine lead to no server, but for the command that starts one', () => {
+    const machine = inside('src/commands', 'src/cli', 'src/local', 'src/daemon', 'src/hook', 'src/mcp');
+    const serve = (edge: Edge): boolean => edge.from === 'src/commands/serve.ts' && (edge.dynamic || edge.typeOnly);
+    expectNone(edges.filter((edge) => machine(edge.from) && inside('src/server')(edge.to) && !serve(edge)));
+  });
+
+  it('of the server lead to nothing that runs on a user’s machine', () => {
+    expectOnly(inside('src/server'), inside('src/server', 'migrations'), contract);
+  });
+
+  it('form no circle', () => {
+    expect(findCircles(edges.filter(({ typeOnly }) => !typeOnly))).to.deep.equal([]);
+  });
+
+  it('are only excepted where they still stand', () => {
+    const shown = new Set(edges.map(show));
+    expect([...exceptions.keys()].filter((edge) => !shown.has(edge))).to.deep.equal([]);
+  });
+});
+
+describe('the clock', () => {
+  it('is read from the transaction in areas and views, never from the process', () => {
+    const offending: string[] = [];
+    for (const [file, source] of sources) {
+      if (!area(file) && !views(file)) continue;
+      for (const [index, line] of source.split('\n').entries()) {
+        if (/\bDate\.now\b|\bnew Date\(\s*\)|\bnew Date\b(?!\()|(?<!new )\bDate\(\)/.test(line)) {
+          offending.push(`${file}:${index + 1}: ${line.trim()}`);
+        }
+      }
+    }
+    expect(offending).to.deep.equal([]);
+  });
+});
+
+/** One circle for each import that closes one, as `a -> b -> a`. */
+function findCircles(imports: Edge[]): string[] {
+  const next = new Map<string, string[]>();
+  for (const { from, to } of imports) next.set(from, [...(next.get(from) ?? []), to]);
+  const done = new Set<string>();
+  const trail: string[] = [];
+  const circles: string[] = [];
+  const visit = (file: string): void => {
+    const at = trail.indexOf(file);
+    if (at !== -1) circles.push([...trail.slice(at), file].join(' -> '));
+    if (at !== -1 || done.has(file)) return;
+    trail.push(file);
+    for (const other of next.get(file) ?? []) visit(other);
+    trail.pop();
+    done.add(file);
+  };
+  for (const file of next.keys()) visit(file);
+  return circles;
+}
