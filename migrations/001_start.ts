@@ -1,0 +1,178 @@
+/** People, keys, boards, members, the record and its read models. */
+import type { Knex } from 'knex';
+import { appendOnly, uniqueIndex } from '../src/server/db/schema.ts';
+
+/** Times are milliseconds since the epoch; flags are 0 or 1; digests and hashes are 32 bytes. */
+export async function up(db: Knex): Promise<void> {
+  await db.schema.createTable('meta', (t) => {
+    t.text('name').primary();
+    t.text('value').notNullable();
+  });
+
+  await db.schema.createTable('people', (t) => {
+    t.text('id').primary();
+    t.text('handle').notNullable();
+    t.text('display_name');
+    t.text('server_role').notNullable();
+    t.bigInteger('created_at').notNullable();
+    t.bigInteger('removed_at');
+    t.text('removed_by');
+  });
+  await uniqueIndex(db, 'people', ['handle'], 'removed_at IS NULL');
+
+  await db.schema.createTable('access_keys', (t) => {
+    t.text('id').primary();
+    t.text('person_id').notNullable().index();
+    t.text('name').notNullable();
+    t.binary('digest').notNullable();
+    t.bigInteger('created_at').notNullable();
+    t.bigInteger('expires_at');
+    t.bigInteger('idle_seconds');
+    t.bigInteger('revoked_at');
+    t.bigInteger('last_used_at');
+    t.text('origin').notNullable();
+    t.text('parent_key_id');
+  });
+  await uniqueIndex(db, 'access_keys', ['digest']);
+
+  await db.schema.createTable('boards', (t) => {
+    t.text('id').primary();
+    t.text('name').notNullable();
+    t.text('title');
+    t.text('visibility').notNullable();
+    t.text('lifecycle').notNullable();
+    t.text('template');
+    t.text('charter').notNullable();
+    t.text('roles').notNullable();
+    t.text('policy').notNullable();
+    t.integer('agents_add_people').notNullable();
+    t.text('task_prefix');
+    t.bigInteger('created_at').notNullable();
+    t.text('creator_person_id').notNullable();
+    t.text('creator_member_id').notNullable();
+    // The head of the record.
+    t.bigInteger('head_seq').notNullable();
+    t.binary('head_hash').notNullable();
+    t.bigInteger('head_at').notNullable();
+    // Running counts, so that unread counts never have to count rows.
+    t.bigInteger('message_count').notNullable();
+    t.bigInteger('everyone_count').notNullable();
+    t.bigInteger('last_message_at');
+    t.integer('show_owner').notNullable();
+  });
+  await uniqueIndex(db, 'boards', ['name']);
+
+  await db.schema.createTable('members', (t) => {
+    t.text('id').primary();
+    t.text('board_id').notNullable();
+    t.text('name').notNullable();
+    t.text('kind').notNullable();
+    // The person themselves, or the agent's person.
+    t.text('person_id').notNullable();
+    t.text('role');
+    t.text('harness');
+    t.text('access');
+    t.text('status').notNullable();
+    t.bigInteger('first_joined_at').notNullable();
+    t.bigInteger('joined_at').notNullable();
+    t.bigInteger('removed_at');
+    t.text('removed_by');
+    t.binary('token_digest');
+    t.text('key_id');
+    t.binary('session_digest');
+    t.text('delivery_mode');
+    t.bigInteger('delivery_revision').notNullable().defaultTo(0);
+    // What this member sent: all messages, and those to everyone.
+    t.bigInteger('sent_count').notNullable().defaultTo(0);
+    t.bigInteger('sent_everyone_count').notNullable().defaultTo(0);
+    // The read position, and the running counts of board and member at that position.
+    t.bigInteger('read_up_to').notNullable();
+    t.bigInteger('read_count').notNullable();
+    t.bigInteger('read_everyone_count').notNullable();
+    t.bigInteger('read_sent_count').notNullable();
+    t.bigInteger('read_sent_everyone_count').notNullable();
+  });
+  await uniqueIndex(db, 'members', ['board_id', 'name']);
+  await uniqueIndex(db, 'members', ['token_digest'], 'token_digest IS NOT NULL');
+  await uniqueIndex(db, 'members', ['board_id', 'person_id'], "kind = 'human'");
+  await db.schema.alterTable('members', (t) => {
+    t.index(['person_id', 'kind', 'status'], 'members_by_person');
+  });
+
+  await db.schema.createTable('events', (t) => {
+    t.text('board_id').notNullable();
+    t.bigInteger('seq').notNullable();
+    t.text('id').notNullable();
+    t.text('type').notNullable();
+    t.bigInteger('at').notNullable();
+    // Canonical JSON, as hashed.
+    t.text('actor').notNullable();
+    t.text('data').notNullable();
+    t.binary('data_hash').notNullable();
+    t.binary('prev_hash').notNullable();
+    t.binary('hash').notNullable();
+  });
+  await uniqueIndex(db, 'events', ['board_id', 'seq']);
+  await uniqueIndex(db, 'events', ['id']);
+  await appendOnly(db, 'events');
+
+  await db.schema.createTable('messages', (t) => {
+    t.text('id').primary();
+    t.text('board_id').notNullable();
+    t.bigInteger('seq').notNullable();
+    t.bigInteger('at').notNullable();
+    t.text('sender_id').notNullable();
+    t.bigInteger('reply_to_seq');
+    t.bigInteger('root_seq');
+    t.integer('to_everyone').notNullable();
+    t.integer('urgent').notNullable();
+    t.integer('expects_reply').notNullable();
+    // Only on thread starters: replies of any depth.
+    t.bigInteger('reply_count').notNullable();
+    t.bigInteger('last_reply_at');
+    // Running counts up to and including this message: on the board, to everyone, by this sender, both.
+    t.bigInteger('nth').notNullable();
+    t.bigInteger('nth_everyone').notNullable();
+    t.bigInteger('nth_of_sender').notNullable();
+    t.bigInteger('nth_everyone_of_sender').notNullable();
+  });
+  await uniqueIndex(db, 'messages', ['board_id', 'seq']);
+  await uniqueIndex(db, 'messages', ['sender_id', 'seq']);
+  await db.schema.raw(
+    'CREATE INDEX messages_by_thread ON messages (board_id, root_seq, seq) WHERE root_seq IS NOT NULL',
+  );
+  await db.schema.raw(
+    'CREATE INDEX messages_by_parent ON messages (board_id, reply_to_seq, seq) WHERE reply_to_seq IS NOT NULL',
+  );
+  await db.schema.raw('CREATE INDEX messages_to_everyone ON messages (board_id, seq) WHERE to_everyone = 1');
+  await db.schema.raw('CREATE INDEX messages_urgent ON messages (board_id, seq) WHERE urgent = 1');
+
+  // Whom a message names: recorded recipients and mentions. A message to everyone has rows for its mentions only.
+  await db.schema.createTable('message_members', (t) => {
+    t.text('member_id').notNullable();
+    t.bigInteger('seq').notNullable();
+    t.integer('addressed').notNullable();
+    t.integer('mentioned').notNullable();
+    // In the member's inbox on its own account, not because it went to everyone.
+    t.integer('wakes').notNullable();
+    t.integer('urgent').notNullable();
+    // A reply is expected of this member and has not come.
+    t.integer('awaits').notNullable();
+    t.primary(['member_id', 'seq']);
+  });
+  await db.schema.raw('CREATE INDEX message_members_awaiting ON message_members (member_id) WHERE awaits = 1');
+
+  await db.schema.createTable('idempotency', (t) => {
+    t.binary('scope').notNullable();
+    t.text('key').notNullable();
+    t.binary('request_hash').notNullable();
+    t.text('operation').notNullable();
+    t.text('class').notNullable();
+    t.integer('status').notNullable();
+    t.binary('body').notNullable();
+    t.text('recheck').notNullable();
+    t.bigInteger('expires_at').notNullable();
+  });
+  await uniqueIndex(db, 'idempotency', ['scope', 'key']);
+  await db.schema.raw('CREATE INDEX idempotency_expiry ON idempotency (expires_at)');
+}

@@ -1,0 +1,10 @@
+/** All migrations, oldest first. They only ever move forward; a released one is never edited. */
+import type { Knex } from 'knex';
+import * as start from './001_start.ts';
+
+export interface Migration {
+  name: string;
+  up(db: Knex): Promise<void>;
+}
+
+export const migrations: readonly Migration[] = [{ name: '001_start', up: start.up }];

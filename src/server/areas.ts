@@ -1,0 +1,40 @@
+/** Which use case serves which operation. The type makes a missing or doubled one fail to compile. */
+import type { OperationName } from '../contract/operations.ts';
+import { createBoard } from './boards/create.ts';
+import { getBoard, listBoards, listTemplates } from './boards/read.ts';
+import { getMe } from './identity/me.ts';
+import type { RootKey } from './identity/root-key.ts';
+import { ackBoard, ackInbox, readInbox } from './messages/inbox.ts';
+import { postMessage } from './messages/post.ts';
+import { getMessage, getMessageBySeq, listMessages, listReplies } from './messages/read.ts';
+import { type Offered, read, wait, write } from './operation/usecase.ts';
+import { listEvents } from './record/read.ts';
+import { joinBoard } from './seats/join.ts';
+import { listBoardPeople, listMembers } from './seats/read.ts';
+
+/** Operations that are no use case: one needs no caller, the other no transaction of its own. */
+export type OutsideAreas = 'getInfo' | 'openStream';
+
+export type Areas = Record<Exclude<OperationName, OutsideAreas>, Offered>;
+
+export function areas(root: RootKey): Areas {
+  return {
+    getMe: read('getMe', getMe),
+    createBoard: write('createBoard', createBoard),
+    listBoards: read('listBoards', listBoards),
+    getBoard: read('getBoard', getBoard),
+    listTemplates: read('listTemplates', listTemplates),
+    listBoardPeople: read('listBoardPeople', listBoardPeople),
+    listMembers: read('listMembers', listMembers),
+    joinBoard: write('joinBoard', joinBoard(root)),
+    postMessage: write('postMessage', postMessage),
+    listMessages: read('listMessages', listMessages),
+    getMessageBySeq: read('getMessageBySeq', getMessageBySeq),
+    getMessage: read('getMessage', getMessage),
+    listReplies: wait('listReplies', listReplies),
+    readInbox: wait('readInbox', readInbox),
+    ackInbox: write('ackInbox', ackInbox),
+    ackBoard: write('ackBoard', ackBoard),
+    listEvents: read('listEvents', listEvents),
+  };
+}

@@ -1,0 +1,185 @@
+/** Board rows. */
+import type { Policy, Role } from '../../contract/types.ts';
+import { statement } from '../db/statement.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+export type StoredPolicy = Omit<Policy, 'overrides'>;
+
+export type BoardRow = {
+  id: string;
+  name: string;
+  title: string | null;
+  visibility: 'open' | 'private';
+  lifecycle: 'active' | 'archived' | 'deleted';
+  template: string | null;
+  charter: string;
+  /** JSON of the roles by name. */
+  roles: string;
+  /** JSON of the policy without its overrides, which are derived. */
+  policy: string;
+  agents_add_people: number;
+  task_prefix: string | null;
+  created_at: number;
+  creator_person_id: string;
+  creator_member_id: string;
+  head_seq: number;
+  head_hash: Buffer;
+  head_at: number;
+  /** Messages on the board, and those of them to everyone. */
+  message_count: number;
+  everyone_count: number;
+  last_message_at: number | null;
+  /** 1 while active agents of at least two people are on the board. */
+  show_owner: number;
+};
+
+const byNameStatement = (locked: boolean) =>
+  statement<{ name: string }, BoardRow>((db, p) => {
+    const query = db('boards').where('name', p.name).select('*');
+    return locked ? query.forUpdate() : query;
+  });
+const byIdStatement = statement<{ id: string }, BoardRow>((db, p) => db('boards').where('id', p.id).select('*'));
+const byNameRead = byNameStatement(false);
+const byNameLocked = byNameStatement(true);
+
+/** Not for use cases: they find boards through their caller (views/place.ts). */
+export const boardByName = (tx: ReadTx, name: string): Promise<BoardRow | undefined> => tx.first(byNameRead, { name });
+export const lockBoardByName = (tx: WriteTx, name: string): Promise<BoardRow | undefined> =>
+  tx.first(byNameLocked, { name });
+export const boardById = (tx: ReadTx, id: string): Promise<BoardRow | undefined> => tx.first(byIdStatement, { id });
+
+const saveHeadStatement = statement<{
+  id: string;
+  head_seq: number;
+  head_hash: Buffer;
+  head_at: number;
+  message_count: number;
+  everyone_count: number;
+  last_message_at: number | null;
+}>((db, p) =>
+  db('boards').where('id', p.id).update({
+    head_seq: p.head_seq,
+    head_hash: p.head_hash,
+    head_at: p.head_at,
+    message_count: p.message_count,
+    everyone_count: p.everyone_count,
+    last_message_at: p.last_message_at,
+  }),
+);
+
+/** Writes the head of the record and the running counts of a locked board. */
+export const saveHead = (tx: WriteTx, board: BoardRow): Promise<number> =>
+  tx.run(saveHeadStatement, {
+    id: board.id,
+    head_seq: board.head_seq,
+    head_hash: board.head_hash,
+    head_at: board.head_at,
+    message_count: board.message_count,
+    everyone_count: board.everyone_count,
+    last_message_at: board.last_message_at,
+  });
+
+export const insertBoard = (tx: WriteTx, row: BoardRow): Promise<number> => tx.change((db) => db('boards').insert(row));
+
+export const setShowOwner = (tx: WriteTx, boardId: string, show: boolean): Promise<number> =>
+  tx.change((db) =>
+    db('boards')
+      .where('id', boardId)
+      .update({ show_owner: show ? 1 : 0 }),
+  );
+
+/** Names that are `base` or start with `base-`, in use now or for ever. */
+export const namesLike = async (tx: ReadTx, base: string): Promise<Set<string>> => {
+  const rows = await tx.query<{ name: string }>((db) =>
+    db('boards').where('name', base).orWhere('name', 'like', `${base}-%`).select('name'),
+  );
+  return new Set(rows.map((row) => row.name));
+};
+
+export interface BoardListFilter {
+  /** Boards this person is on; with `open` also the open ones. */
+  personId: string;
+  open: boolean;
+  /** Only this board (an agent's own). */
+  boardId?: string;
+  lifecycle: 'active' | 'archived' | 'all';
+  after?: string;
+  limit: number;
+}
+
+const inScope = (filter: Pick<BoardListFilter, 'personId' | 'open' | 'boardId'>) => (db: import('knex').Knex) => {
+  const mine = db('members')
+    .whereRaw('members.board_id = boards.id')
+    .where({ person_id: filter.personId, kind: 'human', status: 'active' })
+    .select(db.raw('1'));
+  const query = db('boards').whereNot('lifecycle', 'deleted');
+  if (filter.boardId !== undefined) query.where('id', filter.boardId);
+  return query.where((either) => {
+    either.whereExists(mine);
+    if (filter.open) either.orWhere('visibility', 'open');
+  });
+};
+
+/** Boards of a list, by name. */
+export const listBoardRows = (tx: ReadTx, filter: BoardListFilter): Promise<BoardRow[]> =>
+  tx.query<BoardRow>((db) => {
+    const query = inScope(filter)(db).orderBy('name').limit(filter.limit).select('*');
+    if (filter.lifecycle !== 'all') query.where('lifecycle', filter.lifecycle);
+    if (filter.after !== undefined) query.where('name', '>', filter.after);
+    return query;
+  });
+
+export const countArchived = async (
+  tx: ReadTx,
+  filter: Pick<BoardListFilter, 'personId' | 'open' | 'boardId'>,
+): Promise<number> => {
+  const rows = await tx.query<{ count: number }>((db) =>
+    inScope(filter)(db).where('lifecycle', 'archived').count({ count: '*' }),
+  );
+  return Number(rows[0]?.count ?? 0);
+};
+
+export interface HiddenRow {
+  id: string;
+  lifecycle: 'active' | 'archived';
+  created_at: number;
+  creator_person_id: string;
+  creator_handle: string;
+  people: number;
+}
+
+/** Private boards a person is not on: only for a server admin, by id and never by name. */
+export const listHiddenRows = (
+  tx: ReadTx,
+  personId: string,
+  after: string | undefined,
+  limit: number,
+): Promise<HiddenRow[]> =>
+  tx.query<HiddenRow>((db) => {
+    const query = db({ b: 'boards' })
+      .join({ p: 'people' }, 'p.id', 'b.creator_person_id')
+      .where('b.visibility', 'private')
+      .whereNot('b.lifecycle', 'deleted')
+      .whereNotExists(
+        db('members')
+          .whereRaw('members.board_id = b.id')
+          .where({ person_id: personId, kind: 'human', status: 'active' })
+          .select(db.raw('1')),
+      )
+      .orderBy('b.id')
+      .limit(limit)
+      .select({
+        id: 'b.id',
+        lifecycle: 'b.lifecycle',
+        created_at: 'b.created_at',
+        creator_person_id: 'b.creator_person_id',
+        creator_handle: 'p.handle',
+        people: db('members').whereRaw('members.board_id = b.id').where({ kind: 'human', status: 'active' }).count(),
+      });
+    if (after !== undefined) query.where('b.id', '>', after);
+    return query;
+  });
+
+export const parsePolicy = (board: Pick<BoardRow, 'policy'>): StoredPolicy => JSON.parse(board.policy) as StoredPolicy;
+export const parseRoles = (board: Pick<BoardRow, 'roles'>): Record<string, Role> =>
+  JSON.parse(board.roles) as Record<string, Role>;

@@ -1,0 +1,200 @@
+/** Creating a board. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Board, Body } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { newId } from '../identity/ids.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { WriteCase } from '../operation/usecase.ts';
+import { append, ZERO } from '../record/append.ts';
+import { insertMember, type MemberRow } from '../seats/members.store.ts';
+import { redact } from '../text/redaction.ts';
+import { eventActor } from '../views/actors.ts';
+import { boardView } from '../views/board.ts';
+import { nameTaken } from '../views/collision.ts';
+import { type BoardRow, boardByName, insertBoard, namesLike, type StoredPolicy } from './boards.store.ts';
+import { firstFree } from './names.rules.ts';
+import { presets, withOverrides } from './policy.rules.ts';
+import { plainMember, type Template, templateNamed, templates } from './templates.rules.ts';
+
+export const createBoard: WriteCase<'createBoard'> = {
+  prepare(body) {
+    return {
+      ...body,
+      ...(body.title === undefined ? {} : { title: redact(oneLine(body.title.trim())).text }),
+      ...(body.charter === undefined ? {} : { charter: redact(body.charter.replaceAll('\r\n', '\n')).text }),
+    };
+  },
+
+  async run(tx, caller, { body }) {
+    refuseGuest(caller);
+    const template = body.template === undefined ? undefined : requireTemplate(body.template);
+    const name = await claimName(tx, caller, body.name, template);
+    const policy = presets[body.preset ?? template?.preset ?? 'starter'];
+    const { board, creator } = newBoard(tx, caller, body, { name, template, policy });
+    await insertBoard(tx, board);
+    await insertMember(tx, creator);
+    await recordBirth(tx, caller, board, creator, policy);
+    const place = { board, member: creator, policy };
+    caller.shown.board = board.id;
+    return { answer: await boardView(tx, caller, place) };
+  },
+};
+
+function refuseGuest(caller: Caller): void {
+  if (caller.person.server_role !== 'guest') return;
+  throw new Refusal('guest_not_allowed', 'Guests cannot create boards.', { hint: 'Ask a member of this server.' });
+}
+
+function oneLine(title: string): string {
+  if (/[\p{Cc}\u2028\u2029]/u.test(title)) {
+    throw new Refusal('invalid_request', 'A title is one line without control characters.', {
+      status: 422,
+      hint: 'Leave the line breaks out.',
+      details: { field: 'title' },
+    });
+  }
+  return title;
+}
+
+function requireTemplate(name: string): Template {
+  const template = templateNamed(name);
+  if (template) return template;
+  const choices = templates.map((known) => known.name);
+  throw new Refusal('template_not_found', 'There is no such template.', {
+    hint: `Templates: ${choices.join(', ')}.`,
+    details: { choices },
+  });
+}
+
+/** The name asked for, or the first free one of the template. @throws Refusal `board_name_taken`. */
+async function claimName(
+  tx: WriteTx,
+  caller: Caller,
+  asked: string | undefined,
+  template: Template | undefined,
+): Promise<string> {
+  if (asked === undefined) {
+    const base = template?.name ?? 'board';
+    return firstFree(base, await namesLike(tx, base), 40);
+  }
+  const holder = await boardByName(tx, asked);
+  if (holder) throw await nameTaken(tx, caller, holder);
+  return asked;
+}
+
+interface Chosen {
+  name: string;
+  template: Template | undefined;
+  policy: StoredPolicy;
+}
+
+function newBoard(
+  tx: WriteTx,
+  caller: Caller,
+  body: Body<'createBoard'>,
+  { name, template, policy }: Chosen,
+): { board: BoardRow; creator: MemberRow } {
+  const id = newId('brd', tx.now);
+  const memberId = newId('mem', tx.now);
+  const creator: MemberRow = {
+    ...blankMember,
+    id: memberId,
+    board_id: id,
+    name: caller.person.handle,
+    kind: 'human',
+    person_id: caller.person.person_id,
+    access: 'admin',
+    first_joined_at: tx.now,
+    joined_at: tx.now,
+    // The number of the `member.joined` that follows `board.created`.
+    read_up_to: 2,
+  };
+  const board: BoardRow = {
+    id,
+    name,
+    title: body.title || null,
+    visibility: body.visibility,
+    lifecycle: 'active',
+    template: template?.name ?? null,
+    charter: body.charter ?? template?.charter ?? '',
+    roles: JSON.stringify({ member: plainMember, ...template?.roles }),
+    policy: JSON.stringify(policy),
+    agents_add_people: body.visibility === 'open' ? 1 : 0,
+    task_prefix: null,
+    created_at: tx.now,
+    creator_person_id: caller.person.person_id,
+    creator_member_id: memberId,
+    head_seq: 0,
+    head_hash: ZERO,
+    head_at: 0,
+    message_count: 0,
+    everyone_count: 0,
+    last_message_at: null,
+    show_owner: 0,
+  };
+  return { board, creator };
+}
+
+/** The first two events of every record. */
+async function recordBirth(
+  tx: WriteTx,
+  caller: Caller,
+  board: BoardRow,
+  creator: MemberRow,
+  policy: StoredPolicy,
+): Promise<void> {
+  const actor = eventActor(creator, caller.person.handle);
+  await append(tx, board, {
+    type: 'board.created',
+    actor,
+    data: {
+      board_id: board.id,
+      name: board.name,
+      template: board.template,
+      charter: board.charter,
+      roles: JSON.parse(board.roles) as Board['roles'],
+      policy: withOverrides(policy),
+      agents_add_people: board.agents_add_people === 1,
+      ...(board.title === null ? {} : { title: board.title }),
+      ...(board.visibility === 'private' ? { visibility: 'private' } : {}),
+    },
+  });
+  await append(tx, board, {
+    type: 'member.joined',
+    actor,
+    data: {
+      member_id: creator.id,
+      name: creator.name,
+      kind: 'human',
+      role: null,
+      owner: null,
+      owner_id: null,
+      harness: null,
+      access: 'admin',
+      join_code_id: null,
+    },
+  });
+  tx.publish(`account:${caller.person.person_id}`);
+  if (board.visibility === 'open') tx.publish('boards');
+}
+
+/** What a new member of any kind starts with. */
+export const blankMember = {
+  role: null,
+  harness: null,
+  access: null,
+  status: 'active' as const,
+  removed_at: null,
+  removed_by: null,
+  token_digest: null,
+  key_id: null,
+  session_digest: null,
+  delivery_mode: null,
+  delivery_revision: 0,
+  sent_count: 0,
+  sent_everyone_count: 0,
+  read_count: 0,
+  read_everyone_count: 0,
+  read_sent_count: 0,
+  read_sent_everyone_count: 0,
+};

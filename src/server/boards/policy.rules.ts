@@ -1,0 +1,63 @@
+/** Presets, overrides, and what policy and role let an agent do. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Permission, Policy, PolicyKey, Preset, Role } from '../../contract/types.ts';
+
+type StoredPolicy = Omit<Policy, 'overrides'>;
+
+export const presets: Record<Preset, StoredPolicy> = {
+  starter: {
+    preset: 'starter',
+    visibility: 'open',
+    broadcast: 'everyone',
+    urgent: 'everyone',
+    show_harness: true,
+    nudges: 'on',
+  },
+  recommended: {
+    preset: 'recommended',
+    visibility: 'addressed',
+    broadcast: 'granted',
+    urgent: 'granted',
+    show_harness: true,
+    nudges: 'on',
+  },
+};
+
+const keys: readonly PolicyKey[] = ['visibility', 'broadcast', 'urgent', 'show_harness', 'nudges'];
+
+/** The policy as it is shown: with the keys that differ from its preset. */
+export function withOverrides(policy: StoredPolicy): Policy {
+  const preset = presets[policy.preset];
+  return { ...policy, overrides: keys.filter((key) => policy[key] !== preset[key]) };
+}
+
+export function mayDo(role: Role | undefined, permission: Permission): boolean {
+  return role?.can.includes(permission) ?? false;
+}
+
+/** @throws Refusal `forbidden`, naming the permission an agent's role lacks. */
+export function requirePermission(role: Role | undefined, permission: Permission): void {
+  if (mayDo(role, permission)) return;
+  throw new Refusal('forbidden', `This agent's role may not ${permission.replace('_', ' ')}.`, {
+    hint: "A board owner can change the role's grants.",
+    details: { permission },
+  });
+}
+
+/** What an agent needs besides `post`. @throws Refusal `broadcast_not_allowed`, `urgent_not_allowed`. */
+export function requirePostingRights(
+  policy: StoredPolicy,
+  role: Role | undefined,
+  message: { everyone: boolean; urgent: boolean },
+): void {
+  if (message.everyone && policy.broadcast === 'granted' && !mayDo(role, 'broadcast')) {
+    throw new Refusal('broadcast_not_allowed', "This agent's role may not post to everyone on this board.", {
+      hint: 'Address a role or a person instead: --to role:ROLE or --to @NAME.',
+    });
+  }
+  if (message.urgent && policy.urgent === 'granted' && !mayDo(role, 'urgent')) {
+    throw new Refusal('urgent_not_allowed', "This agent's role may not send urgent messages on this board.", {
+      hint: 'Post it without urgent, or ask a board owner for the grant.',
+    });
+  }
+}

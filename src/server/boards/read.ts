@@ -1,0 +1,74 @@
+/** Reading boards: the list, one record, the templates. */
+import type { HiddenBoard } from '../../contract/types.ts';
+import type { ReadTx } from '../db/tx.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { ReadCase } from '../operation/usecase.ts';
+import { memberById, ownMemberships } from '../seats/members.store.ts';
+import { timestamp } from '../text/time.ts';
+import { boardView, boardViews } from '../views/board.ts';
+import { type Sight, seeBoard } from '../views/place.ts';
+import { type BoardRow, countArchived, listBoardRows, listHiddenRows, parsePolicy } from './boards.store.ts';
+import { templates } from './templates.rules.ts';
+
+export const getBoard: ReadCase<'getBoard'>['run'] = async (tx, caller, { params }) =>
+  boardView(tx, caller, await seeBoard(tx, caller, params['board'] ?? ''));
+
+export const listTemplates: ReadCase<'listTemplates'>['run'] = async () => ({ templates: [...templates] });
+
+export const listBoards: ReadCase<'listBoards'>['run'] = async (tx, caller, { query }) => {
+  const scope = scopeOf(caller, query.all);
+  const rows = await listBoardRows(tx, {
+    ...scope,
+    lifecycle: query.lifecycle,
+    after: query.after,
+    limit: query.limit + 1,
+  });
+  const page = rows.slice(0, query.limit);
+  const hidden = query.all ? await hiddenBoards(tx, caller, query.hidden_after, query.limit) : null;
+  return {
+    boards: await boardViews(tx, caller, await sights(tx, caller, page)),
+    archived_count: await countArchived(tx, scope),
+    ...(hidden ? { hidden_boards: hidden.boards } : {}),
+    next_after: rows.length > query.limit ? (page.at(-1)?.name ?? null) : null,
+    next_hidden_after: hidden?.next ?? null,
+  };
+};
+
+function scopeOf(caller: Caller, all: boolean) {
+  const personId = caller.person.person_id;
+  if (caller.kind === 'AG') return { personId, open: false, boardId: caller.seat.board_id };
+  return { personId, open: all && caller.person.server_role !== 'guest' };
+}
+
+async function sights(tx: ReadTx, caller: Caller, rows: BoardRow[]): Promise<Sight[]> {
+  if (caller.kind === 'AG') {
+    const member = (await memberById(tx, caller.seat.member_id)) ?? null;
+    return rows.map((board) => ({ board, policy: parsePolicy(board), member }));
+  }
+  const ids = rows.map((row) => row.id);
+  const own = new Map((await ownMemberships(tx, caller.person.person_id, ids)).map((row) => [row.board_id, row]));
+  return rows.map((board) => ({ board, policy: parsePolicy(board), member: own.get(board.id) ?? null }));
+}
+
+async function hiddenBoards(
+  tx: ReadTx,
+  caller: Caller,
+  after: string | undefined,
+  limit: number,
+): Promise<{ boards: HiddenBoard[]; next: string | null }> {
+  if (caller.kind !== 'PK' || caller.person.server_role !== 'admin') return { boards: [], next: null };
+  const rows = await listHiddenRows(tx, caller.person.person_id, after, limit + 1);
+  const page = rows.slice(0, limit);
+  const boards = page.map((row) => ({
+    id: row.id,
+    visibility: 'private' as const,
+    lifecycle: row.lifecycle,
+    created_at: timestamp(row.created_at),
+    created_by: { id: row.creator_person_id, handle: row.creator_handle },
+    people: Number(row.people),
+    can_archive: row.lifecycle === 'active',
+    can_restore: row.lifecycle === 'archived',
+    can_delete: row.lifecycle === 'archived',
+  }));
+  return { boards, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
+}

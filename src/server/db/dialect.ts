@@ -1,0 +1,28 @@
+/** Differences between the engines, each as a named capability. */
+export interface Dialect {
+  readonly name: 'sqlite' | 'postgres';
+  /** Whether other processes may write to the same database. */
+  readonly shared: boolean;
+}
+
+export const sqliteDialect: Dialect = { name: 'sqlite', shared: false };
+export const postgresDialect: Dialect = { name: 'postgres', shared: true };
+
+/** A unique index refused a row. Which one is told by its columns, the same on both engines. */
+export class UniqueViolation extends Error {
+  /** Table and columns, such as `boards.name`. */
+  readonly constraint: string;
+  constructor(constraint: string, cause: unknown) {
+    super(`unique: ${constraint}`, { cause });
+    this.name = 'UniqueViolation';
+    this.constraint = constraint;
+  }
+}
+
+/** The engine could not take the transaction now; another try may succeed. */
+export class Contention extends Error {
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+    this.name = 'Contention';
+  }
+}

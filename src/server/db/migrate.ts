@@ -1,0 +1,48 @@
+/** Brings a database to this build's schema, under a lock, before anything else touches it. */
+import type { Knex } from 'knex';
+import { type Migration, migrations } from '../../../migrations/index.ts';
+
+/** The database was written by a newer build. */
+export class DataNewer extends Error {
+  constructor(names: string[]) {
+    super(`the database has migrations this build does not know: ${names.join(', ')}`);
+    this.name = 'DataNewer';
+  }
+}
+
+/** An arbitrary constant: the advisory lock of migrations on Postgres. On SQLite the data folder's lock serves. */
+const LOCK = 7_400_001;
+
+const source: Knex.MigrationSource<Migration> = {
+  getMigrations: async () => [...migrations],
+  getMigrationName: (migration) => migration.name,
+  getMigration: async (migration) => ({ up: migration.up, down: async () => {} }),
+};
+
+/**
+ * Applies what is missing, oldest first, each in a transaction; answers their names.
+ * @param db a Knex instance with at least two connections on Postgres: one holds the lock.
+ * @throws DataNewer when the database is ahead of this build.
+ */
+export async function migrate(db: Knex): Promise<string[]> {
+  if (db.client.config.client !== 'pg') return apply(db);
+  return db.transaction(async (lock) => {
+    await lock.raw('SELECT pg_advisory_xact_lock(?)', [LOCK]);
+    return apply(db);
+  });
+}
+
+async function apply(db: Knex): Promise<string[]> {
+  const config: Knex.MigratorConfig = {
+    migrationSource: source,
+    tableName: 'migrations',
+    disableMigrationsListValidation: true,
+  };
+  const [completed] = (await db.migrate.list(config)) as [{ name: string }[], unknown];
+  const unknown = completed.map((row) => row.name).filter((name) => !migrations.some((known) => known.name === name));
+  if (unknown.length > 0) throw new DataNewer(unknown);
+  // Ours is the lock that counts; Knex's own is a row, which a process killed in the middle would leave behind.
+  await db.migrate.forceFreeMigrationsLock(config);
+  const [, applied] = (await db.migrate.latest(config)) as [number, string[]];
+  return applied;
+}

@@ -1,0 +1,55 @@
+/** Opens the database a URL names, migrated and ready. */
+import knex, { type Knex } from 'knex';
+import type { Clock } from './clock.ts';
+import { migrate } from './migrate.ts';
+import { PostgresDatabase } from './postgres.ts';
+import { prepareWriter, SqliteDatabase } from './sqlite.ts';
+import type { Database } from './tx.ts';
+
+export interface OpenOptions {
+  /** `sqlite:///absolute/path` or `postgres://…`. */
+  url: string;
+  clock: Clock;
+  /** Whether missing migrations are applied; without, an old schema fails at its first use. */
+  migrate: boolean;
+  poolSize?: number;
+}
+
+export async function openDatabase(options: OpenOptions): Promise<Database> {
+  if (options.url.startsWith('sqlite:')) {
+    const file = sqliteFile(options.url);
+    if (options.migrate) await migrateOnce(sqliteKnex(file));
+    return new SqliteDatabase(file, options.clock);
+  }
+  if (options.migrate) await migrateOnce(knex({ client: 'pg', connection: options.url, pool: { min: 0, max: 2 } }));
+  return new PostgresDatabase({ url: options.url, poolSize: options.poolSize }, options.clock);
+}
+
+/** The path in `sqlite:///absolute/path`. */
+export function sqliteFile(url: string): string {
+  return decodeURIComponent(new URL(url).pathname);
+}
+
+function sqliteKnex(file: string): Knex {
+  return knex({
+    client: 'better-sqlite3',
+    connection: { filename: file },
+    useNullAsDefault: true,
+    pool: {
+      min: 1,
+      max: 1,
+      afterCreate(connection: Parameters<typeof prepareWriter>[0], done: (error: unknown) => void) {
+        prepareWriter(connection);
+        done(null);
+      },
+    },
+  });
+}
+
+async function migrateOnce(db: Knex): Promise<void> {
+  try {
+    await migrate(db);
+  } finally {
+    await db.destroy();
+  }
+}

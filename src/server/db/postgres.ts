@@ -1,0 +1,172 @@
+/**
+ * Postgres: a pool, one transaction per write, the database's clock as `now`. The engine itself groups commits; what
+ * must not run side by side is serialised by the row locks the statements take.
+ */
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+import type { Clock } from './clock.ts';
+import { Contention, type Dialect, postgresDialect, UniqueViolation } from './dialect.ts';
+import { builderOf, type Params, type Statement, type Value } from './statement.ts';
+import type { Database, ReadTx, WriteTx } from './tx.ts';
+
+/** A write transaction is cut off after this many milliseconds. */
+export const WRITE_LIMIT_MS = 5_000;
+const RETRIES = 5;
+
+// Numbers of this product stay below 2^53; the driver would hand bigint over as text.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+const WRITE = 'BEGIN';
+const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint AS now';
+
+class PostgresTx implements ReadTx {
+  readonly dialect: Dialect = postgresDialect;
+  readonly writable: boolean;
+  readonly now: number;
+  readonly published = new Set<string>();
+  readonly #client: pg.ClientBase;
+  readonly #deferred = new Map<string, () => Promise<void>>();
+
+  constructor(client: pg.ClientBase, now: number, writable: boolean) {
+    this.writable = writable;
+    this.#client = client;
+    this.now = now;
+  }
+
+  async all<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
+    return (await this.#prepared(statement, params)).rows as R[];
+  }
+
+  async first<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
+    return (await this.#prepared(statement, params)).rows[0] as R | undefined;
+  }
+
+  async query<R>(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<R[]> {
+    return (await this.#built(build)).rows as R[];
+  }
+
+  async run<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<number> {
+    return (await this.#prepared(statement, params)).rowCount ?? 0;
+  }
+
+  async change(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<number> {
+    return (await this.#built(build)).rowCount ?? 0;
+  }
+
+  beforeCommit(key: string, fn: () => Promise<void>): void {
+    this.#deferred.set(key, fn);
+  }
+
+  publish(key: string): void {
+    this.published.add(key);
+  }
+
+  async finish(): Promise<void> {
+    for (const fn of this.#deferred.values()) await fn();
+  }
+
+  #prepared<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<pg.QueryResult> {
+    const compiled = statement.for('postgres');
+    return translate(this.#client.query({ name: compiled.name, text: compiled.sql, values: compiled.bind(params) }));
+  }
+
+  #built(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<pg.QueryResult> {
+    const { sql, bindings } = build(builderOf('postgres')).toSQL().toNative();
+    return translate(this.#client.query(sql, bindings as Value[]));
+  }
+}
+
+export interface PostgresOptions {
+  /** `postgres://…`; what it leaves out comes from the PG* variables. */
+  url: string;
+  /** Most connections of this process. */
+  poolSize?: number;
+}
+
+export class PostgresDatabase implements Database {
+  readonly dialect = postgresDialect;
+  readonly #knex: Knex;
+  readonly #clock: Clock;
+  #listener: (keys: string[]) => void = () => {};
+
+  constructor(options: PostgresOptions, clock: Clock) {
+    this.#clock = clock;
+    this.#knex = knex({
+      client: 'pg',
+      connection: {
+        connectionString: options.url,
+        application_name: 'service',
+        statement_timeout: WRITE_LIMIT_MS,
+        idle_in_transaction_session_timeout: WRITE_LIMIT_MS,
+        keepAlive: true,
+      } as Knex.PgConnectionConfig,
+      pool: { min: 0, max: options.poolSize ?? 16 },
+    });
+  }
+
+  read<T>(fn: (tx: ReadTx) => Promise<T>): Promise<T> {
+    return this.#transaction(READ, fn);
+  }
+
+  async write<T>(fn: (tx: WriteTx) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#transaction(WRITE, (tx) => fn(tx as WriteTx));
+      } catch (error) {
+        if (!(error instanceof Contention) || attempt === RETRIES) throw error;
+      }
+    }
+  }
+
+  onCommit(listener: (keys: string[]) => void): void {
+    this.#listener = listener;
+  }
+
+  async close(): Promise<void> {
+    await this.#knex.destroy();
+  }
+
+  async #transaction<T>(begin: string, fn: (tx: PostgresTx) => Promise<T>): Promise<T> {
+    const client = (await this.#knex.client.acquireConnection()) as pg.Client;
+    let tx: PostgresTx;
+    let value: T;
+    try {
+      const began = (await translate(client.query(`${begin}; SELECT ${NOW}`))) as unknown as pg.QueryResult[];
+      tx = new PostgresTx(client, Number(began[1]?.rows[0].now) + this.#clock.offset(), begin === WRITE);
+      value = await fn(tx);
+      await tx.finish();
+      await translate(client.query('COMMIT'));
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => {});
+      throw error;
+    } finally {
+      await this.#knex.client.releaseConnection(client);
+    }
+    if (tx.published.size > 0) this.#listener([...tx.published]);
+    return value;
+  }
+}
+
+interface PgError extends Error {
+  code?: string;
+  constraint?: string;
+}
+
+/** Serialization failure, deadlock, lock not available, statement timeout. */
+const CONTENTION = new Set(['40001', '40P01', '55P03']);
+
+/** Turns the engine's errors into the two kinds the rest of the server knows. Unique indexes are named `table__a__b`. */
+async function translate<T>(query: Promise<T>): Promise<T> {
+  try {
+    return await query;
+  } catch (error) {
+    const { code, constraint } = error as PgError;
+    if (code === '23505') {
+      const [table, ...columns] = (constraint ?? '').split('__');
+      throw new UniqueViolation(`${table}.${columns.join('+')}`, error);
+    }
+    if (code !== undefined && CONTENTION.has(code)) throw new Contention(`postgres ${code}`, error);
+    throw error;
+  }
+}

@@ -1,0 +1,30 @@
+/** Helpers for migrations where the engines differ, or where a name has a meaning at run time. */
+import type { Knex } from 'knex';
+
+const isPostgres = (db: Knex) => db.client.config.client === 'pg';
+
+/** A unique index named `table__a__b`, from which the refusal of a row is told (see dialect.ts). */
+export async function uniqueIndex(db: Knex, table: string, columns: string[], where?: string): Promise<void> {
+  const name = [table, ...columns].join('__');
+  await db.schema.raw(
+    `CREATE UNIQUE INDEX ${name} ON ${table} (${columns.join(', ')})${where === undefined ? '' : ` WHERE ${where}`}`,
+  );
+}
+
+/** Lets the engine itself refuse every change and removal of a row. */
+export async function appendOnly(db: Knex, table: string): Promise<void> {
+  if (isPostgres(db)) {
+    await db.schema.raw(
+      `CREATE FUNCTION ${table}_append_only() RETURNS trigger AS $$ BEGIN RAISE EXCEPTION '${table} is append-only'; END $$ LANGUAGE plpgsql`,
+    );
+    await db.schema.raw(
+      `CREATE TRIGGER ${table}_append_only BEFORE UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION ${table}_append_only()`,
+    );
+    return;
+  }
+  for (const action of ['UPDATE', 'DELETE']) {
+    await db.schema.raw(
+      `CREATE TRIGGER ${table}_no_${action.toLowerCase()} BEFORE ${action} ON ${table} BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END`,
+    );
+  }
+}

@@ -1,0 +1,44 @@
+/** What stores and use cases see of the database: a transaction that carries its own time. */
+import type { Knex } from 'knex';
+import type { Dialect } from './dialect.ts';
+import type { Params, Statement } from './statement.ts';
+
+export interface ReadTx {
+  /** Milliseconds since the epoch, read once when the transaction began; on Postgres by the database's clock. */
+  readonly now: number;
+  readonly dialect: Dialect;
+  /** False where only reading is allowed; so that a read transaction does not fit where a write one is needed. */
+  readonly writable: boolean;
+  /** All rows of a prepared statement. */
+  all<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R[]>;
+  /** The first row of a prepared statement. */
+  first<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R | undefined>;
+  /** All rows of a query built for this call. */
+  query<R>(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<R[]>;
+}
+
+export interface WriteTx extends ReadTx {
+  readonly writable: true;
+  /** Runs a prepared write; answers how many rows it changed. */
+  run<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<number>;
+  /** Runs a write built for this call; answers how many rows it changed. */
+  change(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<number>;
+  /** Runs `fn` once before the commit, however often the same `key` is given. */
+  beforeCommit(key: string, fn: () => Promise<void>): void;
+  /** Wakes whoever watches this key, after the commit. */
+  publish(key: string): void;
+}
+
+export interface Database {
+  readonly dialect: Dialect;
+  /** Runs `fn` on one snapshot. On Postgres READ COMMITTED sees each statement's own moment; `repeatable` asks for one snapshot there too. */
+  read<T>(fn: (tx: ReadTx) => Promise<T>): Promise<T>;
+  /**
+   * Runs `fn` in a write transaction and answers after it is durable. `fn` may await nothing but calls on its `tx`,
+   * and may run more than once where the engine asks for a retry.
+   */
+  write<T>(fn: (tx: WriteTx) => Promise<T>): Promise<T>;
+  /** Called with the published keys of each commit. */
+  onCommit(listener: (keys: string[]) => void): void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,30 @@
+/** The Idempotency-Key of a request, and what makes two requests the same. */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { malformed } from './limits.ts';
+
+/** @throws Refusal `invalid_request` unless it is absent or one value of 1 to 128 printable ASCII characters. */
+export function checkKeySyntax(req: IncomingMessage): string | null {
+  const values: string[] = [];
+  for (let i = 0; i < req.rawHeaders.length; i += 2) {
+    if (req.rawHeaders[i]?.toLowerCase() === 'idempotency-key') values.push(req.rawHeaders[i + 1] ?? '');
+  }
+  if (values.length === 0) return null;
+  const [key] = values;
+  if (values.length > 1 || key === undefined || !/^[\x20-\x7e]{1,128}$/.test(key)) {
+    throw malformed('Idempotency-Key', 'must be one value of 1 to 128 printable ASCII characters');
+  }
+  return key;
+}
+
+/** SHA-256 over method, path and query as received, media type and the raw bytes of the body. */
+export function requestHash(req: IncomingMessage, body: Buffer): Buffer {
+  const [path, query = ''] = split(req.url ?? '');
+  const type = (req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  return createHash('sha256').update(`${req.method}\n${path}\n${query}\n${type}\n`).update(body).digest();
+}
+
+function split(url: string): [string, string?] {
+  const at = url.indexOf('?');
+  return at === -1 ? [url] : [url.slice(0, at), url.slice(at + 1)];
+}

@@ -1,0 +1,30 @@
+/** Limits of a request that are decided before its credential. */
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from '../../contract/errors.ts';
+
+const MAX_URL = 8 * 1024;
+const MAX_HEADERS = 16 * 1024;
+/** Bytes of a JSON body. */
+export const MAX_JSON = 1_048_576;
+
+export function tooLarge(): Refusal {
+  return new Refusal('request_too_large', `The request is larger than ${MAX_JSON} bytes.`, {
+    hint: 'Send less at once, or put it onto the board as a file.',
+  });
+}
+
+/** @throws Refusal `invalid_request` (URL, headers), `request_too_large` (declared length). */
+export function checkLimits(req: IncomingMessage): void {
+  if ((req.url?.length ?? 0) > MAX_URL) throw malformed('url', `longer than ${MAX_URL} bytes`);
+  let bytes = 0;
+  for (const text of req.rawHeaders) bytes += text.length + 2;
+  if (bytes > MAX_HEADERS) throw malformed('headers', `longer than ${MAX_HEADERS} bytes`);
+  if (Number(req.headers['content-length'] ?? 0) > MAX_JSON) throw tooLarge();
+}
+
+export function malformed(field: string, problem: string): Refusal {
+  return new Refusal('invalid_request', `${field}: ${problem}.`, {
+    hint: 'GET /openapi.json describes every request.',
+    details: { field, problem },
+  });
+}

@@ -1,0 +1,98 @@
+/** From the wire to an operation's input, by its schemas. */
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { Refusal } from '../../contract/errors.ts';
+import type { OperationName } from '../../contract/operations.ts';
+import { schemas } from '../../contract/schemas/index.ts';
+import { malformed } from './limits.ts';
+
+const MAX_DEPTH = 32;
+
+type Parts = { params?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType };
+const partsOf = (name: OperationName): Parts => schemas[name] as unknown as Parts;
+
+/** @throws Refusal `invalid_request` for a parameter that can name nothing. */
+export function parseParams(name: OperationName, params: Record<string, string>): Record<string, string> {
+  const { params: schema } = partsOf(name);
+  if (schema) check(schema.loose(), params);
+  return params;
+}
+
+/** Unknown parameters are ignored, a repeated one is refused. @throws Refusal `invalid_request`. */
+export function parseQuery(name: OperationName, querystring: string): unknown {
+  const { query: schema } = partsOf(name);
+  if (!schema) return {};
+  const given = new URLSearchParams(querystring);
+  const values: Record<string, string> = {};
+  for (const key of Object.keys(schema.shape)) {
+    const [value, ...more] = given.getAll(key);
+    if (more.length > 0) throw malformed(key, 'is given more than once');
+    if (value === undefined) continue;
+    if (value.includes('\0') || !value.isWellFormed()) throw malformed(key, 'holds a character that is not allowed');
+    values[key] = value;
+  }
+  return check(schema, values);
+}
+
+/** @throws Refusal `unsupported_media_type`, `invalid_request`. */
+export function parseBody(name: OperationName, req: IncomingMessage, bytes: Buffer): unknown {
+  const { body: schema } = partsOf(name);
+  if (bytes.length > 0) requireJson(req);
+  const value = bytes.length === 0 ? {} : parseJson(bytes);
+  return check(schema ?? z.strictObject({}), value);
+}
+
+function requireJson(req: IncomingMessage): void {
+  const [type, ...parameters] = (req.headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const utf8 = parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter) || parameter === '');
+  if (type === 'application/json' && utf8) return;
+  throw new Refusal('unsupported_media_type', 'The body must be application/json in UTF-8.', {
+    hint: 'Send "Content-Type: application/json".',
+  });
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function parseJson(bytes: Buffer): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(decoder.decode(bytes));
+  } catch {
+    throw malformed('body', 'is not JSON in UTF-8');
+  }
+  checkValue(value, 0);
+  return value;
+}
+
+/** Refuses what no text of the record may hold, wherever it stands. */
+function checkValue(value: unknown, depth: number): void {
+  if (typeof value === 'string') checkText(value);
+  if (typeof value !== 'object' || value === null) return;
+  if (depth >= MAX_DEPTH) throw malformed('body', `is nested deeper than ${MAX_DEPTH} levels`);
+  if (Array.isArray(value)) {
+    for (const item of value) checkValue(item, depth + 1);
+    return;
+  }
+  for (const [key, item] of Object.entries(value)) {
+    checkText(key);
+    checkValue(item, depth + 1);
+  }
+}
+
+function checkText(text: string): void {
+  if (text.includes('\0')) throw malformed('body', 'holds the character U+0000');
+  if (!text.isWellFormed()) throw malformed('body', 'holds an unpaired surrogate');
+}
+
+function check(schema: z.ZodType, value: unknown): never {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data as never;
+  const [issue] = parsed.error.issues;
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.map((key) => key.slice(0, 60)) : [];
+  const field = [...(issue?.path ?? []), ...unknown.slice(0, 1)].map(String).join('.') || 'body';
+  throw malformed(field, unknown.length > 0 ? 'is not known here' : problemOf(issue));
+}
+
+/** The schema's own words; they never quote the value. */
+const problemOf = (issue: z.core.$ZodIssue | undefined): string =>
+  (issue?.message ?? 'does not fit').replace(/^Invalid input: /, '').replace(/\.$/, '');

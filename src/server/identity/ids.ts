@@ -1,0 +1,29 @@
+/** New identifiers and secrets. */
+import { randomBytes } from 'node:crypto';
+import { ulid } from 'ulid';
+import { type IdPrefix, type SecretKind, secretPrefixes } from '../../contract/ids.ts';
+
+const POOL = 4096;
+let pool = randomBytes(POOL);
+let used = 0;
+
+/** A number in [0, 1) from a cryptographic source, drawn from a pool because one draw per character is slow. */
+function random(): number {
+  if (used + 4 > POOL) {
+    pool = randomBytes(POOL);
+    used = 0;
+  }
+  const value = pool.readUInt32LE(used);
+  used += 4;
+  return value / 0x1_0000_0000;
+}
+
+/** `<prefix>_` and a ULID: 48 bits of time in milliseconds, 80 random bits. */
+export function newId(prefix: IdPrefix, now: number): string {
+  return `${prefix}_${ulid(now, random)}`;
+}
+
+/** A secret of 256 random bits with its prefix, 43 base64url characters. */
+export function newSecret(kind: SecretKind): string {
+  return secretPrefixes[kind] + randomBytes(32).toString('base64url');
+}

@@ -1,0 +1,33 @@
+/** Recording that a key is used: at most once a minute, so that reading does not turn into writing. */
+import type { Database } from '../db/tx.ts';
+import { authenticate, type Caller } from '../operation/caller.ts';
+import { recordUse } from './credentials.store.ts';
+
+const EVERY_MS = 60_000;
+const MAX_KEYS = 10_000;
+
+export class LastUse {
+  readonly #db: Database;
+  readonly #recorded = new Map<string, number>();
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /**
+   * Notes a use and, for an idle-expiry key, moves its end. @param now the time the caller was read at.
+   * @throws Refusal when the key stopped working meanwhile.
+   */
+  async note(caller: Caller, now: number): Promise<void> {
+    const { key_id: id, key_last_used_at: stored } = caller.key;
+    const known = Math.max(this.#recorded.get(id) ?? Number.NEGATIVE_INFINITY, stored ?? Number.NEGATIVE_INFINITY);
+    if (now - known < EVERY_MS) return;
+    if (this.#recorded.size >= MAX_KEYS) this.#recorded.clear();
+    this.#recorded.set(id, now);
+    await this.#db.write(async (tx) => {
+      const { key } = await authenticate(tx, caller.credential);
+      const idle = key.key_idle_seconds;
+      await recordUse(tx, id, idle === null ? key.key_expires_at : tx.now + idle * 1000);
+    });
+  }
+}

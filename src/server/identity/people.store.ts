@@ -1,0 +1,39 @@
+/** People. */
+import type { ServerRole } from '../../contract/types.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+export type PersonRow = {
+  id: string;
+  handle: string;
+  display_name: string | null;
+  server_role: ServerRole;
+  created_at: number;
+  removed_at: number | null;
+  removed_by: string | null;
+};
+
+/** The admin who came first; undefined while nobody is there. */
+export const earliestAdmin = async (tx: ReadTx): Promise<PersonRow | undefined> => {
+  const rows = await tx.query<PersonRow>((db) =>
+    db('people')
+      .where('server_role', 'admin')
+      .whereNull('removed_at')
+      .orderBy(['created_at', 'id'])
+      .limit(1)
+      .select('*'),
+  );
+  return rows[0];
+};
+
+export const insertPerson = (tx: WriteTx, row: PersonRow): Promise<number> =>
+  tx.change((db) => db('people').insert(row));
+
+/** Ends the local server's former keys of a person; answers the keys' ids. */
+export const revokeLocalKeys = async (tx: WriteTx, personId: string): Promise<string[]> => {
+  const keys = await tx.query<{ id: string }>((db) =>
+    db('access_keys').where({ person_id: personId, origin: 'local' }).whereNull('revoked_at').select('id'),
+  );
+  const ids = keys.map((key) => key.id);
+  if (ids.length > 0) await tx.change((db) => db('access_keys').whereIn('id', ids).update({ revoked_at: tx.now }));
+  return ids;
+};

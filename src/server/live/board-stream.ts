@@ -1,0 +1,122 @@
+/** A stream in board mode: one board's events from a number on, each once and in order. */
+
+import { Refusal } from '../../contract/errors.ts';
+import type { Clock } from '../db/clock.ts';
+import type { Database } from '../db/tx.ts';
+import { authenticate } from '../operation/caller.ts';
+import { eventsAfter } from '../record/events.store.ts';
+import { requirePlace, seeBoardById } from '../views/place.ts';
+import type { Connection } from './connection.ts';
+import { type Feed, type Follower, PAGE } from './feed.ts';
+import { type EndReason, frame } from './frames.ts';
+import { News, renderMessages } from './news.ts';
+import type { Holder, Right } from './rights.ts';
+
+export interface BoardStreamOptions {
+  db: Database;
+  clock: Clock;
+  feed: Feed;
+  connection: Connection;
+  holder: Holder;
+  board: { id: string; name: string };
+  /** The last number the reader has. */
+  after: number;
+  /** The head when the stream opened: up to here is backlog, then comes `ready`. */
+  head: number;
+  wantsMessages: boolean;
+}
+
+export class BoardStream implements Follower {
+  readonly holder: Holder;
+  readonly wantsMessages: boolean;
+  readonly #options: BoardStreamOptions;
+  #cursor: number;
+  #ready = false;
+  #pumping = false;
+
+  constructor(options: BoardStreamOptions) {
+    this.#options = options;
+    this.holder = options.holder;
+    this.wantsMessages = options.wantsMessages;
+    this.#cursor = options.after;
+    options.feed.followers.add(this);
+    options.connection.onDrain(() => void this.pump());
+    options.connection.onClose(() => options.feed.followers.delete(this));
+    void this.pump();
+  }
+
+  /** New events, read once for all followers. Whoever is behind or full reads for itself, by its own cursor. */
+  news(news: News, { reader }: Extract<Right, { ok: true }>): void {
+    const { first, last } = news;
+    if (first === null || last === null || last <= this.#cursor || this.#pumping) return;
+    if (!this.#ready || first > this.#cursor + 1 || this.#options.connection.congested) {
+      void this.pump();
+      return;
+    }
+    this.#options.connection.write(news.framesAfter(Math.max(this.#cursor, first - 1), reader, this.wantsMessages));
+    this.#cursor = last;
+  }
+
+  lost({ reason }: Extract<Right, { ok: false }>): void {
+    this.end(reason);
+  }
+
+  end(reason: EndReason): void {
+    this.#options.feed.followers.delete(this);
+    this.#options.connection.end(reason);
+  }
+
+  /** Reads and writes pages from the cursor until there is nothing more or the reader is full. */
+  async pump(): Promise<void> {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    try {
+      while (this.#options.connection.open && !this.#options.connection.congested && (await this.#page())) {
+        // A full page: there is more.
+      }
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#pumping = false;
+    }
+  }
+
+  /** Answers whether another page may follow. */
+  async #page(): Promise<boolean> {
+    const { db, board, connection, feed } = this.#options;
+    const { bytes, last, count } = await db.read(async (tx) => {
+      const caller = await authenticate(tx, this.holder.credential);
+      const place = requirePlace(await seeBoardById(tx, caller, board.id));
+      const events = await eventsAfter(tx, board.id, this.#cursor, PAGE);
+      const readers = this.wantsMessages ? [place.reader] : [];
+      const messages = await renderMessages(tx, place.board, events, readers);
+      const page = new News(place.board, place.policy, events, messages);
+      return {
+        bytes: page.framesAfter(this.#cursor, place.reader, this.wantsMessages),
+        last: page.last,
+        count: events.length,
+      };
+    });
+    if (bytes.length > 0) connection.write(bytes);
+    if (last !== null) this.#cursor = last;
+    this.#announceReady();
+    feed.startAt(this.#cursor);
+    return count === PAGE || feed.isBehind(this.#cursor);
+  }
+
+  #announceReady(): void {
+    const { connection, board, head } = this.#options;
+    if (this.#ready || this.#cursor < head) return;
+    this.#ready = true;
+    connection.write(frame('ready', { board: board.name, board_id: board.id, head_seq: this.#cursor }, this.#cursor));
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof Refusal) {
+      this.end(error.status === 401 || error.code === 'agent_removed' ? 'credential_ended' : 'board_unavailable');
+      return;
+    }
+    // The database could not be read now; the reader keeps its place and is served at the next wake-up.
+    this.#options.clock.after(1_000, () => void this.pump());
+  }
+}

@@ -1,0 +1,49 @@
+/** How many streams and waits may be open at once. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Holder } from './rights.ts';
+
+export const PER_CREDENTIAL = 32;
+export const PER_PERSON = 1_000;
+export const PER_SERVER = 10_000;
+
+export class Caps {
+  readonly #counts = new Map<string, number>();
+  #all = 0;
+
+  /** Counts one more. @returns a function that counts it off again. @throws Refusal `rate_limited`, `unavailable`. */
+  take({ credential, personId }: Holder): () => void {
+    const keys = [credential.digest.toString('hex'), personId];
+    if (this.#all >= PER_SERVER)
+      throw new Refusal('unavailable', 'The server has no room for another stream.', soon(1));
+    if (this.#count(keys[0]) >= PER_CREDENTIAL) throw tooMany('this credential', PER_CREDENTIAL);
+    if (this.#count(keys[1]) >= PER_PERSON) throw tooMany('this person', PER_PERSON);
+    this.#all++;
+    for (const key of keys) this.#counts.set(key, this.#count(key) + 1);
+    let taken = true;
+    return () => {
+      if (!taken) return;
+      taken = false;
+      this.#all--;
+      for (const key of keys) {
+        const left = this.#count(key) - 1;
+        if (left > 0) this.#counts.set(key, left);
+        else this.#counts.delete(key);
+      }
+    };
+  }
+
+  #count(key: string | undefined): number {
+    return this.#counts.get(key ?? '') ?? 0;
+  }
+}
+
+const soon = (seconds: number) => ({
+  hint: 'Close streams that are no longer read, or try again later.',
+  retryAfter: seconds,
+});
+
+const tooMany = (whose: string, limit: number): Refusal =>
+  new Refusal('rate_limited', `There are already ${limit} open streams and waits of ${whose}.`, {
+    ...soon(5),
+    details: { bucket: 'open_streams', retry_after_seconds: 5 },
+  });

@@ -1,0 +1,145 @@
+/**
+ * What is new on one board, read once for everybody who follows it here: the events, the rights of all followers, and
+ * each frame's text once per kind of reader. However many follow, a change costs at most five read statements.
+ */
+import { boardById, parsePolicy } from '../boards/boards.store.ts';
+import { presets } from '../boards/policy.rules.ts';
+import type { Clock } from '../db/clock.ts';
+import type { Database, ReadTx } from '../db/tx.ts';
+import { type EventRow, eventsAfter } from '../record/events.store.ts';
+import { News, renderMessages } from './news.ts';
+import { type Holder, type Right, rightsOn } from './rights.ts';
+
+/** Wake-ups within this many milliseconds are merged; the first of a quiet time is not delayed. */
+const MERGE_MS = 20;
+/** Most events in one read. */
+export const PAGE = 200;
+
+/** Somebody who follows a board. */
+export interface Follower {
+  readonly holder: Holder;
+  /** Whether it wants each new message rendered too. */
+  readonly wantsMessages: boolean;
+  news(news: News, right: Extract<Right, { ok: true }>): void;
+  lost(right: Extract<Right, { ok: false }>, boardId: string): void;
+}
+
+/** Somebody who sleeps until an event concerns them. */
+export interface Sleeper {
+  concerns(event: EventRow, data: Record<string, unknown>): boolean;
+  wake(): void;
+}
+
+export class Feed {
+  readonly boardId: string;
+  readonly followers = new Set<Follower>();
+  readonly sleepers = new Set<Sleeper>();
+  readonly #db: Database;
+  readonly #clock: Clock;
+  /** The last number read; null until the first look. */
+  #head: number | null = null;
+  #lastLook = 0;
+  #planned = false;
+  #looking = false;
+
+  constructor(boardId: string, db: Database, clock: Clock) {
+    this.boardId = boardId;
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  get idle(): boolean {
+    return this.followers.size === 0 && this.sleepers.size === 0;
+  }
+
+  /** Tells the feed up to where a follower has read, so that the first look knows where to start. */
+  startAt(seq: number): void {
+    this.#head ??= seq;
+  }
+
+  /** Whether more has been handed out than this. */
+  isBehind(seq: number): boolean {
+    return this.#head !== null && this.#head > seq;
+  }
+
+  /** Something changed: look soon. */
+  wake(): void {
+    if (this.#planned) return;
+    this.#planned = true;
+    const wait = this.#lastLook + MERGE_MS - this.#clock.now();
+    if (wait <= 0 && !this.#looking) void this.#look();
+    else this.#clock.after(Math.max(wait, 1), () => void this.#look());
+  }
+
+  async #look(): Promise<void> {
+    if (this.#looking) {
+      this.#planned = false;
+      this.wake();
+      return;
+    }
+    this.#planned = false;
+    this.#looking = true;
+    this.#lastLook = this.#clock.now();
+    try {
+      while (!this.idle && (await this.#lookOnce())) {
+        // A full page: there is more.
+      }
+    } catch {
+      // Nothing was handed on and the head did not move: the next wake-up or safety look tries again.
+      this.#clock.after(1_000, () => this.wake());
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  /** Answers whether another page may follow. */
+  async #lookOnce(): Promise<boolean> {
+    const followers = [...this.followers];
+    const firstLook = this.#head === null;
+    const { news, rights } = await this.#db.read((tx) => this.#readOnce(tx, followers));
+    if (news) this.#head = news.last ?? this.#head ?? news.board.head_seq;
+    for (const follower of followers) this.#hand(follower, news, rights);
+    this.#rouse(news, firstLook);
+    return news !== null && news.events.length === PAGE;
+  }
+
+  async #readOnce(tx: ReadTx, followers: Follower[]): Promise<{ news: News | null; rights: Map<string, Right> }> {
+    const board = await boardById(tx, this.boardId);
+    const policy = board ? parsePolicy(board) : presets.starter;
+    const rights = await rightsOn(
+      tx,
+      board,
+      policy,
+      followers.map((follower) => follower.holder),
+    );
+    if (!board) return { news: null, rights };
+    const events = await eventsAfter(tx, this.boardId, this.#head ?? board.head_seq, PAGE);
+    const readers = followers.flatMap((follower) => {
+      const right = follower.wantsMessages ? rights.get(scopeOf(follower)) : undefined;
+      return right?.ok ? [right.reader] : [];
+    });
+    return { news: new News(board, policy, events, await renderMessages(tx, board, events, readers)), rights };
+  }
+
+  #hand(follower: Follower, news: News | null, rights: Map<string, Right>): void {
+    if (!this.followers.has(follower)) return;
+    const right = rights.get(scopeOf(follower));
+    if (!right) return;
+    if (!right.ok) follower.lost(right, this.boardId);
+    else if (news) follower.news(news, right);
+  }
+
+  /** Wakes whom the events concern; everybody when it is not known which events they missed. */
+  #rouse(news: News | null, all: boolean): void {
+    if (this.sleepers.size === 0) return;
+    const seen = (news?.events ?? []).map((event) => ({
+      event,
+      data: JSON.parse(event.data) as Record<string, unknown>,
+    }));
+    for (const sleeper of [...this.sleepers]) {
+      if (all || !news || seen.some(({ event, data }) => sleeper.concerns(event, data))) sleeper.wake();
+    }
+  }
+}
+
+const scopeOf = (follower: Follower): string => follower.holder.credential.digest.toString('hex');

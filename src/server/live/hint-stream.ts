@@ -1,0 +1,210 @@
+/** A stream in hint mode: what moved on any board of a person. State, never content; the newest state wins. */
+import { Refusal } from '../../contract/errors.ts';
+import { type BoardRow, listBoardRows } from '../boards/boards.store.ts';
+import type { Clock } from '../db/clock.ts';
+import type { Database, ReadTx } from '../db/tx.ts';
+import { authenticate } from '../operation/caller.ts';
+import { activeAgentsOfPerson, type MemberRow, ownMemberships } from '../seats/members.store.ts';
+import { personUnread } from '../views/board.ts';
+import type { Connection } from './connection.ts';
+import type { Feed, Follower } from './feed.ts';
+import { type EndReason, frame } from './frames.ts';
+import type { News } from './news.ts';
+import type { Holder, Right } from './rights.ts';
+
+/** `boards` says only that something changed; at most one in this many milliseconds. */
+const BOARDS_MS = 1_000;
+/** Events that change what a board list shows. */
+const FACE = /^board\.(titled|visibility_changed|archived|restored|deleted|created)$/;
+
+export interface HintStreamOptions {
+  db: Database;
+  clock: Clock;
+  connection: Connection;
+  holder: Holder;
+  feedOf(boardId: string): Feed;
+  /** Names or ids; null: every board. */
+  boards: ReadonlySet<string> | null;
+  /** Frames wanted; null: every one. */
+  events: ReadonlySet<string> | null;
+}
+
+interface Shown {
+  feed: Feed;
+  name: string;
+  seq: number;
+  readUpTo: number;
+  unread: number;
+}
+
+/** Frames no filter holds back. */
+const ALWAYS = new Set(['ready', 'board_unavailable', 'end']);
+
+export class HintStream implements Follower {
+  readonly holder: Holder;
+  readonly wantsMessages = false;
+  readonly #options: HintStreamOptions;
+  readonly #shown = new Map<string, Shown>();
+  readonly #agents = new Map<string, number>();
+  /** What waits for the socket: one entry per frame name and board or member. */
+  readonly #pending = new Map<string, string>();
+  #refreshing = false;
+  #again = false;
+  #lastBoards = Number.NEGATIVE_INFINITY;
+  #boardsPlanned = false;
+
+  constructor(options: HintStreamOptions) {
+    this.#options = options;
+    this.holder = options.holder;
+    options.connection.onDrain(() => this.#flush());
+    options.connection.onClose(() => this.#leaveAll());
+    void this.refresh(true);
+  }
+
+  news(news: News, { member }: Extract<Right, { ok: true }>): void {
+    if (!member) return;
+    this.#show(news.board, member);
+    if (news.events.some((event) => FACE.test(event.type))) this.boardsChanged();
+    this.#flush();
+  }
+
+  lost(right: Extract<Right, { ok: false }>, boardId: string): void {
+    if (right.reason === 'credential_ended') this.end('credential_ended');
+    else this.#hide(boardId);
+    this.#flush();
+  }
+
+  end(reason: EndReason): void {
+    this.#leaveAll();
+    this.#options.connection.end(reason);
+  }
+
+  /** The set or the face of the visible boards changed. */
+  boardsChanged(): void {
+    if (this.#boardsPlanned) return;
+    const wait = this.#lastBoards + BOARDS_MS - this.#options.clock.now();
+    this.#boardsPlanned = true;
+    const send = () => {
+      this.#boardsPlanned = false;
+      this.#lastBoards = this.#options.clock.now();
+      this.#put('boards', '', {});
+      this.#flush();
+    };
+    if (wait <= 0) send();
+    else this.#options.clock.after(wait, send);
+  }
+
+  /** Reads every board and own agent again; at opening this is the whole burst. */
+  async refresh(opening = false): Promise<void> {
+    if (this.#refreshing) {
+      this.#again = true;
+      return;
+    }
+    this.#refreshing = true;
+    try {
+      do {
+        this.#again = false;
+        const state = await this.#options.db.read((tx) => this.#read(tx));
+        this.#apply(state, opening);
+      } while (this.#again);
+    } catch (error) {
+      if (error instanceof Refusal) this.end('credential_ended');
+      else this.#options.clock.after(1_000, () => void this.refresh(opening));
+    } finally {
+      this.#refreshing = false;
+    }
+  }
+
+  async #read(tx: ReadTx) {
+    const { person } = await authenticate(tx, this.holder.credential);
+    const scope = { personId: person.person_id, open: false, lifecycle: 'all' as const, limit: 100_000 };
+    const boards = await listBoardRows(tx, scope);
+    const memberships = await ownMemberships(
+      tx,
+      person.person_id,
+      boards.map((board) => board.id),
+    );
+    return { boards, memberships, agents: await activeAgentsOfPerson(tx, person.person_id) };
+  }
+
+  #apply(state: { boards: BoardRow[]; memberships: MemberRow[]; agents: MemberRow[] }, opening: boolean): void {
+    const mine = new Map(state.memberships.map((member) => [member.board_id, member]));
+    const present = new Set(state.boards.map((board) => board.id));
+    for (const boardId of [...this.#shown.keys()]) {
+      if (!present.has(boardId)) this.#hide(boardId);
+    }
+    for (const board of state.boards) {
+      const member = mine.get(board.id);
+      if (member) this.#show(board, member);
+    }
+    this.#showAgents(state.agents, opening);
+    if (opening) this.#put('ready', '', { boards: this.#shown.size });
+    this.#flush();
+  }
+
+  #show(board: BoardRow, member: MemberRow): void {
+    const { boards } = this.#options;
+    if (boards && !boards.has(board.name) && !boards.has(board.id)) return;
+    const known = this.#shown.get(board.id);
+    const now: Shown = {
+      feed: known?.feed ?? this.#follow(board),
+      name: board.name,
+      seq: Math.max(board.head_seq, known?.seq ?? 0),
+      readUpTo: member.read_up_to,
+      unread: personUnread(board, member),
+    };
+    this.#shown.set(board.id, now);
+    const ids = { board: board.name, board_id: board.id };
+    if (!known || now.seq > known.seq) this.#put('head', board.id, { ...ids, seq: now.seq });
+    if (!known || now.readUpTo !== known.readUpTo || now.unread !== known.unread) {
+      this.#put('unread', board.id, { ...ids, read_up_to: now.readUpTo, unread: now.unread });
+    }
+  }
+
+  /** Positions of the person's own agents: only moves are told, so the first look is silent. */
+  #showAgents(agents: MemberRow[], silent: boolean): void {
+    for (const agent of agents) {
+      const known = this.#agents.get(agent.id);
+      this.#agents.set(agent.id, agent.read_up_to);
+      const board = this.#shown.get(agent.board_id);
+      if (silent || known === undefined || known === agent.read_up_to || !board) continue;
+      const ids = { board: board.name, board_id: agent.board_id, agent: agent.name, member_id: agent.id };
+      this.#put('read', agent.id, { ...ids, read_up_to: agent.read_up_to });
+    }
+  }
+
+  #follow(board: BoardRow): Feed {
+    const feed = this.#options.feedOf(board.id);
+    feed.startAt(board.head_seq);
+    feed.followers.add(this);
+    return feed;
+  }
+
+  #hide(boardId: string): void {
+    const known = this.#shown.get(boardId);
+    if (!known) return;
+    this.#shown.delete(boardId);
+    known.feed.followers.delete(this);
+    this.#pending.delete(`head ${boardId}`);
+    this.#pending.delete(`unread ${boardId}`);
+    this.#put('board_unavailable', boardId, { board_id: boardId });
+  }
+
+  #put(name: string, about: string, data: unknown): void {
+    if (this.#options.events && !ALWAYS.has(name) && !this.#options.events.has(name)) return;
+    this.#pending.set(`${name} ${about}`, frame(name, data));
+  }
+
+  #flush(): void {
+    for (const [key, text] of this.#pending) {
+      if (this.#options.connection.congested) return;
+      this.#pending.delete(key);
+      this.#options.connection.write(text);
+    }
+  }
+
+  #leaveAll(): void {
+    for (const { feed } of this.#shown.values()) feed.followers.delete(this);
+    this.#shown.clear();
+  }
+}

@@ -1,0 +1,256 @@
+/** Live delivery: streams and waits of this process, woken by commits and ended with their credentials. */
+import type { ServerResponse } from 'node:http';
+import { Refusal } from '../../contract/errors.ts';
+import type { Query } from '../../contract/types.ts';
+import type { Clock } from '../db/clock.ts';
+import type { Database, ReadTx } from '../db/tx.ts';
+import { authenticate, type Caller } from '../operation/caller.ts';
+import type { Waited } from '../operation/usecase.ts';
+import type { EventRow } from '../record/events.store.ts';
+import { BoardStream } from './board-stream.ts';
+import { Caps } from './caps.ts';
+import { Connection } from './connection.ts';
+import { Feed } from './feed.ts';
+import type { EndReason } from './frames.ts';
+import { HintStream } from './hint-stream.ts';
+import { Notifier } from './notifier.ts';
+import type { Holder } from './rights.ts';
+
+interface Open {
+  end(reason: EndReason): void;
+}
+
+/** What a stream of one board starts from, decided before its first byte. */
+export interface BoardStart {
+  board: { id: string; name: string };
+  after: number;
+  head: number;
+}
+
+export class Live {
+  readonly notifier = new Notifier();
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #caps = new Caps();
+  readonly #feeds = new Map<string, { feed: Feed; unwatch: () => void }>();
+  readonly #open = new Set<Open>();
+  #closing = false;
+
+  constructor(db: Database, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+    db.onCommit((keys) => this.notifier.publish(keys));
+  }
+
+  /** Opens a stream of one board on this response. @throws Refusal before anything is written. */
+  openBoard(caller: Caller, start: BoardStart, query: Query<'openStream'>, res: ServerResponse): void {
+    const release = this.#admit(caller);
+    const feed = this.#feedOf(start.board.id);
+    const connection = new Connection(res, this.#clock, () => void stream.pump());
+    const stream: BoardStream = new BoardStream({
+      db: this.#db,
+      clock: this.#clock,
+      feed,
+      connection,
+      holder: holderOf(caller),
+      ...start,
+      wantsMessages: query.include === 'message',
+    });
+    this.#track(caller, connection, release, stream, () => stream.pump());
+  }
+
+  /** Opens a stream of hints about all boards of a person. @throws Refusal before anything is written. */
+  openHints(caller: Caller, query: Query<'openStream'>, res: ServerResponse): void {
+    const release = this.#admit(caller);
+    const connection = new Connection(res, this.#clock, () => void stream.refresh());
+    const stream: HintStream = new HintStream({
+      db: this.#db,
+      clock: this.#clock,
+      connection,
+      holder: holderOf(caller),
+      feedOf: (boardId) => this.#feedOf(boardId),
+      boards: query.boards ? new Set(query.boards) : null,
+      events: query.events ? new Set(query.events) : null,
+    });
+    const person = caller.person.person_id;
+    const unwatch = [
+      this.notifier.watch([`account:${person}`, `positions:${person}`], () => void stream.refresh()),
+      this.notifier.watch([`account:${person}`, 'boards'], () => stream.boardsChanged()),
+    ];
+    connection.onClose(() => {
+      for (const stop of unwatch) stop();
+    });
+    this.#track(caller, connection, release, stream, () => stream.refresh());
+  }
+
+  /**
+   * Runs a read until it finds something or the time is over. It is subscribed before it reads, so nothing is missed, and
+   * every wake-up leads to a fresh read with its own checks.
+   * @param seconds 0 to 600; @param gone aborts when the client went away.
+   */
+  async wait<T>(
+    caller: Caller,
+    seconds: number,
+    gone: AbortSignal,
+    look: (tx: ReadTx, caller: Caller) => Promise<Waited<T>>,
+  ): Promise<T> {
+    const again = () =>
+      this.#db.read(async (tx) => {
+        const fresh = await authenticate(tx, caller.credential);
+        return look(tx, fresh);
+      });
+    const first = await again();
+    if (!first.empty || seconds === 0 || this.#closing) return first.answer;
+
+    const release = this.#admit(caller);
+    const sleep = new Sleep(this.#clock, seconds * 1000, concernOf(caller));
+    const feed = this.#feedOf(first.board);
+    feed.sleepers.add(sleep);
+    const unwatch = this.notifier.watch(credentialKeys(caller), () => sleep.wake());
+    const cancelExpiry = this.#atExpiry(caller, () => sleep.wake());
+    const end: Open = { end: () => sleep.stop() };
+    this.#open.add(end);
+    gone.addEventListener('abort', () => sleep.stop(), { once: true });
+    try {
+      for (;;) {
+        const found = await again();
+        if (!found.empty || sleep.over) return found.answer;
+        await sleep.next();
+      }
+    } finally {
+      sleep.stop();
+      this.#open.delete(end);
+      feed.sleepers.delete(sleep);
+      this.#dropIdle(feed);
+      unwatch();
+      cancelExpiry();
+      release();
+    }
+  }
+
+  /** Ends every stream and answers every wait. */
+  close(): void {
+    this.#closing = true;
+    for (const open of [...this.#open]) open.end('server_shutdown');
+  }
+
+  #admit(caller: Caller): () => void {
+    if (this.#closing)
+      throw new Refusal('unavailable', 'The server is shutting down.', { hint: 'Try again.', retryAfter: 1 });
+    return this.#caps.take(holderOf(caller));
+  }
+
+  #track(
+    caller: Caller,
+    connection: Connection,
+    release: () => void,
+    stream: Open,
+    recheck: () => Promise<void>,
+  ): void {
+    this.#open.add(stream);
+    const unwatch = this.notifier.watch(credentialKeys(caller), () => void recheck());
+    const cancelExpiry = this.#atExpiry(caller, () => void recheck());
+    connection.onClose(() => {
+      this.#open.delete(stream);
+      unwatch();
+      cancelExpiry();
+      release();
+      for (const { feed } of [...this.#feeds.values()]) this.#dropIdle(feed);
+    });
+  }
+
+  /** Calls `fn` when the key's end comes, and again when an idle key's end had moved meanwhile. */
+  #atExpiry(caller: Caller, fn: () => void): () => void {
+    let cancel = () => {};
+    const arm = (expiresAt: number | null): void => {
+      if (expiresAt === null) return;
+      cancel = this.#clock.after(Math.max(expiresAt - this.#clock.now(), 0) + 1, () => {
+        fn();
+        void this.#db
+          .read((tx) => authenticate(tx, caller.credential))
+          .then((fresh) => arm(fresh.key.key_expires_at))
+          .catch(() => {});
+      });
+    };
+    arm(caller.key.key_expires_at);
+    return () => cancel();
+  }
+
+  #feedOf(boardId: string): Feed {
+    const known = this.#feeds.get(boardId);
+    if (known) return known.feed;
+    const feed = new Feed(boardId, this.#db, this.#clock);
+    const unwatch = this.notifier.watch([`board:${boardId}`], () => feed.wake());
+    this.#feeds.set(boardId, { feed, unwatch });
+    return feed;
+  }
+
+  #dropIdle(feed: Feed): void {
+    const known = this.#feeds.get(feed.boardId);
+    if (!feed.idle || known?.feed !== feed) return;
+    known.unwatch();
+    this.#feeds.delete(feed.boardId);
+  }
+}
+
+const holderOf = (caller: Caller): Holder => ({ credential: caller.credential, personId: caller.person.person_id });
+
+const credentialKeys = (caller: Caller): string[] => [
+  `credential:${caller.key.key_id}`,
+  `credential:${caller.person.person_id}`,
+  ...(caller.seat ? [`credential:${caller.seat.member_id}`] : []),
+];
+
+type Concern = (event: EventRow, data: Record<string, unknown>) => boolean;
+
+/** A hint that spares a read: what cannot matter to this caller. In doubt it matters. */
+function concernOf(caller: Caller): Concern {
+  const seat = caller.seat?.member_id;
+  return (event, data) => {
+    if (event.type !== 'message.posted') return true;
+    if (data['reply_to'] !== null || seat === undefined) return true;
+    const recipients = data['recipients'] as string[] | undefined;
+    const mentions = data['mentions'] as { id: string }[];
+    return recipients === undefined || recipients.includes(seat) || mentions.some((mention) => mention.id === seat);
+  };
+}
+
+/** Sleeps until woken or over; a wake-up that comes before the sleep is not lost. */
+class Sleep {
+  readonly concerns: Concern;
+  readonly #cancel: () => void;
+  #over = false;
+  #woken = false;
+  #resolve: (() => void) | null = null;
+
+  constructor(clock: Clock, ms: number, concerns: Concern) {
+    this.concerns = concerns;
+    this.#cancel = clock.after(ms, () => this.stop());
+  }
+
+  /** No further sleep: the time is over, the server closes or the client went away. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  wake(): void {
+    this.#woken = true;
+    this.#resolve?.();
+  }
+
+  stop(): void {
+    this.#over = true;
+    this.#cancel();
+    this.wake();
+  }
+
+  async next(): Promise<void> {
+    if (!this.#woken) {
+      await new Promise<void>((resolve) => {
+        this.#resolve = resolve;
+      });
+    }
+    this.#woken = false;
+    this.#resolve = null;
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Wake-ups: whoever watches a key is called after a commit that concerns it. A wake-up carries neither content nor
+ * authority; it may come late, twice or merged, and only ever leads to a fresh, authorised read.
+ *
+ * Keys: `board:<id>`, `credential:<key, seat or person id>`, `account:<person id>`, `positions:<person id>`, `boards`.
+ */
+export type Watcher = (key: string) => void;
+
+export class Notifier {
+  readonly #watchers = new Map<string, Set<Watcher>>();
+
+  /** Calls `watcher` whenever one of the keys is published, until the returned function is called. */
+  watch(keys: readonly string[], watcher: Watcher): () => void {
+    for (const key of keys) {
+      const set = this.#watchers.get(key) ?? new Set();
+      set.add(watcher);
+      this.#watchers.set(key, set);
+    }
+    return () => {
+      for (const key of keys) {
+        const set = this.#watchers.get(key);
+        set?.delete(watcher);
+        if (set?.size === 0) this.#watchers.delete(key);
+      }
+    };
+  }
+
+  publish(keys: Iterable<string>): void {
+    for (const key of keys) {
+      for (const watcher of [...(this.#watchers.get(key) ?? [])]) watcher(key);
+    }
+  }
+
+  /** Wakes everybody: after a time in which wake-ups may have been lost. */
+  publishAll(): void {
+    this.publish([...this.#watchers.keys()]);
+  }
+
+  /** Keys somebody watches now. */
+  watched(): string[] {
+    return [...this.#watchers.keys()];
+  }
+}

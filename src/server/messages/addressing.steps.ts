@@ -1,0 +1,114 @@
+/** To whom a message goes: targets resolved to members, and the default of a reply. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Role } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { activeAgents, humanByHandle, type MemberRow, membersNamed } from '../seats/members.store.ts';
+import { readableThread } from './messages.store.ts';
+import { parseTarget, parseTargets, type Target } from './targets.rules.ts';
+
+interface Addressee {
+  boardId: string;
+  sender: MemberRow;
+  readsAll: boolean;
+  roles: Record<string, Role>;
+}
+
+export interface Addressing {
+  /** Targets as recorded. */
+  to: string[];
+  everyone: boolean;
+  /** Members by id, each once, in target order, never the sender; null for everyone. */
+  recipients: MemberRow[] | null;
+}
+
+/** Resolves targets as they were given. @throws Refusal `invalid_target`, `unknown_recipient`, `role_not_found`. */
+export async function addressTo(tx: WriteTx, from: Addressee, given: string[]): Promise<Addressing> {
+  const parsed = parseTargets(given);
+  const to = parsed.map(({ text }) => text);
+  const targets = parsed.map(({ target }) => target);
+  if (targets.some((target) => target.kind === 'all')) return { to, everyone: true, recipients: null };
+
+  const names = targets.flatMap((target) => (target.kind === 'name' ? [target.name] : []));
+  const named = await activeByName(tx, from.boardId, names);
+  const found = new Map<string, MemberRow>();
+  for (const target of targets) {
+    for (const member of await resolve(tx, from, target, named)) {
+      if (member.id !== from.sender.id) found.set(member.id, member);
+    }
+  }
+  return { to, everyone: false, recipients: [...found.values()] };
+}
+
+/**
+ * The default of a reply: whoever wrote in the thread's readable part or was named there, still active, in order of first
+ * appearance, without the sender. @throws Refusal `reply_has_no_recipients`.
+ */
+export async function addressThread(tx: WriteTx, from: Addressee, rootSeq: number): Promise<Addressing> {
+  const thread = await readableThread(tx, from.boardId, rootSeq, { memberId: from.sender.id, readsAll: from.readsAll });
+  const names = new Set<string>();
+  for (const message of thread) {
+    names.add(message.sender_name);
+    const { to } = JSON.parse(message.data) as { to: string[] };
+    for (const text of to) {
+      const target = parseTarget(text);
+      if (target?.kind === 'name') names.add(target.name);
+    }
+  }
+  const active = await activeByName(tx, from.boardId, [...names]);
+  const recipients = [...names]
+    .flatMap((name) => active.get(name) ?? [])
+    .filter((member) => member.id !== from.sender.id);
+  if (recipients.length === 0) {
+    throw new Refusal('reply_has_no_recipients', 'Nobody else is in this thread.', {
+      hint: 'Name somebody: --to @NAME, or --to all.',
+    });
+  }
+  return { to: recipients.map((member) => `@${member.name}`), everyone: false, recipients };
+}
+
+export const toEveryone: Addressing = { to: ['all'], everyone: true, recipients: null };
+
+async function activeByName(tx: WriteTx, boardId: string, names: string[]): Promise<Map<string, MemberRow>> {
+  if (names.length === 0) return new Map();
+  const rows = await membersNamed(tx, boardId, names);
+  return new Map(rows.filter((row) => row.status === 'active').map((row) => [row.name, row]));
+}
+
+async function resolve(
+  tx: WriteTx,
+  from: Addressee,
+  target: Target,
+  named: Map<string, MemberRow>,
+): Promise<MemberRow[]> {
+  switch (target.kind) {
+    case 'all':
+      return [];
+    case 'name': {
+      const member = named.get(target.name);
+      if (!member) throw unknownRecipient(`@${target.name}`);
+      return [member];
+    }
+    case 'role':
+      if (!Object.hasOwn(from.roles, target.role)) throw roleNotFound(`role:${target.role}`, Object.keys(from.roles));
+      return activeAgents(tx, from.boardId, { role: target.role });
+    case 'owner': {
+      const person = await humanByHandle(tx, from.boardId, target.handle);
+      if (!person) throw unknownRecipient(`owner:${target.handle}`);
+      return activeAgents(tx, from.boardId, { person_id: person.person_id });
+    }
+  }
+}
+
+function unknownRecipient(target: string): Refusal {
+  return new Refusal('unknown_recipient', `${target} is not on this board.`, {
+    hint: 'service board members shows who is.',
+    details: { target },
+  });
+}
+
+function roleNotFound(target: string, roles: string[]): Refusal {
+  return new Refusal('role_not_found', `This board has no role for ${target}.`, {
+    hint: `Its roles: ${roles.slice(0, 50).join(', ')}.`,
+    details: { target, choices: roles.slice(0, 50) },
+  });
+}

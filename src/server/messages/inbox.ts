@@ -1,0 +1,106 @@
+/** An agent's inbox, and read positions. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Inbox } from '../../contract/types.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { Caller, SeatCaller } from '../operation/caller.ts';
+import type { WaitCase, WriteCase } from '../operation/usecase.ts';
+import { movePosition } from '../seats/members.store.ts';
+import { agentUnread, personUnread } from '../views/board.ts';
+import { eyesOf, messageViews } from '../views/message.ts';
+import { onBoard, ownPlace, type Place } from '../views/place.ts';
+import { PAGE_BYTES } from '../views/window.ts';
+import { countsAt, inboxSeqs, messagesWithSeqs, urgentToEveryoneSince, wokenSince } from './messages.store.ts';
+
+export const readInbox: WaitCase<'readInbox'>['run'] = async (tx, caller, { query }) => {
+  const place = await ownPlace(tx, caller as SeatCaller);
+  const answer = await inboxOf(tx, place, {
+    after: query.after,
+    limit: query.limit,
+    urgentOnly: query.urgent,
+  });
+  return { answer, empty: answer.messages.length === 0, board: place.board.id };
+};
+
+async function inboxOf(
+  tx: ReadTx,
+  place: Place,
+  page: { after: number; limit: number; urgentOnly: boolean },
+): Promise<Inbox> {
+  const { board, member, reader } = place;
+  const seqs = await inboxSeqs(tx, {
+    boardId: board.id,
+    eyes: eyesOf(reader),
+    after: Math.max(member.read_up_to, page.after),
+    urgentOnly: page.urgentOnly,
+    limit: page.limit + 1,
+  });
+  const { messages, cut } = await pageOfInbox(tx, place, seqs.slice(0, page.limit));
+  const woken = await wokenSince(tx, member.id, member.read_up_to, reader.readsAll);
+  return {
+    board: board.name,
+    board_id: board.id,
+    agent: member.name,
+    member_id: member.id,
+    messages,
+    cursor: member.read_up_to,
+    more: cut || seqs.length > page.limit,
+    unread: await agentUnread(tx, board, member, reader.readsAll),
+    unread_urgent: woken.urgent + (await urgentToEveryoneSince(tx, board.id, member.read_up_to, member.id)),
+    delivery_mode: member.delivery_mode ?? 'focused',
+    delivery_revision: member.delivery_revision,
+    midturn_policy: 'my-agents',
+  };
+}
+
+async function pageOfInbox(tx: ReadTx, place: Place, seqs: number[]) {
+  if (seqs.length === 0) return { messages: [], cut: false };
+  const rows = await messagesWithSeqs(tx, place.board.id, seqs);
+  const messages = await messageViews(tx, place, rows);
+  let bytes = 0;
+  const fit = messages.findIndex((message) => {
+    bytes += Buffer.byteLength(JSON.stringify(message));
+    return bytes > PAGE_BYTES;
+  });
+  const end = fit === -1 ? messages.length : Math.max(fit, 1);
+  return { messages: messages.slice(0, end), cut: end < messages.length };
+}
+
+export const ackInbox: WriteCase<'ackInbox'> = {
+  async run(tx, caller, { body }) {
+    const place = await ownPlace(tx, caller as SeatCaller);
+    const cursor = await acknowledge(tx, place, body.up_to);
+    if (cursor > place.member.read_up_to) tx.publish(`positions:${caller.person.person_id}`);
+    return { answer: { cursor, member_id: place.member.id } };
+  },
+};
+
+export const ackBoard: WriteCase<'ackBoard'> = {
+  async run(tx, caller, { params, body }) {
+    const place = await onBoard(tx, caller, params['board'] ?? '');
+    const cursor = await acknowledge(tx, place, body.up_to);
+    return { answer: await positionOf(tx, caller, place, cursor) };
+  },
+};
+
+/** Moves the position forward to `upTo`; answers where it stands. @throws Refusal `ack_out_of_range`. */
+async function acknowledge(tx: WriteTx, place: Place, upTo: number): Promise<number> {
+  const { board, member } = place;
+  if (upTo > board.head_seq) {
+    throw new Refusal('ack_out_of_range', `The board's newest number is ${board.head_seq}.`, {
+      hint: 'Acknowledge only what was shown.',
+      details: { head_seq: board.head_seq },
+    });
+  }
+  if (upTo <= member.read_up_to) return member.read_up_to;
+  await movePosition(tx, member.id, { read_up_to: upTo, ...(await countsAt(tx, board.id, member.id, upTo)) });
+  return upTo;
+}
+
+async function positionOf(tx: WriteTx, caller: Caller, place: Place, cursor: number) {
+  const { board, member } = place;
+  if (cursor === member.read_up_to)
+    return { board: board.name, read_up_to: cursor, unread: personUnread(board, member) };
+  tx.publish(`positions:${caller.person.person_id}`);
+  const counts = await countsAt(tx, board.id, member.id, cursor);
+  return { board: board.name, read_up_to: cursor, unread: personUnread(board, { ...member, ...counts }) };
+}

@@ -1,0 +1,127 @@
+/** Reading messages: the timeline, one message, a thread. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Message, Query } from '../../contract/types.ts';
+import { parseRoles } from '../boards/boards.store.ts';
+import type { ReadTx } from '../db/tx.ts';
+import type { ReadCase, WaitCase } from '../operation/usecase.ts';
+import { memberByName, membersWithIds } from '../seats/members.store.ts';
+import { actorView } from '../views/actors.ts';
+import { eyesOf, findMessage, findMessageBySeq, messageViews, type PostedData } from '../views/message.ts';
+import { onBoard, type Place } from '../views/place.ts';
+import { type Page, pageOf, type Window } from '../views/window.ts';
+import {
+  anyMessageIn,
+  directReplies,
+  type MessageFilter,
+  type MessageRow,
+  messagesIn,
+  messagesWithSeqs,
+} from './messages.store.ts';
+
+const MAX_REPLY_IDS = 100;
+
+export const listMessages: ReadCase<'listMessages'>['run'] = async (tx, caller, { params, query }) => {
+  const place = await onBoard(tx, caller, params['board'] ?? '');
+  const filter = await filterOf(tx, place, query);
+  const page = await messagePage(tx, place, filter, {
+    after: query.after,
+    before: query.before ?? null,
+    limit: query.limit,
+    newest: query.newest,
+  });
+  return { board: place.board.name, messages: page.items, next_after: page.next_after, prev_before: page.prev_before };
+};
+
+export const getMessage: ReadCase<'getMessage'>['run'] = async (tx, caller, { params }) => {
+  const { place, message } = await findMessage(tx, caller, params['message'] ?? '');
+  return withRecipients(tx, place, message);
+};
+
+export const getMessageBySeq: ReadCase<'getMessageBySeq'>['run'] = async (tx, caller, { params }) => {
+  const place = await onBoard(tx, caller, params['board'] ?? '');
+  return withRecipients(tx, place, await findMessageBySeq(tx, place, Number(params['seq'])));
+};
+
+export const listReplies: WaitCase<'listReplies'>['run'] = async (tx, caller, { params, query }) => {
+  const id = params['message'] ?? '';
+  const { place, message } = await findMessage(tx, caller, id);
+  const rootSeq = message.root_seq ?? message.seq;
+  const filter = { boardId: place.board.id, eyes: eyesOf(place.reader), rootSeq };
+  const page = await messagePage(tx, place, filter, {
+    after: query.after,
+    before: null,
+    limit: query.limit,
+    newest: false,
+  });
+  const [root] = await messagePage(
+    tx,
+    place,
+    { boardId: place.board.id, eyes: eyesOf(place.reader) },
+    { after: rootSeq - 1, before: rootSeq + 1, limit: 1, newest: false },
+  ).then((found) => found.items);
+  return {
+    answer: { message_id: id, root: root ?? null, replies: page.items, next_after: page.next_after },
+    empty: page.items.length === 0,
+    board: place.board.id,
+  };
+};
+
+function messagePage(tx: ReadTx, place: Place, filter: MessageFilter, window: Window): Promise<Page<Message>> {
+  return pageOf(
+    {
+      rows: (within, order, limit) => messagesIn(tx, filter, within, order, limit),
+      any: (within) => anyMessageIn(tx, filter, within),
+      view: (rows) => messageViews(tx, place, rows),
+      seq: (message) => message.seq,
+      weight: (row) => row.data.length,
+    },
+    window,
+  );
+}
+
+/** The filter a query asks for. @throws Refusal when it names what the board never had. */
+async function filterOf(tx: ReadTx, place: Place, query: Query<'listMessages'>): Promise<MessageFilter> {
+  const filter: MessageFilter = { boardId: place.board.id, eyes: eyesOf(place.reader) };
+  if (query.from !== undefined) {
+    const sender = await memberByName(tx, place.board.id, query.from);
+    if (!sender) throw new Refusal('member_not_found', 'Nobody of that name was ever on this board.', membersHint);
+    filter.senderId = sender.id;
+  }
+  if (query.role !== undefined) {
+    if (!Object.hasOwn(parseRoles(place.board), query.role)) {
+      throw new Refusal('role_not_found', 'This board has no such role.', { status: 404, ...membersHint });
+    }
+    filter.senderRole = query.role;
+  }
+  if (query.task !== undefined) throw new Refusal('task_not_found', 'This board has no such task.');
+  if (query.to_me) filter.toMe = true;
+  if (query.roots) filter.roots = true;
+  if (query.has === 'mention_me') filter.mentionsMe = true;
+  else if (query.has !== undefined) filter.none = true;
+  return filter;
+}
+
+const membersHint = { hint: 'service board members shows names and roles.' };
+
+async function withRecipients(tx: ReadTx, place: Place, message: MessageRow) {
+  const rows = await messagesWithSeqs(tx, place.board.id, [message.seq]);
+  const [view] = await messageViews(tx, place, rows);
+  const data = JSON.parse(rows[0]?.data ?? '{}') as PostedData;
+  return { message: view as Message, recipients: await recipientStates(tx, place, message, data.recipients ?? []) };
+}
+
+/** What became of the message with each agent it was addressed to, in recorded order. */
+async function recipientStates(tx: ReadTx, place: Place, message: MessageRow, ids: string[]) {
+  if (ids.length === 0) return [];
+  const members = new Map((await membersWithIds(tx, ids)).map((member) => [member.id, member]));
+  const replies = await directReplies(tx, place.board.id, message.seq, eyesOf(place.reader), 1000);
+  return ids.flatMap((id) => {
+    const member = members.get(id);
+    if (member?.kind !== 'agent' || member.status !== 'active') return [];
+    const replyIds = replies.filter((reply) => reply.sender_id === id).map((reply) => reply.id);
+    const received = member.read_up_to >= message.seq;
+    const state: 'replied' | 'received' | 'pending' =
+      replyIds.length > 0 ? 'replied' : received ? 'received' : 'pending';
+    return [{ member: actorView(member, place.reader), state, reply_ids: replyIds.slice(0, MAX_REPLY_IDS) }];
+  });
+}

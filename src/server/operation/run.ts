@@ -1,0 +1,169 @@
+/**
+ * What surrounds every use case: its transaction, the credential read again in it, and for a keyed write the answer that
+ * commits together with the effect.
+ *
+ * Two requests with one key need no lock of their own. On SQLite writes run one after the other; on Postgres both may
+ * run, but the second to insert the kept answer waits for the first's commit, is refused by the unique index, starts
+ * over and finds the answer. Either way there is one effect.
+ */
+import { Refusal } from '../../contract/errors.ts';
+import { operations } from '../../contract/operations.ts';
+import { Contention, UniqueViolation } from '../db/dialect.ts';
+import type { Database, WriteTx } from '../db/tx.ts';
+import type { RootKey } from '../identity/root-key.ts';
+import { authenticate, type Caller, type Credential, type Shown } from './caller.ts';
+import { deleteKept, findKept, insertKept, KEPT_MS, type KeptRow } from './idempotency.store.ts';
+import type { Input, Offered } from './usecase.ts';
+
+/** A write whose outcome is kept under a key of the client's. */
+export interface Keyed {
+  key: string;
+  /** SHA-256 over method, path, query, media type and body bytes. */
+  requestHash: Buffer;
+}
+
+export interface Reply {
+  status: number;
+  /** JSON, as sent. */
+  body: Buffer;
+  replayed: boolean;
+}
+
+/** Decides whether a kept answer may still be shown. @throws Refusal what a new call would get now. */
+export type Recheck = (tx: WriteTx, caller: Caller, shown: Shown) => Promise<void>;
+
+export interface Engine {
+  db: Database;
+  root: RootKey;
+  recheck: Recheck;
+}
+
+type Write = Extract<Offered, { kind: 'write' }>;
+type AnyInput = Input<never, unknown>;
+
+const ATTEMPTS = 4;
+
+/** Runs a write once, or answers what its first run answered. @throws Refusal */
+export async function runWrite(
+  engine: Engine,
+  offered: Write,
+  credential: Credential,
+  input: AnyInput,
+  keyed: Keyed | null,
+): Promise<Reply> {
+  const { idempotency, ok } = operations[offered.name];
+  const kept = idempotency === 'K' || idempotency === 'R' ? keyed : null;
+  let shown: Shown = {};
+  try {
+    return await again(() =>
+      engine.db.write(async (tx) => {
+        const caller = await authenticate(tx, credential);
+        shown = caller.shown;
+        const replay = kept && (await findReplay(engine, tx, caller, kept));
+        if (replay) return replay;
+        const outcome = await offered.case.run(tx, caller, input as never);
+        const reply = {
+          status: outcome.status ?? ok[0],
+          body: Buffer.from(JSON.stringify(outcome.answer)),
+          replayed: false,
+        };
+        if (kept) await keep(engine, tx, offered, caller, kept, reply);
+        return reply;
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof Refusal) || !kept || !error.kept) throw error;
+    return keepRefusal(engine, offered, credential, kept, error, shown);
+  }
+}
+
+/** Runs again when a unique index or a lock says that another transaction came first: now its outcome can be read. */
+async function again<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let n = 1; ; n++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (error instanceof UniqueViolation && n < ATTEMPTS) continue;
+      if (error instanceof Contention) throw busy();
+      throw error;
+    }
+  }
+}
+
+const busy = (): Refusal =>
+  new Refusal('unavailable', 'The server is busy with other writes.', { hint: 'Try again.', retryAfter: 1 });
+
+/** The kept answer of a key, if there is a live one; an expired row makes room. */
+async function findReplay(
+  engine: Engine,
+  tx: WriteTx,
+  caller: Caller,
+  { key, requestHash }: Keyed,
+): Promise<Reply | null> {
+  const scope = caller.credential.digest;
+  const row = await findKept(tx, scope, key);
+  if (!row) return null;
+  if (row.expires_at <= tx.now) {
+    await deleteKept(tx, scope, key);
+    return null;
+  }
+  if (!row.request_hash.equals(requestHash)) {
+    throw new Refusal('idempotency_conflict', 'This Idempotency-Key was used for another request.', {
+      hint: 'Use a new key for a new request.',
+    });
+  }
+  await engine.recheck(tx, caller, JSON.parse(row.recheck) as Shown);
+  return { status: row.status, body: openBody(engine, caller, row), replayed: true };
+}
+
+function openBody({ root }: Engine, { credential }: Caller, row: KeptRow): Buffer {
+  if (row.class === 'K') return row.body;
+  return root.open(row.body, credential.token, row.scope, row.key, row.request_hash);
+}
+
+async function keep(
+  { root }: Engine,
+  tx: WriteTx,
+  offered: Write,
+  { credential, shown }: Caller,
+  { key, requestHash }: Keyed,
+  reply: Pick<Reply, 'status' | 'body'>,
+): Promise<void> {
+  const sealed = operations[offered.name].idempotency === 'R';
+  await insertKept(tx, {
+    scope: credential.digest,
+    key,
+    request_hash: requestHash,
+    operation: offered.name,
+    class: sealed ? 'R' : 'K',
+    status: reply.status,
+    body: sealed ? root.seal(reply.body, credential.token, credential.digest, key, requestHash) : reply.body,
+    recheck: JSON.stringify(shown),
+    expires_at: tx.now + KEPT_MS,
+  });
+}
+
+/**
+ * Keeps a refusal that the operation reached after its access checks, in a transaction of its own because the
+ * operation's was rolled back. Whoever commits first wins; a later one answers as the first did.
+ */
+async function keepRefusal(
+  engine: Engine,
+  offered: Write,
+  credential: Credential,
+  kept: Keyed,
+  refusal: Refusal,
+  shown: Shown,
+): Promise<Reply> {
+  const reply = { status: refusal.status, body: Buffer.from(JSON.stringify(refusal.body())), replayed: false };
+  return again(() =>
+    engine.db.write(async (tx) => {
+      const caller = await authenticate(tx, credential);
+      const replay = await findReplay(engine, tx, caller, kept);
+      if (replay) return replay;
+      Object.assign(caller.shown, shown);
+      await keep(engine, tx, offered, caller, kept, reply);
+      return reply;
+    }),
+  );
+}

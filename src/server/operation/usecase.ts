@@ -1,0 +1,68 @@
+/** What an area offers for an operation; everything around it is done once, in this folder. */
+import type { OperationName } from '../../contract/operations.ts';
+import type { Answer, Body, Query } from '../../contract/types.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { Caller } from './caller.ts';
+
+export interface Input<Name extends OperationName, Prepared = Body<Name>> {
+  params: Record<string, string>;
+  query: Query<Name>;
+  body: Prepared;
+}
+
+/** An operation that only reads; its answer comes from one snapshot. */
+export interface ReadCase<Name extends OperationName> {
+  run(tx: ReadTx, caller: Caller, input: Input<Name>): Promise<Answer<Name>>;
+}
+
+/** A read that may wait until there is something to answer. */
+export interface WaitCase<Name extends OperationName> {
+  run(tx: ReadTx, caller: Caller, input: Input<Name>): Promise<Waited<Answer<Name>>>;
+}
+
+export interface Waited<T> {
+  answer: T;
+  /** Nothing is there yet: worth waiting for, if the request asked to wait. */
+  empty: boolean;
+  /** The board whose changes are worth another look. */
+  board: string;
+}
+
+export interface WriteCase<Name extends OperationName, Prepared = Body<Name>> {
+  /** Runs before the transaction: what needs no rows, such as taking secrets out of texts. */
+  prepare?(body: Body<Name>): Prepared;
+  run(tx: WriteTx, caller: Caller, input: Input<Name, Prepared>): Promise<Outcome<Answer<Name>>>;
+}
+
+export interface Outcome<T> {
+  answer: T;
+  /** When it is not the operation's usual one. */
+  status?: number;
+}
+
+/** One entry of an area's map from operation names to use cases. */
+export type Offered =
+  | { kind: 'read'; name: OperationName; case: ReadCase<OperationName> }
+  | { kind: 'wait'; name: OperationName; case: WaitCase<OperationName> }
+  | { kind: 'write'; name: OperationName; case: WriteCase<OperationName, unknown> };
+
+export const read = <Name extends OperationName>(name: Name, run: ReadCase<Name>['run']): Offered => ({
+  kind: 'read',
+  name,
+  case: { run } as unknown as ReadCase<OperationName>,
+});
+
+export const wait = <Name extends OperationName>(name: Name, run: WaitCase<Name>['run']): Offered => ({
+  kind: 'wait',
+  name,
+  case: { run } as unknown as WaitCase<OperationName>,
+});
+
+export const write = <Name extends OperationName, Prepared>(
+  name: Name,
+  useCase: WriteCase<Name, Prepared>,
+): Offered => ({
+  kind: 'write',
+  name,
+  case: useCase as unknown as WriteCase<OperationName, unknown>,
+});

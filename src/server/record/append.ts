@@ -1,0 +1,68 @@
+/** Appending to a board's record: number, time, canonical data and the hash that chains it to what came before. */
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../contract/canonical.ts';
+import { envelopeText } from '../../contract/chain.ts';
+import type { EventActor } from '../../contract/types.ts';
+import { type BoardRow, saveHead } from '../boards/boards.store.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { newId } from '../identity/ids.ts';
+import { hashText } from '../text/hash.ts';
+import { timestamp } from '../text/time.ts';
+import { type EventRow, insertEvent } from './events.store.ts';
+
+export interface Entry {
+  type: string;
+  actor: EventActor;
+  data: Record<string, unknown>;
+}
+
+/**
+ * Appends one event to a board whose row this transaction holds. The row's new head is written once, before the commit,
+ * and everybody who watches the board is woken after it. Time never runs backwards on a board.
+ */
+export async function append(tx: WriteTx, board: BoardRow, entry: Entry): Promise<EventRow> {
+  const id = newId('evt', tx.now);
+  const seq = board.head_seq + 1;
+  const at = Math.max(tx.now, board.head_at);
+  const data = canonicalJson(entry.data);
+  const dataHash = sha256(data);
+  const prevHash = board.head_hash;
+  const hash = sha256(
+    envelopeText({
+      actor: entry.actor,
+      at: timestamp(at),
+      board_id: board.id,
+      data_hash: hashText(dataHash),
+      id,
+      prev_hash: hashText(prevHash),
+      seq,
+      type: entry.type,
+    }),
+  );
+  const row: EventRow = {
+    board_id: board.id,
+    seq,
+    id,
+    type: entry.type,
+    at,
+    actor: JSON.stringify(entry.actor),
+    data,
+    data_hash: dataHash,
+    prev_hash: prevHash,
+    hash,
+  };
+  await insertEvent(tx, row);
+  board.head_seq = seq;
+  board.head_at = at;
+  board.head_hash = hash;
+  tx.beforeCommit(`head:${board.id}`, async () => {
+    await saveHead(tx, board);
+  });
+  tx.publish(`board:${board.id}`);
+  return row;
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest();
+
+/** What stands before a board's first event. */
+export const ZERO = Buffer.alloc(32);

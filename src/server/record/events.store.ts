@@ -1,0 +1,67 @@
+/** Event rows. They are only ever inserted; the database itself refuses anything else. */
+import { statement } from '../db/statement.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+export type EventRow = {
+  board_id: string;
+  seq: number;
+  id: string;
+  type: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** JSON of the actor as frozen at append. */
+  actor: string;
+  /** Canonical JSON, as hashed. */
+  data: string;
+  data_hash: Buffer;
+  prev_hash: Buffer;
+  hash: Buffer;
+};
+
+const insertStatement = statement<EventRow>((db, p) =>
+  db('events').insert({
+    board_id: p.board_id,
+    seq: p.seq,
+    id: p.id,
+    type: p.type,
+    at: p.at,
+    actor: p.actor,
+    data: p.data,
+    data_hash: p.data_hash,
+    prev_hash: p.prev_hash,
+    hash: p.hash,
+  }),
+);
+
+export const insertEvent = (tx: WriteTx, row: EventRow): Promise<number> => tx.run(insertStatement, row);
+
+export interface EventWindow {
+  boardId: string;
+  /** Exclusive. */
+  after: number;
+  /** Exclusive; null: no end. */
+  before: number | null;
+  types?: string[];
+}
+
+// Raw, because the builder takes no parameter for a limit.
+const afterStatement = statement<{ board_id: string; after: number; limit: number }, EventRow>((db, p) =>
+  db.raw('SELECT * FROM events WHERE board_id = ? AND seq > ? ORDER BY seq LIMIT ?', [p.board_id, p.after, p.limit]),
+);
+
+/** Events after a number, oldest first: what a live reader asks for. */
+export const eventsAfter = (tx: ReadTx, boardId: string, after: number, limit: number): Promise<EventRow[]> =>
+  tx.all(afterStatement, { board_id: boardId, after, limit });
+
+/** A page of a window, in the order asked for. */
+export const eventsIn = (tx: ReadTx, window: EventWindow, order: 'asc' | 'desc', limit: number): Promise<EventRow[]> =>
+  tx.query<EventRow>((db) => {
+    const query = db('events')
+      .where('board_id', window.boardId)
+      .where('seq', '>', window.after)
+      .orderBy('seq', order)
+      .limit(limit);
+    if (window.before !== null) query.where('seq', '<', window.before);
+    if (window.types) query.whereIn('type', window.types);
+    return query;
+  });

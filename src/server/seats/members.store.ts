@@ -1,0 +1,239 @@
+/** Member rows: a person or an agent on one board. */
+import type { DeliveryMode, ServerRole } from '../../contract/types.ts';
+import { statement } from '../db/statement.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+export type MemberRow = {
+  id: string;
+  board_id: string;
+  name: string;
+  kind: 'human' | 'agent';
+  /** The person, or the agent's person. */
+  person_id: string;
+  role: string | null;
+  harness: string | null;
+  access: 'admin' | 'member' | null;
+  status: 'active' | 'removed' | 'left';
+  first_joined_at: number;
+  joined_at: number;
+  removed_at: number | null;
+  removed_by: 'person' | 'board_owner' | 'admin' | 'self' | null;
+  token_digest: Buffer | null;
+  key_id: string | null;
+  session_digest: Buffer | null;
+  delivery_mode: DeliveryMode | null;
+  delivery_revision: number;
+  /** Messages this member sent, and those of them to everyone. */
+  sent_count: number;
+  sent_everyone_count: number;
+  /** The read position, and the running counts of board and member at that position. */
+  read_up_to: number;
+  read_count: number;
+  read_everyone_count: number;
+  read_sent_count: number;
+  read_sent_everyone_count: number;
+};
+
+/** A member with what its person adds. */
+export type MemberWithPerson = MemberRow & { handle: string; display_name: string | null; server_role: ServerRole };
+
+const withPerson = { handle: 'p.handle', display_name: 'p.display_name', server_role: 'p.server_role' };
+
+const humanStatement = statement<{ board_id: string; person_id: string }, MemberRow>((db, p) =>
+  db('members').where({ board_id: p.board_id, person_id: p.person_id, kind: 'human', status: 'active' }).select('*'),
+);
+
+/** A person's own active membership of a board. */
+export const activeHuman = (tx: ReadTx, boardId: string, personId: string): Promise<MemberRow | undefined> =>
+  tx.first(humanStatement, { board_id: boardId, person_id: personId });
+
+const byIdStatement = statement<{ id: string }, MemberRow>((db, p) => db('members').where('id', p.id).select('*'));
+
+export const memberById = (tx: ReadTx, id: string): Promise<MemberRow | undefined> => tx.first(byIdStatement, { id });
+
+const byNameStatement = statement<{ board_id: string; name: string }, MemberRow>((db, p) =>
+  db('members').where({ board_id: p.board_id, name: p.name }).select('*'),
+);
+
+/** The present or former member of that name. */
+export const memberByName = (tx: ReadTx, boardId: string, name: string): Promise<MemberRow | undefined> =>
+  tx.first(byNameStatement, { board_id: boardId, name });
+
+export const membersNamed = (tx: ReadTx, boardId: string, names: string[]): Promise<MemberRow[]> =>
+  tx.query<MemberRow>((db) => db('members').where('board_id', boardId).whereIn('name', names).select('*'));
+
+export const membersWithIds = (tx: ReadTx, ids: string[]): Promise<MemberWithPerson[]> =>
+  tx.query<MemberWithPerson>((db) =>
+    db({ m: 'members' }).join({ p: 'people' }, 'p.id', 'm.person_id').whereIn('m.id', ids).select('m.*', withPerson),
+  );
+
+/** Active agents of a board with a role, or of a person, in the order they joined. */
+export const activeAgents = (
+  tx: ReadTx,
+  boardId: string,
+  by: { role: string } | { person_id: string },
+): Promise<MemberRow[]> =>
+  tx.query<MemberRow>((db) =>
+    db('members')
+      .where({ board_id: boardId, kind: 'agent', status: 'active', ...by })
+      .orderBy('id')
+      .select('*'),
+  );
+
+/** A person's membership of a board by handle, active only. */
+export const humanByHandle = async (tx: ReadTx, boardId: string, handle: string): Promise<MemberRow | undefined> => {
+  const rows = await tx.query<MemberRow>((db) =>
+    db({ m: 'members' })
+      .join({ p: 'people' }, 'p.id', 'm.person_id')
+      .where({ 'm.board_id': boardId, 'm.kind': 'human', 'm.status': 'active', 'p.handle': handle })
+      .whereNull('p.removed_at')
+      .select('m.*'),
+  );
+  return rows[0];
+};
+
+export interface MemberFilter {
+  boardId: string;
+  kind?: 'human' | 'agent';
+  /** Also ended agent seats; people who left are never listed. */
+  ended: boolean;
+  after?: string;
+  limit: number;
+}
+
+export const listMemberRows = (tx: ReadTx, filter: MemberFilter): Promise<MemberWithPerson[]> =>
+  tx.query<MemberWithPerson>((db) => {
+    const query = db({ m: 'members' })
+      .join({ p: 'people' }, 'p.id', 'm.person_id')
+      .where('m.board_id', filter.boardId)
+      .where((either) => {
+        either.where('m.status', 'active');
+        if (filter.ended) either.orWhere('m.kind', 'agent');
+      })
+      .orderBy('m.id')
+      .limit(filter.limit)
+      .select('m.*', withPerson);
+    if (filter.kind) query.where('m.kind', filter.kind);
+    if (filter.after !== undefined) query.where('m.id', '>', filter.after);
+    return query;
+  });
+
+export interface MemberCounts {
+  board_id: string;
+  people: number;
+  agents: number;
+}
+
+/** How many active people and agents boards have. */
+export const countMembers = (tx: ReadTx, boardIds: string[]): Promise<MemberCounts[]> =>
+  tx.query<MemberCounts>((db) =>
+    db('members')
+      .whereIn('board_id', boardIds)
+      .where('status', 'active')
+      .groupBy('board_id')
+      .select('board_id', {
+        people: db.raw("SUM(CASE WHEN kind = 'human' THEN 1 ELSE 0 END)"),
+        agents: db.raw("SUM(CASE WHEN kind = 'agent' THEN 1 ELSE 0 END)"),
+      }),
+  );
+
+/** A person's active memberships of these boards. */
+export const ownMemberships = (tx: ReadTx, personId: string, boardIds: string[]): Promise<MemberRow[]> =>
+  tx.query<MemberRow>((db) =>
+    db('members')
+      .where({ person_id: personId, kind: 'human', status: 'active' })
+      .whereIn('board_id', boardIds)
+      .select('*'),
+  );
+
+/** Every board a person is on: its row's id. */
+export const boardsOfPerson = async (tx: ReadTx, personId: string): Promise<string[]> => {
+  const rows = await tx.query<{ board_id: string }>((db) =>
+    db('members').where({ person_id: personId, kind: 'human', status: 'active' }).select('board_id'),
+  );
+  return rows.map((row) => row.board_id);
+};
+
+/** How many active agents, and of how many different people; and how many of one person. */
+export const agentTotals = async (
+  tx: ReadTx,
+  boardId: string,
+  personId: string,
+): Promise<{ agents: number; people: number; own: number }> => {
+  const [row] = await tx.query<{ agents: number; people: number; own: number }>((db) =>
+    db('members')
+      .where({ board_id: boardId, kind: 'agent', status: 'active' })
+      .select({
+        agents: db.raw('COUNT(*)'),
+        people: db.raw('COUNT(DISTINCT person_id)'),
+        own: db.raw('SUM(CASE WHEN person_id = ? THEN 1 ELSE 0 END)', [personId]),
+      }),
+  );
+  return { agents: Number(row?.agents ?? 0), people: Number(row?.people ?? 0), own: Number(row?.own ?? 0) };
+};
+
+export const memberNames = async (tx: ReadTx, boardId: string, base: string): Promise<Set<string>> => {
+  const rows = await tx.query<{ name: string }>((db) =>
+    db('members')
+      .where('board_id', boardId)
+      .where((either) => either.where('name', base).orWhere('name', 'like', `${base}-%`))
+      .select('name'),
+  );
+  return new Set(rows.map((row) => row.name));
+};
+
+export const insertMember = (tx: WriteTx, row: MemberRow): Promise<number> =>
+  tx.change((db) => db('members').insert(row));
+
+const sentStatement = statement<{ id: string; sent_count: number; sent_everyone_count: number }>((db, p) =>
+  db('members').where('id', p.id).update({ sent_count: p.sent_count, sent_everyone_count: p.sent_everyone_count }),
+);
+
+export const saveSent = (tx: WriteTx, member: MemberRow): Promise<number> =>
+  tx.run(sentStatement, {
+    id: member.id,
+    sent_count: member.sent_count,
+    sent_everyone_count: member.sent_everyone_count,
+  });
+
+const positionStatement = statement<{
+  id: string;
+  read_up_to: number;
+  read_count: number;
+  read_everyone_count: number;
+  read_sent_count: number;
+  read_sent_everyone_count: number;
+}>((db, p) =>
+  db('members').where('id', p.id).where('read_up_to', '<', p.read_up_to).update({
+    read_up_to: p.read_up_to,
+    read_count: p.read_count,
+    read_everyone_count: p.read_everyone_count,
+    read_sent_count: p.read_sent_count,
+    read_sent_everyone_count: p.read_sent_everyone_count,
+  }),
+);
+
+/** Moves a read position forward; never back, whatever the order in which two of these commit. */
+export const movePosition = (
+  tx: WriteTx,
+  id: string,
+  position: Pick<
+    MemberRow,
+    'read_up_to' | 'read_count' | 'read_everyone_count' | 'read_sent_count' | 'read_sent_everyone_count'
+  >,
+): Promise<number> => tx.run(positionStatement, { id, ...position });
+
+/** The active memberships these people have on a board. */
+export const humansOn = (tx: ReadTx, boardId: string, personIds: string[]): Promise<MemberRow[]> =>
+  tx.query<MemberRow>((db) =>
+    db('members')
+      .where({ board_id: boardId, kind: 'human', status: 'active' })
+      .whereIn('person_id', personIds)
+      .select('*'),
+  );
+
+/** A person's active agents on all boards. */
+export const activeAgentsOfPerson = (tx: ReadTx, personId: string): Promise<MemberRow[]> =>
+  tx.query<MemberRow>((db) =>
+    db('members').where({ person_id: personId, kind: 'agent', status: 'active' }).orderBy('id').select('*'),
+  );

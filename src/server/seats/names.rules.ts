@@ -1,0 +1,21 @@
+/** Names agents get when none is asked for. */
+
+/** Harnesses with a shorter everyday name. */
+const shortNames: Record<string, string> = { 'claude-code': 'claude' };
+
+/**
+ * The name a new agent starts from: its harness's short name, or its role when there is none. While the policy hides
+ * harnesses, agents are numbered from 1 instead.
+ */
+export function agentNameBase(showHarness: boolean, harness: string | null, role: string): string {
+  if (!showHarness) return 'agent';
+  const known = harness === null ? undefined : shortNames[harness];
+  if (known !== undefined) return known;
+  const plain = (harness ?? '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 40)
+    .replace(/-+$/, '');
+  return plain === '' ? role : plain;
+}

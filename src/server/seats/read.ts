@@ -1,0 +1,51 @@
+/** Who is on a board. */
+import type { ReadCase } from '../operation/usecase.ts';
+import { timestamp } from '../text/time.ts';
+import { memberView } from '../views/actors.ts';
+import { onBoard, readerOf, seeBoard } from '../views/place.ts';
+import { listMemberRows } from './members.store.ts';
+
+export const listBoardPeople: ReadCase<'listBoardPeople'>['run'] = async (tx, caller, { params, query }) => {
+  const { board } = await seeBoard(tx, caller, params['board'] ?? '');
+  const rows = await listMemberRows(tx, {
+    boardId: board.id,
+    kind: 'human',
+    ended: false,
+    after: query.after,
+    limit: query.limit + 1,
+  });
+  const page = rows.slice(0, query.limit);
+  return {
+    board: board.name,
+    visibility: board.visibility,
+    people: page.map((row) => ({
+      id: row.person_id,
+      handle: row.handle,
+      display_name: row.display_name,
+      board: board.name,
+      name: row.name,
+      member_id: row.id,
+      board_role: row.access === 'admin' ? 'owner' : 'member',
+      server_role: row.server_role,
+      joined_at: timestamp(row.joined_at),
+    })),
+    next_after: rows.length > query.limit ? (page.at(-1)?.id ?? null) : null,
+  };
+};
+
+export const listMembers: ReadCase<'listMembers'>['run'] = async (tx, caller, { params, query }) => {
+  const place = await onBoard(tx, caller, params['board'] ?? '');
+  const rows = await listMemberRows(tx, {
+    boardId: place.board.id,
+    kind: query.kind,
+    ended: query.removed,
+    after: query.after,
+    limit: query.limit + 1,
+  });
+  const page = rows.slice(0, query.limit);
+  const reader = readerOf(place.member, place.policy);
+  return {
+    members: page.map((row) => memberView(row, place, reader, caller)),
+    next_after: rows.length > query.limit ? (page.at(-1)?.id ?? null) : null,
+  };
+};

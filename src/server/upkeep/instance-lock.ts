@@ -1,0 +1,24 @@
+/**
+ * One server per data folder. The lock is SQLite's own exclusive lock on an empty file: the operating system frees it
+ * when the process ends, however it ends, so there is no stale lock to judge.
+ */
+import Sqlite from 'better-sqlite3';
+import { ServeError } from './serve-error.ts';
+
+/** @returns a function that frees it. @throws ServeError `already_running`. */
+export function lockInstance(file: string, dataDir: string): () => void {
+  const db = new Sqlite(file, { timeout: 0 });
+  try {
+    db.pragma('locking_mode = EXCLUSIVE');
+    db.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    db.close();
+    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY') !== true) throw error;
+    throw new ServeError(
+      'already_running',
+      `Another server uses ${dataDir}.`,
+      'service status shows it; service server stop ends it.',
+    );
+  }
+  return () => db.close();
+}

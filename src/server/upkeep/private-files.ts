@@ -1,0 +1,99 @@
+/** Files of the data folder that only their owner may reach, written so that a crash leaves them whole or absent. */
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { ServeError } from './serve-error.ts';
+
+/** Makes the folder, closed to others. @throws ServeError `data_unsafe` when it is a link or another user's. */
+export function prepareFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const stat = lstatSync(path);
+  if (stat.isSymbolicLink() || !stat.isDirectory()) throw unsafe(path, 'is not a folder of its own', `remove ${path}`);
+  requireOwner(path, stat.uid);
+  if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o700);
+}
+
+/** @throws ServeError `data_unsafe` when the file exists and is a link, another user's, or open to others. */
+export function requirePrivate(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (!stat) return;
+  if (!stat.isFile()) throw unsafe(path, 'is not a regular file', `remove ${path}`);
+  requireOwner(path, stat.uid);
+  if ((stat.mode & 0o077) !== 0 && process.platform !== 'win32')
+    throw unsafe(path, 'is open to others', `chmod 600 ${path}`);
+}
+
+function requireOwner(path: string, uid: number): void {
+  if (process.getuid !== undefined && uid !== process.getuid())
+    throw unsafe(path, 'belongs to another user', `chown it, or use another folder`);
+}
+
+const unsafe = (path: string, problem: string, fix: string): ServeError =>
+  new ServeError('data_unsafe', `${path} ${problem}.`, `Fix: ${fix}`);
+
+/** The content of a private file; null when there is none. @throws ServeError `data_unsafe`. */
+export function readPrivate(path: string): Buffer | null {
+  requirePrivate(path);
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Creates a file exclusively, mode 0600, and makes it durable. @throws EEXIST when it is there. */
+export function createPrivate(path: string, content: string | Buffer): void {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    writeFileSync(file, content);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  syncFolder(dirname(path));
+}
+
+/** Gives a pending file its final name without ever replacing another one. */
+export function deliver(pending: string, final: string): void {
+  try {
+    linkSync(pending, final);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!readFileSync(final).equals(readFileSync(pending))) {
+      throw new ServeError(
+        'key_file_differs',
+        `${final} holds another key than ${pending}.`,
+        `Move ${final} away and start again.`,
+      );
+    }
+  }
+  unlinkSync(pending);
+  syncFolder(dirname(final));
+}
+
+export function removeFile(path: string): void {
+  unlinkSync(path);
+  syncFolder(dirname(path));
+}
+
+/** Makes names created or removed in a folder durable. Not every platform can open a folder; there the file system decides. */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,42 @@
+/** The root secret beside the database, and the check that the two belong together. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Database } from '../db/tx.ts';
+import { newId } from '../identity/ids.ts';
+import { addMeta, readMeta } from '../identity/meta.store.ts';
+import { RootKey } from '../identity/root-key.ts';
+import { createPrivate, readPrivate } from './private-files.ts';
+import { ServeError } from './serve-error.ts';
+
+/** Reads `<data>/server-secret`, or makes it at the first start. */
+export function loadRootKey(dataDir: string): { root: RootKey; fresh: boolean } {
+  const file = join(dataDir, 'server-secret');
+  const known = readPrivate(file);
+  if (known) return { root: new RootKey(known), fresh: false };
+  const secret = randomBytes(32);
+  createPrivate(file, secret);
+  return { root: new RootKey(secret), fresh: true };
+}
+
+/**
+ * Binds a new database to this root key, or checks that it is bound to it; answers the server's id.
+ * @throws ServeError `root_key_mismatch`: starting would silently break every credential.
+ */
+export async function bindDatabase(db: Database, root: RootKey): Promise<string> {
+  return db.write(async (tx) => {
+    const known = await readMeta(tx, 'key_check');
+    if (known !== null && known !== root.keyCheck()) {
+      throw new ServeError(
+        'root_key_mismatch',
+        'The file server-secret does not belong to this database.',
+        'Restore the server-secret that was beside the database when it was made.',
+      );
+    }
+    if (known === null) await addMeta(tx, 'key_check', root.keyCheck());
+    const serverId = await readMeta(tx, 'server_id');
+    if (serverId !== null) return serverId;
+    const id = newId('srv', tx.now);
+    await addMeta(tx, 'server_id', id);
+    return id;
+  });
+}

@@ -1,0 +1,21 @@
+/** Why a server does not start. Its message names what is wrong and its hint what to do; it becomes exit code 1. */
+export type ServeErrorCode =
+  | 'address_in_use'
+  | 'already_running'
+  | 'data_newer'
+  | 'data_unsafe'
+  | 'key_file_differs'
+  | 'root_key_mismatch'
+  | 'storage_unsupported'
+  | 'storage_unreachable';
+
+export class ServeError extends Error {
+  readonly code: ServeErrorCode;
+  readonly hint: string;
+  constructor(code: ServeErrorCode, message: string, hint: string) {
+    super(message);
+    this.name = 'ServeError';
+    this.code = code;
+    this.hint = hint;
+  }
+}

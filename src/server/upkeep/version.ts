@@ -1,0 +1,24 @@
+/** Which build this is. */
+import { readFileSync } from 'node:fs';
+
+interface Build {
+  version: string;
+  commit?: string;
+  commit_time?: string;
+}
+
+/** From package.json, found upwards from here, because source and compiled file lie at different depths. */
+export function buildOf(): Build {
+  for (const up of ['../../../', '../../../../']) {
+    try {
+      const manifest = JSON.parse(readFileSync(new URL(`${up}package.json`, import.meta.url), 'utf8')) as {
+        name?: string;
+        version?: string;
+      };
+      if (manifest.name === 'board-service' && manifest.version !== undefined) return { version: manifest.version };
+    } catch {
+      // Not there: one level further up.
+    }
+  }
+  return { version: '0.0.0' };
+}

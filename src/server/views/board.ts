@@ -1,0 +1,123 @@
+/** The board record, as each kind of caller gets it. */
+import type { Board } from '../../contract/types.ts';
+import { type BoardRow, parseRoles } from '../boards/boards.store.ts';
+import { withOverrides } from '../boards/policy.rules.ts';
+import type { ReadTx } from '../db/tx.ts';
+import { openRequests, wokenSince } from '../messages/messages.store.ts';
+import type { Caller } from '../operation/caller.ts';
+import { countMembers, type MemberRow, type MemberWithPerson, membersWithIds } from '../seats/members.store.ts';
+import { timestamp, timestampOrNull } from '../text/time.ts';
+import { actorView } from './actors.ts';
+import { readerOf, type Sight } from './place.ts';
+
+/** Composes the records of boards the caller sees, with a fixed number of statements however many there are. */
+export async function boardViews(tx: ReadTx, caller: Caller, sights: Sight[]): Promise<Board[]> {
+  if (sights.length === 0) return [];
+  const counts = new Map(
+    (
+      await countMembers(
+        tx,
+        sights.map(({ board }) => board.id),
+      )
+    ).map((row) => [row.board_id, row]),
+  );
+  const creators = new Map(
+    (
+      await membersWithIds(
+        tx,
+        sights.map(({ board }) => board.creator_member_id),
+      )
+    ).map((row) => [row.id, row]),
+  );
+  const owing = new Map(
+    (await openRequests(tx, ownIds(sights, 'human'))).map((row) => [row.member_id, Number(row.count)]),
+  );
+  const views: Board[] = [];
+  for (const sight of sights) {
+    const count = counts.get(sight.board.id);
+    const creator = creators.get(sight.board.creator_member_id);
+    if (!creator) throw new Error(`board ${sight.board.id} has no creator row`);
+    views.push({
+      ...facts(sight, creator, Number(count?.people ?? 0)),
+      ...authority(sight, caller),
+      ...(sight.member ? { agent_count: Number(count?.agents ?? 0) } : {}),
+      ...(sight.member ? await position(tx, sight.board, sight.member, sight.policy.visibility, owing) : {}),
+    });
+  }
+  return views;
+}
+
+export async function boardView(tx: ReadTx, caller: Caller, sight: Sight): Promise<Board> {
+  const [view] = await boardViews(tx, caller, [sight]);
+  return view as Board;
+}
+
+const ownIds = (sights: Sight[], kind: 'human' | 'agent'): string[] =>
+  sights.flatMap(({ member }) => (member?.kind === kind ? [member.id] : []));
+
+function facts({ board, policy, member }: Sight, creator: MemberWithPerson, people: number) {
+  const counted = member?.kind !== 'agent' || policy.visibility === 'open';
+  return {
+    id: board.id,
+    name: board.name,
+    title: board.title,
+    visibility: board.visibility,
+    lifecycle: board.lifecycle as 'active' | 'archived',
+    on_board: member !== null,
+    template: board.template,
+    charter: board.charter,
+    roles: parseRoles(board),
+    policy: withOverrides(policy),
+    agents_add_people: board.agents_add_people === 1,
+    head_seq: board.head_seq,
+    message_count: counted ? board.message_count : null,
+    last_message_at: counted ? timestampOrNull(board.last_message_at) : null,
+    created_at: timestamp(board.created_at),
+    created_by: actorView(creator, member ? readerOf(member, policy) : null),
+    people_count: people,
+    task_prefix: board.task_prefix,
+  };
+}
+
+/** What this credential could do to the board's lifecycle now: a hint, the write decides. */
+function authority({ board, member }: Sight, caller: Caller) {
+  const creator = member !== null && caller.person.person_id === board.creator_person_id;
+  const may = creator || (caller.kind === 'PK' && caller.person.server_role === 'admin');
+  return {
+    can_archive: may && board.lifecycle === 'active',
+    can_restore: may && board.lifecycle === 'archived',
+    can_delete: may && board.lifecycle === 'archived' && caller.kind === 'PK',
+  };
+}
+
+async function position(
+  tx: ReadTx,
+  board: BoardRow,
+  member: MemberRow,
+  visibility: 'open' | 'addressed',
+  owing: Map<string, number>,
+) {
+  if (member.kind === 'human') {
+    return {
+      read_up_to: member.read_up_to,
+      unread: personUnread(board, member),
+      needs_reply: owing.get(member.id) ?? 0,
+    };
+  }
+  const unread = await agentUnread(tx, board, member, visibility === 'open');
+  return { read_up_to: member.read_up_to, unread, needs_reply: null };
+}
+
+type Counters = Pick<BoardRow, 'message_count' | 'everyone_count'>;
+
+/** Messages after a person's position that they did not send: differences of running counts, never a count of rows. */
+export function personUnread(board: Counters, member: MemberRow): number {
+  return board.message_count - member.read_count - (member.sent_count - member.read_sent_count);
+}
+
+/** The size of an agent's inbox: messages to everyone by difference, those that name it by its own short index. */
+export async function agentUnread(tx: ReadTx, board: Counters, member: MemberRow, readsAll: boolean): Promise<number> {
+  const everyone =
+    board.everyone_count - member.read_everyone_count - (member.sent_everyone_count - member.read_sent_everyone_count);
+  return everyone + (await wokenSince(tx, member.id, member.read_up_to, readsAll)).count;
+}

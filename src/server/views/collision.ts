@@ -1,0 +1,21 @@
+/** What a taken board name may tell about its holder. */
+import { Refusal } from '../../contract/errors.ts';
+import type { BoardRow } from '../boards/boards.store.ts';
+import type { ReadTx } from '../db/tx.ts';
+import type { Caller } from '../operation/caller.ts';
+import { activeHuman } from '../seats/members.store.ts';
+
+/** Only an archived holder the caller can read is described; every other holder gets the same text. */
+export async function nameTaken(tx: ReadTx, caller: Caller, holder: BoardRow): Promise<Refusal> {
+  const readable =
+    holder.visibility === 'open' || (await activeHuman(tx, holder.id, caller.person.person_id)) !== undefined;
+  if (holder.lifecycle === 'archived' && readable) {
+    return new Refusal('board_name_taken', `An archived board has the name ${holder.name}.`, {
+      hint: 'Choose another name, or have the archived board restored.',
+      details: { lifecycle: 'archived' },
+    });
+  }
+  return new Refusal('board_name_taken', 'This board name is taken.', {
+    hint: 'Choose another name. Names stay reserved, also after a board is gone.',
+  });
+}

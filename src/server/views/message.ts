@@ -1,0 +1,155 @@
+/** The message record, relative to its reader. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Mention, Message } from '../../contract/types.ts';
+import type { BoardRow } from '../boards/boards.store.ts';
+import type { ReadTx } from '../db/tx.ts';
+import {
+  countReadableReplies,
+  type Eyes,
+  isAddressed,
+  type MessageRow,
+  type MessageWithContext,
+  messageById,
+  messageBySeq,
+} from '../messages/messages.store.ts';
+import type { Caller } from '../operation/caller.ts';
+import { timestamp } from '../text/time.ts';
+import { actorView } from './actors.ts';
+import { type Place, type Reader, requirePlace, seeBoardById } from './place.ts';
+
+/** What a `message.posted` event holds. */
+export interface PostedData {
+  message_id: string;
+  to: string[];
+  body: string;
+  reply_to: string | null;
+  urgent: boolean;
+  expects_reply: boolean;
+  redactions: { kind: string; count: number }[];
+  mentions: Mention[];
+  recipients?: string[];
+}
+
+export const eyesOf = (reader: Reader): Eyes => ({ memberId: reader.memberId, readsAll: reader.readsAll });
+
+export function messageNotFound(): Refusal {
+  return new Refusal('message_not_found', 'There is no such message here.', {
+    hint: 'service board read shows the messages you can read.',
+  });
+}
+
+/** Whether a reader may read a message. */
+export async function mayRead(tx: ReadTx, reader: Reader, message: MessageRow): Promise<boolean> {
+  if (reader.readsAll || message.to_everyone === 1 || message.sender_id === reader.memberId) return true;
+  return isAddressed(tx, reader.memberId, message.seq);
+}
+
+/** A message by id with its board, both readable to the caller. @throws Refusal `message_not_found`, whatever is wrong. */
+export async function findMessage(
+  tx: ReadTx,
+  caller: Caller,
+  id: string,
+): Promise<{ place: Place; message: MessageRow }> {
+  const message = await messageById(tx, id);
+  if (!message) throw messageNotFound();
+  const place = await seeBoardById(tx, caller, message.board_id).then(requirePlace).catch(hidden);
+  if (!(await mayRead(tx, place.reader, message))) throw messageNotFound();
+  return { place, message };
+}
+
+/** A readable message of a board by its number. @throws Refusal `message_not_found`. */
+export async function findMessageBySeq(tx: ReadTx, place: Place, seq: number): Promise<MessageRow> {
+  const message = await messageBySeq(tx, place.board.id, seq);
+  if (!message || !(await mayRead(tx, place.reader, message))) throw messageNotFound();
+  return message;
+}
+
+function hidden(error: unknown): never {
+  throw error instanceof Refusal ? messageNotFound() : error;
+}
+
+/** Composes messages, all readable to the reader, with at most one further statement however many they are. */
+export async function messageViews(
+  tx: ReadTx,
+  place: Pick<Place, 'board' | 'reader'>,
+  rows: MessageWithContext[],
+): Promise<Message[]> {
+  const replies = await readableReplyCounts(tx, place, rows);
+  return rows.map((row) => compose(row, place, replies.get(row.seq)));
+}
+
+interface Replies {
+  count: number;
+  lastAt: number;
+}
+
+async function readableReplyCounts(
+  tx: ReadTx,
+  { board, reader }: Pick<Place, 'board' | 'reader'>,
+  rows: MessageWithContext[],
+): Promise<Map<number, Replies>> {
+  const started = rows.filter((row) => row.reply_count > 0);
+  if (reader.readsAll || started.length === 0) {
+    return new Map(started.map((row) => [row.seq, { count: row.reply_count, lastAt: row.last_reply_at ?? row.at }]));
+  }
+  const seqs = started.map((row) => row.seq);
+  const counts = await countReadableReplies(tx, board.id, seqs, eyesOf(reader));
+  return new Map(counts.map((row) => [row.root_seq, { count: Number(row.count), lastAt: Number(row.last_at) }]));
+}
+
+function compose(
+  row: MessageWithContext,
+  { board, reader }: Pick<Place, 'board' | 'reader'>,
+  replies?: Replies,
+): Message {
+  const data = JSON.parse(row.data) as PostedData;
+  return {
+    id: row.id,
+    board: board.name,
+    seq: row.seq,
+    at: timestamp(row.at),
+    from: actorView(senderOf(row), reader),
+    to: data.to,
+    body: data.body,
+    reply_to: row.parent_id,
+    reply_to_seq: row.reply_to_seq,
+    reply_to_from: row.parent_from,
+    thread_root: row.root_id,
+    thread_root_seq: row.root_seq,
+    ...(replies && replies.count > 0 ? { reply_count: replies.count, last_reply_at: timestamp(replies.lastAt) } : {}),
+    urgent: row.urgent === 1,
+    expects_reply: row.expects_reply === 1,
+    ...relation(row, reader),
+    show_owner: showsOwner(board),
+    redactions: data.redactions,
+    reactions: [],
+    mentions: data.mentions,
+    about: [],
+    files: [],
+  };
+}
+
+const showsOwner = (board: BoardRow): boolean => board.show_owner === 1;
+
+const senderOf = (row: MessageWithContext) => ({
+  id: row.sender_id,
+  name: row.sender_name,
+  kind: row.sender_kind,
+  role: row.sender_role,
+  harness: row.sender_harness,
+  handle: row.sender_handle,
+});
+
+type Relation = Pick<Message, 'sender' | 'trust'>;
+
+/** How the sender stands to the reader, compared by permanent ids. */
+export function relation(
+  row: Pick<MessageWithContext, 'sender_id' | 'sender_kind' | 'sender_person_id'>,
+  reader: Reader,
+): Relation {
+  if (row.sender_id === reader.memberId) return { sender: 'self', trust: 'self' };
+  const same = row.sender_person_id === reader.personId;
+  if (row.sender_kind === 'human')
+    return same ? { sender: 'owner', trust: 'owner' } : { sender: 'other_person', trust: 'human' };
+  return { sender: same ? 'owner_agent' : 'other_agent', trust: 'peer' };
+}

@@ -1,0 +1,115 @@
+/**
+ * A board as its caller may use it. Boards are found through the caller, so that a forgotten check finds nothing:
+ * a hidden or deleted board is the same as a missing one.
+ */
+import { Refusal } from '../../contract/errors.ts';
+import { patterns } from '../../contract/ids.ts';
+import {
+  type BoardRow,
+  boardById,
+  boardByName,
+  lockBoardByName,
+  parsePolicy,
+  type StoredPolicy,
+} from '../boards/boards.store.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { Caller } from '../operation/caller.ts';
+import { boardNotFound } from '../operation/caller.ts';
+import { activeHuman, type MemberRow, memberById } from '../seats/members.store.ts';
+
+/** A board somebody sees, with the member they are on it. */
+export interface Sight {
+  board: BoardRow;
+  policy: StoredPolicy;
+  /** Null: a person who sees an open board without being on it. */
+  member: MemberRow | null;
+}
+
+/** A board somebody is on. */
+export interface Place extends Sight {
+  member: MemberRow;
+  reader: Reader;
+}
+
+/** As whom the content of a board is read. */
+export interface Reader {
+  memberId: string;
+  personId: string;
+  kind: 'human' | 'agent';
+  /** Whether every message is readable: people always, agents under the policy `open`. */
+  readsAll: boolean;
+  /** Whether other members' harness is shown. */
+  showsHarness: boolean;
+}
+
+/** Finds a board by name. @throws Refusal `board_not_found`. */
+export async function seeBoard(tx: ReadTx, caller: Caller, name: string): Promise<Sight> {
+  if (!patterns.boardName.test(name)) throw boardNotFound();
+  return sight(tx, caller, await boardByName(tx, name));
+}
+
+/** The same by id, for what names a board by something on it. @throws Refusal `board_not_found`. */
+export async function seeBoardById(tx: ReadTx, caller: Caller, id: string): Promise<Sight> {
+  return sight(tx, caller, await boardById(tx, id));
+}
+
+/** A board the caller is on. @throws Refusal `board_not_found`, `not_on_board`. */
+export async function onBoard(tx: ReadTx, caller: Caller, name: string): Promise<Place> {
+  return requirePlace(await seeBoard(tx, caller, name));
+}
+
+/** A board the caller is on, its row held until the commit, so that what is appended gets the next number. */
+export async function lockPlace(tx: WriteTx, caller: Caller, name: string): Promise<Place> {
+  if (!patterns.boardName.test(name)) throw boardNotFound();
+  return requirePlace(await sight(tx, caller, await lockBoardByName(tx, name)));
+}
+
+/** The board of an agent's own seat. */
+export async function ownPlace(tx: ReadTx, caller: Caller & { kind: 'AG' }): Promise<Place> {
+  return requirePlace(await seeBoardById(tx, caller, caller.seat.board_id));
+}
+
+export function requirePlace(found: Sight): Place {
+  const { board, member, policy } = found;
+  if (!member) {
+    throw new Refusal('not_on_board', `You are not on the board ${board.name}.`, {
+      hint: `It is open: service board add me --board ${board.name} puts you on it.`,
+    });
+  }
+  return { board, member, policy, reader: readerOf(member, policy) };
+}
+
+/** @throws Refusal `board_archived`, whose hint names only those who can restore. */
+export function requireActive(board: BoardRow): void {
+  if (board.lifecycle === 'active') return;
+  throw new Refusal('board_archived', `The board ${board.name} is archived.`, {
+    hint: "The board's creator, while still on it, or a server admin can restore it.",
+  });
+}
+
+export function readerOf(member: MemberRow, policy: StoredPolicy): Reader {
+  const person = member.kind === 'human';
+  return {
+    memberId: member.id,
+    personId: member.person_id,
+    kind: member.kind,
+    readsAll: person || policy.visibility === 'open',
+    showsHarness: person || policy.show_harness,
+  };
+}
+
+async function sight(tx: ReadTx, caller: Caller, board: BoardRow | undefined): Promise<Sight> {
+  if (!board || board.lifecycle === 'deleted') throw boardNotFound();
+  const member = await membership(tx, caller, board);
+  if (!member && !(caller.kind === 'PK' && board.visibility === 'open' && caller.person.server_role !== 'guest')) {
+    throw boardNotFound();
+  }
+  caller.shown.board = board.id;
+  return { board, policy: parsePolicy(board), member };
+}
+
+async function membership(tx: ReadTx, caller: Caller, board: BoardRow): Promise<MemberRow | null> {
+  if (caller.kind === 'PK') return (await activeHuman(tx, board.id, caller.person.person_id)) ?? null;
+  if (caller.seat.board_id !== board.id) throw boardNotFound();
+  return (await memberById(tx, caller.seat.member_id)) ?? null;
+}

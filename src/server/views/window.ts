@@ -1,0 +1,71 @@
+/** Paging a list that is ordered by `seq`, in both directions. */
+
+/** Most bytes of JSON in one page; at least one item is always given. */
+export const PAGE_BYTES = 1_048_576;
+
+export interface Window {
+  /** Exclusive. */
+  after: number;
+  /** Exclusive; null: no end. */
+  before: number | null;
+  limit: number;
+  /** Fill the page from the newest end. */
+  newest: boolean;
+}
+
+export interface Source<Row, Item> {
+  rows(window: { after: number; before: number | null }, order: 'asc' | 'desc', limit: number): Promise<Row[]>;
+  /** Whether anything of the list lies in the window. */
+  any(window: { after: number; before: number | null }): Promise<boolean>;
+  view(rows: Row[]): Promise<Item[]>;
+  seq(item: Item): number;
+  /** Characters of stored text behind a row: tells cheaply that a page is far below its limit of bytes. */
+  weight(row: Row): number;
+}
+
+export interface Page<Item> {
+  items: Item[];
+  /** The last number of the page if anything of the list follows it, also beyond the window. */
+  next_after: number | null;
+  /** The first number of the page if anything of the list precedes it, also below the window. */
+  prev_before: number | null;
+}
+
+/** One page, oldest first. Both cursors are null exactly at the ends of the list, and on an empty page. */
+export async function pageOf<Row, Item>(source: Source<Row, Item>, window: Window): Promise<Page<Item>> {
+  const order = window.newest ? 'desc' : 'asc';
+  const rows = await source.rows(window, order, window.limit + 1);
+  const fetchedMore = rows.length > window.limit;
+  const taken = rows.slice(0, window.limit);
+  const viewed = await source.view(taken);
+  const items = surelyFits(taken, source) ? viewed : fitting(viewed);
+  const cut = fetchedMore || items.length < viewed.length;
+  if (window.newest) items.reverse();
+  const first = items[0];
+  const last = items.at(-1);
+  if (first === undefined || last === undefined) return { items, next_after: null, prev_before: null };
+
+  const follows = (!window.newest && cut) || (await source.any({ after: source.seq(last), before: null }));
+  const precedes = (window.newest && cut) || (await source.any({ after: 0, before: source.seq(first) }));
+  return {
+    items,
+    next_after: follows ? source.seq(last) : null,
+    prev_before: precedes ? source.seq(first) : null,
+  };
+}
+
+/** A character takes at most six bytes of JSON; the rest of a record stays below 4 KiB. */
+const surelyFits = <Row>(rows: Row[], source: Pick<Source<Row, unknown>, 'weight'>): boolean =>
+  rows.reduce((sum, row) => sum + source.weight(row) * 6 + 4096, 0) < PAGE_BYTES;
+
+/** The leading items whose JSON stays within one page's bytes. */
+function fitting<Item>(items: Item[]): Item[] {
+  let bytes = 0;
+  const fit: Item[] = [];
+  for (const item of items) {
+    bytes += Buffer.byteLength(JSON.stringify(item));
+    if (fit.length > 0 && bytes > PAGE_BYTES) break;
+    fit.push(item);
+  }
+  return fit;
+}
