@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+// Runs the command line from its TypeScript sources, without a build.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+if (process.env.SERVICE_DEV_LOADED) {
+  const { main } = await import('../src/cli/main.ts');
+  await main(import.meta.url);
+} else {
+  const script = fileURLToPath(import.meta.url);
+  const run = spawnSync(process.execPath, ['--import', import.meta.resolve('tsx'), script, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { ...process.env, SERVICE_DEV_LOADED: '1' },
+  });
+  process.exit(run.status ?? 1);
+}

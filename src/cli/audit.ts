@@ -1,0 +1,139 @@
+/** The record of a board: checking it, showing it, taking it out. */
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Client } from '../client/client.ts';
+import { pages } from '../client/pages.ts';
+import { ChainVerifier } from '../contract/chain.ts';
+import { escapeUntrusted } from '../contract/text.ts';
+import type { Answer, BoardEvent } from '../contract/types.ts';
+import { pinHead, pinnedHead } from '../local/heads.ts';
+import type { BoardSession } from './base.ts';
+import { runtime } from './runtime.ts';
+import { table } from './table.ts';
+import { showTime, type TimeStyle } from './time.ts';
+
+export interface VerifyRecord {
+  ok: boolean;
+  board_id: string;
+  events: number;
+  head_seq: number | null;
+  head_hash: string | null;
+  payloads_checked: number;
+  payloads_withheld: number;
+  problem: { seq: number; problem: string } | null;
+  pinned: { seq: number; hash: string; matches: boolean } | null;
+}
+
+/** Checks the whole record against what was found good last time, and remembers a good end. */
+export async function verifyRecord(session: BoardSession): Promise<VerifyRecord> {
+  const { client, board } = session;
+  const { folders } = runtime();
+  const serverId = session.entry?.server_id ?? (await client.call('getInfo')).data.server_id;
+  const boardId = (await client.call('getBoard', { params: { board } })).data.id;
+  const pinned = pinnedHead(folders, serverId, boardId);
+  const found = await checkChain(client, board, new ChainVerifier(boardId, { sha256, pinned: pinned ?? undefined }));
+  const { problem, head } = found;
+  if (!problem && head) await pinHead(folders, serverId, boardId, head);
+  return {
+    ok: !problem,
+    board_id: boardId,
+    events: found.events,
+    head_seq: head?.seq ?? null,
+    head_hash: head?.hash ?? null,
+    payloads_checked: found.payloadsChecked,
+    payloads_withheld: found.payloadsWithheld,
+    problem: problem && { seq: problem.seq, problem: problem.reason },
+    pinned: pinned && { ...pinned, matches: !/^history_/.test(problem?.reason ?? '') },
+  };
+}
+
+// Node's own hash is several times faster than the browser's, and the record may be long.
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** Events appended meanwhile are checked as they come; the first problem ends it. */
+async function checkChain(client: Client, board: string, verifier: ChainVerifier) {
+  let headAtStart: number | undefined;
+  for await (const page of pages(client, 'listEvents', { params: { board }, query: { after: 0, limit: 200 } })) {
+    headAtStart ??= page.head_seq;
+    for (const event of page.events) if (await verifier.add(event)) break;
+    if (verifier.problem) break;
+  }
+  const problem = verifier.finish(headAtStart ?? 0);
+  const { events, payloadsChecked, payloadsWithheld, head } = verifier;
+  return { events, payloadsChecked, payloadsWithheld, head, problem };
+}
+
+/** The finding in one line. */
+export function verifyText(board: string, result: VerifyRecord): string {
+  if (result.problem) return `${board}: record broken at #${result.problem.seq}: ${result.problem.problem}`;
+  const hash = result.head_hash ? `sha256:${result.head_hash.replace(/^sha256:/, '').slice(0, 12)}…` : 'no hash';
+  const withheld = result.payloads_withheld > 0 ? `, ${result.payloads_withheld} payloads withheld` : '';
+  return `${board}: ${result.events} events verified, head #${result.head_seq ?? 0} ${hash}${withheld}`;
+}
+
+export interface LogWish {
+  after?: number | undefined;
+  type?: string[] | undefined;
+  actor?: string | undefined;
+  limit?: number | undefined;
+}
+
+export interface LogRecord {
+  events: BoardEvent[];
+  next_after: number | null;
+  head_seq: number;
+}
+
+/** A page of the record: the newest, or what follows a number. */
+export async function readLog({ client, board }: BoardSession, wish: LogWish): Promise<LogRecord> {
+  const start = wish.after === undefined ? { newest: true } : { after: wish.after };
+  const query = { ...start, limit: wish.limit, type: wish.type?.join(',') };
+  const { data } = await client.call('listEvents', { params: { board }, query });
+  const by = wish.actor?.replace(/^@/, '');
+  const events = by === undefined ? data.events : data.events.filter((event) => event.actor.name === by);
+  return { events, next_after: data.next_after, head_seq: data.head_seq };
+}
+
+/** One line per event. */
+export async function eventLines(board: string, page: LogRecord, times: TimeStyle): Promise<string[]> {
+  const rows = page.events.map((event) => [
+    `#${event.seq}`,
+    escapeUntrusted(event.type),
+    `@${escapeUntrusted(event.actor.name ?? event.actor.kind)}`,
+    showTime(event.at, times),
+    event.data_withheld ? 'withheld' : '',
+  ]);
+  const next = page.next_after === null ? [] : [`Later: service audit log --after ${page.next_after}`];
+  return [`${board} · ${page.events.length}, head #${page.head_seq}`, ...(await table(rows)), ...next];
+}
+
+/** Writes every event as a line of its own; a file appears whole or not at all. */
+export async function exportRecord(session: BoardSession, path: string) {
+  if (path === '-') return { path, ...(await writeEvents(session, (line) => process.stdout.write(line))) };
+  const target = resolve(path);
+  const draft = `${target}.${process.pid}.tmp`;
+  const fd = openSync(draft, 'wx', 0o600);
+  try {
+    const written = await writeEvents(session, (line) => writeSync(fd, line));
+    closeSync(fd);
+    renameSync(draft, target);
+    return { path: target, ...written };
+  } catch (error) {
+    unlinkSync(draft);
+    throw error;
+  }
+}
+
+async function writeEvents({ client, board }: BoardSession, write: (line: string) => void) {
+  let count = 0;
+  let head: { seq: number; hash: string } | null = null;
+  for await (const page of pages(client, 'listEvents', { params: { board }, query: { after: 0, limit: 200 } })) {
+    for (const event of (page as Answer<'listEvents'>).events) {
+      write(`${JSON.stringify(event)}\n`);
+      head = { seq: event.seq, hash: event.hash };
+      count++;
+    }
+  }
+  return { events: count, head };
+}

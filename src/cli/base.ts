@@ -1,0 +1,150 @@
+/** The base of every command: parsing, output, errors, actor and client. The framework's own printers are never reached. */
+
+import type { Interfaces } from '@oclif/core';
+import { Command } from '@oclif/core/command';
+import { parse } from '@oclif/core/parser';
+import type { Client } from '../client/client.ts';
+import { Failure, usage } from '../local/failure.ts';
+import { paintFor, wantsColor } from './color.ts';
+import { report } from './errors.ts';
+import { globalFlags } from './flags.ts';
+import { modeOf } from './mode.ts';
+import type { Output } from './output.ts';
+import { usageError } from './parse-errors.ts';
+import { runtime } from './runtime.ts';
+import type { Session, Who } from './session.ts';
+import type { TimeStyle } from './time.ts';
+
+export type FlagsOf<T extends typeof Command> = Interfaces.InferredFlags<
+  (typeof BaseCommand)['baseFlags'] & T['flags']
+>;
+export type ArgsOf<T extends typeof Command> = Interfaces.InferredArgs<T['args']>;
+type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>;
+
+/** A session on one board: what most commands need. */
+export interface BoardSession extends Session {
+  board: string;
+}
+
+export abstract class BaseCommand<T extends typeof Command = typeof Command> extends Command {
+  static override baseFlags = globalFlags;
+  /** Commands whose `--json` is a stream print one object per line; some are one only with `--follow`. */
+  static stream: boolean | 'follow' = false;
+  /** Other commands worth knowing, for the help. */
+  static seeAlso: string[] = [];
+
+  protected flags!: FlagsOf<T>;
+  protected args!: ArgsOf<T>;
+  protected globals!: GlobalFlags;
+  protected out!: Output;
+
+  abstract override run(): Promise<void>;
+
+  /** Runs the command to its exit code; nothing escapes. */
+  async perform(): Promise<number> {
+    const { stream } = this.constructor as typeof BaseCommand;
+    const follows = this.argv.includes('--follow') || this.argv.includes('-f');
+    this.out = modeOf(this.argv, runtime().env, stream === true || (stream === 'follow' && follows));
+    try {
+      await this.readFlags();
+      await this.run();
+      return 0;
+    } catch (error) {
+      return report(error, this.out, this.verbose);
+    }
+  }
+
+  /** The framework's way in; leads to the same place. */
+  protected override async _run<R>(): Promise<R> {
+    process.exitCode = await this.perform();
+    return undefined as R;
+  }
+
+  protected get verbose(): boolean {
+    return this.globals?.verbose === true || runtime().env.SERVICE_DEBUG === '1';
+  }
+
+  /** Milliseconds one command's requests may take; 0 = no limit. */
+  protected get timeoutMs(): number {
+    const given = this.globals.timeout ?? runtime().env.SERVICE_TIMEOUT ?? '30';
+    if (!/^\d{1,6}(\.\d+)?$/.test(given)) throw usage(`--timeout takes seconds, but got "${given}".`);
+    return Math.round(Number(given) * 1000);
+  }
+
+  /** How times are shown. */
+  protected get times(): TimeStyle {
+    const style = this.globals.time ?? runtime().env.SERVICE_TIME ?? 'relative';
+    if (style === 'relative' || style === 'local' || style === 'iso') return style;
+    throw usage(`SERVICE_TIME must be relative, local or iso, but is "${style}".`);
+  }
+
+  /** A client that talks to the right server as the right actor. */
+  protected async session(who: Who, options: { autostart?: boolean } = {}): Promise<Session> {
+    const { openSession } = await import('./session.ts');
+    const { server, board, as } = this.globals;
+    const { out, timeoutMs, verbose } = this;
+    const autostart = options.autostart !== false;
+    return openSession({ who, server, board, as, timeoutMs, verbose, line: this.line(), out, autostart });
+  }
+
+  /** As `session`, with the board it is about. */
+  protected async onBoard(who: Who): Promise<BoardSession> {
+    const session = await this.session(who);
+    const { chooseBoard } = await import('./boards.ts');
+    return { ...session, board: (await chooseBoard(session, this.out)).name };
+  }
+
+  /** The client alone, for commands that need no more. */
+  protected async client(who: Who): Promise<Client> {
+    return (await this.session(who)).client;
+  }
+
+  /** Notes that the server repeated an earlier answer; what the text line then ends with. */
+  protected again(reply: { replayed: boolean }): string {
+    if (!reply.replayed) return '';
+    this.out.base.replayed = true;
+    return ' (already done)';
+  }
+
+  /** Asks for a yes, or refuses with the same facts where nobody can be asked. */
+  protected async confirm(question: string, yes: boolean): Promise<void> {
+    if (yes) return;
+    const { mayAsk, askYes } = await import('./prompts.ts');
+    if (!mayAsk(this.out, this.globals['no-input'] === true))
+      throw new Failure('confirmation_required', question, { hint: 'Repeat it with --yes' });
+    await askYes(question);
+  }
+
+  /** The command as a person would type it again. */
+  private line(): string {
+    const quoted = this.argv.map((word) => (/^[\w@./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+    const kept = quoted.filter((word) => word !== '--yes' && word !== '-y');
+    return ['service', ...(this.id ?? '').split(':'), ...kept].join(' ');
+  }
+
+  private async readFlags(): Promise<void> {
+    const { args, flags, strict } = this.ctor;
+    const id = this.id ?? '';
+    const all = { ...globalFlags, ...flags };
+    const parsed = await parse(this.prepare(this.argv), { args, flags: all, strict, context: this }).catch((error) => {
+      throw usageError(error, id);
+    });
+    this.flags = parsed.flags as FlagsOf<T>;
+    this.args = parsed.args as ArgsOf<T>;
+    this.globals = parsed.flags as GlobalFlags;
+    this.out.quiet = this.globals.quiet === true;
+    await this.choosePaint();
+  }
+
+  /** Lets a command rewrite words the parser cannot read, such as a flag whose value may be left out. */
+  protected prepare(argv: string[]): string[] {
+    return argv;
+  }
+
+  private async choosePaint(): Promise<void> {
+    const { color, 'no-color': noColor } = this.globals;
+    const choice = { noColor: noColor === true, color, machine: this.out.mode !== 'text', env: runtime().env };
+    this.out.paint = await paintFor(wantsColor(choice, process.stdout.isTTY === true));
+    this.out.errorPaint = await paintFor(wantsColor(choice, process.stderr.isTTY === true));
+  }
+}

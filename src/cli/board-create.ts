@@ -1,0 +1,77 @@
+/** Creating a board from what was typed. */
+import type { Reply } from '../client/answer.ts';
+import type { Board } from '../contract/types.ts';
+import { usage } from '../local/failure.ts';
+import { linkIfUnlinked } from './linking.ts';
+import type { Output } from './output.ts';
+import type { Session } from './session.ts';
+import { asText, readStdin, readTextFile } from './stdin.ts';
+
+export interface CreateWish {
+  name: string | undefined;
+  title?: string | undefined;
+  template?: string | undefined;
+  private?: boolean;
+  preset?: string | undefined;
+  'charter-file'?: string | undefined;
+  'no-link'?: boolean;
+  'idempotency-key'?: string | undefined;
+}
+
+export interface CreatedRecord {
+  board_record: Board;
+  linked: boolean;
+  stays_linked?: string;
+  join_command: string;
+}
+
+/** Creates the board and links this folder to it. */
+export async function createBoard(
+  { client, server }: Session,
+  wish: CreateWish,
+  out: Output,
+): Promise<{ record: CreatedRecord; reply: Reply<Board> }> {
+  const reply = await client.call('createBoard', {
+    body: {
+      name: wish.name,
+      title: wish.title,
+      template: wish.template,
+      preset: preset(wish.preset),
+      charter: await charter(wish['charter-file'], out),
+      ...(wish.private ? { visibility: 'private' as const } : {}),
+    },
+    idempotencyKey: wish['idempotency-key'],
+  });
+  const board = reply.data;
+  out.base.board = board.name;
+  const link = wish['no-link'] ? { linked: false } : linkIfUnlinked(server.url, board.name);
+  const record = { board_record: board, ...link, join_command: `service agent create <name> --board ${board.name}` };
+  return { record, reply };
+}
+
+/** What was made, and what to do next. */
+export function createdText(record: CreatedRecord, url: string, again: string): string {
+  const { board_record: board, linked, stays_linked: stays } = record;
+  const title = board.title ? ` ("${board.title}")` : '';
+  const seen = board.visibility === 'private' ? 'private' : 'open';
+  const flag = linked ? '' : ` --board ${board.name}`;
+  return [
+    `Created board ${board.name}${title} on ${url}, ${seen}. You own it.${again}`,
+    linked ? `Linked this folder to ${board.name}.` : '',
+    stays ? `This folder stays linked to ${stays}.` : '',
+    board.policy.preset === 'starter' ? 'Starter policy: everyone on the board reads everything.' : '',
+    `Next: service say${flag} "Hello", or a seat for an agent: ${record.join_command}`,
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
+
+function preset(name: string | undefined): 'starter' | 'recommended' | undefined {
+  if (name === undefined || name === 'starter' || name === 'recommended') return name;
+  throw usage(`--preset takes starter or recommended, but got "${name}".`);
+}
+
+async function charter(path: string | undefined, out: Output): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  return path === '-' ? asText(await readStdin(out, 'the charter')) : readTextFile(path);
+}

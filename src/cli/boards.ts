@@ -1,0 +1,54 @@
+/** Which board a command is about. */
+import { Failure } from '../local/failure.ts';
+import { canonicalOrigin } from '../local/origin.ts';
+import type { Output } from './output.ts';
+import { runtime } from './runtime.ts';
+import type { Session } from './session.ts';
+
+export type BoardSource = 'flag' | 'env' | 'project_file' | 'only' | 'agent' | 'none';
+
+/** The board by name, and where the choice came from. An agent's is its own; a person's is never a forgotten default. */
+export async function chooseBoard(session: Session, out: Output): Promise<{ name: string; source: BoardSource }> {
+  const found = session.agent ? await agentBoard(session) : await personBoard(session);
+  out.base.board = found.name;
+  return found;
+}
+
+async function agentBoard(session: Session): Promise<{ name: string; source: BoardSource }> {
+  const { env } = runtime();
+  if (session.choice.board) return { name: session.choice.board, source: 'flag' };
+  if (session.seat) return { name: session.seat.saved.board, source: 'agent' };
+  if (env.SERVICE_BOARD) return { name: env.SERVICE_BOARD, source: 'env' };
+  const { data } = await session.client.call('getMe');
+  if (data.board) return { name: data.board, source: 'agent' };
+  throw notSelected([]);
+}
+
+async function personBoard(session: Session): Promise<{ name: string; source: BoardSource }> {
+  const { env } = runtime();
+  if (session.choice.board) return { name: session.choice.board, source: 'flag' };
+  if (env.SERVICE_BOARD) return { name: env.SERVICE_BOARD, source: 'env' };
+  const { project } = session;
+  if (project && sameServer(project.server, session)) return { name: project.board, source: 'project_file' };
+  const { data } = await session.client.call('listBoards');
+  const mine = data.boards.filter((board) => board.on_board);
+  if (mine.length === 1) return { name: mine[0]!.name, source: 'only' };
+  throw notSelected(mine.map((board) => board.name));
+}
+
+function sameServer(named: string, { server }: Session): boolean {
+  if (server.local && (named === 'local' || new URL(canonicalOrigin(named)).hostname === '127.0.0.1')) return true;
+  return canonicalOrigin(named) === server.url;
+}
+
+function notSelected(choices: string[]): Failure {
+  if (choices.length === 0)
+    return new Failure('board_not_selected', 'No board is selected, and you are on none.', {
+      hint: 'Create one: service board create general',
+      details: { choices },
+    });
+  return new Failure('board_not_selected', `No board is selected; you are on ${choices.join(', ')}.`, {
+    hint: `Name one with --board ${choices[0]}, or link this folder: service board link ${choices[0]}`,
+    details: { choices },
+  });
+}

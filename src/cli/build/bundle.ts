@@ -1,0 +1,68 @@
+/**
+ * Packs the command line and the framework under it into few files. A short command otherwise spends most of its time
+ * on finding and reading a hundred small ones. The server and all other packages stay outside.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+
+/** Bundles `src/cli/main.ts` and every command into `dist/cli.cjs`; what a command does not use is not even evaluated. */
+export async function bundle(root: string): Promise<void> {
+  await build({
+    absWorkingDir: root,
+    stdin: { contents: entry(root), resolveDir: root, sourcefile: 'entry.ts', loader: 'ts' },
+    outfile: join(root, 'dist', 'cli.cjs'),
+    bundle: true,
+    // In this format Node's own modules, too, are loaded only by the code that uses them.
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    legalComments: 'eof',
+    // Names stay, so that errors can be understood; what goes is what would be read for nothing.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    logLevel: 'warning',
+    plugins: [onlyFramework],
+  });
+}
+
+/** The start of the program, with a loader for each command. */
+function entry(root: string): string {
+  const files = readdirSync(join(root, 'src', 'commands'), { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => file.endsWith('.ts'))
+    .sort();
+  const loaders = files.map((file) => {
+    const id = file.replace(/\.ts$/, '').replaceAll('/', ':');
+    return `  '${id}': () => import('./src/commands/${file}'),`;
+  });
+  return [
+    "import { main } from './src/cli/main.ts';",
+    `const loaders = {\n${loaders.join('\n')}\n};`,
+    'export const start = (entryUrl: string) => main(entryUrl, loaders);',
+  ].join('\n');
+}
+
+/** What the framework needs to find plugins and to fill templates, which this program never asks it for. */
+const unused = /^(ejs|minimatch|tinyglobby|lilconfig|wsl-utils)$/;
+
+/** Packages stay outside, except the framework and what it brings along. */
+const onlyFramework: Plugin = {
+  name: 'only-framework',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: unused }, ({ path }) => ({ path, namespace: 'unused' }));
+    onLoad({ filter: /.*/, namespace: 'unused' }, ({ path }) => ({
+      contents: `module.exports = new Proxy({}, { get(_, name) { if (name !== '__esModule') throw new Error('${path} is not part of this program'); } });`,
+    }));
+    onResolve({ filter: /^[^./]/ }, ({ path, importer }) => {
+      const ours = !importer.includes('node_modules');
+      if (path.startsWith('@oclif/core') || !ours) return undefined;
+      return { path, external: true };
+    });
+  },
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await bundle(join(fileURLToPath(import.meta.url), '..', '..', '..', '..', '..'));
+}

@@ -1,0 +1,82 @@
+/** The pages that are tables: variables and exit codes. */
+import { entry, plain, section, title } from './roff.ts';
+
+/** Every variable the command line reads, with its meaning. */
+export const variables: [string, string][] = [
+  ['SERVICE_SERVER', 'Server to talk to; --server beats it'],
+  ['SERVICE_BOARD', 'Board to work on; --board beats it'],
+  ['SERVICE_AGENT', 'Agent to act as; --as beats it'],
+  ['SERVICE_CONTENT_TYPE', 'json: the same as --json'],
+  ['SERVICE_DEBUG', '1: the same as --verbose, and more about errors'],
+  ['SERVICE_TIME', 'relative, local or iso'],
+  ['SERVICE_NO_INPUT, CI', 'Never ask a question'],
+  ['SERVICE_TIMEOUT', "Seconds a command's requests may take"],
+  ['SERVICE_HOME', 'Absolute path: everything under this one folder'],
+  [
+    'SERVICE_CONFIG_DIR, SERVICE_DATA_DIR, SERVICE_STATE_DIR, SERVICE_CACHE_DIR',
+    'One folder each; SERVICE_HOME beats them',
+  ],
+  ['SERVICE_TOKEN, SERVICE_TOKEN_FILE', 'A credential for this run, never saved; needs SERVICE_SERVER or --server'],
+  ['SERVICE_KEYSTORE', 'auto, keychain or file: where new keys are saved'],
+  ['SERVICE_LOCAL_ADDR', 'Address of the local server, such as 127.0.0.1:7401'],
+  ['SERVICE_NO_AUTOSTART', '1: never start the local server'],
+  ['SERVICE_DB', 'Database of service serve; may hold a password'],
+  ['NO_COLOR, FORCE_COLOR', 'Colour off, colour on'],
+  ['NODE_EXTRA_CA_CERTS', 'Further certificates to trust'],
+];
+
+/** Exit codes and what they mean. */
+export const exitCodes: [number, string][] = [
+  [0, 'Done; also: nothing to do, or a wait that ran out'],
+  [1, 'Any other error'],
+  [2, 'The command line must change: unknown command or flag, a missing value, nothing selected, an empty text'],
+  [3, 'A check ran and failed'],
+  [4, 'Not signed in, or the key does not work'],
+  [5, 'Refused'],
+  [6, 'Not there'],
+  [7, 'Conflict with what is there'],
+  [8, 'No answer, or an unclear one; trying again may help'],
+  [130, 'Interrupted'],
+  [143, 'Terminated'],
+];
+
+/** service-environment(7) */
+export function environmentPage(version: string): string {
+  return page('service-environment', version, 'variables that the board service reads', [
+    ...section(
+      'VARIABLES',
+      variables.flatMap(([name, meaning]) => entry(name, meaning)),
+    ),
+    ...section(
+      'FILES',
+      files.flatMap(([name, meaning]) => entry(name, meaning)),
+    ),
+  ]);
+}
+
+/** service-exit-codes(7) */
+export function exitCodesPage(version: string): string {
+  return page('service-exit-codes', version, 'what the exit codes of the board service mean', [
+    ...section(
+      'EXIT STATUS',
+      exitCodes.flatMap(([code, meaning]) => entry(String(code), meaning)),
+    ),
+  ]);
+}
+
+const files: [string, string][] = [
+  ['~/.config/service/credentials.json', 'Known servers and tokens, mode 0600'],
+  ['~/.local/share/service/', 'Database, key and log of the local server'],
+  ['~/.local/state/service/', 'What was verified last, and locks'],
+  ['.service', 'In a project: the server and board it belongs to; no secret'],
+];
+
+function page(name: string, version: string, summary: string, body: string[]): string {
+  const lines = [
+    title(name, 7, version),
+    ...section('NAME', [`${plain(name)} \\- ${plain(summary)}`]),
+    ...body,
+    ...section('SEE ALSO', ['service(1)']),
+  ];
+  return `${lines.join('\n')}\n`;
+}

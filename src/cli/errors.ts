@@ -1,0 +1,93 @@
+/** Everything that can go wrong, said in one shape: by the server, by this program, by the parser. */
+import type { ErrorBody } from '../contract/errors.ts';
+import { escapeUntrusted } from '../contract/text.ts';
+import { Failure } from '../local/failure.ts';
+import { EXIT, exitCode } from './exit.ts';
+import type { Output } from './output.ts';
+import { called } from './runtime.ts';
+
+export interface Problem {
+  body: ErrorBody & { error: { next?: { command: string; resume?: string } } };
+  exit: number;
+  requestId?: string | undefined;
+  stack?: string | undefined;
+}
+
+/** Ends the work without an error text: the answer was already given. */
+export class Exit extends Error {
+  readonly code: number;
+  constructor(code: number) {
+    super('exit');
+    this.code = code;
+  }
+}
+
+/** Any thrown thing as a problem of the contract's shape. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Failure) {
+    const { code, message, hint, details, next } = error;
+    return {
+      body: {
+        error: {
+          code,
+          message,
+          hint: called(hint),
+          ...(next ? { next: next as never } : {}),
+          ...(details ? { details } : {}),
+        },
+      },
+      exit: error.exit ?? exitCode(code),
+    };
+  }
+  if (isClientError(error)) {
+    const { code, message, hint, details, next, status, requestId } = error;
+    return {
+      body: { error: { code, message, hint, ...(next ? { next } : {}), ...(details ? { details } : {}) } },
+      exit: exitCode(code, status),
+      requestId,
+    };
+  }
+  const known = error instanceof Error ? error : new Error(String(error));
+  return {
+    body: {
+      error: { code: 'internal', message: known.message, hint: 'Run it again with SERVICE_DEBUG=1 to see more.' },
+    },
+    exit: EXIT.other,
+    stack: known.stack,
+  };
+}
+
+/** Prints a problem where the mode wants it and gives the exit code. */
+export function report(error: unknown, out: Output, verbose = false): number {
+  if (error instanceof Exit) return error.code;
+  const problem = asProblem(error);
+  if (out.mode === 'text') process.stderr.write(`${errorText(problem, out, verbose)}\n`);
+  else out.printError(problem.body);
+  return problem.exit;
+}
+
+/** `Error (code): message`, the hint, the next command, and what a look behind the scenes was asked for. */
+function errorText({ body, requestId, stack }: Problem, out: Output, verbose: boolean): string {
+  const { code, message, hint, next, details } = body.error;
+  const lines = [`${out.errorPaint.red(`Error (${code}):`)} ${escapeUntrusted(message)}`];
+  if (Array.isArray(details?.lines)) lines.push(...details.lines.map((line) => `    ${escapeUntrusted(String(line))}`));
+  if (hint) lines.push(`Hint: ${escapeUntrusted(hint)}`);
+  if (next?.command) lines.push(`Next: ${escapeUntrusted(next.command)}`);
+  if (verbose && requestId) lines.push(`Request: ${requestId}`);
+  if (stack && process.env.SERVICE_DEBUG === '1') lines.push(stack);
+  return lines.join('\n');
+}
+
+interface ClientErrorLike extends Error {
+  code: string;
+  hint: string;
+  details?: Record<string, unknown>;
+  next?: { command: string; resume: string };
+  status?: number;
+  requestId?: string;
+}
+
+/** Told by name, so that printing an error does not load the client. */
+function isClientError(error: unknown): error is ClientErrorLike {
+  return error instanceof Error && error.name === 'ClientError';
+}

@@ -1,0 +1,60 @@
+/** Flags that mean the same on every command that has them. */
+import * as Flags from '@oclif/core/flags';
+import { usage } from '../local/failure.ts';
+
+const GLOBAL = 'GLOBAL';
+
+/** On every command. */
+export const globalFlags = {
+  server: Flags.string({ char: 's', helpValue: 'NAME|URL|local', description: 'Server to talk to', helpGroup: GLOBAL }),
+  board: Flags.string({ char: 'b', helpValue: 'NAME', description: 'Board to work on', helpGroup: GLOBAL }),
+  as: Flags.string({ char: 'a', helpValue: 'AGENT', description: 'Act as this agent of yours', helpGroup: GLOBAL }),
+  json: Flags.boolean({ description: 'Print one JSON object', helpGroup: GLOBAL }),
+  quiet: Flags.boolean({ char: 'q', description: 'Print nothing on success', helpGroup: GLOBAL }),
+  verbose: Flags.boolean({ description: 'One line per request on standard error', helpGroup: GLOBAL }),
+  'no-color': Flags.boolean({ description: 'No colour', helpGroup: GLOBAL }),
+  color: Flags.string({ options: ['auto', 'always', 'never'], description: 'When to use colour', helpGroup: GLOBAL }),
+  time: Flags.string({
+    options: ['relative', 'local', 'iso'],
+    description: 'How times are shown (default relative)',
+    helpGroup: GLOBAL,
+  }),
+  'no-input': Flags.boolean({ description: 'Never ask a question', helpGroup: GLOBAL }),
+  timeout: Flags.string({
+    helpValue: 'SECONDS',
+    description: "Longest wait for the command's requests (default 30, 0 = none)",
+    helpGroup: GLOBAL,
+  }),
+  help: Flags.boolean({ char: 'h', description: 'Show help', helpGroup: GLOBAL }),
+};
+
+/** On commands that print a list or a stream. */
+export const listFlags = {
+  ndjson: Flags.boolean({ description: 'Print one JSON object per line', exclusive: ['json'] }),
+};
+
+/** On commands that write. */
+export const writeFlags = {
+  'idempotency-key': Flags.string({
+    helpValue: 'KEY',
+    description: 'Running the command again with the same key changes nothing twice',
+    parse: async (value) => {
+      if (/^[A-Za-z0-9._:-]{1,100}$/.test(value)) return value;
+      throw usage('--idempotency-key takes 1 to 100 letters, digits and . _ : -');
+    },
+  }),
+};
+
+/** On commands that ask before they act. */
+export const confirmFlags = { yes: Flags.boolean({ char: 'y', description: 'Answer the question with yes' }) };
+
+/** `--limit`, with the largest page the API gives. */
+export const limitFlag = (max = 200) =>
+  Flags.integer({ char: 'n', min: 1, max, helpValue: 'N', description: `At most this many, 1 to ${max}` });
+
+/** A whole number that is not negative, such as a message number. */
+export const numberFlag = (description: string) => Flags.integer({ min: 0, helpValue: 'N', description });
+
+/** A flag that may be given several times or hold a list with commas. */
+export const listFlag = (options: { char?: 't'; helpValue: string; description: string }) =>
+  Flags.string({ ...options, multiple: true, multipleNonGreedy: true, delimiter: ',' });

@@ -1,0 +1,72 @@
+/** All commands as data: the built manifest, read without loading any of them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface CatalogFlag {
+  name: string;
+  char?: string;
+  type: 'boolean' | 'option';
+  summary?: string;
+  description?: string;
+  helpValue?: string;
+  helpGroup?: string;
+  options?: string[];
+  multiple?: boolean;
+  required?: boolean;
+  hidden?: boolean;
+}
+
+export interface CatalogArg {
+  name: string;
+  description?: string;
+  required?: boolean;
+  multiple?: boolean;
+}
+
+export interface CatalogCommand {
+  id: string;
+  aliases: string[];
+  summary?: string;
+  description?: string;
+  examples?: string[];
+  args: Record<string, CatalogArg>;
+  flags: Record<string, CatalogFlag>;
+  hidden?: boolean;
+  /** Where its file is, from the package's folder. */
+  relativePath: string[];
+  stream?: boolean;
+  seeAlso?: string[];
+}
+
+export interface Catalog {
+  version: string;
+  commands: Record<string, CatalogCommand>;
+}
+
+/** The built manifest. */
+export function readCatalog(root: string): Catalog {
+  return JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Catalog;
+}
+
+/** Short names of commands: alias to id. */
+export function aliases(catalog: Catalog): Map<string, string> {
+  return new Map(
+    Object.values(catalog.commands).flatMap((command) => command.aliases.map((alias) => [alias, command.id])),
+  );
+}
+
+/** What a person sees of the commands below a topic, or of all. */
+export function visibleCommands(catalog: Catalog, topic?: string): CatalogCommand[] {
+  return Object.values(catalog.commands)
+    .filter((command) => !command.hidden && (topic === undefined || command.id.startsWith(`${topic}:`)))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Topics: first words that stand for several commands. */
+export const topics: Record<string, { summary: string; runs?: string }> = {
+  server: { summary: "Run this machine's own server" },
+  board: { summary: 'Boards, their people and their messages', runs: 'board:list' },
+  agent: { summary: 'Seats for agents' },
+  servers: { summary: 'Servers this machine knows', runs: 'servers:list' },
+  audit: { summary: 'The record of a board: check it, read it, take it out' },
+};

@@ -1,0 +1,73 @@
+/** The servers this machine knows: listing them, choosing the default, forgetting one. */
+import { type Credentials, readCredentials, updateCredentials } from '../local/credentials.ts';
+import { Failure } from '../local/failure.ts';
+import { forgetKey } from '../local/keystore.ts';
+import { type KnownServer, knownServers, namedServer } from '../local/servers.ts';
+import { runtime } from './runtime.ts';
+
+export interface ServerRow {
+  name: string;
+  url: string;
+  local: boolean;
+  default: boolean;
+  handle: string | null;
+  key: string | null;
+  seats: number;
+}
+
+/** All known servers; nothing is sent. */
+export function listServers(): { servers: ServerRow[]; default: string | null } {
+  const { folders, env } = runtime();
+  const saved = readCredentials(folders);
+  const servers = knownServers(saved, folders, env).map((server) => row(server, saved));
+  return { servers, default: saved.default };
+}
+
+/** Makes a server the default. */
+export async function useServer(name: string): Promise<{ server: ServerRow; previous: string | null }> {
+  const { folders, env } = runtime();
+  return updateCredentials(folders, (saved) => {
+    const server = namedServer(name, saved, folders, env);
+    const previous = saved.default;
+    saved.default = server.local ? 'local' : server.origin;
+    return { server: row(server, saved), previous };
+  });
+}
+
+/** Names of the agents whose tokens would be lost. */
+export function tokensHeld(name: string): string[] {
+  const { folders, env } = runtime();
+  const { entry } = namedServer(name, readCredentials(folders), folders, env);
+  return Object.values(entry?.seats ?? {})
+    .filter((seat) => seat.token)
+    .map((seat) => `${seat.name} on ${seat.board}`);
+}
+
+/** Drops what is saved about a server. */
+export async function forgetServer(name: string): Promise<{ server: ServerRow; previous: string | null }> {
+  const { folders, env } = runtime();
+  const saved = readCredentials(folders);
+  const server = namedServer(name, saved, folders, env);
+  if (!server.entry)
+    throw new Failure('server_unknown', `Nothing is saved about ${name}.`, { hint: 'service servers list' });
+  await forgetKey(server.entry);
+  return updateCredentials(folders, (now) => {
+    const known = Object.entries(now.servers).find(([, entry]) => entry.server_id === server.entry?.server_id);
+    const result = { server: row(server, now), previous: now.default };
+    if (known) delete now.servers[known[0]];
+    if (now.default === server.origin || (server.local && now.default === 'local')) now.default = null;
+    return result;
+  });
+}
+
+function row({ name, origin, local, entry }: KnownServer, saved: Credentials): ServerRow {
+  return {
+    name,
+    url: origin,
+    local,
+    default: saved.default === origin || (local && saved.default === 'local'),
+    handle: entry?.person?.handle ?? null,
+    key: entry?.key?.store ?? null,
+    seats: Object.values(entry?.seats ?? {}).filter((seat) => seat.token).length,
+  };
+}

@@ -1,0 +1,66 @@
+/** Starting, describing and asking servers directly. */
+import { Client } from '../client/client.ts';
+import type { ServerInfo } from '../contract/types.ts';
+import { localAddress, originOf } from '../local/address.ts';
+import { readCredentials } from '../local/credentials.ts';
+import { Failure } from '../local/failure.ts';
+import { canonicalOrigin, looksLikeUrl } from '../local/origin.ts';
+import { findProject } from '../local/project.ts';
+import { accepts, runningServer } from '../local/running.ts';
+import { namedServer, personServer } from '../local/servers.ts';
+import { ensureLocalServer } from '../local/start.ts';
+import type { Output } from './output.ts';
+import { runtime, version } from './runtime.ts';
+import { clientOptions } from './session.ts';
+
+export interface StartRecord {
+  started: boolean;
+  replaced: { from: string; to: string } | null;
+  pid: number;
+  ui_url: string;
+  data_dir: string;
+  version: string;
+}
+
+/** Starts the local server unless it runs. */
+export async function startRecord(): Promise<StartRecord> {
+  const { env, folders, program } = runtime();
+  const server = await ensureLocalServer({ folders, env, program, version: version() });
+  return {
+    started: server.started,
+    replaced: server.replaced === null ? null : { from: server.replaced, to: server.version },
+    pid: server.pid,
+    ui_url: server.url,
+    data_dir: folders.data,
+    version: server.version,
+  };
+}
+
+/** The record in words. */
+export function startText({ ui_url, pid, replaced }: StartRecord): string {
+  return `Local server running at ${ui_url} (pid ${pid})${replaced ? `; replaced ${replaced.from}` : ''}.`;
+}
+
+/** What a server says about itself, without a credential and without starting it. */
+export async function infoOf(
+  named: string | undefined,
+  options: { out: Output; timeoutMs: number; verbose: boolean },
+): Promise<{ info: ServerInfo; url: string }> {
+  const { url, local } = whichServer(named);
+  if (local && !(await accepts(url)))
+    throw new Failure('server_not_running', `The local server at ${url} does not run.`, {
+      hint: 'service server start',
+    });
+  const client = new Client({ origin: url, ...clientOptions(options) });
+  return { info: (await client.call('getInfo')).data, url };
+}
+
+function whichServer(named: string | undefined): { url: string; local: boolean } {
+  const { env, folders } = runtime();
+  if (named && looksLikeUrl(named)) return { url: canonicalOrigin(named), local: false };
+  const saved = readCredentials(folders);
+  const wish = { named: env.SERVICE_SERVER, project: findProject()?.server };
+  const server = named ? namedServer(named, saved, folders, env) : personServer(wish, saved, folders, env);
+  if (!server.local) return { url: server.origin, local: false };
+  return { url: runningServer(folders)?.url ?? originOf(localAddress(folders, env)), local: true };
+}

@@ -1,0 +1,93 @@
+/** Makes sure this machine's own server answers, and takes note of who it is. */
+import { Client } from '../client/client.ts';
+import { localEntry, type ServerEntry, updateCredentials } from '../local/credentials.ts';
+import { Failure } from '../local/failure.ts';
+import { readLocalKey } from '../local/keystore.ts';
+import { localFetch } from '../local/loopback-fetch.ts';
+import { accepts, runningServer } from '../local/running.ts';
+import type { KnownServer } from '../local/servers.ts';
+import type { LocalServer } from '../local/start.ts';
+import { olderThan } from '../local/versions.ts';
+import type { Output } from './output.ts';
+import { runtime, version } from './runtime.ts';
+
+export interface LocalChoice {
+  out: Output;
+  autostart: boolean;
+}
+
+/** The local server at its true address, started if nobody answered; `pin` saves its identity at the first contact. */
+export async function useLocalServer(server: KnownServer, choice: LocalChoice, pin = true): Promise<KnownServer> {
+  const running = await startIfNeeded(server, choice);
+  const reached = { ...server, origin: running.url };
+  if (running.serverId) checkIdentity(server.entry, running.serverId);
+  if (!pin || isPinned(reached)) return reached;
+  return { ...reached, entry: await pinLocal(running.url) };
+}
+
+/** Saves or renews what this machine knows about its own server. `forget` drops seats of a server that is no more. */
+export async function pinLocal(url: string, forget = false): Promise<ServerEntry | null> {
+  const { folders } = runtime();
+  const token = readLocalKey(folders);
+  if (!token) return null;
+  const client = new Client({ origin: url, token, userAgent: `service/${version()}`, fetch: localFetch });
+  const { data: info } = await client.call('getInfo');
+  const { data: me } = await client.call('getMe');
+  return updateCredentials(folders, (saved) => {
+    const old = localEntry(saved);
+    if (!forget) checkIdentity(old?.[1] ?? null, info.server_id);
+    if (old) delete saved.servers[old[0]];
+    const entry: ServerEntry = {
+      ...old?.[1],
+      server_id: info.server_id,
+      name: 'local',
+      mode: 'local',
+      person: { id: me.id, handle: me.name },
+      key: { id: 'local', name: 'local-key', expires_at: null, store: 'local-file' },
+      seats: old && old[1].server_id === info.server_id ? old[1].seats : {},
+    };
+    if (saved.default === old?.[0] && old) saved.default = url;
+    saved.servers[url] = entry;
+    return entry;
+  });
+}
+
+async function startIfNeeded(server: KnownServer, { out, autostart }: LocalChoice): Promise<LocalServer> {
+  const { env, folders, program } = runtime();
+  const mayStart = autostart && env.SERVICE_NO_AUTOSTART !== '1';
+  // The usual case, found without loading what a start needs.
+  const found = runningServer(folders);
+  if (found && (!mayStart || !olderThan(found.version, version())) && (await accepts(found.url)))
+    return { ...found, started: false, replaced: null, serverId: null };
+  if (!mayStart)
+    throw new Failure('server_not_running', `The local server at ${server.origin} does not run.`, {
+      hint: 'service server start',
+    });
+  const { ensureLocalServer } = await import('../local/start.ts');
+  const running = await ensureLocalServer({ folders, env, program, version: version() });
+  if (running.started) announce(server, running, out);
+  return running;
+}
+
+function announce(server: KnownServer, running: LocalServer, out: Output): void {
+  out.base.autostarted = ['server'];
+  out.note(`Started the local server at ${running.url}`);
+  if (server.origin !== running.url) out.note(`(${server.origin} is taken by another program.)`);
+}
+
+/** Known by its person; an entry under another port is renewed at the next sign-in, seats are found all the same. */
+function isPinned({ entry }: KnownServer): boolean {
+  return entry?.person != null;
+}
+
+function checkIdentity(entry: ServerEntry | null, serverId: string): void {
+  if (!entry || entry.server_id === serverId) return;
+  throw new Failure(
+    'server_identity_changed',
+    'The local server is not the one this machine knew; no credential was sent.',
+    {
+      hint: 'If its data was moved or deleted on purpose: service login local',
+      details: { known: entry.server_id, found: serverId },
+    },
+  );
+}

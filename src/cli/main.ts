@@ -1,0 +1,59 @@
+/** The start of every run: find the command, load its file and nothing else, run it, leave with its exit code. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { BaseCommand } from './base.ts';
+import { choose } from './dispatch.ts';
+import { report } from './errors.ts';
+import { EXIT } from './exit.ts';
+import { type CatalogCommand, readCatalog } from './help/catalog.ts';
+import { modeOf } from './mode.ts';
+import { type Runtime, setRuntime } from './runtime.ts';
+import { installSignals } from './signals.ts';
+
+type CommandClass = (new (argv: string[], config: never) => BaseCommand) & { id: string };
+type Loaders = Record<string, () => Promise<{ default: unknown }>>;
+
+/** Runs the program; `entryUrl` is the file it was started by. A build brings the commands along, by their ids. */
+export async function main(entryUrl: string, loaders: Loaders = {}): Promise<void> {
+  installSignals();
+  const argv = process.argv.slice(2);
+  let code: number;
+  try {
+    code = await run(setRuntime(entryUrl), argv, loaders);
+  } catch (error) {
+    code = report(error, modeOf(argv, process.env), process.env.SERVICE_DEBUG === '1');
+  }
+  // Everything written must be out before the process ends.
+  await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
+  process.exit(code);
+}
+
+async function run(self: Runtime, argv: string[], loaders: Loaders): Promise<number> {
+  const catalog = readCatalog(self.root);
+  const chosen = choose(argv, catalog);
+  if (chosen.kind === 'command') return runCommand(self, chosen, loaders);
+  if (chosen.kind === 'help') {
+    const { helpText } = await import('./help/text.ts');
+    process.stdout.write(`${helpText(catalog, chosen.of, self.bin)}\n`);
+    return EXIT.done;
+  }
+  const { unknownCommand } = await import('./unknown.ts');
+  throw unknownCommand(argv, chosen.words, catalog);
+}
+
+async function runCommand(
+  self: Runtime,
+  { command, argv }: { command: CatalogCommand; argv: string[] },
+  loaders: Loaders,
+): Promise<number> {
+  const load = loaders[command.id] ?? (() => import(sourceUrl(self, command)));
+  const Command = (await load()).default as CommandClass;
+  Command.id = command.id;
+  // The framework's configuration object serves plugins and hooks, which this program has none of.
+  return new Command(argv, { bin: self.bin } as never).perform();
+}
+
+/** In development the commands run from their sources. */
+function sourceUrl({ root }: Runtime, { id }: CatalogCommand): string {
+  return pathToFileURL(`${join(root, 'src', 'commands', ...id.split(':'))}.ts`).href;
+}

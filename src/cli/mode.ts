@@ -1,0 +1,18 @@
+/** Text or JSON is decided before anything is parsed, so that a wrong command line is answered in kind. */
+import type { Env } from '../local/folders.ts';
+import { type Mode, Output } from './output.ts';
+
+/** The output the words ask for. */
+export function modeOf(argv: string[], env: Env, stream = false): Output {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  const quiet = words.includes('--quiet') || words.includes('-q');
+  return new Output(chosen(words, env, stream), quiet);
+}
+
+function chosen(words: string[], env: Env, stream: boolean): Mode {
+  if (words.includes('--ndjson')) return 'ndjson';
+  const json = words.includes('--json') || env.SERVICE_CONTENT_TYPE?.toLowerCase() === 'json';
+  if (!json) return 'text';
+  return stream ? 'ndjson' : 'json';
+}

@@ -1,0 +1,85 @@
+/** Where results, notes and errors go. Terminal text, piped text, --json and --ndjson are made from the same record. */
+import { escapeUntrusted } from '../contract/text.ts';
+import { type Paint, plain } from './color.ts';
+import { called } from './runtime.ts';
+
+export type Mode = 'text' | 'json' | 'ndjson';
+
+/** What every successful answer may carry besides the command's own fields. */
+export interface Base {
+  server?: { name: string; url: string };
+  actor?: { kind: 'person' | 'agent'; name: string; id: string; owner?: string };
+  board?: string;
+  autostarted?: string[];
+  replayed?: true;
+  warnings?: { code: string; message: string; hint: string }[];
+}
+
+export class Output {
+  mode: Mode;
+  quiet: boolean;
+  /** Colours of standard output; set once the flags are known. */
+  paint: Paint = plain;
+  errorPaint: Paint = plain;
+  readonly base: Base = {};
+  private wroteRecord = false;
+
+  constructor(mode: Mode, quiet: boolean) {
+    this.mode = mode;
+    this.quiet = quiet;
+  }
+
+  /** Whether a person may be looking at the result right now. */
+  get terminal(): boolean {
+    return process.stdout.isTTY === true;
+  }
+
+  /** The result of a command: one JSON object, or the text made from the same record. */
+  print(record: object, text: () => string): void {
+    if (this.quiet) return;
+    if (this.mode === 'text') {
+      write(text());
+      return;
+    }
+    const whole = { ...this.base, ...record };
+    const indent = this.mode === 'json' && this.terminal ? 2 : undefined;
+    write(JSON.stringify(whole, null, indent));
+    this.wroteRecord = true;
+  }
+
+  /** One record of a list or stream, on a line of its own. */
+  each(record: object, text?: () => string): void {
+    if (this.quiet) return;
+    write(this.mode === 'text' && text ? text() : JSON.stringify(record));
+    this.wroteRecord = true;
+  }
+
+  /** Text of the result as it is, such as a script or raw log lines. */
+  raw(text: string): void {
+    if (!this.quiet) process.stdout.write(text);
+  }
+
+  /** A word besides the result, on standard error: progress, what was started, what to type next. */
+  note(text: string): void {
+    if (this.quiet || this.mode !== 'text') return;
+    process.stderr.write(`${called(text)}\n`);
+  }
+
+  /** Something was done, but a person should know this about it. */
+  warn(code: string, message: string, hint: string): void {
+    this.base.warnings = [...(this.base.warnings ?? []), { code, message, hint }];
+    if (this.quiet || this.mode !== 'text') return;
+    const tail = hint ? `\nHint: ${called(hint)}` : '';
+    process.stderr.write(`${this.errorPaint.yellow('Warning:')} ${escapeUntrusted(message)}${tail}\n`);
+  }
+
+  /** An error object for programs; after the first line of a stream it is the last line. */
+  printError(body: object): void {
+    const indent = this.mode === 'json' && this.terminal && !this.wroteRecord ? 2 : undefined;
+    write(JSON.stringify(body, null, indent));
+  }
+}
+
+function write(text: string): void {
+  if (text !== '') process.stdout.write(`${text}\n`);
+}

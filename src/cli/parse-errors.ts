@@ -1,0 +1,44 @@
+/** The parser's errors in our words: what is wrong with the command line, and where to look. */
+import { Failure } from '../local/failure.ts';
+
+interface ParserError extends Error {
+  flags?: unknown;
+  args?: unknown;
+}
+
+/** A usage error (exit 2) for anything the parser threw. */
+export function usageError(error: unknown, id: string): Failure {
+  if (error instanceof Failure) return error;
+  const help = `service ${id.replaceAll(':', ' ')} --help`;
+  const known = error as ParserError;
+  // Told by what they carry: the framework's classes are packed into the bundle under no name of their own.
+  if (Array.isArray(known.flags)) return unknownFlags(known.flags, help);
+  if (Array.isArray(known.args) && known.message.startsWith('Missing')) {
+    const names = (known.args as { name: string }[]).map((arg) => arg.name.toUpperCase());
+    return failure(`Missing: ${names.join(', ')}`, help);
+  }
+  return failure(tidy(known.message), help);
+}
+
+function unknownFlags(flags: string[], help: string): Failure {
+  // A text that begins with a dash, such as a list, looks like a flag.
+  if (flags.some((flag) => /\s/.test(flag)))
+    return failure('A text that begins with "-" looks like a flag.', 'put -- before it, or pipe it in');
+  return failure(`Unknown flag${flags.length > 1 ? 's' : ''}: ${flags.join(', ')}`, help);
+}
+
+function failure(message: string, help: string): Failure {
+  return new Failure('invalid_request', message, { hint: help, exit: 2 });
+}
+
+/** The parser's message without its colours, its advice and its line breaks. */
+function tidy(message: string): string {
+  return message
+    .replace(/\x1b\[[0-9;]*m/g, '')
+    .replace(/\nSee more help with --help$/, '')
+    .replace(/^The following errors? occurred:\n/, '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .join('; ');
+}

@@ -1,0 +1,90 @@
+/** Many messages from standard input, one JSON object per line, in order and one at a time. */
+import { createInterface } from 'node:readline';
+import { newIdempotencyKey } from '../client/idempotency.ts';
+import type { BodyIn } from '../contract/types.ts';
+import { Failure } from '../local/failure.ts';
+import type { BoardSession } from './base.ts';
+import { checkLength } from './body.ts';
+import { asProblem, Exit } from './errors.ts';
+import type { Output } from './output.ts';
+import { hasPipedInput } from './stdin.ts';
+import { findMessage } from './values.ts';
+
+interface Line {
+  body: string;
+  to?: string[];
+  reply_to?: string;
+  urgent?: boolean;
+  expects_reply?: boolean;
+  key?: string;
+}
+
+const known = new Set(['body', 'to', 'reply_to', 'urgent', 'expects_reply', 'key']);
+
+/** Posts every line. Stops at the first that fails, or with `keep-going` at the end, with the first failure's exit code. */
+export async function postLines(
+  session: BoardSession,
+  wish: { 'keep-going'?: boolean; 'idempotency-key'?: string | undefined },
+  out: Output,
+): Promise<void> {
+  if (!hasPipedInput())
+    throw new Failure('invalid_request', '--ndjson-in reads lines from a pipe or a file.', {
+      hint: 'service say --ndjson-in < messages.ndjson',
+      exit: 2,
+    });
+  const base = wish['idempotency-key'] ?? newIdempotencyKey();
+  let failed: number | null = null;
+  let number = 0;
+  for await (const text of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+    number++;
+    if (text.trim() === '') continue;
+    const code = await postLine(session, { text, number, base }, out);
+    failed ??= code;
+    if (code !== null && !wish['keep-going']) break;
+  }
+  if (failed !== null) throw new Exit(failed);
+}
+
+/** One line; the exit code of its failure, or null. */
+async function postLine(
+  { client, board }: BoardSession,
+  { text, number, base }: { text: string; number: number; base: string },
+  out: Output,
+): Promise<number | null> {
+  try {
+    const { key, ...line } = parseLine(text);
+    const body: BodyIn<'postMessage'> = {
+      ...line,
+      body: checkLength(line.body),
+      reply_to: line.reply_to === undefined ? undefined : (await findMessage(client, board, line.reply_to)).id,
+    };
+    const idempotencyKey = key ?? `${base}.${number}`;
+    const { data, replayed } = await client.call('postMessage', { params: { board }, body, idempotencyKey });
+    out.each({ line: number, message: data, ...(replayed ? { replayed: true } : {}) });
+    return null;
+  } catch (error) {
+    const problem = asProblem(error);
+    out.printError({ line: number, ...problem.body });
+    return problem.exit;
+  }
+}
+
+function parseLine(text: string): Line {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw wrong('The line is not JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong('The line is not an object.');
+  const line = value as Line;
+  const unknown = Object.keys(line).find((field) => !known.has(field));
+  if (unknown) throw wrong(`The field "${unknown}" is not known.`);
+  if (typeof line.body !== 'string') throw wrong('The field "body" is missing.');
+  if (!/\S/u.test(line.body)) throw new Failure('body_empty', 'The text of the line is empty.');
+  if (line.reply_to !== undefined && typeof line.reply_to !== 'string')
+    return { ...line, reply_to: String(line.reply_to) };
+  return line;
+}
+
+const wrong = (message: string) => new Failure('invalid_request', message, { exit: 2 });

@@ -1,0 +1,54 @@
+/** Boards as text. */
+import { escapeUntrusted } from '../../contract/text.ts';
+import type { Board } from '../../contract/types.ts';
+import { table } from '../table.ts';
+import { showTime, type TimeStyle } from '../time.ts';
+import { fields, indented, plural } from './fields.ts';
+
+/** One row per board. */
+export async function boardRows(boards: (Board & { linked: boolean })[]): Promise<string[]> {
+  return table(
+    boards.map((board) => [
+      board.name,
+      ...(boards.some((other) => other.title) ? [escapeUntrusted(board.title ?? '')] : []),
+      board.visibility,
+      plural(board.people_count, 'person', 'people'),
+      plural(board.agent_count ?? 0, 'agent', 'agents'),
+      marks(board).join('  '),
+    ]),
+  );
+}
+
+function marks(board: Board & { linked: boolean }): string[] {
+  return [
+    board.unread ? `${board.unread} unread` : '',
+    board.needs_reply ? `needs you ${board.needs_reply}` : '',
+    board.linked ? 'this folder' : '',
+    board.lifecycle === 'archived' ? 'archived' : '',
+    board.on_board ? '' : 'not joined',
+  ].filter(Boolean);
+}
+
+/** Everything about one board, then its charter. */
+export function boardText(board: Board, times: TimeStyle): string {
+  const lines = fields([
+    ['name', board.name],
+    ['title', board.title],
+    ['id', board.id],
+    ['visibility', board.visibility],
+    ['lifecycle', board.lifecycle],
+    ['template', board.template],
+    [
+      'policy',
+      `${board.policy.preset}${board.policy.overrides.length > 0 ? `, changed: ${board.policy.overrides.join(', ')}` : ''}`,
+    ],
+    ['roles', Object.keys(board.roles).join(', ')],
+    ['people', String(board.people_count)],
+    ['agents', board.agent_count === undefined ? null : String(board.agent_count)],
+    ['messages', board.message_count === null ? null : String(board.message_count)],
+    ['unread', board.unread === undefined ? null : String(board.unread)],
+    ['head', `#${board.head_seq}`],
+    ['created', `${showTime(board.created_at, times)} by @${board.created_by.name}`],
+  ]);
+  return [...lines, ...(board.charter ? ['charter', indented(board.charter)] : [])].join('\n');
+}

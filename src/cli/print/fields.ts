@@ -1,0 +1,24 @@
+/** Small shapes of text that many records share. */
+import { escapeUntrusted } from '../../contract/text.ts';
+
+/** `field  value` lines; what is not there is left out. */
+export function fields(pairs: [string, string | null | undefined][]): string[] {
+  const there = pairs.filter(
+    (pair): pair is [string, string] => pair[1] !== null && pair[1] !== undefined && pair[1] !== '',
+  );
+  const width = Math.max(0, ...there.map(([name]) => name.length));
+  return there.map(([name, value]) => `${name.padEnd(width)}  ${escapeUntrusted(value)}`);
+}
+
+/** A text of somebody, four columns in. */
+export function indented(text: string): string {
+  return escapeUntrusted(text)
+    .split('\n')
+    .map((line) => `    ${line}`.trimEnd())
+    .join('\n');
+}
+
+/** `1 person`, `2 people` */
+export function plural(n: number, one: string, many: string): string {
+  return `${n} ${n === 1 ? one : many}`;
+}

@@ -1,0 +1,61 @@
+/** A message as text: who to whom, what marks it, when; then the body, in which nothing acts on the terminal. */
+import { escapeUntrusted } from '../../contract/text.ts';
+import type { Message } from '../../contract/types.ts';
+import type { Paint } from '../color.ts';
+import { showTime, type TimeStyle } from '../time.ts';
+
+export interface MessageStyle {
+  paint: Paint;
+  times: TimeStyle;
+}
+
+/** The lines of one message. */
+export function messageText(message: Message, { paint, times }: MessageStyle): string {
+  const { seq, from, to, at, body } = message;
+  const head = [`@${from.name} → ${to.join(', ')}`, ...markers(message)].join(' · ');
+  const lines = [`${paint.bold(`#${seq}`)}  ${escapeUntrusted(head)}        ${paint.dim(showTime(at, times))}`];
+  lines.push(`    ${paint.dim(escapeUntrusted(whose(message)))}`);
+  lines.push(
+    ...escapeUntrusted(body)
+      .split('\n')
+      .map((line) => `    ${line}`.trimEnd()),
+  );
+  return lines.join('\n');
+}
+
+/** A list of messages under its header. */
+export function messageList(board: string, messages: Message[], style: MessageStyle): string {
+  const count = `${messages.length} ${messages.length === 1 ? 'message' : 'messages'}`;
+  return [`${style.paint.bold(board)} · ${count}`, ...messages.map((message) => messageText(message, style))].join(
+    '\n',
+  );
+}
+
+/** What marks a message, in a fixed order. */
+function markers(message: Message): string[] {
+  const {
+    reply_to_seq: replyTo,
+    urgent,
+    expects_reply: expects,
+    reply_count: replies,
+    about,
+    files,
+    reactions,
+  } = message;
+  return [
+    replyTo === null ? '' : `reply to #${replyTo}`,
+    urgent ? 'urgent' : '',
+    expects ? 'asks for a reply' : '',
+    replies ? `${replies} ${replies === 1 ? 'reply' : 'replies'}` : '',
+    ...about.map((task) => task.ref),
+    ...files.map((file) => `${file.name} v${file.version}`),
+    ...reactions.map((reaction) => `${reaction.emoji} ${reaction.count}`),
+    message.redactions.length > 0 ? `${message.redactions.reduce((n, r) => n + r.count, 0)} secrets removed` : '',
+  ].filter(Boolean);
+}
+
+/** Role, harness, owner where it matters, and what the sender is to the reader. */
+function whose({ from, show_owner: showOwner, sender }: Message): string {
+  const owner = showOwner && from.owner ? `owner ${from.owner}` : null;
+  return [from.role, from.harness, owner, sender].filter(Boolean).join(' · ');
+}

@@ -1,0 +1,52 @@
+/** Questions to a person, drawn on standard error. Every question has a flag, so that a program never needs one. */
+import { Failure } from '../local/failure.ts';
+import { Exit } from './errors.ts';
+import { EXIT } from './exit.ts';
+import type { Output } from './output.ts';
+import { runtime } from './runtime.ts';
+
+/** Whether somebody is there who can be asked. */
+export function mayAsk(out: Output, noInput: boolean): boolean {
+  const { env } = runtime();
+  if (out.mode !== 'text' || noInput || env.SERVICE_NO_INPUT === '1' || env.CI) return false;
+  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
+/** A yes or no; no is the default, and no ends the run with nothing changed. */
+export async function askYes(question: string): Promise<void> {
+  const yes = await asking((inquirer, context) =>
+    inquirer.createPromptModule(context)([{ type: 'confirm', name: 'answer', message: question, default: false }]),
+  );
+  if (yes !== true) throw unchanged(EXIT.other);
+}
+
+/** A secret, not shown while it is typed. */
+export async function askSecret(question: string): Promise<string> {
+  const answer = await asking((inquirer, context) =>
+    inquirer.createPromptModule(context)([{ type: 'password', name: 'answer', message: question }]),
+  );
+  return String(answer ?? '').trim();
+}
+
+type Inquirer = typeof import('inquirer')['default'];
+type Context = { output: NodeJS.WriteStream; input: NodeJS.ReadStream };
+
+async function asking(ask: (inquirer: Inquirer, context: Context) => Promise<{ answer?: unknown }>): Promise<unknown> {
+  const { default: inquirer } = await import('inquirer');
+  try {
+    return (await ask(inquirer, { output: process.stderr, input: process.stdin })).answer;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ExitPromptError') throw unchanged(EXIT.interrupted);
+    throw error;
+  }
+}
+
+function unchanged(code: number): Exit {
+  process.stderr.write('Nothing changed.\n');
+  return new Exit(code);
+}
+
+/** Where a value is missing and nobody can be asked. */
+export function missing(what: string, flag: string): Failure {
+  return new Failure('invalid_request', `${what} is missing.`, { hint: flag, exit: 2 });
+}

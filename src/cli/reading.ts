@@ -1,0 +1,179 @@
+/** Reading a board: one page, all of them, around a number, what is unread, or on and on. */
+import type { Client } from '../client/client.ts';
+import type { Message } from '../contract/types.ts';
+import { Failure } from '../local/failure.ts';
+import type { BoardSession } from './base.ts';
+import { type Filters, follow } from './follow.ts';
+import type { Output } from './output.ts';
+import { messageList, messageText } from './print/message.ts';
+import { newestFirst, type Page, type Span, spanQuery } from './spans.ts';
+import type { TimeStyle } from './time.ts';
+
+export interface ReadWish extends Span {
+  from?: string | undefined;
+  role?: string | undefined;
+  'to-me'?: boolean;
+  roots?: boolean;
+  has?: string | undefined;
+  limit?: number | undefined;
+  all?: boolean;
+  'mark-read'?: boolean;
+  follow?: boolean;
+}
+
+export interface Show {
+  out: Output;
+  times: TimeStyle;
+}
+
+const MOST = 5000;
+const PAGE = 50;
+
+/** `board read` */
+export async function read(session: BoardSession, wish: ReadWish, show: Show): Promise<void> {
+  const { client, board } = session;
+  if (wish.all || (show.out.mode === 'ndjson' && wish.limit === undefined && !wish.follow))
+    return readAll(session, wish, show);
+  // Whoever marks as read begins with the oldest unread message, so that nothing unseen is marked.
+  const span: Span = wish['mark-read'] ? { ...wish, unread: true } : wish;
+  const page = await readPage(session, span, wish);
+  if (show.out.mode === 'ndjson') for (const message of page.messages) show.out.each(message);
+  else await printPage(session, page, wish, show);
+  if (wish['mark-read']) await markRead(client, board, page, show.out);
+  if (wish.follow) await goOn(session, page, wish, show);
+}
+
+/** `board watch`: the newest in order, then live. */
+export async function watch(
+  session: BoardSession,
+  wish: { since?: number | undefined; limit: number; from?: string | undefined; role?: string | undefined },
+  show: Show,
+): Promise<void> {
+  const { client, board } = session;
+  const filters = { from: wish.from, role: wish.role };
+  const query =
+    wish.since === undefined ? { newest: true, limit: Math.max(1, wish.limit) } : { after: wish.since, limit: 200 };
+  const { data } = await client.call('listMessages', { params: { board }, query: { ...filters, ...query } });
+  const style = { paint: show.out.paint, times: show.times };
+  const line = (message: Message) => show.out.each({ board, message }, () => messageText(message, style));
+  if (wish.limit > 0) for (const message of data.messages) line(message);
+  const after = data.messages.at(-1)?.seq ?? wish.since ?? (await newestSeq(client, board));
+  await follow({ client, board, after, filters, out: show.out, show: line });
+}
+
+/** The number of the newest message; 0 on an empty board. */
+export async function newestSeq(client: Client, board: string): Promise<number> {
+  const { data } = await client.call('listMessages', { params: { board }, query: { newest: true, limit: 1 } });
+  return data.messages[0]?.seq ?? 0;
+}
+
+async function readPage(session: BoardSession, span: Span, wish: ReadWish): Promise<Page> {
+  const limit = wish.limit ?? PAGE;
+  const { client, board } = session;
+  const ask = async (query: Record<string, string | number | boolean | undefined>): Promise<Page> =>
+    (await client.call('listMessages', { params: { board }, query: { ...filtersOf(wish), ...query } })).data;
+  if (span.around !== undefined) {
+    const half = Math.max(1, Math.floor(limit / 2));
+    const before = await ask({ before: span.around, newest: true, limit: half });
+    const rest = await ask({ after: span.around - 1, limit: Math.max(1, limit - before.messages.length) });
+    return {
+      messages: [...before.messages, ...rest.messages],
+      next_after: rest.next_after,
+      prev_before: before.prev_before,
+    };
+  }
+  return ask({ ...(await spanQuery(session, span)), limit });
+}
+
+async function readAll(session: BoardSession, wish: ReadWish, show: Show): Promise<void> {
+  const { client, board } = session;
+  const all: Message[] = [];
+  // Newest first is a view on one page; a whole board is read from its beginning.
+  const start = newestFirst(wish) ? { after: 0 } : await spanQuery(session, wish);
+  let query: Record<string, number | boolean | undefined> = { ...start, limit: 200 };
+  for (;;) {
+    const { data } = await client.call('listMessages', { params: { board }, query: { ...filtersOf(wish), ...query } });
+    if (show.out.mode === 'ndjson') for (const message of data.messages) show.out.each(message);
+    else all.push(...data.messages);
+    if (all.length > MOST) throw tooMany();
+    const next = wish.before === undefined ? data.next_after : data.prev_before;
+    if (next === null) break;
+    query = wish.before === undefined ? { after: next, limit: 200 } : { before: next, newest: true, limit: 200 };
+  }
+  all.sort((a, b) => a.seq - b.seq);
+  if (show.out.mode !== 'ndjson')
+    await printPage(session, { messages: all, next_after: null, prev_before: null }, wish, show);
+  if (wish.follow) await goOn(session, { messages: all, next_after: null, prev_before: null }, wish, show);
+}
+
+async function printPage(
+  { client, board }: BoardSession,
+  page: Page,
+  wish: ReadWish,
+  { out, times }: Show,
+): Promise<void> {
+  const { messages, next_after, prev_before } = page;
+  const extra = out.mode === 'json' ? await boardFacts(client, board) : {};
+  out.print({ ...extra, messages, next_after, prev_before }, () =>
+    [messageList(board, messages, { paint: out.paint, times }), ...nextCommands(page, wish)].join('\n'),
+  );
+}
+
+async function boardFacts(client: Client, board: string) {
+  const { data } = await client.call('getBoard', { params: { board } });
+  return { visibility: data.visibility, read_up_to: data.read_up_to, unread: data.unread };
+}
+
+async function markRead(client: Client, board: string, { messages }: Page, out: Output): Promise<void> {
+  const last = messages.at(-1);
+  if (!last) return;
+  const { data } = await client.call('ackBoard', { params: { board }, body: { up_to: last.seq } });
+  out.note(`Marked as read up to #${data.read_up_to}, ${data.unread} unread.`);
+}
+
+async function goOn(session: BoardSession, page: Page, wish: ReadWish, { out, times }: Show): Promise<void> {
+  const { client, board } = session;
+  const style = { paint: out.paint, times };
+  const after = page.messages.at(-1)?.seq ?? wish.after ?? (await newestSeq(client, board));
+  await follow({
+    client,
+    board,
+    after,
+    filters: filtersOf(wish),
+    out,
+    show: (message) => out.each(message, () => messageText(message, style)),
+  });
+}
+
+/** How to see what comes before and after, ready to paste. */
+function nextCommands({ next_after: next, prev_before: before }: Page, wish: ReadWish): string[] {
+  if (wish.follow) return [];
+  const filters = [
+    wish.from ? ` --from ${wish.from}` : '',
+    wish.role ? ` --role ${wish.role}` : '',
+    wish['to-me'] ? ' --to-me' : '',
+    wish.roots ? ' --roots' : '',
+    wish.has ? ` --has ${wish.has}` : '',
+  ].join('');
+  return [
+    before !== null ? `Earlier: service read --before ${before}${filters}` : '',
+    next !== null ? `Later: service read --after ${next}${filters}` : '',
+  ].filter(Boolean);
+}
+
+function filtersOf(wish: ReadWish): Filters {
+  const { from, role, has } = wish;
+  return {
+    from: from?.replace(/^@/, ''),
+    role,
+    has,
+    ...(wish['to-me'] ? { to_me: true } : {}),
+    ...(wish.roots ? { roots: true } : {}),
+  };
+}
+
+function tooMany(): Failure {
+  return new Failure('too_many_results', `There are more than ${MOST} messages.`, {
+    hint: 'service read --all --ndjson',
+  });
+}

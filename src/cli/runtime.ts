@@ -1,0 +1,61 @@
+/** What one run of the program knows about itself: name, version, folders, streams. Set once, at the start. */
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Env, type Folders, folders } from '../local/folders.ts';
+import { setProgram } from '../local/program.ts';
+
+export interface Runtime {
+  /** The package's folder: manifest, man pages, package.json. */
+  root: string;
+  /** The script that was started; spawned again for the server. */
+  program: string;
+  /** The name the program was called by. */
+  bin: string;
+  env: Env;
+  folders: Folders;
+}
+
+const NAMES = ['service', 'board-service'];
+let current: Runtime | null = null;
+
+/** Takes note of how the program was started. */
+export function setRuntime(entryUrl: string): Runtime {
+  const program = fileURLToPath(entryUrl);
+  const called = basename(process.argv[1] ?? '').replace(/\.(js|cmd|ps1)$/, '');
+  const root = join(program, '..', '..');
+  setProgram({ root, fromSources: program.endsWith('dev.js') });
+  current = {
+    root,
+    program,
+    bin: NAMES.includes(called) ? called : 'service',
+    env: process.env,
+    folders: folders(),
+  };
+  return current;
+}
+
+/** The run that is under way. */
+export function runtime(): Runtime {
+  if (!current) throw new Error('the program was not started through its entry file');
+  return current;
+}
+
+let packageVersion: string | null = null;
+
+/** The version of this build. */
+export function version(): string {
+  packageVersion ??= (JSON.parse(readFileSync(join(runtime().root, 'package.json'), 'utf8')) as { version: string })
+    .version;
+  return packageVersion;
+}
+
+const topics =
+  'agent|audit|board|boards|down|help|key|keys|login|logout|openapi|read|say|serve|server|servers|status|up|version|watch|whoami';
+const command = new RegExp(`(^|[\\s:(\`'"=])service (?=(?:${topics})\\b)`, 'g');
+
+/** Our own text, naming the program as it was called: `service board list` or `board-service board list`. */
+export function called(text: string): string {
+  const bin = current?.bin ?? 'service';
+  return bin === 'service' ? text : text.replace(command, `$1${bin} `);
+}

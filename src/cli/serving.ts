@@ -1,0 +1,92 @@
+/** Running the server in this process. */
+import { pathToFileURL } from 'node:url';
+import { claimLocalAddress, localAddress, parseAddress } from '../local/address.ts';
+import { Failure, usage } from '../local/failure.ts';
+import { partPath } from '../local/program.ts';
+import type { RunningServer, ServeOptions } from '../server/serve.ts';
+import { EXIT } from './exit.ts';
+import type { Output } from './output.ts';
+import { called, runtime } from './runtime.ts';
+import { endWith } from './signals.ts';
+
+export interface ServeFlags {
+  data?: string | undefined;
+  listen?: string | undefined;
+  db?: string | undefined;
+  'log-level'?: string | undefined;
+  'log-format'?: string | undefined;
+  'no-migrate'?: boolean;
+}
+
+/** What the server is told, from flags and the few variables that count here. */
+export async function readServeOptions(flags: ServeFlags): Promise<ServeOptions> {
+  const { folders, env } = runtime();
+  const address = flags.listen
+    ? { ...parseAddress(flags.listen, '--listen'), source: 'chosen' }
+    : await claimLocalAddress(folders, env);
+  const format = flags['log-format'] ?? (process.stderr.isTTY ? 'text' : 'json');
+  const db = database(flags.db) ?? env.SERVICE_DB;
+  return {
+    dataDir: dataFolder(flags.data) ?? folders.data,
+    host: address.host,
+    port: address.port,
+    portFixed: address.source === 'chosen',
+    ...(db ? { db } : {}),
+    ...(flags['log-level'] ? { logLevel: flags['log-level'] } : {}),
+    logFormat: format === 'json' ? 'json' : 'text',
+    migrate: flags['no-migrate'] !== true,
+  };
+}
+
+/** Serves until a signal; the first one lets requests finish, a second one does not. */
+export async function runServer(options: ServeOptions, out: Output): Promise<void> {
+  // By path, because the server is not part of the bundle that the command line starts from.
+  const { startServer } = (await import(
+    pathToFileURL(partPath('server/serve')).href
+  )) as typeof import('../server/serve.ts');
+  const server = await startServer(options).catch((error: unknown) => {
+    throw asFailure(error);
+  });
+  announce(server, out);
+  await new Promise<void>((resolve, reject) => {
+    let ending = false;
+    endWith(() => {
+      if (ending) process.exit(EXIT.interrupted);
+      ending = true;
+      server.close().then(resolve, reject);
+    });
+  });
+}
+
+function announce(server: RunningServer, out: Output): void {
+  const { folders, env } = runtime();
+  if (server.movedFrom !== null)
+    out.note(`Port ${server.movedFrom} is taken by another program, so this server listens elsewhere.`);
+  out.note(`Listening at ${server.url}, for ${server.personHandle} on this machine. Ctrl-C stops it.`);
+  const own = server.dataDir === folders.data && server.url.endsWith(`:${localAddress(folders, env).port}`);
+  if (own) out.note(called(server.firstStart ? 'Next: service board create general' : 'Next: service board list'));
+}
+
+function dataFolder(path: string | undefined): string | undefined {
+  if (path === undefined || path.startsWith('/') || /^[A-Za-z]:\\/.test(path)) return path;
+  throw usage(`--data takes an absolute path, but got "${path}".`);
+}
+
+/** A password on the command line can be read by everyone on the machine. */
+function database(url: string | undefined): string | undefined {
+  if (url === undefined) return undefined;
+  if (!/^(sqlite|postgres|postgresql):\/\//.test(url))
+    throw usage(`--db takes sqlite:///absolute/path or postgres://host/database, but got "${url}".`);
+  if (!url.startsWith('sqlite:') && new URL(url).password !== '')
+    throw new Failure('storage_unsupported', 'A password in --db can be seen by everyone on this machine.', {
+      hint: 'Set SERVICE_DB, PGPASSWORD or PGPASSFILE instead',
+    });
+  return url;
+}
+
+function asFailure(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof Failure) return error;
+  const { code, hint } = error as Error & { code?: unknown; hint?: unknown };
+  if (typeof code !== 'string' || typeof hint !== 'string') return error;
+  return new Failure(code, error.message, { hint });
+}

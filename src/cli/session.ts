@@ -1,0 +1,191 @@
+/** From the flags of a command to a client that talks to the right server as the right actor. */
+import { Client } from '../client/client.ts';
+import { type Actor, chooseActor, environmentToken, type Seat } from '../local/actors.ts';
+import { type Credentials, readCredentials, type ServerEntry } from '../local/credentials.ts';
+import { Failure } from '../local/failure.ts';
+import { readKey, readLocalKey } from '../local/keystore.ts';
+import { localFetch } from '../local/loopback-fetch.ts';
+import { canonicalOrigin, looksLikeUrl } from '../local/origin.ts';
+import { findProject, type ProjectFile } from '../local/project.ts';
+import { type KnownServer, localServer, namedServer, personServer } from '../local/servers.ts';
+import { useLocalServer } from './local-server.ts';
+import type { Output } from './output.ts';
+import { runtime, version } from './runtime.ts';
+
+/** A: seat if one is selected, else the person. P: the person. G: an agent. */
+export type Who = 'A' | 'P' | 'G';
+
+export interface SessionChoice {
+  who: Who;
+  server: string | undefined;
+  board: string | undefined;
+  as: string | undefined;
+  timeoutMs: number;
+  verbose: boolean;
+  /** The command as typed, for the person to repeat. */
+  line: string;
+  /** Whether the local server may be started for this command. */
+  autostart: boolean;
+  out: Output;
+}
+
+export interface Session {
+  client: Client;
+  /** For the one address that is no operation: the description of the API. */
+  token: string;
+  server: { name: string; url: string; local: boolean };
+  /** What is saved about the server; null with a credential of the environment. */
+  entry: ServerEntry | null;
+  seat: Seat | null;
+  /** Whether an agent acts, by its seat or by a token. */
+  agent: boolean;
+  project: ProjectFile | null;
+  choice: SessionChoice;
+}
+
+interface Target {
+  server: KnownServer;
+  token: string;
+  entry: ServerEntry | null;
+}
+
+/** Chooses actor and server, starts the local server if that is the one and it does not run, and takes the credential. */
+export async function openSession(choice: SessionChoice): Promise<Session> {
+  const { env, folders } = runtime();
+  let cached: Credentials | null = null;
+  const saved = () => {
+    cached ??= readCredentials(folders);
+    return cached;
+  };
+  const named = choice.server ?? env.SERVICE_SERVER;
+  const narrowing = choice.server ? namedOrigin(choice.server, saved) : undefined;
+  const actor = chooseActor({ as: choice.as, board: choice.board, serverOrigin: narrowing }, saved, env);
+  checkWho(choice, actor);
+  // With a token of the environment the project file is ignored, so that a changed checkout cannot redirect it.
+  const project = actor.kind === 'token' ? null : findProject();
+  const target = await targetOf(actor, { named, project, saved, choice });
+  const { server, token, entry } = target;
+  const url = server.origin;
+  choice.out.base.server = { name: server.name, url };
+  noteActor(choice.out, actor, entry);
+  return {
+    client: new Client({ origin: url, token, ...clientOptions(choice) }),
+    token,
+    server: { name: server.name, url, local: server.local },
+    entry,
+    seat: actor.kind === 'seat' ? actor.seat : null,
+    agent: actor.kind === 'seat' || (actor.kind === 'token' && actor.agent),
+    project,
+    choice,
+  };
+}
+
+/** Options every client of this program gets: its name, its limit of time, its request lines. */
+export function clientOptions(choice: Pick<SessionChoice, 'timeoutMs' | 'verbose' | 'out'>) {
+  const { out, verbose } = choice;
+  return {
+    userAgent: `service/${version()}`,
+    timeoutMs: choice.timeoutMs,
+    fetch: localFetch,
+    onRequest: (info: {
+      method: string;
+      path: string;
+      status: number | null;
+      ms: number;
+      attempt: number;
+      requestId: string | null;
+    }) => {
+      if (!verbose) return;
+      const { method, path, status, ms, attempt, requestId } = info;
+      process.stderr.write(`${method} ${path} ${status ?? '-'} ${Math.round(ms)}ms #${attempt} ${requestId ?? '-'}\n`);
+    },
+    onRetry: ({ attempt, reason }: { attempt: number; reason: string }) => {
+      if (attempt >= 2 && process.stderr.isTTY) out.note(`Trying again (${reason})…`);
+    },
+  };
+}
+
+interface TargetChoice {
+  named: string | undefined;
+  project: ProjectFile | null;
+  saved: () => Credentials;
+  choice: SessionChoice;
+}
+
+async function targetOf(actor: Actor, wish: TargetChoice): Promise<Target> {
+  if (actor.kind === 'token') return tokenTarget(actor.token, wish);
+  const { env, folders } = runtime();
+  if (actor.kind === 'seat') {
+    const { seat } = actor;
+    const local = seat.entry.mode === 'local';
+    const server = local
+      ? localServer(wish.saved(), folders, env)
+      : { origin: seat.origin, name: seat.entry.name, local, entry: seat.entry };
+    const reached = local ? await useLocalServer(server, wish.choice) : server;
+    return { server: reached, token: seat.saved.token, entry: seat.entry };
+  }
+  const server = personServer({ named: wish.named, project: wish.project?.server }, wish.saved(), folders, env);
+  return personTarget(server, wish.choice);
+}
+
+async function personTarget(server: KnownServer, choice: SessionChoice): Promise<Target> {
+  const { folders } = runtime();
+  if (server.local) {
+    const reached = await useLocalServer(server, choice);
+    const key = readLocalKey(folders);
+    if (key) return { server: reached, token: key, entry: reached.entry };
+  } else if (server.entry) {
+    const key = await readKey(folders, server.entry);
+    if (key) return { server, token: key, entry: server.entry };
+  }
+  throw new Failure('login_required', `There is no key for ${server.origin} on this machine.`, {
+    hint: `service login ${server.origin}`,
+  });
+}
+
+async function tokenTarget(token: string, { named, saved, choice }: TargetChoice): Promise<Target> {
+  if (!named)
+    throw new Failure('server_not_selected', 'A credential from SERVICE_TOKEN goes only to a server that is named.', {
+      hint: 'Set SERVICE_SERVER, or give --server',
+    });
+  const { env, folders } = runtime();
+  // An address needs no files, so a machine without any can use a token.
+  const remote = looksLikeUrl(named) ? remoteServer(canonicalOrigin(named)) : null;
+  const server = remote ?? namedServer(named, saved(), folders, env);
+  return { server: server.local ? await useLocalServer(server, choice, false) : server, token, entry: null };
+}
+
+function remoteServer(origin: string): KnownServer {
+  return { origin, name: new URL(origin).hostname, local: false, entry: null };
+}
+
+function namedOrigin(name: string, saved: () => Credentials): string | undefined {
+  const { env, folders } = runtime();
+  // A credential of the environment needs no known server.
+  if (environmentToken(env)) return undefined;
+  const server = namedServer(name, saved(), folders, env);
+  if (!server.local) return server.origin;
+  return Object.entries(saved().servers).find(([, entry]) => entry.mode === 'local')?.[0] ?? server.origin;
+}
+
+function checkWho({ who, line }: SessionChoice, actor: Actor): void {
+  const agent = actor.kind === 'seat' || (actor.kind === 'token' && actor.agent);
+  if (who === 'P' && agent)
+    throw new Failure('human_command_in_session', 'Only a person may do this, and an agent is selected here.', {
+      hint: `Ask your person to run: ${line}`,
+    });
+  if (who === 'G' && !agent)
+    throw new Failure('agent_not_selected', 'This is a command for an agent, and none is selected.', {
+      hint: 'Name one with --as, or set SERVICE_AGENT',
+    });
+}
+
+function noteActor(out: Output, actor: Actor, entry: ServerEntry | null): void {
+  if (actor.kind === 'seat') {
+    const { memberId, saved } = actor.seat;
+    const owner = entry?.person ? { owner: entry.person.handle } : {};
+    out.base.actor = { kind: 'agent', name: saved.name, id: memberId, ...owner };
+  } else if (actor.kind === 'person' && entry?.person) {
+    out.base.actor = { kind: 'person', name: entry.person.handle, id: entry.person.id };
+  }
+}

@@ -1,0 +1,135 @@
+/** Signing in: a key is checked with its server before it is saved. */
+import { Client } from '../client/client.ts';
+import type { ServerInfo } from '../contract/types.ts';
+import {
+  credentialsPath,
+  freeName,
+  readCredentials,
+  type ServerEntry,
+  updateCredentials,
+} from '../local/credentials.ts';
+import { Failure } from '../local/failure.ts';
+import { forgetKey, saveKey, storeChoice } from '../local/keystore.ts';
+import { canonicalOrigin, looksLikeUrl } from '../local/origin.ts';
+import { knownServers, localServer, namedServer } from '../local/servers.ts';
+import { pinLocal, useLocalServer } from './local-server.ts';
+import type { Output } from './output.ts';
+import { askSecret, mayAsk, missing } from './prompts.ts';
+import { runtime } from './runtime.ts';
+import { clientOptions } from './session.ts';
+import { asText, hasPipedInput, readStdin } from './stdin.ts';
+
+export interface SignInWish {
+  url: string | undefined;
+  store: string | undefined;
+  secret: () => Promise<string>;
+  out: Output;
+  timeoutMs: number;
+  verbose: boolean;
+}
+
+interface Result {
+  record: Record<string, unknown>;
+  person: { id: string; handle: string };
+  role: string;
+  server: string;
+  stored: string;
+}
+
+/** The key, from a pipe or typed unseen. */
+export async function readSecret(out: Output, noInput: boolean): Promise<string> {
+  if (hasPipedInput()) return asText(await readStdin(out, 'the key')).trim();
+  if (mayAsk(out, noInput)) return askSecret('Key (abh_…)');
+  throw missing('The key', 'Pipe it in: service login <url> < key.txt');
+}
+
+/** Signs in to a server, or accepts this machine's own server again. */
+export async function signIn(wish: SignInWish): Promise<Result> {
+  const { env, folders } = runtime();
+  const saved = readCredentials(folders);
+  const named = wish.url ?? env.SERVICE_SERVER ?? saved.default ?? undefined;
+  if (named === 'local') return signInLocally(wish);
+  if (!named) throw missing('The address of the server', 'service login https://team.example.com');
+  const origin = looksLikeUrl(named) ? canonicalOrigin(named) : namedServer(named, saved, folders, env).origin;
+  const token = checked(await wish.secret());
+  const client = new Client({ origin, token, ...clientOptions(wish) });
+  const { data: info } = await client.call('getInfo');
+  const { data: me } = await client.call('getMe');
+  const person = { id: me.id, handle: me.name };
+  const stored = await saveKey(
+    storeChoice(wish.store ?? env.SERVICE_KEYSTORE),
+    { serverId: info.server_id, origin, token },
+    env,
+  );
+  const { replaced, standard } = await remember({ origin, info, person, token, stored });
+  const place = credentialsPath(folders);
+  if (stored === 'file') wish.out.note(`Saved in ${place} (mode 0600): no system keychain here.`);
+  if (!standard) wish.out.note(`It is not the default server: service servers use ${nameOf(origin)}`);
+  return {
+    record: { server_id: info.server_id, person, stored, replaced, default: standard },
+    person,
+    role: me.server_role ?? 'member',
+    server: origin,
+    stored: stored === 'keychain' ? 'the system keychain' : place,
+  };
+}
+
+/** The local server's key stands in its own folder; signing in means accepting who it is now. */
+async function signInLocally({ out }: SignInWish): Promise<Result> {
+  const { env, folders } = runtime();
+  const known = { ...localServer(readCredentials(folders), folders, env), entry: null };
+  const { origin } = await useLocalServer(known, { out, autostart: true }, false);
+  const entry = await pinLocal(origin, true);
+  if (!entry?.person)
+    throw new Failure('login_required', 'The local server has no key for you.', { hint: 'service server logs' });
+  const { person, server_id } = entry;
+  const record = { server_id, person, stored: 'local-file', replaced: true, default: false };
+  return { record, person, role: 'admin', server: origin, stored: folders.data };
+}
+
+function checked(token: string): string {
+  if (/^abh_[A-Za-z0-9_-]{32,}$/.test(token)) return token;
+  const what = token.startsWith('aba_') ? "That is an agent's token, not a person's key." : 'That is not a key.';
+  throw new Failure('key_invalid', what, { hint: 'A key begins with abh_' });
+}
+
+interface Newcomer {
+  origin: string;
+  info: ServerInfo;
+  person: { id: string; handle: string };
+  token: string;
+  stored: 'keychain' | 'file';
+}
+
+async function remember({
+  origin,
+  info,
+  person,
+  token,
+  stored,
+}: Newcomer): Promise<{ replaced: boolean; standard: boolean }> {
+  const { env, folders } = runtime();
+  const before = readCredentials(folders).servers[origin];
+  if (before && stored === 'file') await forgetKey(before);
+  return updateCredentials(folders, (saved) => {
+    const known = saved.servers[origin];
+    const first = saved.default === null && knownServers(saved, folders, env).length === 0;
+    const entry: ServerEntry = {
+      ...known,
+      server_id: info.server_id,
+      name: known?.name ?? freeName(saved, origin),
+      mode: 'team',
+      person,
+      key: { id: 'unknown', name: 'unknown', expires_at: null, store: stored, ...(stored === 'file' ? { token } : {}) },
+      // Seats of another server under the same address would only be refused.
+      seats: known && known.server_id === info.server_id ? known.seats : {},
+    };
+    saved.servers[origin] = entry;
+    if (first) saved.default = origin;
+    return { replaced: known?.key != null, standard: saved.default === origin };
+  });
+}
+
+function nameOf(origin: string): string {
+  return readCredentials(runtime().folders).servers[origin]?.name ?? origin;
+}

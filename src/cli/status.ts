@@ -1,0 +1,102 @@
+/** What is in use here, and why. */
+import { readCredentials } from '../local/credentials.ts';
+import { Failure } from '../local/failure.ts';
+import { type BoardSource, chooseBoard } from './boards.ts';
+import type { Base, Output } from './output.ts';
+import { runtime } from './runtime.ts';
+import type { Session } from './session.ts';
+
+export interface StatusRecord {
+  server_running: boolean;
+  board_source: BoardSource;
+  agent: string | null;
+  agent_source: 'flag' | 'token' | 'env' | 'none';
+  policy: { preset: string; visibility: string } | null;
+  people: number | null;
+  unread: number | null;
+  seats: { agent: string; board: string; member_id: string }[];
+  problem: { code: string; message: string; hint: string } | null;
+}
+
+/** Reads what can be read without starting anything; what cannot is named. */
+export async function readStatus(open: () => Promise<Session>, out: Output): Promise<StatusRecord> {
+  const record: StatusRecord = { ...nothing(), seats: heldSeats() };
+  try {
+    const session = await open();
+    record.server_running = true;
+    record.agent = session.seat?.saved.name ?? (session.agent ? 'by token' : null);
+    record.agent_source = agentSource(session);
+    const board = await chooseBoard(session, out);
+    record.board_source = board.source;
+    const { data } = await session.client.call('getBoard', { params: { board: board.name } });
+    record.policy = { preset: data.policy.preset, visibility: data.policy.visibility };
+    record.people = data.people_count;
+    record.unread = data.unread ?? null;
+  } catch (error) {
+    record.problem = asExpected(error);
+  }
+  return record;
+}
+
+/** The record as `field value` lines. */
+export function statusLines(record: StatusRecord, base: Base): [string, string | null][] {
+  const { seats, problem } = record;
+  return [
+    [
+      'Server',
+      base.server ? `${base.server.name} (${base.server.url})${record.server_running ? '' : ', not running'}` : null,
+    ],
+    ['Board', base.board ? `${base.board} (from ${words[record.board_source]})` : 'none'],
+    ['Agent', record.agent ? `${record.agent} (from ${record.agent_source})` : null],
+    ['Policy', record.policy ? `${record.policy.preset}, ${record.policy.visibility}` : null],
+    ['People', record.people === null ? null : String(record.people)],
+    ['Unread', record.unread === null ? null : String(record.unread)],
+    ['Seats', seats.map((seat) => `${seat.agent} on ${seat.board}`).join(', ')],
+    ['Problem', problem ? `${problem.message}${problem.hint ? ` ${problem.hint}` : ''}` : null],
+  ];
+}
+
+const words: Record<BoardSource, string> = {
+  flag: '--board',
+  env: 'SERVICE_BOARD',
+  project_file: '.service',
+  only: 'the only one',
+  agent: 'the agent',
+  none: 'nowhere',
+};
+
+function nothing(): Omit<StatusRecord, 'seats'> {
+  return {
+    server_running: false,
+    board_source: 'none',
+    agent: null,
+    agent_source: 'none',
+    policy: null,
+    people: null,
+    unread: null,
+    problem: null,
+  };
+}
+
+function agentSource({ agent, seat, choice }: Session): StatusRecord['agent_source'] {
+  if (!agent) return 'none';
+  if (!seat) return 'token';
+  return choice.as ? 'flag' : 'env';
+}
+
+function heldSeats(): StatusRecord['seats'] {
+  const { servers } = readCredentials(runtime().folders);
+  return Object.values(servers).flatMap((entry) =>
+    Object.entries(entry.seats)
+      .filter(([, seat]) => seat.token)
+      .map(([member_id, seat]) => ({ agent: seat.name, board: seat.board, member_id })),
+  );
+}
+
+/** A server that does not run or a board that is not chosen is a status; a broken file is an error. */
+function asExpected(error: unknown): { code: string; message: string; hint: string } {
+  const expected = ['server_not_running', 'board_not_selected', 'server_not_selected', 'login_required'];
+  if (error instanceof Failure && expected.includes(error.code))
+    return { code: error.code, message: error.message, hint: error.hint };
+  throw error;
+}

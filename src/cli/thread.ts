@@ -1,0 +1,49 @@
+/** Threads: a first message and what was replied to it. */
+import { waitFor } from '../client/wait.ts';
+import type { Answer, Message } from '../contract/types.ts';
+import type { BoardSession } from './base.ts';
+import { type MessageStyle, messageText } from './print/message.ts';
+import { findMessage } from './values.ts';
+
+export interface ThreadRecord {
+  thread_root_seq: number | null;
+  root: Message | null;
+  replies: Message[];
+  next_after: number | null;
+  timed_out?: boolean;
+}
+
+/** The thread of a message, after waiting for a reply if that was asked for. */
+export async function readThread(
+  { client, board }: BoardSession,
+  reference: string,
+  wish: { wait?: number | undefined; after?: number | undefined; limit?: number | undefined },
+): Promise<ThreadRecord> {
+  const message = reference.startsWith('msg_') ? reference : (await findMessage(client, board, reference)).id;
+  const input = { params: { message }, query: { after: wish.after, limit: wish.limit } };
+  if (wish.wait === undefined) return record((await client.call('listReplies', input)).data);
+  const { reply, timedOut } = await waitFor(client, 'listReplies', input, { waitSeconds: wish.wait });
+  return { ...record(reply.data), timed_out: timedOut };
+}
+
+/** A thread as text. */
+export function threadText(
+  board: string,
+  { root, replies, next_after: next, timed_out }: ThreadRecord,
+  style: MessageStyle,
+): string {
+  const count = `${replies.length} ${replies.length === 1 ? 'reply' : 'replies'}`;
+  return [
+    `${board} · ${root ? `thread of #${root.seq} · ` : ''}${count}`,
+    ...(root ? [messageText(root, style)] : []),
+    ...replies.map((reply) => messageText(reply, style)),
+    timed_out ? 'No reply in that time.' : '',
+    next === null ? '' : `Later: service board thread ${root?.seq ?? replies[0]?.seq ?? ''} --after ${next}`,
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
+
+function record({ root, replies, next_after }: Answer<'listReplies'>): ThreadRecord {
+  return { thread_root_seq: root?.seq ?? replies[0]?.thread_root_seq ?? null, root, replies, next_after };
+}

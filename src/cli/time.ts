@@ -1,0 +1,47 @@
+/** Times and durations as people read and type them. */
+import { usage } from '../local/failure.ts';
+
+export type TimeStyle = 'relative' | 'local' | 'iso';
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const units: Record<string, number> = { s: 1, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY, y: 365 * DAY };
+
+/** A time of the API in the chosen style. */
+export function showTime(at: string, style: TimeStyle, now = Date.now()): string {
+  if (style === 'iso') return at;
+  if (style === 'local') return new Date(at).toLocaleString('sv-SE');
+  return ago(Math.floor((now - Date.parse(at)) / 1000));
+}
+
+function ago(seconds: number): string {
+  if (seconds < 60) return 'just now';
+  if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)}m ago`;
+  if (seconds < DAY) return `${Math.floor(seconds / HOUR)}h ago`;
+  return `${Math.floor(seconds / DAY)}d ago`;
+}
+
+/** Seconds of `30s`, `5m`, `2h`, `7d`, `2w`, `1y` or a plain number. */
+export function duration(text: string, name: string): number {
+  const match = /^(\d{1,9})([smhdwy]?)$/.exec(text.trim());
+  if (!match) throw usage(`${name} takes a duration such as 30s, 5m, 2h or 7d, but got "${text}".`);
+  return Number(match[1]) * (units[match[2] || 's'] as number);
+}
+
+/** A moment: RFC 3339, `14:20` today, or a duration from now; never in the past. */
+export function moment(text: string, name: string, now = Date.now()): string {
+  const at = clock(text, now) ?? (/^\d{4}-/.test(text) ? Date.parse(text) : now + duration(text, name) * 1000);
+  if (Number.isNaN(at))
+    throw usage(`${name} takes a time such as 14:20, 2h or 2026-03-02T09:00:00Z, but got "${text}".`);
+  if (at < now) throw usage(`${name}: ${text} is past.`);
+  return new Date(at).toISOString();
+}
+
+function clock(text: string, now: number): number | null {
+  const match = /^(\d{1,2}):(\d{2})$/.exec(text);
+  if (!match) return null;
+  const at = new Date(now);
+  at.setHours(Number(match[1]), Number(match[2]), 0, 0);
+  return at.getTime();
+}

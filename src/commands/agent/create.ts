@@ -1,0 +1,37 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { createSeat } from '../../cli/seats.ts';
+
+export default class AgentCreate extends BaseCommand<typeof AgentCreate> {
+  static override summary = 'Put an agent onto a board';
+  static override description =
+    'Makes a seat for a bot, a script or an agent on this machine. Its token is saved here, so --as NAME is all it needs;\n--print-token shows it once, for use elsewhere as SERVICE_TOKEN.';
+  static override examples = [
+    'service agent create codex --board general',
+    'service agent create ci --board general --role member --print-token',
+  ];
+  static override seeAlso = ['board members', 'board post'];
+  static override args = { name: required('Name of the agent on the board') };
+  static override flags = {
+    role: Flags.string({ helpValue: 'ROLE', description: 'Its role; default: the board’s usual one' }),
+    harness: Flags.string({ helpValue: 'HARNESS', description: 'The program that runs it' }),
+    'print-token': Flags.boolean({ description: 'Show the token, once' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const session = await this.onBoard('P');
+    const { role, harness, 'print-token': printed, 'idempotency-key': key } = this.flags;
+    const body = { board: session.board, name: this.args.name, role, harness };
+    const { agent, stored, token, reply } = await createSeat(session, { body, key, printed, out: this.out });
+    const again = this.again(reply);
+    this.out.print({ agent, stored, ...(printed ? { token } : {}) }, () =>
+      [
+        `Agent ${agent.name}${agent.role ? ` (${agent.role})` : ''} has a seat on ${agent.board}${again}. It acts with --as ${agent.name}, until it is removed.`,
+        ...(printed ? [token] : []),
+      ].join('\n'),
+    );
+  }
+}

@@ -1,0 +1,31 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { exportRecord, verifyRecord, verifyText } from '../../cli/audit.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { Exit } from '../../cli/errors.ts';
+import { EXIT } from '../../cli/exit.ts';
+
+export default class AuditExport extends BaseCommand<typeof AuditExport> {
+  static override summary = "Write a board's whole record to a file";
+  static override description =
+    'One event per line, exactly as the server gives them: what a third party needs to check the record without trusting\nanybody. "-" writes to standard output.';
+  static override examples = [
+    'service audit export general.ndjson --board general',
+    'service audit export - | head -n 1',
+  ];
+  static override seeAlso = ['audit verify'];
+  static override args = { path: required('File to write, or -') };
+  static override flags = { verify: Flags.boolean({ description: 'Check the record first' }) };
+
+  override async run(): Promise<void> {
+    const session = await this.onBoard('A');
+    if (this.flags.verify) {
+      const checked = await verifyRecord(session);
+      this.out.note(verifyText(session.board, checked));
+      if (!checked.ok) throw new Exit(EXIT.checkFailed);
+    }
+    const result = await exportRecord(session, this.args.path);
+    if (this.args.path === '-') return;
+    this.out.print(result, () => `Wrote ${result.events} events of ${session.board} to ${result.path}.`);
+  }
+}

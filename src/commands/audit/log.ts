@@ -1,0 +1,32 @@
+import * as Flags from '@oclif/core/flags';
+import { eventLines, readLog } from '../../cli/audit.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { limitFlag, listFlag, listFlags, numberFlag } from '../../cli/flags.ts';
+
+export default class AuditLog extends BaseCommand<typeof AuditLog> {
+  static override summary = "Show the events of a board's record";
+  static override description = 'The newest ones by default; with --after, those that follow a number.';
+  static override examples = [
+    'service audit log --board general',
+    'service audit log --after 20 --type message.posted --ndjson',
+  ];
+  static override seeAlso = ['audit verify', 'audit export'];
+  static override flags = {
+    after: numberFlag('Only events after this one'),
+    type: listFlag({ helpValue: 'TYPE', description: 'Only events of these types' }),
+    actor: Flags.string({ helpValue: 'NAME', description: 'Only events of this member' }),
+    limit: limitFlag(),
+    ...listFlags,
+  };
+
+  override async run(): Promise<void> {
+    const session = await this.onBoard('A');
+    const page = await readLog(session, this.flags);
+    if (this.out.mode === 'ndjson') {
+      for (const event of page.events) this.out.each(event);
+      return;
+    }
+    const lines = await eventLines(session.board, page, this.times);
+    this.out.print(page, () => lines.join('\n'));
+  }
+}

@@ -1,0 +1,19 @@
+import { verifyRecord, verifyText } from '../../cli/audit.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { Exit } from '../../cli/errors.ts';
+import { EXIT } from '../../cli/exit.ts';
+
+export default class AuditVerify extends BaseCommand<typeof AuditVerify> {
+  static override summary = "Check that a board's record was never changed";
+  static override description =
+    'Reads all events, recomputes the chain of hashes on this machine, compares it with the end that was found good last\ntime, and remembers the new end. Exit code 3 when anything does not fit.';
+  static override examples = ['service audit verify --board general', 'service audit verify --json'];
+  static override seeAlso = ['audit log', 'audit export'];
+
+  override async run(): Promise<void> {
+    const session = await this.onBoard('A');
+    const result = await verifyRecord(session);
+    this.out.print(result, () => verifyText(session.board, result));
+    if (!result.ok) throw new Exit(EXIT.checkFailed);
+  }
+}

@@ -1,0 +1,32 @@
+import * as Flags from '@oclif/core/flags';
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { newestSeq } from '../../cli/reading.ts';
+import { usage } from '../../local/failure.ts';
+
+export default class BoardAck extends BaseCommand<typeof BoardAck> {
+  static override summary = 'Mark messages as read';
+  static override description = 'Up to a message number, or all up to the newest one, which is then named.';
+  static override examples = ['service board ack 12', 'service board ack --all'];
+  static override seeAlso = ['board read'];
+  static override args = { number: optional('Number of the last message you read') };
+  static override flags = { all: Flags.boolean({ char: 'A', description: 'Up to the newest message' }), ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { number } = this.args;
+    if ((number === undefined) === !this.flags.all)
+      throw usage('Give a message number, or --all.', 'service board ack --all');
+    if (number !== undefined && !/^#?\d{1,15}$/.test(number)) throw usage(`"${number}" is not a message number.`);
+    const { client, board } = await this.onBoard('P');
+    const upTo = number === undefined ? await newestSeq(client, board) : Number(number.replace('#', ''));
+    const reply = await client.call('ackBoard', {
+      params: { board },
+      body: { up_to: upTo },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    const { read_up_to, unread } = reply.data;
+    this.out.print({ read_up_to, unread }, () => `Read up to #${read_up_to} on ${board}, ${unread} unread.${again}`);
+  }
+}

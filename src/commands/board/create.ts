@@ -1,0 +1,35 @@
+import * as Flags from '@oclif/core/flags';
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { createBoard, createdText } from '../../cli/board-create.ts';
+import { writeFlags } from '../../cli/flags.ts';
+
+export default class BoardCreate extends BaseCommand<typeof BoardCreate> {
+  static override aliases = ['board new'];
+  static override summary = 'Create a board';
+  static override description =
+    'You own it. Without a name the server finds one. A folder that is linked to no board yet is linked to the new one,\nso that commands run there need no --board.';
+  static override examples = [
+    'service board create payments',
+    'service board create payments --title "Payment rewrite" --private',
+    'service board create review --template writer-reviewer',
+  ];
+  static override seeAlso = ['board templates', 'board link', 'agent create'];
+  static override args = { name: optional('Name: small letters, digits and dashes') };
+  static override flags = {
+    title: Flags.string({ helpValue: 'TEXT', description: 'What it is about' }),
+    template: Flags.string({ helpValue: 'NAME', description: 'Start from a template (service board templates)' }),
+    private: Flags.boolean({ description: 'Only people who are added can see it' }),
+    preset: Flags.string({ options: ['starter', 'recommended'], description: 'Policy to start with' }),
+    'charter-file': Flags.string({ helpValue: 'PATH|-', description: 'File with the charter' }),
+    'no-link': Flags.boolean({ description: 'Leave this folder as it is' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const session = await this.session('P');
+    const { record, reply } = await createBoard(session, { name: this.args.name, ...this.flags }, this.out);
+    const again = this.again(reply);
+    this.out.print(record, () => createdText(record, session.server.url, again));
+  }
+}

@@ -1,0 +1,20 @@
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { linkFolder } from '../../cli/linking.ts';
+
+export default class BoardLink extends BaseCommand<typeof BoardLink> {
+  static override summary = 'Link this folder to a board';
+  static override description =
+    'Writes a .service file that names server and board, for this folder and those below it. It holds no secret and may\nbe kept with the project.';
+  static override examples = ['service board link payments', 'service board link payments --server team'];
+  static override seeAlso = ['board unlink', 'status'];
+  static override args = { name: optional('Board; default: the one in use') };
+
+  override async run(): Promise<void> {
+    if (this.args.name) this.globals.board = this.args.name;
+    const { client, board, server } = await this.onBoard('A');
+    await client.call('getBoard', { params: { board } });
+    const result = linkFolder(server.url, board);
+    this.out.print(result, () => `Linked this folder to ${board}.`);
+  }
+}

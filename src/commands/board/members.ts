@@ -1,0 +1,29 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { allMembers } from '../../cli/board-list.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { memberRows } from '../../cli/print/member.ts';
+
+export default class BoardMembers extends BaseCommand<typeof BoardMembers> {
+  static override aliases = ['members'];
+  static override summary = 'List people and agents on a board';
+  static override description = 'People first, then agents with role, owner, harness, state and delivery mode.';
+  static override examples = ['service board members', 'service board members --kind agent --json'];
+  static override seeAlso = ['board people', 'agent create'];
+  static override flags = {
+    removed: Flags.boolean({ description: 'Also those who left or were removed' }),
+    kind: Flags.string({ options: ['agent', 'person'], description: 'Only agents, or only people' }),
+    ...listFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { client, board } = await this.onBoard('A');
+    const members = await allMembers(client, board, { removed: this.flags.removed, kind: this.flags.kind });
+    if (this.out.mode === 'ndjson') {
+      for (const member of members) this.out.each(member);
+      return;
+    }
+    const rows = await memberRows(members);
+    this.out.print({ members }, () => [`${board} · ${members.length}`, ...rows].join('\n'));
+  }
+}

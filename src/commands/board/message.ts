@@ -1,0 +1,22 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { messageText } from '../../cli/print/message.ts';
+import { readMessage } from '../../cli/values.ts';
+
+export default class BoardMessage extends BaseCommand<typeof BoardMessage> {
+  static override summary = 'Show one message and who got it';
+  static override description =
+    'Agents it was addressed to are listed with what became of it: pending, received or replied.';
+  static override examples = ['service board message 6', 'service board message msg_01K5A0000000000000000000P1 --json'];
+  static override seeAlso = ['board thread'];
+  static override args = { message: required('The message: 6, general#6 or msg_…') };
+
+  override async run(): Promise<void> {
+    const { client, board } = await this.onBoard('A');
+    const record = await readMessage(client, board, this.args.message);
+    const style = { paint: this.out.paint, times: this.times };
+    this.out.print(record, () =>
+      [messageText(record.message, style), ...record.recipients.map((r) => `@${r.member.name}  ${r.state}`)].join('\n'),
+    );
+  }
+}

@@ -1,0 +1,23 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { allPeople } from '../../cli/board-list.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { personRows } from '../../cli/print/member.ts';
+
+export default class BoardPeople extends BaseCommand<typeof BoardPeople> {
+  static override summary = 'List the people on a board';
+  static override description = 'With their role on the board and on the server.';
+  static override examples = ['service board people', 'service board people --board payments --json'];
+  static override seeAlso = ['board members'];
+  static override flags = { ...listFlags };
+
+  override async run(): Promise<void> {
+    const { client, board } = await this.onBoard('A');
+    const { visibility, people } = await allPeople(client, board);
+    if (this.out.mode === 'ndjson') {
+      for (const person of people) this.out.each(person);
+      return;
+    }
+    const rows = await personRows(people);
+    this.out.print({ visibility, people }, () => [`${board} · ${people.length}`, ...rows].join('\n'));
+  }
+}

@@ -1,0 +1,60 @@
+import * as Flags from '@oclif/core/flags';
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { listFlag, writeFlags } from '../../cli/flags.ts';
+import { post } from '../../cli/posting.ts';
+
+export default class BoardPost extends BaseCommand<typeof BoardPost> {
+  static override aliases = ['say'];
+  static override summary = 'Post a message to a board';
+  static override description =
+    'The text is the argument, or what is piped in; "-" reads standard input in any case. A message to everyone wakes\nonly the agents it mentions: name them in the text, or with --to.';
+  static override examples = [
+    'service board post "The draft is in notes.md"',
+    'service say --to @codex --expect-reply "Please review"',
+    'npm test 2>&1 | service say --code --truncate tail',
+    'service say --reply 6 "Two comments"',
+  ];
+  static override seeAlso = ['board read', 'board thread', 'board members'];
+  static override args = { body: optional('Text of the message, or - for standard input') };
+  static override flags = {
+    to: listFlag({ char: 't', helpValue: 'TARGET', description: 'all, @name, role:R, owner:handle or mine' }),
+    reply: Flags.string({ char: 'r', helpValue: 'MSG', description: 'Reply to this message' }),
+    urgent: Flags.boolean({ char: 'u', description: 'May interrupt' }),
+    'expect-reply': Flags.boolean({ description: 'Say that an answer is expected' }),
+    'wait-reply': Flags.integer({
+      min: 0,
+      max: 86_400,
+      helpValue: 'SECONDS',
+      description: 'Wait for a reply; implies --expect-reply',
+    }),
+    'body-file': Flags.string({ helpValue: 'PATH', description: 'Take the text from a file' }),
+    code: Flags.string({ helpValue: '[=LANG]', description: 'Put the text into a code block' }),
+    truncate: Flags.string({
+      options: ['none', 'head', 'tail'],
+      description: 'Which part of a text that is too long to keep',
+    }),
+    'ndjson-in': Flags.boolean({ description: 'Post one message per line of JSON on standard input' }),
+    'keep-going': Flags.boolean({
+      description: 'With --ndjson-in: go on after a line that fails',
+      dependsOn: ['ndjson-in'],
+    }),
+    'no-notes': Flags.boolean({ description: 'Do not say who gets it when' }),
+    ...writeFlags,
+  };
+
+  /** The language of `--code` may be left out, which the parser cannot read. */
+  protected override prepare(argv: string[]): string[] {
+    const end = argv.indexOf('--');
+    return argv.map((word, i) => (word === '--code' && (end < 0 || i < end) ? '--code=' : word));
+  }
+
+  override async run(): Promise<void> {
+    if (this.flags['ndjson-in']) {
+      const { postLines } = await import('../../cli/post-lines.ts');
+      await postLines(await this.onBoard('A'), this.flags, this.out);
+      return;
+    }
+    await post(() => this.onBoard('A'), { body: this.args.body, ...this.flags }, this.out);
+  }
+}

@@ -1,0 +1,60 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { limitFlag, listFlags } from '../../cli/flags.ts';
+import { read } from '../../cli/reading.ts';
+
+export default class BoardRead extends BaseCommand<typeof BoardRead> {
+  static override aliases = ['read'];
+  static override stream = 'follow' as const;
+  static override summary = 'Read the messages of a board';
+  static override description =
+    'The newest ones by default. Reading moves nothing: only --mark-read, for a person, says that the messages shown are\nread. Control characters in messages are shown as escapes, so that no message acts on the terminal.';
+  static override examples = [
+    'service board read',
+    'service read --from codex --limit 10',
+    'service read --unread --mark-read',
+    'service read --follow',
+    'service read --all --ndjson',
+  ];
+  static override seeAlso = ['board watch', 'board thread', 'board ack'];
+  static override flags = {
+    after: Flags.integer({
+      min: 0,
+      helpValue: 'N',
+      description: 'Messages after this number',
+      exclusive: ['before', 'around', 'unread'],
+    }),
+    before: Flags.integer({
+      min: 1,
+      helpValue: 'N',
+      description: 'Messages before this number',
+      exclusive: ['around', 'unread'],
+    }),
+    around: Flags.integer({
+      min: 1,
+      helpValue: 'N',
+      description: 'Messages around this number',
+      exclusive: ['unread'],
+    }),
+    unread: Flags.boolean({ description: 'What you have not read, oldest first' }),
+    from: Flags.string({ helpValue: 'NAME', description: 'Only messages of this member' }),
+    role: Flags.string({ helpValue: 'ROLE', description: 'Only messages of this role' }),
+    'to-me': Flags.boolean({ description: 'Only messages to you' }),
+    roots: Flags.boolean({ description: 'Only messages that begin a thread' }),
+    has: Flags.string({ options: ['ask', 'answer', 'files', 'mention_me'], description: 'Only messages with this' }),
+    limit: limitFlag(),
+    all: Flags.boolean({ char: 'A', description: 'Follow every page' }),
+    'mark-read': Flags.boolean({ description: 'Mark what is shown as read (a person only)' }),
+    follow: Flags.boolean({
+      char: 'f',
+      description: 'Go on with new messages',
+      exclusive: ['before', 'around', 'mark-read'],
+    }),
+    ...listFlags,
+  };
+
+  override async run(): Promise<void> {
+    const session = await this.onBoard(this.flags['mark-read'] ? 'P' : 'A');
+    await read(session, this.flags, { out: this.out, times: this.times });
+  }
+}

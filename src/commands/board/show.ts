@@ -1,0 +1,16 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { boardText } from '../../cli/print/board.ts';
+
+export default class BoardShow extends BaseCommand<typeof BoardShow> {
+  static override summary = 'Show one board: policy, roles, counts and charter';
+  static override description =
+    'Everything the server tells about the board in use, or about the one named by --board.';
+  static override examples = ['service board show', 'service board show --board payments --json'];
+  static override seeAlso = ['board members', 'board list'];
+
+  override async run(): Promise<void> {
+    const { client, board } = await this.onBoard('A');
+    const { data } = await client.call('getBoard', { params: { board } });
+    this.out.print({ board_record: data }, () => boardText(data, this.times));
+  }
+}

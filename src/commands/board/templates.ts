@@ -1,0 +1,22 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { table } from '../../cli/table.ts';
+
+export default class BoardTemplates extends BaseCommand<typeof BoardTemplates> {
+  static override summary = 'List the templates a board can start from';
+  static override description = 'A template brings roles, a charter and a policy.';
+  static override examples = ['service board templates', 'service board templates --json'];
+  static override seeAlso = ['board create'];
+  static override flags = { ...listFlags };
+
+  override async run(): Promise<void> {
+    const client = await this.client('A');
+    const { templates } = (await client.call('listTemplates')).data;
+    if (this.out.mode === 'ndjson') {
+      for (const template of templates) this.out.each(template);
+      return;
+    }
+    const rows = await table(templates.map((t) => [t.name, Object.keys(t.roles).join(', '), t.summary]));
+    this.out.print({ templates }, () => [`templates · ${templates.length}`, ...rows].join('\n'));
+  }
+}

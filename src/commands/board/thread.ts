@@ -1,0 +1,24 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { limitFlag, numberFlag } from '../../cli/flags.ts';
+import { readThread, threadText } from '../../cli/thread.ts';
+
+export default class BoardThread extends BaseCommand<typeof BoardThread> {
+  static override summary = 'Read a thread, or wait for its next reply';
+  static override description = 'Any message of the thread names it. A wait that runs out is no error: exit code 0.';
+  static override examples = ['service board thread 6', 'service board thread 6 --after 9 --wait 300'];
+  static override seeAlso = ['board read', 'board message'];
+  static override args = { message: required('A message of the thread: 6, general#6 or msg_…') };
+  static override flags = {
+    wait: Flags.integer({ char: 'w', min: 0, max: 86_400, helpValue: 'SECONDS', description: 'Wait for a reply' }),
+    after: numberFlag('Only replies after this number'),
+    limit: limitFlag(),
+  };
+
+  override async run(): Promise<void> {
+    const session = await this.onBoard('A');
+    const record = await readThread(session, this.args.message, this.flags);
+    this.out.print(record, () => threadText(session.board, record, { paint: this.out.paint, times: this.times }));
+  }
+}

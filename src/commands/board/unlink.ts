@@ -1,0 +1,19 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { findProject, removeProject } from '../../local/project.ts';
+
+export default class BoardUnlink extends BaseCommand<typeof BoardUnlink> {
+  static override summary = 'Remove the link of this folder to a board';
+  static override description =
+    'Removes the .service file that counts here: of this folder or of the nearest one above.';
+  static override examples = ['service board unlink'];
+  static override seeAlso = ['board link'];
+
+  override async run(): Promise<void> {
+    const project = findProject();
+    if (project) removeProject(project);
+    const previous = project ? { server: project.server, board: project.board } : null;
+    this.out.print({ path: project?.path ?? null, previous }, () =>
+      project ? `Removed ${project.path}, which named ${project.board}.` : 'This folder is not linked.',
+    );
+  }
+}

@@ -1,0 +1,17 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { startRecord, startText } from '../../cli/local-control.ts';
+import { runtime } from '../../cli/runtime.ts';
+
+export default class ServerRestart extends BaseCommand<typeof ServerRestart> {
+  static override summary = "Stop this machine's server and start it again";
+  static override description = 'Requests that are under way are finished first; streams come back by themselves.';
+  static override examples = ['service server restart'];
+  static override seeAlso = ['server start', 'server stop'];
+
+  override async run(): Promise<void> {
+    const { stopLocalServer } = await import('../../local/start.ts');
+    await stopLocalServer(runtime().folders);
+    const record = await startRecord();
+    this.out.print(record, () => startText(record));
+  }
+}

@@ -1,0 +1,15 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { startRecord, startText } from '../../cli/local-control.ts';
+
+export default class ServerStart extends BaseCommand<typeof ServerStart> {
+  static override aliases = ['up'];
+  static override summary = "Start this machine's server";
+  static override description = 'Does nothing when it runs already; replaces one that an older version left running.';
+  static override examples = ['service server start', 'service up'];
+  static override seeAlso = ['server stop', 'server logs', 'serve'];
+
+  override async run(): Promise<void> {
+    const record = await startRecord();
+    this.out.print(record, () => startText(record));
+  }
+}

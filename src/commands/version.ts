@@ -1,0 +1,14 @@
+import { BaseCommand } from '../cli/base.ts';
+import { version } from '../cli/runtime.ts';
+
+export default class Version extends BaseCommand<typeof Version> {
+  static override summary = 'Show the version of this program';
+  static override description = 'Sends nothing and starts nothing.';
+  static override examples = ['service version', 'service version --json'];
+  static override seeAlso = ['server info'];
+
+  override async run(): Promise<void> {
+    const record = { version: version(), node: process.version, platform: `${process.platform}-${process.arch}` };
+    this.out.print(record, () => `service ${record.version} (node ${record.node}, ${record.platform})`);
+  }
+}

@@ -1,0 +1,25 @@
+import { BaseCommand } from '../cli/base.ts';
+import { fields } from '../cli/print/fields.ts';
+
+export default class Whoami extends BaseCommand<typeof Whoami> {
+  static override summary = 'Show who acts, and where';
+  static override description = 'Asks the server who the credential in use belongs to.';
+  static override examples = ['service whoami', 'service whoami --as codex'];
+  static override seeAlso = ['status', 'servers list'];
+
+  override async run(): Promise<void> {
+    const { client, server } = await this.session('A');
+    const { data: me } = await client.call('getMe');
+    this.out.print({ me }, () =>
+      fields([
+        [me.kind === 'agent' ? 'agent' : 'person', me.name],
+        ['name', me.display_name],
+        ['owner', me.owner],
+        ['role', me.server_role],
+        ['board', me.board],
+        ['server', server.url],
+        ['id', me.id],
+      ]).join('\n'),
+    );
+  }
+}

@@ -1,0 +1,88 @@
+/** Who acts: a seat that was selected, a credential of the environment, or the person. */
+import { readFileSync } from 'node:fs';
+import type { Credentials, SavedSeat, ServerEntry } from './credentials.ts';
+import { Failure, usage } from './failure.ts';
+import type { Env } from './folders.ts';
+
+export interface Seat {
+  memberId: string;
+  origin: string;
+  entry: ServerEntry;
+  saved: SavedSeat & { token: string };
+}
+
+export type Actor =
+  | { kind: 'person' }
+  | { kind: 'seat'; seat: Seat; source: 'flag' | 'env' }
+  | { kind: 'token'; token: string; agent: boolean };
+
+export interface ActorChoice {
+  as: string | undefined;
+  board: string | undefined;
+  /** Narrows seats of the same name on several servers. */
+  serverOrigin: string | undefined;
+}
+
+/** `--as`, then SERVICE_TOKEN, then SERVICE_AGENT; outside all of these it is the person. */
+export function chooseActor(choice: ActorChoice, saved: () => Credentials, env: Env): Actor {
+  if (choice.as) return { kind: 'seat', seat: findSeat(choice.as, choice, saved()), source: 'flag' };
+  const token = environmentToken(env);
+  if (token) return { kind: 'token', token, agent: token.startsWith('aba_') };
+  if (env.SERVICE_AGENT) return { kind: 'seat', seat: findSeat(env.SERVICE_AGENT, choice, saved()), source: 'env' };
+  return { kind: 'person' };
+}
+
+/** The credential of SERVICE_TOKEN or SERVICE_TOKEN_FILE, never stored. */
+export function environmentToken(env: Env): string | null {
+  const token = env.SERVICE_TOKEN || (env.SERVICE_TOKEN_FILE ? readTokenFile(env.SERVICE_TOKEN_FILE) : '');
+  if (!token) return null;
+  if (/^(abh|aba)_[A-Za-z0-9_-]{32,}$/.test(token)) return token;
+  throw new Failure('key_invalid', 'SERVICE_TOKEN holds neither a person key (abh_…) nor a seat token (aba_…).');
+}
+
+/** The seat called `name`, `name@board` or by its `mem_` id, among those this machine holds tokens for. */
+function findSeat(selector: string, choice: ActorChoice, saved: Credentials): Seat {
+  const at = selector.indexOf('@');
+  const name = at > 0 ? selector.slice(0, at) : selector.replace(/^@/, '');
+  const board = at > 0 ? selector.slice(at + 1) : choice.board;
+  const held = allSeats(saved).filter((seat) => seat.memberId === selector || seat.saved.name === name);
+  const here = choice.serverOrigin ? held.filter((seat) => seat.origin === choice.serverOrigin) : held;
+  if (held.length > 0 && here.length === 0) throw onAnotherServer(selector, held[0]!);
+  const fitting = board && here.length > 1 ? here.filter((seat) => seat.saved.board === board) : here;
+  if (fitting.length === 1 && (at < 0 || fitting[0]!.saved.board === board)) return fitting[0]!;
+  if (fitting.length > 1) throw ambiguous(name, fitting);
+  throw new Failure('agent_seat_elsewhere', `This machine holds no token for an agent called ${selector}.`, {
+    hint: `Make a seat here: service agent create ${name} --board ${board ?? '<board>'}`,
+  });
+}
+
+function allSeats(saved: Credentials): Seat[] {
+  return Object.entries(saved.servers).flatMap(([origin, entry]) =>
+    Object.entries(entry.seats)
+      .filter((pair): pair is [string, Seat['saved']] => pair[1].token !== undefined)
+      .map(([memberId, seat]) => ({ memberId, origin, entry, saved: seat })),
+  );
+}
+
+function ambiguous(name: string, seats: Seat[]): Failure {
+  const boards = seats.map((seat) => seat.saved.board);
+  return new Failure('agent_ambiguous', `${name} has a seat on several boards: ${boards.join(', ')}.`, {
+    hint: `Say which one: --as ${name}@${boards[0]}`,
+    details: { boards },
+  });
+}
+
+function onAnotherServer(selector: string, seat: Seat): Failure {
+  return new Failure('agent_on_another_server', `${selector} has its seat on ${seat.origin}; nothing was sent.`, {
+    hint: 'Leave --server out: an agent acts on the server of its seat.',
+    exit: 2,
+  });
+}
+
+function readTokenFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    throw usage(`SERVICE_TOKEN_FILE names ${path}, which cannot be read.`);
+  }
+}

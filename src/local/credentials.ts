@@ -1,0 +1,90 @@
+/** credentials.json: the servers this machine knows, and what opens them. */
+import { join } from 'node:path';
+import type { Folders } from './folders.ts';
+import { withLock } from './lock.ts';
+import { parseOwn, readPrivate, writePrivate } from './private-file.ts';
+
+export type KeyPlace = 'keychain' | 'file' | 'local-file';
+
+export interface SavedKey {
+  id: string;
+  name: string;
+  expires_at: string | null;
+  store: KeyPlace;
+  token?: string;
+}
+
+export interface SavedSeat {
+  /** Absent once the seat ended: the row stays so that messages can explain it. */
+  token?: string;
+  board_id: string;
+  board: string;
+  name: string;
+  role: string | null;
+  harness: string | null;
+  session: string | null;
+  created_at: string;
+}
+
+export interface ServerEntry {
+  server_id: string;
+  name: string;
+  mode: 'local' | 'team';
+  person: { id: string; handle: string } | null;
+  key: SavedKey | null;
+  seats: Record<string, SavedSeat>;
+}
+
+export interface Credentials {
+  v: 1;
+  default: string | null;
+  servers: Record<string, ServerEntry>;
+}
+
+/** The path of the file. */
+export function credentialsPath(folders: Folders): string {
+  return join(folders.config, 'credentials.json');
+}
+
+/** What is saved; an empty record where nothing is. */
+export function readCredentials(folders: Folders): Credentials {
+  const path = credentialsPath(folders);
+  const text = readPrivate(path);
+  if (text === null) return { v: 1, default: null, servers: {} };
+  return parseOwn(path, text, isCredentials);
+}
+
+/** Changes the file under its lock; keys this program does not know are kept. */
+export async function updateCredentials<T>(folders: Folders, change: (saved: Credentials) => T): Promise<T> {
+  return withLock(join(folders.config, 'credentials.lock'), () => {
+    const saved = readCredentials(folders);
+    const result = change(saved);
+    writePrivate(credentialsPath(folders), `${JSON.stringify(saved, null, 2)}\n`);
+    return result;
+  });
+}
+
+/** The entry of this machine's own server, under whatever port it was last seen. */
+export function localEntry(saved: Credentials): [string, ServerEntry] | null {
+  return Object.entries(saved.servers).find(([, entry]) => entry.mode === 'local') ?? null;
+}
+
+/** A name for a server that no other known server has: the host's first label, numbered if taken. */
+export function freeName(saved: Credentials, origin: string): string {
+  const taken = new Set(['local', ...Object.values(saved.servers).map((entry) => entry.name)]);
+  const base =
+    new URL(origin).hostname
+      .split('.')[0]!
+      .replace(/[^a-z0-9-]/g, '')
+      .slice(0, 36) || 'server';
+  let name = base;
+  for (let n = 2; taken.has(name); n++) name = `${base}-${n}`;
+  return name;
+}
+
+function isCredentials(value: unknown): value is Credentials {
+  if (typeof value !== 'object' || value === null) return false;
+  const { v, servers } = value as Record<string, unknown>;
+  if (v !== 1 || typeof servers !== 'object' || servers === null) return false;
+  return Object.values(servers).every((entry) => typeof entry === 'object' && entry !== null && 'seats' in entry);
+}

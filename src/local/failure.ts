@@ -1,0 +1,32 @@
+/** A refusal made on this machine: a code of the command line's own list, said like the server says its own. */
+
+export interface FailureOptions {
+  hint?: string;
+  details?: Record<string, unknown>;
+  next?: { command: string; resume?: string };
+  /** Set where the exit code does not follow from the code. */
+  exit?: number;
+}
+
+export class Failure extends Error {
+  readonly code: string;
+  readonly hint: string;
+  readonly details: Record<string, unknown> | undefined;
+  readonly next: { command: string; resume?: string } | undefined;
+  readonly exit: number | undefined;
+
+  constructor(code: string, message: string, options: FailureOptions = {}) {
+    super(message);
+    this.name = 'Failure';
+    this.code = code;
+    this.hint = options.hint ?? '';
+    this.details = options.details;
+    this.next = options.next;
+    this.exit = options.exit;
+  }
+}
+
+/** A command line that has to change: always exit 2. */
+export function usage(message: string, hint = ''): Failure {
+  return new Failure('invalid_request', message, { hint, exit: 2 });
+}

@@ -1,0 +1,46 @@
+/** Where things are kept on this machine. */
+import { mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { usage } from './failure.ts';
+
+export interface Folders {
+  config: string;
+  data: string;
+  state: string;
+  cache: string;
+  /** SERVICE_HOME, when everything stands under one folder. */
+  home: string | null;
+}
+
+export type Env = Record<string, string | undefined>;
+
+const kinds = ['config', 'data', 'state', 'cache'] as const;
+
+/** The four folders: SERVICE_HOME wins, then SERVICE_<KIND>_DIR, then the platform's custom. */
+export function folders(env: Env = process.env, platform: NodeJS.Platform = process.platform): Folders {
+  const home = env.SERVICE_HOME;
+  if (home) {
+    if (!isAbsolute(home)) throw usage(`SERVICE_HOME must be an absolute path, but is "${home}".`);
+    const [config, data, state, cache] = kinds.map((kind) => join(home, kind)) as [string, string, string, string];
+    return { config, data, state, cache, home };
+  }
+  const place = (kind: (typeof kinds)[number]) =>
+    env[`SERVICE_${kind.toUpperCase()}_DIR`] || customary(kind, env, platform);
+  return { config: place('config'), data: place('data'), state: place('state'), cache: place('cache'), home: null };
+}
+
+/** Makes a folder (and those above it) that only this person can open. */
+export function makeFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+}
+
+function customary(kind: (typeof kinds)[number], env: Env, platform: NodeJS.Platform): string {
+  const user = env.HOME || homedir();
+  if (platform === 'win32') return join(env.LOCALAPPDATA || join(user, 'AppData', 'Local'), 'service', kind);
+  const set = env[`XDG_${kind.toUpperCase()}_HOME`];
+  if (set && isAbsolute(set)) return join(set, 'service');
+  if (kind === 'cache' && platform === 'darwin') return join(user, 'Library', 'Caches', 'service');
+  const usual = { config: '.config', data: '.local/share', state: '.local/state', cache: '.cache' } as const;
+  return join(user, usual[kind], 'service');
+}

@@ -1,0 +1,70 @@
+/** Where a person's key is kept: the system keychain where it works, else the credentials file; the local server's own key in place. */
+import { join } from 'node:path';
+import type { ServerEntry } from './credentials.ts';
+import { Failure, usage } from './failure.ts';
+import type { Env, Folders } from './folders.ts';
+import { keychain, keychainPossible, keychainWorks } from './keychain.ts';
+import { readPrivate } from './private-file.ts';
+
+export type StoreChoice = 'auto' | 'keychain' | 'file';
+
+/** The account under which a server's key stands in the keychain. */
+export function keyAccount(serverId: string): string {
+  return `key:${serverId}`;
+}
+
+/** Reads a `SERVICE_KEYSTORE` or `--store` value. */
+export function storeChoice(value: string | undefined): StoreChoice {
+  if (!value) return 'auto';
+  if (value === 'auto' || value === 'keychain' || value === 'file') return value;
+  throw usage(`SERVICE_KEYSTORE must be auto, keychain or file, but is "${value}".`);
+}
+
+/** Saves a key in the keychain if it is to be there and can be; `file` leaves the writing to the caller. */
+export async function saveKey(
+  choice: StoreChoice,
+  key: { serverId: string; origin: string; token: string },
+  env: Env = process.env,
+): Promise<'keychain' | 'file'> {
+  if (choice === 'file') return 'file';
+  if (keychainPossible(env) && (await keychainWorks())) {
+    const value = JSON.stringify({ v: 1, origin: key.origin, token: key.token });
+    if ((await keychain.set(keyAccount(key.serverId), value)).ok) return 'keychain';
+  }
+  if (choice === 'auto') return 'file';
+  throw new Failure('keychain_unavailable', 'There is no working keychain here, so nothing was saved.', {
+    hint: 'Save it in a file of mode 0600 instead: --store file',
+  });
+}
+
+/** The key of a server entry; null when the machine has none. */
+export async function readKey(folders: Folders, entry: ServerEntry): Promise<string | null> {
+  if (!entry.key) return null;
+  if (entry.key.store === 'local-file') return readLocalKey(folders);
+  if (entry.key.store === 'file') return entry.key.token ?? null;
+  const answer = keychainPossible() ? await keychain.get(keyAccount(entry.server_id)) : { ok: false as const };
+  const token = answer.ok && answer.value ? tokenOf(answer.value) : null;
+  if (token) return token;
+  throw new Failure('keychain_locked', 'The key is in the system keychain, which did not hand it out.', {
+    hint: 'Unlock the keychain and try again, or sign in anew: service login --store file',
+  });
+}
+
+/** The key the local server keeps for its person. */
+export function readLocalKey(folders: Folders): string | null {
+  return readPrivate(join(folders.data, 'local-key'))?.trim() ?? null;
+}
+
+/** Removes a key from the keychain, if it was there. */
+export async function forgetKey(entry: ServerEntry): Promise<void> {
+  if (entry.key?.store === 'keychain' && keychainPossible()) await keychain.delete(keyAccount(entry.server_id));
+}
+
+function tokenOf(value: string): string | null {
+  try {
+    const { token } = JSON.parse(value) as { token?: unknown };
+    return typeof token === 'string' ? token : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,94 @@
+/** Files with secrets: read only when nobody else could have written or read them, replaced as a whole or not at all. */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { Failure } from './failure.ts';
+import { makeFolder } from './folders.ts';
+
+/** The text of a secret file, or null where there is none. Links, foreign owners and open modes are refused. */
+export function readPrivate(path: string): string | null {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    if (code === 'ELOOP' || code === 'EMLINK') throw unsafe(path, 'is a link');
+    throw error;
+  }
+  try {
+    checkOwnership(fd, path);
+    return readFileSync(fd, 'utf8');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Writes a whole new file beside the old one, makes it durable, then takes the old one's place. */
+export function writePrivate(path: string, text: string, mode = 0o600): void {
+  makeFolder(dirname(path));
+  const draft = `${path}.${process.pid}.${Date.now().toString(36)}.tmp`;
+  const fd = openSync(draft, 'wx', mode);
+  try {
+    writeSync(fd, text);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  try {
+    renameSync(draft, path);
+  } catch (error) {
+    unlinkSync(draft);
+    throw error;
+  }
+  syncFolder(dirname(path));
+}
+
+/** Parses what a file of ours should hold; a file that does not parse is named and left alone. */
+export function parseOwn<T>(path: string, text: string, check: (value: unknown) => value is T): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw corrupt(path);
+  }
+  if (!check(value)) throw corrupt(path);
+  return value;
+}
+
+function corrupt(path: string): Failure {
+  return new Failure('config_corrupt', `${path} does not hold what this program wrote; it was left as it is.`, {
+    hint: `Repair it, or move it away: mv '${path}' '${path}.broken'`,
+  });
+}
+
+function checkOwnership(fd: number, path: string): void {
+  const stat = fstatSync(fd);
+  if (!stat.isFile()) throw unsafe(path, 'is not a plain file');
+  if (process.platform === 'win32') return;
+  if (process.getuid && stat.uid !== process.getuid()) throw unsafe(path, "is another user's");
+  if (stat.mode & 0o077) throw unsafe(path, 'can be read by others', `chmod 600 '${path}'`);
+}
+
+function unsafe(path: string, reason: string, fix = `rm '${path}'  # after looking at it`): Failure {
+  return new Failure('credentials_unsafe', `${path} ${reason}, so nothing in it was used.`, { hint: fix });
+}
+
+function syncFolder(path: string): void {
+  try {
+    const fd = openSync(path, 'r');
+    fsyncSync(fd);
+    closeSync(fd);
+  } catch {
+    // Some systems cannot sync a folder; the rename is atomic there all the same.
+  }
+}

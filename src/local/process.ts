@@ -1,0 +1,21 @@
+/** Other processes of this person. */
+
+/** Whether a process of ours with this number runs. One that we may not signal is not ours. */
+export function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until `done` says so; false when the time is over first. */
+export async function until(done: () => boolean | Promise<boolean>, ms: number, every = 50): Promise<boolean> {
+  const end = Date.now() + ms;
+  for (;;) {
+    if (await done()) return true;
+    if (Date.now() >= end) return false;
+    await new Promise((resolve) => setTimeout(resolve, every));
+  }
+}

@@ -1,0 +1,130 @@
+/** Starting this machine's own server when a command needs it and nobody answers. */
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { claimLocalAddress, originOf } from './address.ts';
+import { Failure } from './failure.ts';
+import type { Env, Folders } from './folders.ts';
+import { makeFolder } from './folders.ts';
+import { withLock } from './lock.ts';
+import { alive, until } from './process.ts';
+import { accepts, type PidFile, type ProbedInfo, probe, runningServer } from './running.ts';
+import { olderThan } from './versions.ts';
+
+export interface LocalServer extends PidFile {
+  /** True when this command started it. */
+  started: boolean;
+  /** The version it took the place of. */
+  replaced: string | null;
+  /** What it said it is, when it was asked: at a start. */
+  serverId: string | null;
+}
+
+export interface StartOptions {
+  folders: Folders;
+  env: Env;
+  /** `bin/run.js`: the program that is spawned with `serve`. */
+  program: string;
+  version: string;
+}
+
+const WAIT_MS = 10_000;
+
+/** The running server, started or replaced by this build when it has to be. Two callers at once start one. */
+export async function ensureLocalServer(options: StartOptions): Promise<LocalServer> {
+  const running = await upToDate(options);
+  if (running) return running;
+  const lock = join(options.folders.state, 'start.lock');
+  // Longer than a start may take, so that a slow one is not started twice.
+  return withLock(lock, async () => (await upToDate(options)) ?? start(options), 3 * WAIT_MS);
+}
+
+/** Stops the server that runs here and waits for its end; null when none did. */
+export async function stopLocalServer(folders: Folders): Promise<PidFile | null> {
+  const running = runningServer(folders);
+  if (!running || !(await isOurs(running))) return null;
+  process.kill(running.pid, 'SIGTERM');
+  const gone = await until(() => !alive(running.pid), WAIT_MS + 2000);
+  if (gone) return running;
+  throw new Failure('server_unexpected', `The local server (pid ${running.pid}) did not stop.`, {
+    hint: `Look at its log: service server logs`,
+  });
+}
+
+async function upToDate(options: StartOptions): Promise<LocalServer | null> {
+  const running = runningServer(options.folders);
+  if (!running || !(await accepts(running.url))) return null;
+  if (olderThan(running.version, options.version)) return null;
+  return { ...running, started: false, replaced: null, serverId: null };
+}
+
+async function start(options: StartOptions): Promise<LocalServer> {
+  const old = runningServer(options.folders);
+  if (old) await stopLocalServer(options.folders);
+  const address = await claimLocalAddress(options.folders, options.env);
+  const origin = originOf(address);
+  if (address.source === 'chosen' && (await accepts(origin))) throw taken(origin);
+  const server = await spawnServer(options);
+  return { ...server, started: true, replaced: old?.version ?? null };
+}
+
+async function spawnServer({ folders, env, program }: StartOptions): Promise<PidFile & { serverId: string }> {
+  makeFolder(folders.data);
+  const log = join(folders.data, 'server.log');
+  const before = existsSync(log) ? statSync(log).size : 0;
+  const out = openSync(log, 'a', 0o600);
+  const child = spawn(process.execPath, [...process.execArgv, program, 'serve'], {
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', out, out],
+    env: reduced(env),
+  });
+  closeSync(out);
+  child.unref();
+  let ended = false;
+  child.once('exit', () => {
+    ended = true;
+  });
+  const found: { server: PidFile | null; info: ProbedInfo | null } = { server: null, info: null };
+  await until(async () => {
+    found.server = runningServer(folders);
+    found.info = found.server && (await probe(found.server.url));
+    return found.info !== null || ended;
+  }, WAIT_MS);
+  if (found.server && found.info) return { ...found.server, serverId: found.info.server_id };
+  throw notRunning(log, before);
+}
+
+function taken(origin: string): Failure {
+  return new Failure('address_in_use', `Another program listens at ${origin}.`, {
+    hint: `Free the port, or choose another: SERVICE_LOCAL_ADDR=127.0.0.1:${Number(new URL(origin).port) + 1}`,
+  });
+}
+
+/** The failure carries the end of what this start wrote, because that is where the reason stands. */
+function notRunning(log: string, before: number): Failure {
+  const lines = readFileSync(log).subarray(before).toString('utf8').trimEnd().split('\n').slice(-5);
+  return new Failure('server_not_running', 'The local server did not start.', {
+    hint: 'Run it in the foreground to see why: service serve',
+    details: { log, lines },
+  });
+}
+
+/** A process that took over the number of a dead server must never be signalled. */
+async function isOurs(running: PidFile): Promise<boolean> {
+  if ((await probe(running.url)) !== null) return true;
+  try {
+    return readFileSync(`/proc/${running.pid}/cmdline`, 'utf8').split('\0').includes('serve');
+  } catch {
+    return false;
+  }
+}
+
+const kept =
+  /^(HOME|PATH|LANG|LC_.*|TMPDIR|XDG_.*|SERVICE_HOME|SERVICE_LOCAL_ADDR|SERVICE_[A-Z]+_DIR|NODE_EXTRA_CA_CERTS|SYSTEMROOT|LOCALAPPDATA)$/;
+
+function reduced(env: Env): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((pair): pair is [string, string] => kept.test(pair[0]) && pair[1] !== undefined),
+  );
+}
