@@ -11,6 +11,7 @@ import { DataNewer } from './db/migrate.ts';
 import { openDatabase, sqliteFile } from './db/open.ts';
 import type { Database } from './db/tx.ts';
 import { createApp } from './http/app.ts';
+import { drainable } from './http/drain.ts';
 import { localHosts } from './http/host.ts';
 import { rawRefusal } from './http/raw.ts';
 import { schedulePurge } from './jobs/purge.ts';
@@ -18,7 +19,7 @@ import { Live } from './live/live.ts';
 import { ensureLocalPerson } from './upkeep/first-person.ts';
 import { lockInstance } from './upkeep/instance-lock.ts';
 import { listen } from './upkeep/listen.ts';
-import { prepareFolder, requirePrivate } from './upkeep/private-files.ts';
+import { ensurePrivate, prepareFolder, requirePrivate } from './upkeep/private-files.ts';
 import { bindDatabase, loadRootKey } from './upkeep/root-secret.ts';
 import { ServeError } from './upkeep/serve-error.ts';
 import { buildOf } from './upkeep/version.ts';
@@ -69,12 +70,11 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const log = logger(options);
   prepareFolder(dataDir);
   for (const name of ['service.db', 'server-secret', 'local-key', 'server.pid']) requirePrivate(join(dataDir, name));
-  process.umask(0o077);
   const unlock = lockInstance(join(dataDir, 'server.lock'), dataDir);
   const undo: (() => Promise<void> | void)[] = [unlock];
   try {
     const url = options.db ?? `sqlite://${join(dataDir, 'service.db')}`;
-    if (url.startsWith('sqlite:')) requirePrivate(sqliteFile(url));
+    if (url.startsWith('sqlite:')) ensurePrivate(sqliteFile(url));
     const db = await open(url, clock, options.migrate ?? true);
     undo.unshift(() => db.close());
     const { root } = loadRootKey(dataDir);
@@ -84,6 +84,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const live = new Live(db, clock);
     const info = infoOf(serverId, db);
     const server = createHttp(() => port, { db, root, live, info }, log, clock);
+    const drain = drainable(server);
     const stopPurge = schedulePurge(db, clock, log);
     undo.unshift(stopPurge);
     let port = 0;
@@ -101,7 +102,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       movedFrom: bound.movedFrom,
       personHandle: person.handle,
       db,
-      close: once(() => shutDown(server, live, undo, dataDir, log)),
+      close: once(() => shutDown(drain, live, undo, dataDir, log)),
     };
   } catch (error) {
     for (const step of undo) await step();
@@ -184,21 +185,15 @@ function writePid(dataDir: string, url: string, version: string): void {
 }
 
 async function shutDown(
-  server: Server,
+  drain: (limitMs: number) => Promise<void>,
   live: Live,
   undo: (() => Promise<void> | void)[],
   dataDir: string,
   log: Logger,
 ): Promise<void> {
   log.info('shutting down');
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   live.close();
-  // A connection that just answered its last request turns idle at any moment of the drain.
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
-  const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(cut);
+  await drain(DRAIN_MS);
   for (const step of undo) await step();
   rmSync(join(dataDir, 'server.pid'), { force: true });
   log.info('stopped');

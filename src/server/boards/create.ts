@@ -2,11 +2,11 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Board, Body } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { newId } from '../identity/ids.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { append, ZERO } from '../record/append.ts';
 import { insertMember, type MemberRow } from '../seats/members.store.ts';
+import { newId } from '../text/ids.ts';
 import { redact } from '../text/redaction.ts';
 import { eventActor } from '../views/actors.ts';
 import { boardView } from '../views/board.ts';

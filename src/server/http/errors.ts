@@ -2,7 +2,7 @@
 import type { Context, Next } from 'koa';
 import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
-import { newId } from '../identity/ids.ts';
+import { newId } from '../text/ids.ts';
 
 export function requestErrors(log: Logger, now: () => number) {
   return async (ctx: Context, next: Next): Promise<void> => {

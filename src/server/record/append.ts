@@ -5,8 +5,8 @@ import { envelopeText } from '../../contract/chain.ts';
 import type { EventActor } from '../../contract/types.ts';
 import { type BoardRow, saveHead } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { newId } from '../identity/ids.ts';
 import { hashText } from '../text/hash.ts';
+import { newId } from '../text/ids.ts';
 import { timestamp } from '../text/time.ts';
 import { type EventRow, insertEvent } from './events.store.ts';
 

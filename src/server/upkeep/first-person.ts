@@ -9,10 +9,10 @@ import { Refusal } from '../../contract/errors.ts';
 import { reservedHandles } from '../../contract/ids.ts';
 import type { Database } from '../db/tx.ts';
 import { insertKey } from '../identity/credentials.store.ts';
-import { newId, newSecret } from '../identity/ids.ts';
 import { earliestAdmin, insertPerson, type PersonRow, revokeLocalKeys } from '../identity/people.store.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import { authenticate, credentialOf } from '../operation/caller.ts';
+import { newId, newSecret } from '../text/ids.ts';
 import { createPrivate, deliver, readPrivate, removeFile } from './private-files.ts';
 import { ServeError } from './serve-error.ts';
 

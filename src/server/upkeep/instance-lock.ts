@@ -3,10 +3,12 @@
  * when the process ends, however it ends, so there is no stale lock to judge.
  */
 import Sqlite from 'better-sqlite3';
+import { ensurePrivate } from './private-files.ts';
 import { ServeError } from './serve-error.ts';
 
 /** @returns a function that frees it. @throws ServeError `already_running`. */
 export function lockInstance(file: string, dataDir: string): () => void {
+  ensurePrivate(file);
   const db = new Sqlite(file, { timeout: 0 });
   try {
     db.pragma('locking_mode = EXCLUSIVE');

@@ -2,6 +2,7 @@
 import {
   chmodSync,
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   lstatSync,
@@ -40,6 +41,12 @@ function requireOwner(path: string, uid: number): void {
 
 const unsafe = (path: string, problem: string, fix: string): ServeError =>
   new ServeError('data_unsafe', `${path} ${problem}.`, `Fix: ${fix}`);
+
+/** Makes an empty private file where there is none; a database engine keeps its mode, also for the files beside it. */
+export function ensurePrivate(path: string): void {
+  requirePrivate(path);
+  if (!existsSync(path)) createPrivate(path, '');
+}
 
 /** The content of a private file; null when there is none. @throws ServeError `data_unsafe`. */
 export function readPrivate(path: string): Buffer | null {

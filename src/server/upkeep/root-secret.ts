@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Database } from '../db/tx.ts';
-import { newId } from '../identity/ids.ts';
 import { addMeta, readMeta } from '../identity/meta.store.ts';
 import { RootKey } from '../identity/root-key.ts';
+import { newId } from '../text/ids.ts';
 import { createPrivate, readPrivate } from './private-files.ts';
 import { ServeError } from './serve-error.ts';
 

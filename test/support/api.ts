@@ -1,0 +1,123 @@
+/**
+ * A client for tests that speaks HTTP plainly and checks every answer it sees against the contract: status and shape of
+ * successes, shape and codes of errors, and the headers every answer has.
+ */
+import { expect } from 'chai';
+import { errors } from '../../src/contract/errors.ts';
+import { type OperationName, type OperationRow, operations } from '../../src/contract/operations.ts';
+import { errorBody } from '../../src/contract/schemas/common.ts';
+import { schemas } from '../../src/contract/schemas/index.ts';
+import type { Answer } from '../../src/contract/types.ts';
+
+export interface Call {
+  params?: Record<string, string | number>;
+  query?: Record<string, string | number | boolean>;
+  body?: unknown;
+  /** Idempotency-Key. */
+  key?: string;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+export interface Answered<T> {
+  status: number;
+  body: T;
+  /** The error's code, if it is one. */
+  code: string | undefined;
+  headers: Headers;
+  replayed: boolean;
+  text: string;
+}
+
+/** Operations some test has called with success, for the test that none was forgotten. */
+export const exercised = new Set<OperationName>();
+
+export class Api {
+  readonly url: string;
+  readonly token: string | undefined;
+  /** The person's id, where the test made the person. */
+  readonly personId: string | undefined;
+
+  constructor(url: string, token?: string, personId?: string) {
+    this.url = url;
+    this.token = token;
+    this.personId = personId;
+  }
+
+  /** Calls an operation; the answer may be a success or a refusal. */
+  async call<Name extends OperationName>(name: Name, call: Call = {}): Promise<Answered<Answer<Name>>> {
+    const row: OperationRow = operations[name];
+    const response = await fetch(this.url + pathOf(row.path, call), {
+      method: row.method,
+      headers: this.headers(call),
+      body: call.body === undefined ? undefined : JSON.stringify(call.body),
+      signal: call.signal,
+    });
+    const text = await response.text();
+    const body = JSON.parse(text) as Answer<Name> & { error?: { code: string; details?: Record<string, unknown> } };
+    checkAnswer(name, response, body);
+    return {
+      status: response.status,
+      body,
+      code: body.error?.code,
+      headers: response.headers,
+      replayed: response.headers.get('idempotent-replayed') === 'true',
+      text,
+    };
+  }
+
+  /** Calls an operation that must succeed; answers its body. */
+  async ok<Name extends OperationName>(name: Name, call: Call = {}): Promise<Answer<Name>> {
+    const { status, body, text } = await this.call(name, call);
+    if (status >= 400) throw new Error(`${name} answered ${status}: ${text}`);
+    return body;
+  }
+
+  /** Calls an operation that must be refused; answers `status code`, such as `404 board_not_found`. */
+  async refused(name: OperationName, call: Call = {}): Promise<string> {
+    const { status, code, text } = await this.call(name, call);
+    if (status < 400) throw new Error(`${name} was not refused: ${text}`);
+    return `${status} ${code}`;
+  }
+
+  headers(call: Call): Record<string, string> {
+    return {
+      ...(this.token === undefined ? {} : { authorization: `Bearer ${this.token}` }),
+      ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(call.key === undefined ? {} : { 'idempotency-key': call.key }),
+      ...call.headers,
+    };
+  }
+}
+
+export function pathOf(path: string, { params = {}, query = {} }: Call): string {
+  const filled = path.replaceAll(/\{([a-z_]+)\}/g, (_match, name: string) =>
+    encodeURIComponent(String(params[name] ?? '')),
+  );
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  return search.size === 0 ? filled : `${filled}?${search}`;
+}
+
+function checkAnswer(name: OperationName, response: Response, body: unknown): void {
+  checkHeaders(response);
+  if (response.status >= 400) {
+    const { error } = errorBody.parse(body);
+    expect(errors, `code ${error.code} of ${name}`).to.have.property(error.code);
+    if (response.status === 401) expect(response.headers.get('www-authenticate')).to.equal('Bearer realm="service"');
+    if (response.status === 429 || response.status === 503)
+      expect(response.headers.get('retry-after')).to.match(/^\d+$/);
+    return;
+  }
+  expect(operations[name].ok as readonly number[], `status of ${name}`).to.include(response.status);
+  const parsed = schemas[name].answer.safeParse(body);
+  if (!parsed.success)
+    throw new Error(`${name} answered off the contract: ${parsed.error.message}\n${JSON.stringify(body)}`);
+  exercised.add(name);
+}
+
+function checkHeaders({ headers }: Response): void {
+  expect(headers.get('x-request-id')).to.match(/^req_[0-9A-HJKMNP-TV-Z]{26}$/);
+  expect(headers.get('cache-control')).to.include('no-store');
+  expect(headers.get('x-content-type-options')).to.equal('nosniff');
+  expect(headers.get('access-control-allow-origin')).to.equal(null);
+}

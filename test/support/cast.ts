@@ -1,0 +1,25 @@
+/** Boards and agents that tests tell their stories with. */
+import type { Board } from '../../src/contract/types.ts';
+import { Api } from './api.ts';
+
+let boards = 0;
+
+/** A board of its own for one test. */
+export function newBoard(owner: Api, body: Record<string, unknown> = {}): Promise<Board> {
+  return owner.ok('createBoard', { body: { name: `board-${++boards}`, ...body } });
+}
+
+export interface Agent extends Api {
+  memberId: string;
+  name: string;
+}
+
+/** An agent of this person on a board. */
+export async function newAgent(owner: Api, board: string, body: Record<string, unknown> = {}): Promise<Agent> {
+  const { agent, token } = await owner.ok('joinBoard', { body: { board, role: 'member', ...body } });
+  return Object.assign(new Api(owner.url, token), { memberId: agent.id, name: agent.name });
+}
+
+/** Posts a text; answers the message. */
+export const post = (from: Api, board: string, body: string, more: Record<string, unknown> = {}) =>
+  from.ok('postMessage', { params: { board }, body: { body, ...more } });

@@ -1,0 +1,43 @@
+/** Time that runs, and can be moved forward. */
+import type { Clock } from '../../src/server/db/clock.ts';
+
+interface Timer {
+  at: number;
+  fn: () => void;
+}
+
+export class TestClock implements Clock {
+  readonly #timers = new Set<Timer>();
+  #offset = 0;
+
+  offset(): number {
+    return this.#offset;
+  }
+
+  now(): number {
+    return Date.now() + this.#offset;
+  }
+
+  after(ms: number, fn: () => void): () => void {
+    const timer: Timer = { at: this.now() + ms, fn };
+    this.#timers.add(timer);
+    const real = setTimeout(() => this.#fire(timer), Math.min(Math.max(ms, 0), 2_147_483_647));
+    real.unref();
+    return () => {
+      clearTimeout(real);
+      this.#timers.delete(timer);
+    };
+  }
+
+  /** Moves time forward; what falls due fires at once, in order. */
+  advance(ms: number): void {
+    this.#offset += ms;
+    const due = [...this.#timers].filter((timer) => timer.at <= this.now()).sort((a, b) => a.at - b.at);
+    for (const timer of due) this.#fire(timer);
+  }
+
+  #fire(timer: Timer): void {
+    if (!this.#timers.delete(timer)) return;
+    timer.fn();
+  }
+}

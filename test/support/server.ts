@@ -1,0 +1,110 @@
+/** The true server on a free port, with a data folder of its own. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { insertKey } from '../../src/server/identity/credentials.store.ts';
+import { insertPerson } from '../../src/server/identity/people.store.ts';
+import type { RootKey } from '../../src/server/identity/root-key.ts';
+import { type RunningServer, startServer } from '../../src/server/serve.ts';
+import { newId, newSecret } from '../../src/server/text/ids.ts';
+import { loadRootKey } from '../../src/server/upkeep/root-secret.ts';
+import { Api } from './api.ts';
+import { TestClock } from './clock.ts';
+import type { Engine } from './databases.ts';
+import { newPostgresDatabase } from './postgres.ts';
+
+export interface TestServer extends RunningServer {
+  clock: TestClock;
+  root: RootKey;
+  /** Log lines so far, as JSON texts. */
+  log: string[];
+  databaseUrl: string | undefined;
+  /** The person who owns the server: an admin, here called dana. */
+  dana: Api;
+  /** A client without a credential. */
+  nobody: Api;
+  /** Another person with a working key. */
+  person(handle: string, role?: 'admin' | 'member' | 'guest', key?: KeyOptions): Promise<Api>;
+  /** Stops the server and starts it again on the same data. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface KeyOptions {
+  /** Seconds from now. */
+  expiresIn?: number;
+  idleSeconds?: number;
+}
+
+export async function startTestServer(engine: Engine): Promise<TestServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'board-service-test-'));
+  const clock = new TestClock();
+  const log: string[] = [];
+  const databaseUrl = engine === 'postgres' ? await newPostgresDatabase() : undefined;
+  const start = (port: number) =>
+    startServer({
+      dataDir,
+      host: '127.0.0.1',
+      port,
+      portFixed: true,
+      db: databaseUrl,
+      clock,
+      logLevel: 'debug',
+      logTo: { write: (line) => void log.push(line) },
+    });
+  const running = await start(0);
+  const { root } = loadRootKey(dataDir);
+  const key = readFileSync(join(dataDir, 'local-key'), 'utf8').trim();
+  const server: TestServer = {
+    ...running,
+    clock,
+    root,
+    log,
+    databaseUrl,
+    dana: new Api(running.url, key),
+    nobody: new Api(running.url),
+    person: (handle, role = 'member', options = {}) => addPerson(server, handle, role, options),
+    async restart() {
+      await server.close();
+      Object.assign(server, await start(Number(new URL(running.url).port)));
+    },
+    async stop() {
+      await server.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+  return server;
+}
+
+async function addPerson(
+  server: TestServer,
+  handle: string,
+  role: 'admin' | 'member' | 'guest',
+  { expiresIn, idleSeconds }: KeyOptions,
+): Promise<Api> {
+  const token = newSecret('key');
+  const id = await server.db.write(async (tx) => {
+    const person = {
+      id: newId('hum', tx.now),
+      handle,
+      display_name: null,
+      server_role: role,
+      created_at: tx.now,
+      removed_at: null,
+      removed_by: null,
+    };
+    await insertPerson(tx, person);
+    await insertKey(tx, {
+      id: newId('key', tx.now),
+      person_id: person.id,
+      name: 'laptop',
+      digest: server.root.digest(token),
+      created_at: tx.now,
+      expires_at: expiresIn === undefined ? null : tx.now + expiresIn * 1000,
+      idle_seconds: idleSeconds ?? null,
+      origin: 'created',
+    });
+    return person.id;
+  });
+  return new Api(server.url, token, id);
+}
