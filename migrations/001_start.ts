@@ -1,6 +1,6 @@
 /** People, keys, boards, members, the record and its read models. */
 import type { Knex } from 'knex';
-import { appendOnly, uniqueIndex } from '../src/server/db/schema.ts';
+import { appendOnly, createCounter, uniqueIndex } from '../src/server/db/schema.ts';
 
 /** Times are milliseconds since the epoch; flags are 0 or 1; digests and hashes are 32 bytes. */
 export async function up(db: Knex): Promise<void> {
@@ -175,4 +175,6 @@ export async function up(db: Knex): Promise<void> {
   });
   await uniqueIndex(db, 'idempotency', ['scope', 'key']);
   await db.schema.raw('CREATE INDEX idempotency_expiry ON idempotency (expires_at)');
+
+  await createCounter(db, 'change_counter');
 }

@@ -82,6 +82,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const person = await ensureLocalPerson({ db, root, dataDir });
 
     const live = new Live(db, clock);
+    await live.start(log);
     const info = infoOf(serverId, db);
     const server = createHttp(() => port, { db, root, live, info }, log, clock);
     const drain = drainable(server);

@@ -1,5 +1,5 @@
 /** The true server on a free port, with a data folder of its own. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { insertKey } from '../../src/server/identity/credentials.store.ts';
@@ -74,6 +74,28 @@ export async function startTestServer(engine: Engine): Promise<TestServer> {
     },
   };
   return server;
+}
+
+/** A second server process's part: another server on the same database, with the same root secret. */
+export async function startTwin(server: TestServer): Promise<RunningServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'board-service-twin-'));
+  for (const file of ['server-secret', 'local-key']) copyFileSync(join(server.dataDir, file), join(dataDir, file));
+  const twin = await startServer({
+    dataDir,
+    host: '127.0.0.1',
+    port: 0,
+    portFixed: true,
+    db: server.databaseUrl,
+    clock: server.clock,
+    logTo: { write: (line) => void server.log.push(line) },
+  });
+  return {
+    ...twin,
+    async close() {
+      await twin.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
 }
 
 async function addPerson(

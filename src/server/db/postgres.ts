@@ -6,8 +6,10 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import type { Clock } from './clock.ts';
 import { Contention, type Dialect, postgresDialect, UniqueViolation } from './dialect.ts';
+import { PostgresWake } from './postgres-wake.ts';
 import { builderOf, type Params, type Statement, type Value } from './statement.ts';
-import type { Database, ReadTx, WriteTx } from './tx.ts';
+import type { Database, Follower, ReadTx, WriteTx } from './tx.ts';
+import { counterOf, versionsOf } from './versions.store.ts';
 
 /** A write transaction is cut off after this many milliseconds. */
 export const WRITE_LIMIT_MS = 5_000;
@@ -17,7 +19,8 @@ const RETRIES = 5;
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
-const WRITE = 'BEGIN';
+// Every write moves the counter by which other processes notice that something was committed.
+const WRITE = "BEGIN; SELECT nextval('change_counter')";
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint AS now';
 
 class PostgresTx implements ReadTx {
@@ -86,12 +89,15 @@ export interface PostgresOptions {
 
 export class PostgresDatabase implements Database {
   readonly dialect = postgresDialect;
+  readonly #url: string;
   readonly #knex: Knex;
   readonly #clock: Clock;
-  #listener: (keys: string[]) => void = () => {};
+  #follower: Follower | null = null;
+  #wake: PostgresWake | null = null;
 
   constructor(options: PostgresOptions, clock: Clock) {
     this.#clock = clock;
+    this.#url = options.url;
     this.#knex = knex({
       client: 'pg',
       connection: {
@@ -119,11 +125,17 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  onCommit(listener: (keys: string[]) => void): void {
-    this.#listener = listener;
+  async follow(follower: Follower): Promise<void> {
+    this.#follower = follower;
+    this.#wake = new PostgresWake(this.#url, this.#clock, follower, {
+      counter: () => this.read((tx) => counterOf(tx)),
+      versions: (keys) => this.read((tx) => versionsOf(tx, keys)),
+    });
+    await this.#wake.start();
   }
 
   async close(): Promise<void> {
+    await this.#wake?.close();
     await this.#knex.destroy();
   }
 
@@ -133,7 +145,7 @@ export class PostgresDatabase implements Database {
     let value: T;
     try {
       const began = (await translate(client.query(`${begin}; SELECT ${NOW}`))) as unknown as pg.QueryResult[];
-      tx = new PostgresTx(client, Number(began[1]?.rows[0].now) + this.#clock.offset(), begin === WRITE);
+      tx = new PostgresTx(client, Number(began.at(-1)?.rows[0].now) + this.#clock.offset(), begin === WRITE);
       value = await fn(tx);
       await tx.finish();
       await translate(client.query('COMMIT'));
@@ -143,7 +155,11 @@ export class PostgresDatabase implements Database {
     } finally {
       await this.#knex.client.releaseConnection(client);
     }
-    if (tx.published.size > 0) this.#listener([...tx.published]);
+    if (tx.published.size > 0) {
+      const keys = [...tx.published];
+      this.#follower?.committed(keys);
+      this.#wake?.send(keys);
+    }
     return value;
   }
 }

@@ -28,3 +28,8 @@ export async function appendOnly(db: Knex, table: string): Promise<void> {
     );
   }
 }
+
+/** A number that every write draws from, so that other processes notice writes. One process on a file needs none. */
+export async function createCounter(db: Knex, name: string): Promise<void> {
+  if (isPostgres(db)) await db.schema.raw(`CREATE SEQUENCE ${name} CACHE 1`);
+}

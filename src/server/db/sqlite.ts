@@ -10,7 +10,7 @@ import type { Knex } from 'knex';
 import type { Clock } from './clock.ts';
 import { type Dialect, sqliteDialect, UniqueViolation } from './dialect.ts';
 import { builderOf, type Params, type Statement, type Value } from './statement.ts';
-import type { Database, ReadTx, WriteTx } from './tx.ts';
+import type { Database, Follower, ReadTx, WriteTx } from './tx.ts';
 
 /** Most writes in one transaction, so that the first of a burst does not wait for all of it. */
 const MAX_BATCH = 256;
@@ -185,7 +185,7 @@ export class SqliteDatabase implements Database {
   readonly #waiting: ((connection: Connection) => void)[] = [];
   readonly #file: string;
   readonly #clock: Clock;
-  #listener: (keys: string[]) => void = () => {};
+  #follower: Follower | null = null;
   #open = 0;
 
   constructor(file: string, clock: Clock) {
@@ -193,7 +193,7 @@ export class SqliteDatabase implements Database {
     this.#clock = clock;
     this.#writer = new Connection(file, {});
     prepareWriter(this.#writer.db);
-    this.#group = new GroupWriter(this.#writer, clock, (keys) => this.#listener(keys));
+    this.#group = new GroupWriter(this.#writer, clock, (keys) => this.#follower?.committed(keys));
   }
 
   async read<T>(fn: (tx: ReadTx) => Promise<T>): Promise<T> {
@@ -211,8 +211,9 @@ export class SqliteDatabase implements Database {
     return this.#group.submit(fn);
   }
 
-  onCommit(listener: (keys: string[]) => void): void {
-    this.#listener = listener;
+  /** There is no other process: the file is locked. */
+  async follow(follower: Follower): Promise<void> {
+    this.#follower = follower;
   }
 
   async close(): Promise<void> {

@@ -29,6 +29,16 @@ export interface WriteTx extends ReadTx {
   publish(key: string): void;
 }
 
+/** Who is told of commits. */
+export interface Follower {
+  /** Keys published by committed transactions. May come late, twice or merged. */
+  committed(keys: string[]): void;
+  /** Wake-ups from other processes may have been lost; after `restored` they come again. */
+  gap(state: 'lost' | 'restored'): void;
+  /** Keys that are watched now. */
+  watched(): string[];
+}
+
 export interface Database {
   readonly dialect: Dialect;
   /** Runs `fn` on one snapshot. On Postgres READ COMMITTED sees each statement's own moment; `repeatable` asks for one snapshot there too. */
@@ -38,7 +48,7 @@ export interface Database {
    * and may run more than once where the engine asks for a retry.
    */
   write<T>(fn: (tx: WriteTx) => Promise<T>): Promise<T>;
-  /** Called with the published keys of each commit. */
-  onCommit(listener: (keys: string[]) => void): void;
+  /** From now on tells the follower of every commit, here and in other processes of the same database. */
+  follow(follower: Follower): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 /** Live delivery: streams and waits of this process, woken by commits and ended with their credentials. */
 import type { ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
 import type { Query } from '../../contract/types.ts';
 import type { Clock } from '../db/clock.ts';
@@ -15,6 +16,7 @@ import type { EndReason } from './frames.ts';
 import { HintStream } from './hint-stream.ts';
 import { Notifier } from './notifier.ts';
 import type { Holder } from './rights.ts';
+import { sweepCredentials, type Watched } from './sweep.ts';
 
 interface Open {
   end(reason: EndReason): void;
@@ -34,12 +36,27 @@ export class Live {
   readonly #caps = new Caps();
   readonly #feeds = new Map<string, { feed: Feed; unwatch: () => void }>();
   readonly #open = new Set<Open>();
+  /** Everybody whose credential has to be looked at again and again where other processes may end it. */
+  readonly #rechecks = new Set<Watched>();
+  #stopSweep = () => {};
   #closing = false;
 
   constructor(db: Database, clock: Clock) {
     this.#db = db;
     this.#clock = clock;
-    db.onCommit((keys) => this.notifier.publish(keys));
+  }
+
+  /** Begins to hear of commits. Nothing may be served before. */
+  start(log: Logger): Promise<void> {
+    if (this.#db.dialect.shared) this.#stopSweep = sweepCredentials(this.#db, this.#clock, () => this.#rechecks);
+    return this.#db.follow({
+      committed: (keys) => this.notifier.publish(keys),
+      watched: () => this.notifier.watched(),
+      gap: (state) => {
+        log.warn({ state }, 'wake-ups between server processes');
+        this.notifier.publishAll();
+      },
+    });
   }
 
   /** Opens a stream of one board on this response. @throws Refusal before anything is written. */
@@ -110,6 +127,8 @@ export class Live {
     const cancelExpiry = this.#atExpiry(caller, () => sleep.wake());
     const end: Open = { end: () => sleep.stop() };
     this.#open.add(end);
+    const watched = { holder: holderOf(caller), recheck: () => sleep.wake() };
+    this.#rechecks.add(watched);
     gone.addEventListener('abort', () => sleep.stop(), { once: true });
     try {
       for (;;) {
@@ -120,6 +139,7 @@ export class Live {
     } finally {
       sleep.stop();
       this.#open.delete(end);
+      this.#rechecks.delete(watched);
       feed.sleepers.delete(sleep);
       this.#dropIdle(feed);
       unwatch();
@@ -131,6 +151,7 @@ export class Live {
   /** Ends every stream and answers every wait. */
   close(): void {
     this.#closing = true;
+    this.#stopSweep();
     for (const open of [...this.#open]) open.end('server_shutdown');
   }
 
@@ -148,10 +169,13 @@ export class Live {
     recheck: () => Promise<void>,
   ): void {
     this.#open.add(stream);
+    const watched = { holder: holderOf(caller), recheck: () => void recheck() };
+    this.#rechecks.add(watched);
     const unwatch = this.notifier.watch(credentialKeys(caller), () => void recheck());
     const cancelExpiry = this.#atExpiry(caller, () => void recheck());
     connection.onClose(() => {
       this.#open.delete(stream);
+      this.#rechecks.delete(watched);
       unwatch();
       cancelExpiry();
       release();

@@ -1,0 +1,194 @@
+/**
+ * Wake-ups between the processes of one Postgres. NOTIFY carries the keys of what was committed, on a connection of its
+ * own and never inside a writing transaction, because it takes a server-wide lock at commit. Nothing rests on it: a
+ * counter that every write moves tells the others within a second that something was committed, also when the writer
+ * died between commit and NOTIFY or the connection was lost.
+ */
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import type { Clock } from './clock.ts';
+import type { Follower } from './tx.ts';
+
+const CHANNEL = 'service_wake';
+/** At most one NOTIFY in this many milliseconds. */
+const COALESCE_MS = 5;
+/** A NOTIFY holds at most 8,000 bytes. */
+const MAX_PAYLOAD = 7_500;
+const POLL_MS = 1_000;
+/** A transaction may have drawn its number this long before it commits. */
+const LOOK_BACK_MS = 5_000;
+const PING_MS = 5_000;
+const ECHO_MS = 2_000;
+const RECONNECT_MS = { first: 100, most: 2_000 };
+
+/** Reads the counter and the state of what is watched, on the pool. */
+export interface PollSource {
+  /** The last number of the counter every write draws from. */
+  counter(): Promise<number>;
+  /** A number per key that changes whenever the key's state does. */
+  versions(keys: string[]): Promise<Map<string, number>>;
+}
+
+export class PostgresWake {
+  readonly #url: string;
+  readonly #clock: Clock;
+  readonly #follower: Follower;
+  readonly #source: PollSource;
+  readonly #self = randomBytes(8).toString('hex');
+  readonly #waiting = new Set<string>();
+  readonly #cancels = new Set<() => void>();
+  #client: pg.Client | null = null;
+  #sending = false;
+  #closed = false;
+  #backoff = RECONNECT_MS.first;
+  #echoed = true;
+  #counter = -1;
+  #movedAt = Number.NEGATIVE_INFINITY;
+  #versions = new Map<string, number>();
+
+  constructor(url: string, clock: Clock, follower: Follower, source: PollSource) {
+    this.#url = url;
+    this.#clock = clock;
+    this.#follower = follower;
+    this.#source = source;
+  }
+
+  /** Listens before it answers, so that nothing that is served misses a wake-up. */
+  async start(): Promise<void> {
+    await this.#connect();
+    this.#later(POLL_MS, () => void this.#poll());
+    this.#later(PING_MS, () => this.#ping());
+  }
+
+  /** Tells the other processes; merged with what else is committed within a few milliseconds. */
+  send(keys: readonly string[]): void {
+    for (const key of keys) this.#waiting.add(key);
+    if (this.#sending) return;
+    this.#sending = true;
+    this.#later(COALESCE_MS, () => void this.#flush());
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const cancel of this.#cancels) cancel();
+    await this.#client?.end().catch(() => {});
+  }
+
+  async #flush(): Promise<void> {
+    this.#sending = false;
+    const payloads = packed(this.#self, [...this.#waiting]);
+    this.#waiting.clear();
+    try {
+      for (const payload of payloads) await this.#client?.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]);
+    } catch {
+      // The others learn of it from the counter.
+      this.#lost();
+    }
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.#url, application_name: 'service-wake', keepAlive: true });
+    client.on('error', () => this.#lost());
+    client.on('end', () => this.#lost());
+    client.on('notification', ({ payload }) => this.#heard(payload ?? ''));
+    await client.connect();
+    await client.query(`LISTEN ${CHANNEL}`);
+    this.#client = client;
+    this.#echoed = true;
+    this.#backoff = RECONNECT_MS.first;
+  }
+
+  /** Reconnects with growing pauses, and then wakes everybody once: what was missed is not known. */
+  #lost(): void {
+    const client = this.#client;
+    if (this.#closed || !client) return;
+    this.#client = null;
+    client.removeAllListeners();
+    client.on('error', () => {});
+    void client.end().catch(() => {});
+    this.#follower.gap('lost');
+    this.#reconnectLater();
+  }
+
+  #reconnectLater(): void {
+    this.#later(this.#backoff, async () => {
+      this.#backoff = Math.min(this.#backoff * 2, RECONNECT_MS.most);
+      try {
+        await this.#connect();
+        this.#follower.gap('restored');
+      } catch {
+        if (!this.#closed) this.#reconnectLater();
+      }
+    });
+  }
+
+  #heard(payload: string): void {
+    const { from, keys } = JSON.parse(payload) as { from: string; keys: string[] };
+    if (from !== this.#self) this.#follower.committed(keys);
+    else if (keys.length === 0) this.#echoed = true;
+  }
+
+  /** A connection can be dead without saying so: it must bring back what was sent to itself. */
+  #ping(): void {
+    if (this.#client) {
+      this.#echoed = false;
+      const client = this.#client;
+      void client
+        .query('SELECT pg_notify($1, $2)', [CHANNEL, JSON.stringify({ from: this.#self, keys: [] })])
+        .catch(() => {});
+      this.#later(ECHO_MS, () => {
+        if (!this.#echoed && this.#client === client) this.#lost();
+      });
+    }
+    this.#later(PING_MS, () => this.#ping());
+  }
+
+  /** Looks at the counter; only when it moved lately, at what is watched here. */
+  async #poll(): Promise<void> {
+    try {
+      const counter = await this.#source.counter();
+      if (counter !== this.#counter) {
+        this.#counter = counter;
+        this.#movedAt = this.#clock.now();
+      }
+      if (this.#clock.now() - this.#movedAt <= LOOK_BACK_MS) await this.#compare();
+    } catch {
+      // The database is away; the next poll asks again.
+    }
+    this.#later(POLL_MS, () => void this.#poll());
+  }
+
+  async #compare(): Promise<void> {
+    const now = await this.#source.versions(this.#follower.watched());
+    const changed = [...now].filter(([key, version]) => this.#versions.get(key) !== version).map(([key]) => key);
+    this.#versions = now;
+    if (changed.length > 0) this.#follower.committed(changed);
+  }
+
+  #later(ms: number, fn: () => void): void {
+    if (this.#closed) return;
+    const cancel = this.#clock.after(ms, () => {
+      this.#cancels.delete(cancel);
+      if (!this.#closed) fn();
+    });
+    this.#cancels.add(cancel);
+  }
+}
+
+/** The keys in as few payloads as fit. */
+function packed(from: string, keys: string[]): string[] {
+  const payloads: string[] = [];
+  let part: string[] = [];
+  let size = 64;
+  for (const key of keys) {
+    if (size + key.length + 3 > MAX_PAYLOAD) {
+      payloads.push(JSON.stringify({ from, keys: part }));
+      part = [];
+      size = 64;
+    }
+    part.push(key);
+    size += key.length + 3;
+  }
+  if (part.length > 0) payloads.push(JSON.stringify({ from, keys: part }));
+  return payloads;
+}

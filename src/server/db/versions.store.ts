@@ -1,0 +1,38 @@
+/** What the safety poll compares: a number per watched key that changes whenever the key's state does. */
+import type { ReadTx } from './tx.ts';
+
+/** The last number drawn from the counter of writes. */
+export async function counterOf(tx: ReadTx): Promise<number> {
+  const [row] = await tx.query<{ last_value: number }>((db) => db('change_counter').select('last_value'));
+  return Number(row?.last_value ?? 0);
+}
+
+/** Versions of `board:<id>` keys by the head of the record, of `account:` and `positions:` keys by memberships and positions. */
+export async function versionsOf(tx: ReadTx, keys: string[]): Promise<Map<string, number>> {
+  const versions = new Map<string, number>();
+  const boards = idsOf(keys, 'board:');
+  if (boards.length > 0) {
+    const rows = await tx.query<{ id: string; head_seq: number }>((db) =>
+      db('boards').whereIn('id', boards).select('id', 'head_seq'),
+    );
+    for (const row of rows) versions.set(`board:${row.id}`, row.head_seq);
+  }
+  const people = [...new Set([...idsOf(keys, 'account:'), ...idsOf(keys, 'positions:')])];
+  if (people.length > 0) {
+    const rows = await tx.query<{ person_id: string; version: number }>((db) =>
+      db('members')
+        .whereIn('person_id', people)
+        .where('status', 'active')
+        .groupBy('person_id')
+        .select('person_id', { version: db.raw('COUNT(*) * 1000003 + SUM(read_up_to)') }),
+    );
+    for (const row of rows) {
+      versions.set(`account:${row.person_id}`, Number(row.version));
+      versions.set(`positions:${row.person_id}`, Number(row.version));
+    }
+  }
+  return versions;
+}
+
+const idsOf = (keys: string[], prefix: string): string[] =>
+  keys.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
