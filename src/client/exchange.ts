@@ -28,6 +28,9 @@ export interface Exchange {
 /**
  * Sends a request and resolves with the headers of its answer.
  *
+ * Aborting is carried out here and not left to `fetch` alone: that of Node.js may lose the signal to the garbage
+ * collector once it has answered, and then a dead connection would be read for ever, or an unwanted one stay open.
+ *
  * @throws ClientError `server_unreachable`, `request_timeout` or `server_unexpected`; the signal's reason when aborted.
  */
 export async function openExchange(
@@ -54,49 +57,69 @@ export async function openExchange(
 
   try {
     watchdog.arm(limits.headersMs, 'headers');
-    const response = await clock.fetch(request.url, {
-      method: request.method,
-      headers: request.headers,
-      body: request.body,
-      redirect: 'error',
-      signal: controller.signal,
-    });
+    const response = await unlessAborted(send(clock, request, controller.signal), controller.signal);
     watchdog.rest();
-    return {
-      response,
-      close,
-      chunks: (idleMs, phase) => chunks(response, watchdog, { idleMs, phase, explain, close }),
-    };
+    const reading = { watchdog, aborted: controller.signal, explain, close };
+    return { response, close, chunks: (idleMs, phase) => chunks(response, idleMs, phase, reading) };
   } catch (error) {
     close();
     throw explain(error);
   }
 }
 
+/** A body that nobody reads any more is cancelled, which closes its connection. */
+async function send(clock: { fetch: typeof fetch }, request: PreparedRequest, signal: AbortSignal): Promise<Response> {
+  const { url, method, headers, body } = request;
+  const response = await clock.fetch(url, { method, headers, body, redirect: 'error', signal });
+  const drop = () => {
+    // A body that has a reader is cancelled by it.
+    if (response.body?.locked === false) cancel(response.body);
+  };
+  if (signal.aborted) drop();
+  else signal.addEventListener('abort', drop, { once: true });
+  return response;
+}
+
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    promise.then(resolve, reject);
+  });
+}
+
+/** It may be broken already; then there is nothing to cancel. */
+function cancel(body: { cancel(): Promise<void> }): void {
+  body.cancel().catch(() => {});
+}
+
 interface Reading {
-  idleMs: number;
-  phase: string;
+  watchdog: Watchdog;
+  aborted: AbortSignal;
   explain(error: unknown): ClientError;
   close(): void;
 }
 
 async function* chunks(
   response: Response,
-  watchdog: Watchdog,
-  reading: Reading,
+  idleMs: number,
+  phase: string,
+  { watchdog, aborted, explain, close }: Reading,
 ): AsyncGenerator<Uint8Array, void, void> {
   const reader = response.body?.getReader();
+  if (reader) aborted.addEventListener('abort', () => cancel(reader), { once: true });
   try {
     while (reader) {
-      watchdog.arm(reading.idleMs, reading.phase);
+      watchdog.arm(idleMs, phase);
       const { done, value } = await reader.read().catch((error: unknown) => {
-        throw reading.explain(error);
+        throw explain(error);
       });
+      // Cancelling ends a body as if it were complete.
+      if (aborted.aborted) throw explain(aborted.reason);
       watchdog.rest();
       if (done) return;
       yield value;
     }
   } finally {
-    reading.close();
+    close();
   }
 }

@@ -42,6 +42,7 @@ export function networkError(error: unknown, origin: string): ClientError {
       delivery: 'answered',
     });
   }
+  if (code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH') return hostNotAllowed(origin);
   if (code !== undefined && NOT_HTTP.test(code)) {
     return unexpected('What answers there does not speak HTTP as it should.', {
       details: { cause: code },
@@ -62,6 +63,17 @@ export function networkError(error: unknown, origin: string): ClientError {
     return unreachable('The server cannot be reached.', 'not_sent', true, code, origin);
   }
   return unreachable('The connection broke before the answer was complete.', 'unclear', true, code, origin);
+}
+
+/**
+ * On a 421 the `fetch` of Node.js repeats the request on a new connection by itself and, on some versions, trips over
+ * its own spent body. Nothing else makes it send less than it announced, so this is the 421.
+ */
+function hostNotAllowed(origin: string): ClientError {
+  return new ClientError('host_not_allowed', 'The server does not answer under this name.', {
+    hint: `Use an address that the server is set up for instead of ${origin}.`,
+    status: 421,
+  });
 }
 
 function unreachable(
