@@ -18,6 +18,10 @@ if (!(await works())) {
   console.error('Building the native part of better-sqlite3 once…');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const options = { stdio: 'inherit', shell: process.platform === 'win32' };
-  const { status } = spawnSync(npm, ['rebuild', 'better-sqlite3', '--foreground-scripts', '--ignore-scripts=false'], options);
+  const { status } = spawnSync(
+    npm,
+    ['rebuild', 'better-sqlite3', '--foreground-scripts', '--ignore-scripts=false'],
+    options,
+  );
   if (status !== 0) process.exit(status ?? 1);
 }

@@ -72,7 +72,9 @@ async function startIfNeeded(server: KnownServer, { out, autostart }: LocalChoic
 function announce(server: KnownServer, running: LocalServer, out: Output): void {
   out.base.autostarted = ['server'];
   out.note(`Started the local server at ${running.url}`);
-  if (server.origin !== running.url) out.note(`(${server.origin} is taken by another program.)`);
+  // Under SERVICE_HOME the port was chosen only now.
+  const { home } = runtime().folders;
+  if (server.origin !== running.url && home === null) out.note(`(${server.origin} is taken by another program.)`);
 }
 
 /** Known by its person; an entry under another port is renewed at the next sign-in, seats are found all the same. */

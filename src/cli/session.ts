@@ -130,6 +130,8 @@ async function targetOf(actor: Actor, wish: TargetChoice): Promise<Target> {
 
 async function personTarget(server: KnownServer, choice: SessionChoice): Promise<Target> {
   const { folders } = runtime();
+  // Known before it is reached, so that a status can name a server that does not run.
+  choice.out.base.server = { name: server.name, url: server.origin };
   if (server.local) {
     const reached = await useLocalServer(server, choice);
     const key = readLocalKey(folders);

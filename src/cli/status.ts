@@ -1,6 +1,7 @@
 /** What is in use here, and why. */
 import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
+import { findProject } from '../local/project.ts';
 import { type BoardSource, chooseBoard } from './boards.ts';
 import type { Base, Output } from './output.ts';
 import { runtime } from './runtime.ts';
@@ -19,7 +20,11 @@ export interface StatusRecord {
 }
 
 /** Reads what can be read without starting anything; what cannot is named. */
-export async function readStatus(open: () => Promise<Session>, out: Output): Promise<StatusRecord> {
+export async function readStatus(
+  open: () => Promise<Session>,
+  flag: string | undefined,
+  out: Output,
+): Promise<StatusRecord> {
   const record: StatusRecord = { ...nothing(), seats: heldSeats() };
   try {
     const session = await open();
@@ -34,6 +39,7 @@ export async function readStatus(open: () => Promise<Session>, out: Output): Pro
     record.unread = data.unread ?? null;
   } catch (error) {
     record.problem = asExpected(error);
+    if (record.board_source === 'none') nameBoard(record, flag, out);
   }
   return record;
 }
@@ -54,6 +60,16 @@ export function statusLines(record: StatusRecord, base: Base): [string, string |
     ['Seats', seats.map((seat) => `${seat.agent} on ${seat.board}`).join(', ')],
     ['Problem', problem ? `${problem.message}${problem.hint ? ` ${problem.hint}` : ''}` : null],
   ];
+}
+
+/** What would be used, as far as that can be told without a server. */
+function nameBoard(record: StatusRecord, flag: string | undefined, out: Output): void {
+  const env = runtime().env.SERVICE_BOARD;
+  const project = findProject()?.board;
+  const board = flag ?? env ?? project;
+  if (!board) return;
+  record.board_source = flag ? 'flag' : env ? 'env' : 'project_file';
+  out.base.board = board;
 }
 
 const words: Record<BoardSource, string> = {

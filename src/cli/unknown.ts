@@ -54,24 +54,28 @@ function initCall(argv: string[]): Failure {
 function nearest(typed: string, catalog: Catalog): string[] {
   const names = [...Object.keys(catalog.commands), ...aliases(catalog).keys()].map((id) => id.replaceAll(':', ' '));
   const first = typed.split(' ')[0]!;
-  return names
+  const near = names
     .map((name) => ({ name, far: Math.min(distance(typed, name), distance(first, name)) }))
     .filter(({ name, far }) => far <= Math.max(1, Math.floor(name.length / 3)))
-    .sort((a, b) => a.far - b.far || (a.name < b.name ? -1 : 1))
+    .sort((a, b) => a.far - b.far || (a.name < b.name ? -1 : 1));
+  return near
+    .filter(({ far }) => far === near[0]?.far)
     .slice(0, 3)
     .map(({ name }) => name);
 }
 
-/** Edit distance: insertions, deletions and replacements. */
+/** Edit distance: letters put in, left out, replaced, or two neighbours swapped. */
 export function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  const rows = [Array.from({ length: b.length + 1 }, (_, i) => i)];
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
+    const row = [i];
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + same));
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const best = Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, rows[i - 1]![j - 1]! + same);
+      row.push(swapped ? Math.min(best, rows[i - 2]![j - 2]! + 1) : best);
     }
-    row = next;
+    rows.push(row);
   }
-  return row[b.length]!;
+  return rows[a.length]![b.length]!;
 }

@@ -9,7 +9,7 @@ export default class Status extends BaseCommand<typeof Status> {
   static override seeAlso = ['whoami', 'servers list'];
 
   override async run(): Promise<void> {
-    const status = await readStatus(() => this.session('A', { autostart: false }), this.out);
+    const status = await readStatus(() => this.session('A', { autostart: false }), this.globals.board, this.out);
     this.out.print(status, () => fields(statusLines(status, this.out.base)).join('\n'));
   }
 }

@@ -2,16 +2,14 @@
  * `fetch` for the server on this machine. The platform's own takes longer to load than all else a short command does,
  * and its compiler threads hold up the end of the process; this has the part of it that the client uses.
  */
-import type { IncomingMessage, RequestOptions } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 
 /** Plain http to this machine goes the short way, everything else through the platform's `fetch`. */
 export const localFetch: typeof fetch = async (input, init) => {
   const url = new URL(String(input));
   if (url.protocol !== 'http:' || url.hostname !== '127.0.0.1') return fetch(input, init);
-  const { method, signal, body } = init ?? {};
-  const options: RequestOptions = { method, headers: init?.headers as Record<string, string> };
-  if (signal) options.signal = signal;
-  const answer = await send(url, options, body as string | undefined);
+  const answer = await send(url, init ?? {});
   const status = answer.statusCode ?? 0;
   if (status >= 300 && status < 400) {
     answer.destroy();
@@ -20,22 +18,31 @@ export const localFetch: typeof fetch = async (input, init) => {
   return asResponse(answer, status);
 };
 
-async function send(url: URL, options: RequestOptions, body: string | undefined): Promise<IncomingMessage> {
+async function send(url: URL, { method, headers, body, signal }: RequestInit): Promise<IncomingMessage> {
   const { request } = await import('node:http');
   return new Promise((resolve, reject) => {
-    const sent = request(url, options, resolve);
+    let answer: IncomingMessage | undefined;
+    const sent = request(url, { method, headers: headers as Record<string, string> }, (arrived) => {
+      answer = arrived;
+      // Whoever reads hears of it; after the last byte nobody does.
+      arrived.on('error', () => {});
+      resolve(arrived);
+    });
     sent.on('error', (cause: Error) => {
       // Whether anything was written decides whether a repeat is safe.
       const socket = { bytesWritten: sent.socket?.bytesWritten ?? 0 };
       reject(new TypeError('fetch failed', { cause: Object.assign(cause, { socket }) }));
     });
-    sent.end(body);
+    // A connection whose answer is complete serves the next request and must stay whole.
+    const stop = () => (answer?.complete ? undefined : (answer ?? sent).destroy(new Error('aborted')));
+    signal?.addEventListener('abort', stop, { once: true });
+    sent.end(body as string | undefined);
   });
 }
 
-/** Status, headers and the bytes of the body: what the client reads of an answer. */
+/** Status, headers and body as the client reads them of a `Response`, whose own class would load all the rest. */
 function asResponse(answer: IncomingMessage, status: number): Response {
-  const chunks = answer[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  const body = Readable.toWeb(answer);
   const headers = {
     get: (name: string) => {
       const value = answer.headers[name.toLowerCase()];
@@ -44,25 +51,9 @@ function asResponse(answer: IncomingMessage, status: number): Response {
   };
   const text = async () => {
     const parts: Uint8Array[] = [];
-    for await (const part of answer) parts.push(part as Uint8Array);
+    for await (const part of body) parts.push(part as Uint8Array);
     return Buffer.concat(parts).toString('utf8');
   };
-  return {
-    ok: status >= 200 && status < 300,
-    status,
-    headers,
-    body: { getReader: () => ({ read: () => readNext(chunks) }) },
-    text,
-    json: async () => JSON.parse(await text()),
-  } as unknown as Response;
-}
-
-async function readNext(chunks: AsyncIterator<Uint8Array>) {
-  try {
-    const { done, value } = await chunks.next();
-    return { done: done === true, value };
-  } catch (cause) {
-    // The answer broke off: in the words of the platform's fetch, so that it is understood like one of its errors.
-    throw new TypeError('terminated', { cause });
-  }
+  const ok = status >= 200 && status < 300;
+  return { ok, status, headers, body, text, json: async () => JSON.parse(await text()) } as unknown as Response;
 }

@@ -5,7 +5,7 @@ import { localAddress, originOf } from './address.ts';
 import { type Credentials, localEntry, type ServerEntry } from './credentials.ts';
 import { Failure } from './failure.ts';
 import type { Env, Folders } from './folders.ts';
-import { canonicalOrigin, looksLikeUrl } from './origin.ts';
+import { canonicalOrigin, isLoopback, looksLikeUrl } from './origin.ts';
 
 export interface KnownServer {
   origin: string;
@@ -54,7 +54,7 @@ export function personServer(
   env: Env,
 ): KnownServer {
   if (choice.named) return namedServer(choice.named, saved, folders, env);
-  if (choice.project) return namedServer(choice.project, saved, folders, env);
+  if (choice.project) return projectServer(choice.project, saved, folders, env);
   if (saved.default) return namedServer(saved.default, saved, folders, env);
   const known = knownServers(saved, folders, env);
   if (known.length === 0) return localServer(saved, folders, env);
@@ -63,4 +63,11 @@ export function personServer(
     hint: `Name one with --server, or choose a default: service servers use ${known[0]!.name}`,
     details: { choices: known.map((server) => server.origin) },
   });
+}
+
+/** A project that names an address of some machine's own server means this machine's, whatever its port is here. */
+function projectServer(named: string, saved: Credentials, folders: Folders, env: Env): KnownServer {
+  const known = looksLikeUrl(named) && saved.servers[canonicalOrigin(named)];
+  if (!known && looksLikeUrl(named) && isLoopback(named)) return localServer(saved, folders, env);
+  return namedServer(named, saved, folders, env);
 }

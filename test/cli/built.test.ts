@@ -1,0 +1,50 @@
+/** What is generated fits its sources, and rules that every command keeps. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { manPages } from '../../src/cli/build/man.ts';
+import { manifestText } from '../../src/cli/build/manifest.ts';
+import { readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
+import { root } from './support/home.ts';
+
+const folder = join(root, 'src', 'commands');
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+
+describe('the built command line', function () {
+  this.timeout(30_000);
+
+  it('has a manifest that fits the commands', async () => {
+    expect(await manifestText(root)).to.equal(readFileSync(join(root, 'oclif.manifest.json'), 'utf8'));
+  });
+
+  it('has man pages that fit the manifest', () => {
+    const pages = manPages(readCatalog(root));
+    expect(readdirSync(join(root, 'man')).sort()).to.deep.equal(Object.keys(pages).sort());
+    for (const [name, text] of Object.entries(pages))
+      expect(text, name).to.equal(readFileSync(join(root, 'man', name), 'utf8'));
+  });
+
+  it('has a summary, a description and examples for every command', () => {
+    const commands = visibleCommands(readCatalog(root));
+    expect(commands).to.have.length(files.length);
+    for (const { id, summary, description, examples } of commands) {
+      expect(summary, id).to.match(/^[A-Z].*[^.]$/);
+      expect(description, id).to.match(/\.$/);
+      expect(examples?.length, id).to.be.greaterThan(0);
+    }
+  });
+
+  it('never reads standard input into an argument', async () => {
+    for (const file of files) {
+      const { default: Command } = (await import(join(folder, file))) as {
+        default: { args?: Record<string, { ignoreStdin?: boolean }> };
+      };
+      for (const [name, arg] of Object.entries(Command.args ?? {}))
+        expect(arg.ignoreStdin, `${file} ${name}`).to.equal(true);
+    }
+  });
+
+  it('has commands of less than 60 lines', () => {
+    for (const file of files) expect(readFileSync(join(folder, file), 'utf8').split('\n').length, file).to.be.below(70);
+  });
+});

@@ -1,0 +1,92 @@
+/** Every refusal in one shape, with the exit code that follows from it. */
+import { chmodSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { homeWithBoard } from './support/shared.ts';
+
+describe('errors', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard();
+
+  const cases: [string, string[], string, number][] = [
+    ['an unknown flag', ['board', 'list', '--nope'], 'invalid_request', 2],
+    ['an unknown command', ['bord', 'list'], 'invalid_request', 2],
+    ['a missing argument', ['agent', 'create'], 'invalid_request', 2],
+    ['a flag without its value', ['say', 'x', '--to'], 'invalid_request', 2],
+    ['a value that is not on the list', ['read', '--has', 'nothing'], 'invalid_request', 2],
+    ['a number out of bounds', ['read', '--limit', '9999'], 'invalid_request', 2],
+    ['flags that exclude each other', ['read', '--after', '1', '--before', '9'], 'invalid_request', 2],
+    ['a name that is taken', ['board', 'create', 'demo'], 'board_name_taken', 7],
+    ['a board that is not there', ['read', '--board', 'nowhere'], 'board_not_found', 6],
+    ['a message that is not there', ['board', 'message', '999'], 'message_not_found', 6],
+    ['a reference that is none', ['board', 'message', 'six'], 'message_ref_invalid', 1],
+    ['an agent without a seat here', ['say', 'x', '--as', 'stranger'], 'agent_seat_elsewhere', 1],
+    ['a server nobody knows', ['board', 'list', '--server', 'https://nobody.example'], 'server_unknown', 1],
+    ['an address without encryption', ['board', 'list', '--server', 'http://nobody.example'], 'insecure_server', 1],
+  ];
+  for (const [what, args, code, exit] of cases) {
+    it(`are one JSON object for ${what}`, async () => {
+      const result = await home().run([...args, '--json']);
+      expect(result.stderr).to.equal('');
+      expect(result.stdout.trimEnd().split('\n')).to.have.length(1);
+      const { error } = JSON.parse(result.stdout);
+      expect(error).to.include.keys('code', 'message', 'hint');
+      expect(error.code).to.equal(code);
+      expect(result.code).to.equal(exit);
+    });
+  }
+
+  it('are text on standard error otherwise, and nothing on standard output', async () => {
+    const result = await home().run(['board', 'create', 'demo']);
+    expect(result.stdout).to.equal('');
+    expect(result.stderr).to.match(/^Error \(board_name_taken\): .+\nHint: .+\n$/);
+    expect(result.code).to.equal(7);
+  });
+
+  it('say that a server is not there', async () => {
+    const env = { SERVICE_TOKEN: `abh_${'x'.repeat(40)}`, SERVICE_SERVER: 'http://127.0.0.1:9' };
+    const result = await home().run(['board', 'list', '--json', '--timeout', '1'], { env });
+    expect(JSON.parse(result.stdout).error.code).to.equal('server_unreachable');
+    expect(result.code).to.equal(8);
+  });
+
+  it('name the boards there are when none is selected', async () => {
+    await home().json(['board', 'create', 'second', '--no-link']);
+    const result = await home().run(['say', 'x', '--json'], { cwd: home().dir });
+    const { error } = JSON.parse(result.stdout);
+    expect(error.code).to.equal('board_not_selected');
+    expect(error.details.choices).to.have.members(['demo', 'second']);
+    expect(result.code).to.equal(2);
+  });
+
+  it('send no token of the environment to a server that only the project names', async () => {
+    const result = await home().run(['say', 'x', '--json'], { env: { SERVICE_TOKEN: `aba_${'x'.repeat(40)}` } });
+    expect(JSON.parse(result.stdout).error.code).to.equal('server_not_selected');
+    expect(result.code).to.equal(2);
+  });
+
+  it('refuse credentials that others can read, or that are a link', async () => {
+    const path = home().path('config', 'credentials.json');
+    chmodSync(path, 0o644);
+    const open = await home().run(['say', 'x']);
+    chmodSync(path, 0o600);
+    renameSync(path, `${path}.real`);
+    symlinkSync(`${path}.real`, path);
+    const link = await home().run(['say', 'x']);
+    renameSync(`${path}.real`, path);
+    for (const result of [open, link]) {
+      expect(result.stderr).to.include('Error (credentials_unsafe)');
+      expect(result.code).to.equal(1);
+    }
+    expect(open.stderr).to.include('chmod 600');
+  });
+
+  it('leave a file that does not parse as it is', async () => {
+    const path = home().path('config', 'credentials.json');
+    const good = readFileSync(path, 'utf8');
+    writeFileSync(path, '{"v":1,', { mode: 0o600 });
+    const result = await home().run(['agent', 'create', 'late', '--json']);
+    expect(JSON.parse(result.stdout).error.code).to.equal('config_corrupt');
+    expect(readFileSync(path, 'utf8')).to.equal('{"v":1,');
+    writeFileSync(path, good, { mode: 0o600 });
+  });
+});

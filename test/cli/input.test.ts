@@ -1,0 +1,98 @@
+/** Standard input: whole, late, empty, broken, too long, and line by line. */
+import { once } from 'node:events';
+import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { collect, until } from './support/home.ts';
+import { homeWithBoard } from './support/shared.ts';
+
+describe('standard input', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard();
+  const messages = async () => (await home().json(['read', '--all'])).messages as { seq: number; body: string }[];
+
+  it('posts nothing for an empty pipe', async () => {
+    const before = (await messages()).length;
+    const result = await home().shell('printf "" | service say --json');
+    expect(JSON.parse(result.stdout).error.code).to.equal('body_empty');
+    expect(result.code).to.equal(2);
+    expect(await messages()).to.have.length(before);
+  });
+
+  it('posts all of a pipe that delivers late', async () => {
+    const result = await home().shell(
+      '(sleep 0.5; printf "first\\n"; sleep 0.5; printf "second\\n") | service say --json',
+    );
+    expect(JSON.parse(result.stdout).message.body).to.equal('first\nsecond');
+  });
+
+  it('refuses bytes that are no text, with their place', async () => {
+    const garbage = Buffer.alloc(200 * 1024, 'ok ');
+    for (let i = 1000; i < garbage.length; i += 7) garbage[i] = 0x80 + (i % 64);
+    writeFileSync(join(home().work, 'garbage'), garbage);
+    const result = await home().shell('service say --json < garbage');
+    const { error } = JSON.parse(result.stdout);
+    expect(error.code).to.equal('invalid_utf8');
+    expect(error.details.offset).to.equal(1000);
+    expect(result.code).to.equal(1);
+  });
+
+  it('refuses a text over the limit before sending it, and keeps an end when asked to', async () => {
+    const lines = Array.from({ length: 4000 }, (_, i) => `line ${i + 1} ééé`).join('\n');
+    writeFileSync(join(home().work, 'long'), lines);
+    const result = await home().shell('service say --verbose < long');
+    expect(result.stderr).to.include('Error (message_too_large)').and.not.to.include('POST');
+    expect(result.code).to.equal(1);
+    const tail = await home().shell('service say --code --truncate tail --json < long');
+    const { body } = JSON.parse(tail.stdout).message;
+    expect([...body].length).to.be.at.most(32_768);
+    expect(body)
+      .to.match(/^```\n\[\d+ lines, \d+ characters left out\]\nline /)
+      .and.to.match(/line 4000 ééé\n```$/);
+  });
+
+  it('is not read into an argument', async () => {
+    const result = await home().shell('printf "demo" | service board message --json');
+    expect(JSON.parse(result.stdout).error.message).to.equal('Missing: MESSAGE');
+    expect(result.code).to.equal(2);
+  });
+
+  it('posts lines of JSON in order, and each once when it is run again after a kill', async () => {
+    const lines = Array.from({ length: 5 }, (_, i) => JSON.stringify({ body: `part ${i + 1}` }));
+    const fifo = join(home().work, 'lines');
+    await home().shell('mkfifo lines');
+    const child = home().startShell('exec service say --ndjson-in --idempotency-key again-1 < lines');
+    const printed = collect(child);
+    // The pipe stays open after two lines, so that the first run is certainly not done when it is killed.
+    const pipe = openSync(fifo, 'r+');
+    writeSync(pipe, `${lines[0]}\n${lines[1]}\n`);
+    await until('two lines are posted', () => printed().stdout.trim().split('\n').filter(Boolean).length === 2);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    closeSync(pipe);
+    const all = lines.map((line) => `'${line}'`).join(' ');
+    const again = await home().shell(`printf '%s\\n' ${all} | service say --ndjson-in --idempotency-key again-1`);
+    const answers = again.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(answers.map((answer) => answer.line)).to.deep.equal([1, 2, 3, 4, 5]);
+    expect(answers.map((answer) => answer.replayed === true)).to.deep.equal([true, true, false, false, false]);
+    const parts = (await messages()).map(({ body }) => body).filter((body) => body.startsWith('part '));
+    expect(parts).to.deep.equal(['part 1', 'part 2', 'part 3', 'part 4', 'part 5']);
+  });
+
+  it('stops at the first line that is wrong, or goes on when told to', async () => {
+    const lines = `'{"body":"good"}' '{"body":"bad","nope":1}' '{"body":"after"}'`;
+    const stopped = await home().shell(`printf '%s\\n' ${lines} | service say --ndjson-in`);
+    expect(stopped.stdout.trim().split('\n')).to.have.length(2);
+    expect(stopped.code).to.equal(2);
+    const went = await home().shell(`printf '%s\\n' ${lines} | service say --ndjson-in --keep-going`);
+    const answers = went.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(answers.map((answer) => 'error' in answer)).to.deep.equal([false, true, false]);
+    expect(went.code).to.equal(2);
+  });
+});

@@ -1,0 +1,58 @@
+/** Which messages a reader gets, and what is marked as read. */
+import { expect } from 'chai';
+import { homeWithBoard } from './support/shared.ts';
+
+describe('reading a board', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard();
+  // biome-ignore lint/suspicious/noExplicitAny: printed records
+  const seqs = (record: any) => record.messages.map((message: { seq: number }) => message.seq);
+
+  before(async () => {
+    await home().json(['agent', 'create', 'codex']);
+    const lines = Array.from({ length: 8 }, (_, i) => `'${JSON.stringify({ body: `message ${i + 4}` })}'`).join(' ');
+    await home().shell(`printf '%s\\n' ${lines} | service say --ndjson-in --as codex`);
+  });
+
+  it('gives the newest by default and names the page before', async () => {
+    expect(seqs(await home().json(['read', '--limit', '2']))).to.deep.equal([10, 11]);
+    const { stdout } = await home().run(['read', '--limit', '2', '--from', '@codex']);
+    expect(stdout).to.include('Earlier: service read --before 10 --from @codex');
+  });
+
+  it('gives a part before, after or around a number, or all', async () => {
+    expect(seqs(await home().json(['read', '--after', '9']))).to.deep.equal([10, 11]);
+    expect(seqs(await home().json(['read', '--before', '6']))).to.deep.equal([4, 5]);
+    expect(seqs(await home().json(['read', '--around', '8', '--limit', '4']))).to.deep.equal([6, 7, 8, 9]);
+    expect(seqs(await home().json(['read', '--all']))).to.deep.equal([4, 5, 6, 7, 8, 9, 10, 11]);
+    const lines = (await home().run(['read', '--ndjson'])).stdout.trim().split('\n');
+    expect(lines).to.have.length(8);
+  });
+
+  it('marks as read only what it showed, oldest first', async () => {
+    expect(seqs(await home().json(['read', '--mark-read', '--limit', '3']))).to.deep.equal([4, 5, 6]);
+    expect(seqs(await home().json(['read', '--unread']))).to.deep.equal([7, 8, 9, 10, 11]);
+    expect(await home().json(['board', 'ack', '--all'])).to.include({ read_up_to: 11, unread: 0 });
+    expect(seqs(await home().json(['read', '--unread']))).to.deep.equal([]);
+  });
+
+  it('repeats nothing for the same idempotency key', async () => {
+    const first = await home().json(['say', 'once', '--idempotency-key', 'once-1']);
+    const second = await home().json(['say', 'once', '--idempotency-key', 'once-1']);
+    expect(second.message.seq).to.equal(first.message.seq);
+    expect(second.replayed).to.equal(true);
+    const text = await home().run(['say', 'once', '--idempotency-key', 'once-1']);
+    expect(text.stdout).to.match(/^Posted #\d+ to all on demo \(already done\)\n$/);
+    const other = await home().run(['say', 'other', '--idempotency-key', 'once-1', '--json']);
+    expect(JSON.parse(other.stdout).error.code).to.equal('idempotency_conflict');
+    expect(other.code).to.equal(7);
+  });
+
+  it('lets an agent act by its token alone, without a file', async () => {
+    const { token, server } = await home().json(['agent', 'create', 'ci', '--print-token']);
+    const env = { SERVICE_TOKEN: token, SERVICE_SERVER: server.url, SERVICE_HOME: `${home().dir}/nowhere` };
+    const { message } = await home().json(['say', 'from a pipeline'], { env });
+    expect(message.from.name).to.equal('ci');
+    expect((await home().json(['whoami'], { env })).me.kind).to.equal('agent');
+  });
+});

@@ -1,0 +1,73 @@
+/** Signing in, and the servers a machine knows. */
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { Home } from './support/home.ts';
+import { homeWithBoard } from './support/shared.ts';
+
+describe('servers', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard();
+  let other: Home;
+  before(() => {
+    other = new Home();
+  });
+  after(() => other.close());
+
+  it('saves a key that works, and says where', async () => {
+    const { server } = await home().json(['whoami']);
+    const key = readFileSync(home().path('data', 'local-key'), 'utf8');
+    const result = await other.shell(`printf '%s' "$KEY" | service login ${server.url}`, { env: { KEY: key } });
+    expect(result.stderr).to.match(/^Saved in \/.*credentials\.json \(mode 0600\): no system keychain here\.\n/);
+    expect(result.stdout).to.match(/^Signed in to http:\S+ as [a-z0-9-]+ \(admin\)/);
+    expect((await other.json(['board', 'list'])).boards[0].name).to.equal('demo');
+    const { servers } = await other.json(['servers', 'list']);
+    expect(servers).to.have.length(1);
+    expect(servers[0]).to.include({ url: server.url, default: true, key: 'file' });
+  });
+
+  it('refuses what is no key, and a key that does not work, and saves nothing', async () => {
+    const { server } = await home().json(['whoami']);
+    const fresh = new Home();
+    try {
+      const none = await fresh.shell(`printf nonsense | service login ${server.url} --json`);
+      expect(JSON.parse(none.stdout).error.code).to.equal('key_invalid');
+      expect(none.code).to.equal(4);
+      const wrong = await fresh.shell(`printf 'abh_${'x'.repeat(43)}' | service login ${server.url} --json`);
+      expect(wrong.code).to.equal(4);
+      expect((await fresh.json(['servers', 'list'])).servers).to.deep.equal([]);
+    } finally {
+      await fresh.close();
+    }
+  });
+
+  it('fails where only the keychain would do and there is none', async () => {
+    const { server } = await home().json(['whoami']);
+    const key = readFileSync(home().path('data', 'local-key'), 'utf8');
+    const script = `printf '%s' "$KEY" | service login ${server.url} --json`;
+    const result = await other.shell(script, { env: { KEY: key, SERVICE_KEYSTORE: 'keychain' } });
+    expect(JSON.parse(result.stdout).error.code).to.equal('keychain_unavailable');
+    expect(result.code).to.equal(4);
+  });
+
+  it('forgets a server, but not the tokens of agents without being sure', async () => {
+    await home().json(['agent', 'create', 'codex']);
+    const asked = await home().run(['servers', 'forget', 'local', '--json']);
+    const { error } = JSON.parse(asked.stdout);
+    expect(error.code).to.equal('confirmation_required');
+    expect(error.message).to.include('codex on demo');
+    expect(asked.code).to.equal(2);
+    await home().json(['servers', 'forget', 'local', '--yes']);
+    expect((await home().run(['say', 'x', '--as', 'codex'])).stderr).to.include('agent_seat_elsewhere');
+    expect((await home().json(['say', 'the person goes on'])).message.seq).to.be.greaterThan(3);
+  });
+
+  it('sends nothing to a local server that is another than before', async () => {
+    await home().json(['agent', 'create', 'late']);
+    await home().run(['server', 'stop']);
+    await home().shell(`rm -rf "${home().path('data')}"`);
+    const result = await home().run(['board', 'list', '--json']);
+    expect(JSON.parse(result.stdout).error.code).to.equal('server_identity_changed');
+    await home().json(['login', 'local']);
+    expect((await home().json(['board', 'list'])).boards).to.deep.equal([]);
+  });
+});

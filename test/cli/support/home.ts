@@ -1,0 +1,135 @@
+/** A person's empty home folder, and the built program run in it as a child process. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+
+export interface Result {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  env?: Record<string, string>;
+  cwd?: string;
+}
+
+/** Waits for a condition; fails with its name when it does not come about. */
+export async function until(what: string, done: () => boolean | Promise<boolean>, ms = 15_000): Promise<void> {
+  const end = Date.now() + ms;
+  while (!(await done())) {
+    if (Date.now() > end) throw new Error(`not in time: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** A loopback port that nobody uses right now. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (typeof address !== 'object' || !address) throw new Error('no port');
+  return address.port;
+}
+
+export class Home {
+  readonly dir = mkdtempSync(join(tmpdir(), 'board-cli-'));
+  readonly work = join(this.dir, 'work');
+  readonly store = join(this.dir, 'store');
+  env: Record<string, string>;
+  private readonly children = new Set<ChildProcess>();
+
+  constructor() {
+    const bin = join(this.dir, 'bin');
+    mkdirSync(bin);
+    mkdirSync(this.work);
+    for (const name of ['service', 'board-service']) symlinkSync(join(root, 'bin', 'run.js'), join(bin, name));
+    this.env = {
+      HOME: this.dir,
+      PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`,
+      LANG: 'C.UTF-8',
+      // One folder for everything, which also gives each home a port of its own.
+      SERVICE_HOME: this.store,
+    };
+  }
+
+  /** `service …` to its end. Nothing is piped in: standard input is /dev/null. */
+  async run(args: string[], options: RunOptions = {}): Promise<Result> {
+    return finished(this.start(args, options));
+  }
+
+  /** `service …` that succeeds, as its JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: what a command printed is checked field by field
+  async json(args: string[], options: RunOptions = {}): Promise<any> {
+    const result = await this.run([...args, '--json'], options);
+    if (result.code !== 0) throw new Error(`service ${args.join(' ')}: ${result.stdout}${result.stderr}`);
+    return JSON.parse(result.stdout);
+  }
+
+  /** A script of the shell, in which `service` is the program. */
+  async shell(script: string, options: RunOptions = {}): Promise<Result> {
+    return finished(this.startShell(script, options));
+  }
+
+  /** A script of the shell, left running. */
+  startShell(script: string, options: RunOptions = {}): ChildProcess {
+    return this.spawn('/bin/sh', ['-c', script], options);
+  }
+
+  /** `service …` left running. */
+  start(args: string[], options: RunOptions = {}): ChildProcess {
+    return this.spawn(process.execPath, [join(root, 'bin', 'run.js'), ...args], options);
+  }
+
+  /** Where the home's files are. */
+  path(...parts: string[]): string {
+    return join(this.store, ...parts);
+  }
+
+  /** The process number of the server that runs for this home. */
+  serverPid(): number | null {
+    const file = this.path('data', 'server.pid');
+    return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid : null;
+  }
+
+  /** Ends everything that was started and removes the folder. */
+  async close(): Promise<void> {
+    for (const child of this.children) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    if (existsSync(this.path('data', 'server.pid'))) await this.run(['server', 'stop']);
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  private spawn(command: string, args: string[], { env, cwd }: RunOptions): ChildProcess {
+    const child = spawn(command, args, {
+      cwd: cwd ?? this.work,
+      env: { ...this.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.children.add(child);
+    return child;
+  }
+}
+
+/** What a child process printed, and how it ended. */
+export async function finished(child: ChildProcess): Promise<Result> {
+  const printed = collect(child);
+  if (!child.stdout?.closed) await once(child, 'close');
+  return { code: child.exitCode, ...printed() };
+}
+
+/** What a child process has printed so far. */
+export function collect(child: ChildProcess): () => { stdout: string; stderr: string } {
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout?.on('data', (part: Buffer) => out.push(part));
+  child.stderr?.on('data', (part: Buffer) => err.push(part));
+  return () => ({ stdout: Buffer.concat(out).toString('utf8'), stderr: Buffer.concat(err).toString('utf8') });
+}
