@@ -1,0 +1,137 @@
+/** Changes that no operation offers yet, made directly in the database with the wake-ups their operations will send. */
+import type { Policy } from '../../src/contract/types.ts';
+import { type BoardRow, boardById, parsePolicy } from '../../src/server/boards/boards.store.ts';
+import { blankMember } from '../../src/server/boards/create.ts';
+import { withOverrides } from '../../src/server/boards/policy.rules.ts';
+import type { WriteTx } from '../../src/server/db/tx.ts';
+import { append } from '../../src/server/record/append.ts';
+import { insertMember, memberById } from '../../src/server/seats/members.store.ts';
+import { newId } from '../../src/server/text/ids.ts';
+import { eventActor } from '../../src/server/views/actors.ts';
+import type { Api } from './api.ts';
+import type { TestServer } from './server.ts';
+
+/** A board by its name, as long as somebody holds it. */
+async function rowNamed(tx: WriteTx, name: string): Promise<BoardRow> {
+  const [row] = await tx.query<BoardRow>((db) => db('boards').where('name', name).forUpdate().select('*'));
+  if (!row) throw new Error(`no board ${name}`);
+  return row;
+}
+
+export const boardRow = (server: TestServer, name: string): Promise<BoardRow> =>
+  server.db.write((tx) => rowNamed(tx, name));
+
+/** Puts a person onto a board; answers their member id. */
+export function putOnBoard(server: TestServer, name: string, person: Api): Promise<string> {
+  return server.db.write(async (tx) => {
+    const board = await rowNamed(tx, name);
+    const [{ handle } = { handle: '' }] = await tx.query<{ handle: string }>((db) =>
+      db('people').where('id', person.personId).select('handle'),
+    );
+    const id = newId('mem', tx.now);
+    const member = {
+      ...blankMember,
+      id,
+      board_id: board.id,
+      name: handle,
+      kind: 'human' as const,
+      person_id: person.personId ?? '',
+      access: 'member' as const,
+      first_joined_at: tx.now,
+      joined_at: tx.now,
+      read_up_to: board.head_seq + 1,
+      read_count: board.message_count,
+      read_everyone_count: board.everyone_count,
+    };
+    await insertMember(tx, member);
+    const data = { member_id: id, person_id: member.person_id, name: handle, access: 'member', rejoined: false };
+    await append(tx, board, { type: 'person.added', actor: eventActor(member, handle), data });
+    tx.publish(`account:${member.person_id}`);
+    return id;
+  });
+}
+
+export async function setPolicy(server: TestServer, name: string, change: Partial<Policy>): Promise<void> {
+  await server.db.write(async (tx) => {
+    const board = await rowNamed(tx, name);
+    const before = parsePolicy(board);
+    const after = { ...before, ...change };
+    await tx.change((db) =>
+      db('boards')
+        .where('id', board.id)
+        .update({ policy: JSON.stringify(after) }),
+    );
+    const creator = await memberById(tx, board.creator_member_id);
+    if (!creator) throw new Error('the board has lost its creator');
+    const data = { before: withOverrides(before), after: withOverrides(after), preset_applied: null };
+    await append(tx, board, { type: 'board.policy_changed', actor: eventActor(creator, creator.name), data });
+  });
+}
+
+/** Replaces the roles of a board. */
+export async function setRoles(server: TestServer, name: string, roles: Record<string, unknown>): Promise<void> {
+  await changeBoard(server, name, { roles: JSON.stringify(roles) });
+}
+
+/** Sets columns of a board's row, such as its lifecycle or visibility, and wakes who watches it. */
+export async function changeBoard(server: TestServer, name: string, columns: Partial<BoardRow>): Promise<void> {
+  await server.db.write(async (tx) => {
+    const board = await rowNamed(tx, name);
+    await tx.change((db) => db('boards').where('id', board.id).update(columns));
+    tx.publish(`board:${board.id}`);
+    tx.publish('boards');
+  });
+}
+
+/** Ends a seat or a membership. */
+export async function endMember(
+  server: TestServer,
+  memberId: string,
+  status: 'left' | 'removed' = 'removed',
+): Promise<void> {
+  await server.db.write(async (tx) => {
+    const member = await memberById(tx, memberId);
+    if (!member) throw new Error(`no member ${memberId}`);
+    await boardById(tx, member.board_id);
+    await tx.change((db) =>
+      db('members')
+        .where('id', memberId)
+        .update({ status, removed_at: tx.now, removed_by: status === 'left' ? 'self' : 'person' }),
+    );
+    tx.publish(`board:${member.board_id}`);
+    tx.publish(`credential:${memberId}`);
+    tx.publish(`account:${member.person_id}`);
+  });
+}
+
+/** The person's own membership of a board. */
+export async function memberIdOf(server: TestServer, board: string, person: Api): Promise<string> {
+  const { people } = await server.dana.ok('listBoardPeople', { params: { board } });
+  const { id } = await person.ok('getMe');
+  const found = people.find((entry) => entry.id === id);
+  if (!found) throw new Error(`not on ${board}`);
+  return found.member_id;
+}
+
+/** Sets columns of the access key behind a client. */
+export async function changeKey(server: TestServer, holder: Api, columns: Record<string, unknown>): Promise<void> {
+  const digest = server.root.digest(holder.token ?? '');
+  await server.db.write(async (tx) => {
+    const rows = await tx.query<{ id: string }>((db) => db('access_keys').where({ digest }).select('id'));
+    const [key] = rows;
+    if (!key) throw new Error('no such key');
+    await tx.change((db) => db('access_keys').where('id', key.id).update(columns));
+    tx.publish(`credential:${key.id}`);
+  });
+}
+
+export const revokeKey = (server: TestServer, holder: Api): Promise<void> =>
+  changeKey(server, holder, { revoked_at: server.clock.now() });
+
+/** Marks a person as removed from the server. */
+export async function removePerson(server: TestServer, person: Api): Promise<void> {
+  await server.db.write(async (tx) => {
+    await tx.change((db) => db('people').where('id', person.personId).update({ removed_at: tx.now }));
+    tx.publish(`credential:${person.personId}`);
+  });
+}
