@@ -1,5 +1,5 @@
 /** The servers this machine knows: listing them, choosing the default, forgetting one. */
-import { type Credentials, readCredentials, updateCredentials } from '../local/credentials.ts';
+import { type Credentials, localEntry, readCredentials, updateCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { forgetKey } from '../local/keystore.ts';
 import { type KnownServer, knownServers, namedServer } from '../local/servers.ts';
@@ -29,7 +29,7 @@ export async function useServer(name: string): Promise<{ server: ServerRow; prev
   return updateCredentials(folders, (saved) => {
     const server = namedServer(name, saved, folders, env);
     const previous = saved.default;
-    saved.default = server.local ? 'local' : server.origin;
+    saved.default = savedOrigin(server, saved);
     return { server: row(server, saved), previous };
   });
 }
@@ -55,17 +55,23 @@ export async function forgetServer(name: string): Promise<{ server: ServerRow; p
     const known = Object.entries(now.servers).find(([, entry]) => entry.server_id === server.entry?.server_id);
     const result = { server: row(server, now), previous: now.default };
     if (known) delete now.servers[known[0]];
-    if (now.default === server.origin || (server.local && now.default === 'local')) now.default = null;
+    if (now.default !== null && !now.servers[now.default]) now.default = null;
     return result;
   });
 }
 
-function row({ name, origin, local, entry }: KnownServer, saved: Credentials): ServerRow {
+/** The key of a server's entry: that of the local one may still name an earlier port. */
+function savedOrigin(server: KnownServer, saved: Credentials): string {
+  return (server.local ? localEntry(saved)?.[0] : undefined) ?? server.origin;
+}
+
+function row(server: KnownServer, saved: Credentials): ServerRow {
+  const { name, origin, local, entry } = server;
   return {
     name,
     url: origin,
     local,
-    default: saved.default === origin || (local && saved.default === 'local'),
+    default: saved.default !== null && saved.default === savedOrigin(server, saved),
     handle: entry?.person?.handle ?? null,
     key: entry?.key?.store ?? null,
     seats: Object.values(entry?.seats ?? {}).filter((seat) => seat.token).length,

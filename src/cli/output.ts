@@ -38,7 +38,7 @@ export class Output {
   print(record: object, text: () => string): void {
     if (this.quiet) return;
     if (this.mode === 'text') {
-      write(text());
+      write(this.harmless(text()));
       return;
     }
     const whole = { ...this.base, ...record };
@@ -50,8 +50,17 @@ export class Output {
   /** One record of a list or stream, on a line of its own. */
   each(record: object, text?: () => string): void {
     if (this.quiet) return;
-    write(this.mode === 'text' && text ? text() : JSON.stringify(record));
+    write(this.mode === 'text' && text ? this.harmless(text()) : JSON.stringify(record));
     this.wroteRecord = true;
+  }
+
+  /** Names and other short words of a server are caught here; texts were escaped where they were laid out. */
+  private harmless(text: string): string {
+    if (this.paint === plain) return escapeUntrusted(text);
+    return text
+      .split(/(\x1b\[\d{1,2}m)/)
+      .map((part, i) => (i % 2 === 1 ? part : escapeUntrusted(part)))
+      .join('');
   }
 
   /** Text of the result as it is, such as a script or raw log lines. */

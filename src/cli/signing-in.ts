@@ -56,14 +56,12 @@ export async function signIn(wish: SignInWish): Promise<Result> {
   const { data: info } = await client.call('getInfo');
   const { data: me } = await client.call('getMe');
   const person = { id: me.id, handle: me.name };
-  const stored = await saveKey(
-    storeChoice(wish.store ?? env.SERVICE_KEYSTORE),
-    { serverId: info.server_id, origin, token },
-    env,
-  );
+  const choice = storeChoice(wish.store ?? env.SERVICE_KEYSTORE);
+  const stored = await saveKey(choice, { serverId: info.server_id, origin, token }, env);
   const { replaced, standard } = await remember({ origin, info, person, token, stored });
   const place = credentialsPath(folders);
-  if (stored === 'file') wish.out.note(`Saved in ${place} (mode 0600): no system keychain here.`);
+  if (stored === 'file')
+    wish.out.note(`Saved in ${place} (mode 0600)${choice === 'auto' ? ': no system keychain here' : ''}.`);
   if (!standard) wish.out.note(`It is not the default server: service servers use ${nameOf(origin)}`);
   return {
     record: { server_id: info.server_id, person, stored, replaced, default: standard },

@@ -1,0 +1,204 @@
+/** Small decisions, without a process. */
+import { expect } from 'chai';
+import { count, fenced, truncated } from '../../src/cli/body.ts';
+import { wantsColor } from '../../src/cli/color.ts';
+import { choose } from '../../src/cli/dispatch.ts';
+import { exitCode } from '../../src/cli/exit.ts';
+import { readCatalog } from '../../src/cli/help/catalog.ts';
+import { decode } from '../../src/cli/stdin.ts';
+import { table } from '../../src/cli/table.ts';
+import { duration, moment, showTime } from '../../src/cli/time.ts';
+import { distance, looksLikeInit } from '../../src/cli/unknown.ts';
+import { messageRef, targets } from '../../src/cli/values.ts';
+import { parseAddress } from '../../src/local/address.ts';
+import { folders } from '../../src/local/folders.ts';
+import { canonicalOrigin } from '../../src/local/origin.ts';
+import { olderThan } from '../../src/local/versions.ts';
+import { root } from './support/home.ts';
+
+const codeOf = (work: () => unknown): string => {
+  try {
+    work();
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+  return 'nothing was thrown';
+};
+
+describe('folders', () => {
+  it('stand under SERVICE_HOME, else where each is set, else where the platform keeps them', () => {
+    expect(folders({ SERVICE_HOME: '/s', SERVICE_DATA_DIR: '/d' }, 'linux').data).to.equal('/s/data');
+    expect(folders({ HOME: '/h', SERVICE_DATA_DIR: '/d' }, 'linux').data).to.equal('/d');
+    expect(folders({ HOME: '/h', XDG_STATE_HOME: '/x' }, 'linux').state).to.equal('/x/service');
+    expect(folders({ HOME: '/h' }, 'linux').state).to.equal('/h/.local/state/service');
+    expect(folders({ HOME: '/h' }, 'darwin').cache).to.equal('/h/Library/Caches/service');
+    expect(codeOf(() => folders({ SERVICE_HOME: 'relative' }, 'linux'))).to.equal('invalid_request');
+  });
+});
+
+describe('addresses', () => {
+  it('have one canonical form', () => {
+    expect(canonicalOrigin('https://Team.Example.com:443/')).to.equal('https://team.example.com');
+    expect(canonicalOrigin('http://localhost:7400')).to.equal('http://127.0.0.1:7400');
+    expect(canonicalOrigin('http://[::1]:7400')).to.equal('http://127.0.0.1:7400');
+    expect(codeOf(() => canonicalOrigin('http://team.example.com'))).to.equal('insecure_server');
+    for (const wrong of ['https://a@b.example', 'https://b.example/x', 'https://b.example?x', 'ftp://b.example', 'b'])
+      expect(
+        codeOf(() => canonicalOrigin(wrong)),
+        wrong,
+      ).to.equal('invalid_request');
+  });
+
+  it('of the local server are loopback with a port', () => {
+    expect(parseAddress('localhost:7401\n', 'x')).to.deep.equal({ host: '127.0.0.1', port: 7401 });
+    for (const wrong of ['0.0.0.0:7400', '127.0.0.1', '127.0.0.1:0', '127.0.0.1:70000'])
+      expect(
+        codeOf(() => parseAddress(wrong, 'x')),
+        wrong,
+      ).to.equal('invalid_request');
+  });
+
+  it('come with versions that can be compared', () => {
+    expect(olderThan('0.9.9', '0.10.0')).to.equal(true);
+    expect(olderThan('0.1.0', '0.1.0')).to.equal(false);
+    expect(olderThan('unknown', '0.1.0')).to.equal(false);
+  });
+});
+
+describe('words', () => {
+  const catalog = readCatalog(root);
+  const chosen = (...argv: string[]) => {
+    const found = choose(argv, catalog);
+    return found.kind === 'command' ? [found.command.id, ...found.argv] : [found.kind];
+  };
+
+  it('name the command with the most of them, by its short name too', () => {
+    expect(chosen('board', 'post', 'hi', '--json')).to.deep.equal(['board:post', 'hi', '--json']);
+    expect(chosen('say', 'post')).to.deep.equal(['board:post', 'post']);
+    expect(chosen('board', 'new', 'x')).to.deep.equal(['board:create', 'x']);
+    expect(chosen('board')).to.deep.equal(['board:list']);
+    expect(chosen('servers', '--json')).to.deep.equal(['servers:list', '--json']);
+    expect(chosen('--version')).to.deep.equal(['version']);
+    expect(chosen('audit')).to.deep.equal(['help']);
+    expect(chosen('say', '--', '--help')).to.deep.equal(['board:post', '--', '--help']);
+    expect(chosen('board', 'nothing')).to.deep.equal(['unknown']);
+  });
+
+  it('for the system are told apart', () => {
+    expect(looksLikeInit(['nginx', 'restart'])).to.equal(true);
+    expect(looksLikeInit(['--status-all'])).to.equal(true);
+    expect(looksLikeInit(['nginx'])).to.equal(false);
+  });
+
+  it('that are nearly right are near', () => {
+    expect(distance('raed', 'read')).to.equal(1);
+    expect(distance('board', 'board')).to.equal(0);
+    expect(distance('', 'abc')).to.equal(3);
+  });
+});
+
+describe('values', () => {
+  it('name messages in several ways', () => {
+    expect(messageRef('6')).to.deep.equal({ seq: 6 });
+    expect(messageRef('#6')).to.deep.equal({ seq: 6 });
+    expect(messageRef('general#6')).to.deep.equal({ board: 'general', seq: 6 });
+    expect(messageRef('msg_01K5A0000000000000000000P1')).to.have.key('id');
+    for (const wrong of ['0', 'six', '#', 'msg_1'])
+      expect(
+        codeOf(() => messageRef(wrong)),
+        wrong,
+      ).to.equal('message_ref_invalid');
+  });
+
+  it('turn "mine" into the agents of a person', () => {
+    expect(targets(['@a', 'mine'], 'maya')).to.deep.equal(['@a', 'owner:maya']);
+    expect(targets([], 'maya')).to.equal(undefined);
+    expect(codeOf(() => targets(['mine'], null))).to.equal('invalid_request');
+  });
+
+  it('are durations and moments', () => {
+    const now = Date.parse('2026-03-02T09:00:00.000Z');
+    expect(['90', '30s', '5m', '2h', '7d', '2w', '1y'].map((text) => duration(text, 'x'))).to.deep.equal([
+      90, 30, 300, 7200, 604_800, 1_209_600, 31_536_000,
+    ]);
+    expect(moment('2h', 'x', now)).to.equal('2026-03-02T11:00:00.000Z');
+    expect(codeOf(() => moment('2026-03-02T08:00:00Z', 'x', now))).to.equal('invalid_request');
+    expect(codeOf(() => duration('soon', 'x'))).to.equal('invalid_request');
+    expect(showTime('2026-03-02T08:57:00.000Z', 'relative', now)).to.equal('3m ago');
+    expect(showTime('2026-03-02T08:59:30.000Z', 'relative', now)).to.equal('just now');
+  });
+});
+
+describe('texts', () => {
+  it('are fenced by more backticks than they hold', () => {
+    expect(fenced('plain', 'ts')).to.equal('```ts\nplain\n```');
+    expect(fenced('a ```` b', '')).to.equal('`````\na ```` b\n`````');
+  });
+
+  it('are cut at line ends and say what is missing', () => {
+    const lines = Array.from({ length: 100 }, (_, i) => `line ${i} 👍`).join('\n');
+    for (const keep of ['head', 'tail'] as const) {
+      const cut = truncated(lines, keep, 300);
+      expect(count(cut)).to.be.at.most(300);
+      expect(cut.split('\n').at(keep === 'head' ? 0 : -1)).to.equal(keep === 'head' ? 'line 0 👍' : 'line 99 👍');
+      expect(cut).to.match(/\[\d+ lines, \d+ characters left out\]/);
+    }
+    expect(count(truncated('x'.repeat(1000), 'tail', 300))).to.be.at.most(300);
+    expect(truncated('short', 'head', 300)).to.equal('short');
+  });
+
+  it('are strict UTF-8, and the first wrong byte is named', () => {
+    expect(decode(Buffer.from('é\ufeffx'))).to.equal('é\ufeffx');
+    const offset = (bytes: number[]) => {
+      try {
+        decode(Buffer.from(bytes));
+      } catch (error) {
+        return (error as { details: { offset: number } }).details.offset;
+      }
+      return null;
+    };
+    expect(offset([0x61, 0xff, 0x62])).to.equal(1);
+    expect(offset([0x61, 0x62, 0xc3])).to.equal(2);
+    expect(offset([0x61, 0xed, 0xa0, 0x80])).to.be.within(1, 2);
+  });
+
+  it('line up by what they take on the screen', async () => {
+    expect(
+      await table([
+        ['漢字', 'x'],
+        ['abc', 'y'],
+      ]),
+    ).to.deep.equal(['漢字  x', 'abc   y']);
+  });
+});
+
+describe('colour and exit codes', () => {
+  it('follow the first rule that applies', () => {
+    const base = { noColor: false, color: undefined, machine: false, env: {} };
+    expect(wantsColor(base, true)).to.equal(true);
+    expect(wantsColor(base, false)).to.equal(false);
+    expect(wantsColor({ ...base, env: { NO_COLOR: '1', FORCE_COLOR: '1' } }, true)).to.equal(false);
+    expect(wantsColor({ ...base, env: { NO_COLOR: '1' }, color: 'always' }, false)).to.equal(true);
+    expect(wantsColor({ ...base, env: { FORCE_COLOR: '1' } }, false)).to.equal(true);
+    expect(wantsColor({ ...base, env: { TERM: 'dumb' } }, true)).to.equal(false);
+  });
+
+  it('come from the code, then from the status', () => {
+    const expected: [string, number | undefined, number][] = [
+      ['board_name_taken', 409, 7],
+      ['idempotency_conflict', 422, 7],
+      ['board_not_found', 404, 6],
+      ['forbidden', 403, 5],
+      ['agent_removed', 403, 4],
+      ['unauthorized', 401, 4],
+      ['rate_limited', 429, 8],
+      ['internal', 500, 8],
+      ['invalid_request', 400, 1],
+      ['board_not_selected', undefined, 2],
+      ['agent_ambiguous', undefined, 2],
+      ['keychain_locked', undefined, 4],
+      ['config_corrupt', undefined, 1],
+    ];
+    for (const [code, status, exit] of expected) expect(exitCode(code, status), code).to.equal(exit);
+  });
+});
