@@ -1,16 +1,17 @@
 /** Joins the door to what is behind it: areas, transactions, live delivery. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
 import { Refusal } from '../contract/errors.ts';
 import { openapi } from '../contract/openapi.ts';
 import type { OperationName } from '../contract/operations.ts';
 import type { Query, ServerInfo } from '../contract/types.ts';
 import { type Areas, areas } from './areas.ts';
-import type { Database } from './db/tx.ts';
+import type { Database, ReadTx } from './db/tx.ts';
 import type { AnyInput, Backend } from './http/app.ts';
 import { LastUse } from './identity/last-use.ts';
 import type { RootKey } from './identity/root-key.ts';
 import type { Live } from './live/live.ts';
-import { authenticate, type Caller, credentialOf, gate } from './operation/caller.ts';
+import { authenticate, type Caller, type Credential, credentialOf, gate } from './operation/caller.ts';
 import { runWrite } from './operation/run.ts';
 import type { Offered } from './operation/usecase.ts';
 import { requirePlace, seeBoard, seeBoardById } from './views/place.ts';
@@ -21,22 +22,25 @@ export interface BackendOptions {
   root: RootKey;
   live: Live;
   info: ServerInfo;
+  log: Logger;
 }
 
-export function createBackend({ db, root, live, info }: BackendOptions): Backend {
+export function createBackend({ db, root, live, info, log }: BackendOptions): Backend {
   const offered = areas(root);
-  const engine = { db, root, recheck: recheckShown };
-  const lastUse = new LastUse(db);
+  const lastUse = new LastUse(db, log);
+  const engine = { db, root, recheck: recheckShown, used: (caller: Caller, now: number) => lastUse.note(caller, now) };
+  /** Runs a read with its caller, and counts it as a use of the caller's key. */
+  const reading = async <T>(credential: Credential, fn: (tx: ReadTx, caller: Caller) => Promise<T>): Promise<T> => {
+    const { caller, now, value } = await db.read(async (tx) => {
+      const found = await authenticate(tx, credential);
+      return { caller: found, now: tx.now, value: await settle(fn(tx, found)) };
+    });
+    await lastUse.note(caller, now);
+    return value();
+  };
   return {
-    async resolve(token) {
-      const credential = credentialOf(token, root);
-      const { caller, now } = await db.read(async (tx) => ({
-        caller: await authenticate(tx, credential),
-        now: tx.now,
-      }));
-      await lastUse.note(caller, now);
-      return { credential, caller };
-    },
+    credential: (token) => credentialOf(token, root),
+    resolve: (credential) => reading(credential, async () => {}),
     open: { getInfo: () => info },
     kindOf: (name) => (name === 'getInfo' ? 'open' : name === 'openStream' ? 'stream' : offeredOf(offered, name).kind),
     prepare(name, body) {
@@ -46,22 +50,41 @@ export function createBackend({ db, root, live, info }: BackendOptions): Backend
     async read(name, credential, input) {
       const entry = offeredOf(offered, name);
       if (entry.kind !== 'read') throw new Error(`${name} is no read`);
-      return db.read(async (tx) => entry.case.run(tx, await authenticate(tx, credential), input as never));
+      return reading(credential, (tx, caller) => entry.case.run(tx, caller, input as never));
     },
-    async wait(name, caller, input, gone) {
+    async wait(name, credential, input, gone) {
       const entry = offeredOf(offered, name);
       if (entry.kind !== 'wait') throw new Error(`${name} does not wait`);
+      const look = (tx: ReadTx, caller: Caller) => entry.case.run(tx, caller, input as never);
       const { wait } = input.query as unknown as { wait: number };
-      return live.wait(caller, wait, gone, (tx, fresh) => entry.case.run(tx, fresh, input as never));
+      const first = await reading(credential, async (tx, caller) => ({ caller, found: await look(tx, caller) }));
+      if (!first.found.empty || wait === 0) return first.found.answer;
+      return live.wait(first.caller, first.found.board, wait, gone, look);
     },
     async write(name, credential, input, keyed) {
       const entry = offeredOf(offered, name);
       if (entry.kind !== 'write') throw new Error(`${name} is no write`);
       return runWrite(engine, entry, credential, input, keyed);
     },
-    stream: (caller, input, req, res) => openStream(db, live, caller, input, req, res),
+    async stream(credential, input, req, res) {
+      const caller = await reading(credential, async (_tx, found) => found);
+      await openStream(db, live, caller, input, req, res);
+    },
     description: () => openapi(info.version),
   };
+}
+
+/** Lets a read end its transaction before its refusal is thrown: a refused request is a use of the key all the same. */
+async function settle<T>(running: Promise<T>): Promise<() => T> {
+  try {
+    const value = await running;
+    return () => value;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return () => {
+      throw error;
+    };
+  }
 }
 
 function offeredOf(offered: Areas, name: OperationName): Offered {

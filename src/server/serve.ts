@@ -84,7 +84,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const live = new Live(db, clock);
     await live.start(log);
     const info = infoOf(serverId, db);
-    const server = createHttp(() => port, { db, root, live, info }, log, clock);
+    const server = createHttp(() => port, { db, root, live, info, log }, clock);
     const drain = drainable(server);
     const stopPurge = schedulePurge(db, clock, log);
     undo.unshift(stopPurge);
@@ -160,8 +160,13 @@ function infoOf(serverId: string, db: Database): ServerInfo {
   };
 }
 
-function createHttp(port: () => number, parts: Parameters<typeof createBackend>[0], log: Logger, clock: Clock): Server {
-  const app = createApp({ backend: createBackend(parts), host: localHosts(port), log, now: () => clock.now() });
+function createHttp(port: () => number, parts: Parameters<typeof createBackend>[0], clock: Clock): Server {
+  const app = createApp({
+    backend: createBackend(parts),
+    host: localHosts(port),
+    log: parts.log,
+    now: () => clock.now(),
+  });
   const server = createServer(
     { requireHostHeader: false, maxHeaderSize: 65_536, noDelay: true, keepAlive: true },
     app.callback(),

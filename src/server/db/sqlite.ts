@@ -74,15 +74,19 @@ class SqliteReadTx implements ReadTx {
 class SqliteWriteTx extends SqliteReadTx implements WriteTx {
   override readonly writable = true as const;
   readonly published = new Set<string>();
+  /** Whether anything was written. */
+  changed = false;
   readonly #deferred = new Map<string, () => Promise<void>>();
 
   async run<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<number> {
     const compiled = statement.for('sqlite');
+    this.changed = true;
     return guard(() => this.connection.prepare(compiled.sql).run(...compiled.bind(params)).changes);
   }
 
   async change(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<number> {
     const { sql, bindings } = native(build);
+    this.changed = true;
     return guard(() => this.connection.prepare(sql).run(...bindings).changes);
   }
 
@@ -107,7 +111,7 @@ interface Job {
 
 type Settle = () => void;
 
-/** Writes of one process, gathered per turn of the event loop into one transaction with a savepoint each. */
+/** Writes of one process, gathered per turn of the event loop into one transaction. */
 class GroupWriter {
   readonly #connection: Connection;
   readonly #clock: Clock;
@@ -140,40 +144,51 @@ class GroupWriter {
   }
 
   async #drain(): Promise<void> {
-    const batch = this.#queue.splice(0, MAX_BATCH);
-    const settled: Settle[] = [];
     const keys = new Set<string>();
-    try {
-      this.#connection.exec('BEGIN IMMEDIATE');
-      for (const job of batch) settled.push(await this.#runOne(job, keys));
-      this.#connection.exec('COMMIT');
-      for (const settle of settled) settle();
-    } catch (error) {
-      if (this.#connection.db.inTransaction) this.#connection.exec('ROLLBACK');
-      keys.clear();
-      for (const job of batch) job.reject(error);
-    }
+    let batch = this.#queue.splice(0, MAX_BATCH);
+    while (batch.length > 0) batch = await this.#commit(batch, keys);
     this.#running = false;
     if (this.#queue.length > 0) this.#schedule();
     if (keys.size > 0) this.#notify([...keys]);
   }
 
-  /** Runs one write in its savepoint; what it answers is told only after the batch's commit. */
-  async #runOne(job: Job, keys: Set<string>): Promise<Settle> {
-    const tx = new SqliteWriteTx(this.#connection, this.#clock.now());
-    this.#connection.exec('SAVEPOINT job');
+  /**
+   * Runs a batch in one transaction and tells its answers after the commit. A write that fails before it changed
+   * anything, as refusals do, is simply left out. One that fails later takes the whole transaction back, and the others
+   * are answered to run again: a savepoint for each would spare them that, but costs every write a copy of each page it
+   * changes, four times the price of the changes themselves.
+   */
+  async #commit(batch: Job[], keys: Set<string>): Promise<Job[]> {
+    const settled: Settle[] = [];
+    const published = new Set<string>();
     try {
-      const value = await job.run(tx);
-      await tx.finish();
-      this.#connection.exec('RELEASE job');
-      for (const key of tx.published) keys.add(key);
-      return () => job.resolve(value);
+      this.#connection.exec('BEGIN IMMEDIATE');
+      for (const job of batch) {
+        const tx = new SqliteWriteTx(this.#connection, this.#clock.now());
+        try {
+          const value = await job.run(tx);
+          await tx.finish();
+          settled.push(() => job.resolve(value));
+          for (const key of tx.published) published.add(key);
+        } catch (error) {
+          if (!this.#connection.db.inTransaction) throw error;
+          if (tx.changed) {
+            this.#connection.exec('ROLLBACK');
+            job.reject(error);
+            return batch.filter((other) => other !== job);
+          }
+          settled.push(() => job.reject(error));
+        }
+      }
+      this.#connection.exec('COMMIT');
     } catch (error) {
-      if (!this.#connection.db.inTransaction) throw error;
-      this.#connection.exec('ROLLBACK TO job');
-      this.#connection.exec('RELEASE job');
-      return () => job.reject(error);
+      if (this.#connection.db.inTransaction) this.#connection.exec('ROLLBACK');
+      for (const job of batch) job.reject(error);
+      return [];
     }
+    for (const settle of settled) settle();
+    for (const key of published) keys.add(key);
+    return [];
   }
 }
 

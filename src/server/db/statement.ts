@@ -61,17 +61,32 @@ export const builderOf = (dialect: 'sqlite' | 'postgres'): Knex => builders[dial
 
 function compile(build: Build<Params>, dialect: 'sqlite' | 'postgres', name: string): Compiled {
   const names = new Proxy({} as Params, { get: (_target, key) => new Placeholder(String(key)) });
-  const { sql, bindings } = build(builders[dialect], names).toSQL().toNative();
-  const slots = bindings as unknown as (Value | Placeholder)[];
-  return {
-    name,
-    sql,
-    bind: (params) =>
-      slots.map((slot) => {
-        if (!(slot instanceof Placeholder)) return slot;
-        const value = params[slot.name];
-        if (value === undefined) throw new Error(`statement parameter ${slot.name} is missing`);
-        return value;
-      }),
-  };
+  const { sql, bindings } = build(builders[dialect], names).toSQL();
+  const constants = bindings as unknown as (Value | Placeholder)[];
+  const slots: string[] = [];
+  let next = 0;
+  const text = sql.replaceAll('?', () => {
+    const binding = constants[next++];
+    if (!(binding instanceof Placeholder)) return literal(binding);
+    slots.push(binding.name);
+    return dialect === 'postgres' ? `$${slots.length}` : '?';
+  });
+  return { name, sql: text, bind: (params) => slots.map((slot) => bound(params, slot)) };
+}
+
+function bound(params: Params, name: string): Value {
+  const value = params[name];
+  if (value === undefined) throw new Error(`statement parameter ${name} is missing`);
+  return value;
+}
+
+/**
+ * A constant of a statement stands in its text. Bound, it would keep the engines from using a partial index on it, and
+ * make SQLite plan the statement anew at every run.
+ */
+function literal(value: Value | undefined): string {
+  if (value === null) return 'NULL';
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  if (typeof value === 'string' && /^[a-z0-9_.-]*$/i.test(value)) return `'${value}'`;
+  throw new Error('a statement holds a constant that has no plain literal');
 }

@@ -5,7 +5,7 @@ import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
-import { type Caller, type Credential, gate } from '../operation/caller.ts';
+import { type Credential, gate } from '../operation/caller.ts';
 import type { Keyed, Reply } from '../operation/run.ts';
 import type { Input } from '../operation/usecase.ts';
 import { bearerOf } from './bearer.ts';
@@ -19,15 +19,17 @@ import { parseBody, parseParams, parseQuery } from './parse.ts';
 
 /** What the door needs from behind it; it knows no area. */
 export interface Backend {
-  /** Resolves a credential outside of any operation. @throws Refusal */
-  resolve(token: string): Promise<{ credential: Credential; caller: Caller }>;
+  /** What a token is, told by its form alone. @throws Refusal */
+  credential(token: string): Credential;
+  /** Reads a credential outside of any operation; counts as a use. @throws Refusal unless it works. */
+  resolve(credential: Credential): Promise<void>;
   /** Answers an operation that needs no caller. */
   open: Partial<Record<OperationName, () => unknown>>;
   read(name: OperationName, credential: Credential, input: AnyInput): Promise<unknown>;
-  wait(name: OperationName, caller: Caller, input: AnyInput, gone: AbortSignal): Promise<unknown>;
+  wait(name: OperationName, credential: Credential, input: AnyInput, gone: AbortSignal): Promise<unknown>;
   write(name: OperationName, credential: Credential, input: AnyInput, keyed: Keyed | null): Promise<Reply>;
   /** Takes over the response for a live stream. @throws Refusal before anything is written. */
-  stream(caller: Caller, input: AnyInput, req: IncomingMessage, res: ServerResponse): Promise<void>;
+  stream(credential: Credential, input: AnyInput, req: IncomingMessage, res: ServerResponse): Promise<void>;
   kindOf(name: OperationName): 'open' | 'read' | 'wait' | 'write' | 'stream';
   /** Runs the pure step of a write before its transaction. */
   prepare(name: OperationName, body: unknown): unknown;
@@ -79,35 +81,29 @@ function addRoute(router: Router, name: OperationName, backend: Backend): void {
   });
 }
 
-/** The declared order from the route on; identity.md calls these steps 4 to 10. */
+/**
+ * The declared order from the route on; identity.md calls these steps 4 to 10. The credential is read in the operation's
+ * own transaction. Only where the request's shape is refused is it read before that, because its refusal comes first.
+ */
 async function serve(ctx: Context, name: OperationName, backend: Backend): Promise<void> {
-  const row = operations[name];
   checkLimits(ctx.req);
   const kind = backend.kindOf(name);
-  if (kind === 'open') {
-    send(ctx, 200, Buffer.from(JSON.stringify(backend.open[name]?.())));
-    return;
-  }
-  const { credential, caller } = await backend.resolve(bearerOf(ctx.req));
-  gate(credential.kind, row.credentials);
-  const key = row.method === 'GET' ? null : checkKeySyntax(ctx.req);
-  const bytes = row.method === 'GET' ? null : await readBody(ctx.req);
-  const input = {
-    params: parseParams(name, ctx['params'] as Record<string, string>),
-    query: parseQuery(name, ctx.querystring),
-    body: bytes === null ? undefined : backend.prepare(name, parseBody(name, ctx.req, bytes)),
-  } as AnyInput;
+  if (kind === 'open') return send(ctx, 200, JSON.stringify(backend.open[name]?.()));
+  const credential = backend.credential(bearerOf(ctx.req));
+  const { input, keyed } = await shapeOf(ctx, name, backend, credential).catch(async (error) => {
+    await backend.resolve(credential);
+    throw error;
+  });
   switch (kind) {
     case 'read':
-      return send(ctx, 200, json(await backend.read(name, credential, input)));
+      return send(ctx, 200, JSON.stringify(await backend.read(name, credential, input)));
     case 'wait':
-      return send(ctx, 200, json(await backend.wait(name, caller, input, goneSignal(ctx.res))));
+      return send(ctx, 200, JSON.stringify(await backend.wait(name, credential, input, goneSignal(ctx.res))));
     case 'stream':
-      await backend.stream(caller, input, ctx.req, ctx.res);
+      await backend.stream(credential, input, ctx.req, ctx.res);
       ctx.respond = false;
       return;
     case 'write': {
-      const keyed = key === null || bytes === null ? null : { key, requestHash: requestHash(ctx.req, bytes) };
       const reply = await backend.write(name, credential, input, keyed);
       if (reply.replayed) ctx.set('Idempotent-Replayed', 'true');
       return send(ctx, reply.status, reply.body);
@@ -115,17 +111,40 @@ async function serve(ctx: Context, name: OperationName, backend: Backend): Promi
   }
 }
 
-const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+/** Whether this kind of credential may call it, then key, body and parameters. @throws Refusal */
+async function shapeOf(
+  ctx: Context,
+  name: OperationName,
+  backend: Backend,
+  credential: Credential,
+): Promise<{ input: AnyInput; keyed: Keyed | null }> {
+  const row = operations[name];
+  gate(credential.kind, row.credentials);
+  const writes = row.method !== 'GET';
+  const key = writes ? checkKeySyntax(ctx.req) : null;
+  const bytes = writes ? await readBody(ctx.req) : null;
+  const input = {
+    params: parseParams(name, ctx['params'] as Record<string, string>),
+    query: parseQuery(name, ctx.querystring),
+    body: bytes === null ? undefined : backend.prepare(name, parseBody(name, ctx.req, bytes)),
+  } as AnyInput;
+  const keyed = key === null || bytes === null ? null : { key, requestHash: requestHash(ctx.req, bytes) };
+  return { input, keyed };
+}
 
-function send(ctx: Context, status: number, body: Buffer): void {
-  ctx.status = status;
-  ctx.set('Content-Type', 'application/json; charset=utf-8');
-  ctx.body = body;
+/** Writes the answer at once, as one string: head and body then leave in one piece. */
+function send(ctx: Context, status: number, body: string): void {
+  ctx.respond = false;
+  ctx.res.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+  });
+  ctx.res.end(body);
 }
 
 async function describe(ctx: Context, backend: Backend): Promise<void> {
-  await backend.resolve(bearerOf(ctx.req));
-  send(ctx, 200, json(backend.description()));
+  await backend.resolve(backend.credential(bearerOf(ctx.req)));
+  send(ctx, 200, JSON.stringify(backend.description()));
 }
 
 /** Aborts when the client goes away before it has its answer. */

@@ -1,4 +1,6 @@
 /** Recording that a key is used: at most once a minute, so that reading does not turn into writing. */
+import type { Logger } from 'pino';
+import { Refusal } from '../../contract/errors.ts';
 import type { Database } from '../db/tx.ts';
 import { authenticate, type Caller } from '../operation/caller.ts';
 import { recordUse } from './credentials.store.ts';
@@ -8,10 +10,12 @@ const MAX_KEYS = 10_000;
 
 export class LastUse {
   readonly #db: Database;
+  readonly #log: Logger;
   readonly #recorded = new Map<string, number>();
 
-  constructor(db: Database) {
+  constructor(db: Database, log: Logger) {
     this.#db = db;
+    this.#log = log;
   }
 
   /**
@@ -24,10 +28,15 @@ export class LastUse {
     if (now - known < EVERY_MS) return;
     if (this.#recorded.size >= MAX_KEYS) this.#recorded.clear();
     this.#recorded.set(id, now);
-    await this.#db.write(async (tx) => {
-      const { key } = await authenticate(tx, caller.credential);
-      const idle = key.key_idle_seconds;
-      await recordUse(tx, id, idle === null ? key.key_expires_at : tx.now + idle * 1000);
-    });
+    try {
+      await this.#db.write(async (tx) => {
+        const { key } = await authenticate(tx, caller.credential);
+        const idle = key.key_idle_seconds;
+        await recordUse(tx, id, idle === null ? key.key_expires_at : tx.now + idle * 1000);
+      });
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      this.#log.warn({ err: error }, 'the use of a key could not be recorded');
+    }
   }
 }

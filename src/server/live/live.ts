@@ -101,12 +101,13 @@ export class Live {
   }
 
   /**
-   * Runs a read until it finds something or the time is over. It is subscribed before it reads, so nothing is missed, and
+   * Repeats a read that found nothing until it finds something or the time is over. It subscribes before it reads again, so nothing is missed, and
    * every wake-up leads to a fresh read with its own checks.
-   * @param seconds 0 to 600; @param gone aborts when the client went away.
+   * @param seconds 1 to 600; @param gone aborts when the client went away.
    */
   async wait<T>(
     caller: Caller,
+    boardId: string,
     seconds: number,
     gone: AbortSignal,
     look: (tx: ReadTx, caller: Caller) => Promise<Waited<T>>,
@@ -116,12 +117,10 @@ export class Live {
         const fresh = await authenticate(tx, caller.credential);
         return look(tx, fresh);
       });
-    const first = await again();
-    if (!first.empty || seconds === 0 || this.#closing) return first.answer;
-
+    if (this.#closing) return (await again()).answer;
     const release = this.#admit(caller);
     const sleep = new Sleep(this.#clock, seconds * 1000, concernOf(caller));
-    const feed = this.#feedOf(first.board);
+    const feed = this.#feedOf(boardId);
     feed.sleepers.add(sleep);
     const unwatch = this.notifier.watch(credentialKeys(caller), () => sleep.wake());
     const cancelExpiry = this.#atExpiry(caller, () => sleep.wake());

@@ -25,7 +25,7 @@ export interface Keyed {
 export interface Reply {
   status: number;
   /** JSON, as sent. */
-  body: Buffer;
+  body: string;
   replayed: boolean;
 }
 
@@ -36,6 +36,8 @@ export interface Engine {
   db: Database;
   root: RootKey;
   recheck: Recheck;
+  /** Counts a use of the caller's key, whatever came of the request. */
+  used(caller: Caller, now: number): Promise<void>;
 }
 
 type Write = Extract<Offered, { kind: 'write' }>;
@@ -53,18 +55,18 @@ export async function runWrite(
 ): Promise<Reply> {
   const { idempotency, ok } = operations[offered.name];
   const kept = idempotency === 'K' || idempotency === 'R' ? keyed : null;
-  let shown: Shown = {};
+  let seen: Seen = null;
   try {
     return await again(() =>
       engine.db.write(async (tx) => {
         const caller = await authenticate(tx, credential);
-        shown = caller.shown;
+        seen = { caller, now: tx.now };
         const replay = kept && (await findReplay(engine, tx, caller, kept));
         if (replay) return replay;
         const outcome = await offered.case.run(tx, caller, input as never);
         const reply = {
           status: outcome.status ?? ok[0],
-          body: Buffer.from(JSON.stringify(outcome.answer)),
+          body: JSON.stringify(outcome.answer),
           replayed: false,
         };
         if (kept) await keep(engine, tx, offered, caller, kept, reply);
@@ -73,8 +75,19 @@ export async function runWrite(
     );
   } catch (error) {
     if (!(error instanceof Refusal) || !kept || !error.kept) throw error;
-    return keepRefusal(engine, offered, credential, kept, error, shown);
+    return keepRefusal(engine, offered, credential, kept, error, shownTo(seen));
+  } finally {
+    await noteUse(engine, seen);
   }
+}
+
+type Seen = { caller: Caller; now: number } | null;
+
+const shownTo = (seen: Seen): Shown => seen?.caller.shown ?? {};
+
+/** The operation is decided by now: a key that ended in this very moment changes nothing about it. */
+async function noteUse(engine: Engine, seen: Seen): Promise<void> {
+  if (seen) await engine.used(seen.caller, seen.now).catch(() => {});
 }
 
 /** Runs again when a unique index or a lock says that another transaction came first: now its outcome can be read. */
@@ -116,9 +129,9 @@ async function findReplay(
   return { status: row.status, body: openBody(engine, caller, row), replayed: true };
 }
 
-function openBody({ root }: Engine, { credential }: Caller, row: KeptRow): Buffer {
-  if (row.class === 'K') return row.body;
-  return root.open(row.body, credential.token, row.scope, row.key, row.request_hash);
+function openBody({ root }: Engine, { credential }: Caller, row: KeptRow): string {
+  if (row.class === 'K') return row.body.toString('utf8');
+  return root.open(row.body, credential.token, row.scope, row.key, row.request_hash).toString('utf8');
 }
 
 async function keep(
@@ -130,6 +143,7 @@ async function keep(
   reply: Pick<Reply, 'status' | 'body'>,
 ): Promise<void> {
   const sealed = operations[offered.name].idempotency === 'R';
+  const body = Buffer.from(reply.body, 'utf8');
   await insertKept(tx, {
     scope: credential.digest,
     key,
@@ -137,7 +151,7 @@ async function keep(
     operation: offered.name,
     class: sealed ? 'R' : 'K',
     status: reply.status,
-    body: sealed ? root.seal(reply.body, credential.token, credential.digest, key, requestHash) : reply.body,
+    body: sealed ? root.seal(body, credential.token, credential.digest, key, requestHash) : body,
     recheck: JSON.stringify(shown),
     expires_at: tx.now + KEPT_MS,
   });
@@ -155,7 +169,7 @@ async function keepRefusal(
   refusal: Refusal,
   shown: Shown,
 ): Promise<Reply> {
-  const reply = { status: refusal.status, body: Buffer.from(JSON.stringify(refusal.body())), replayed: false };
+  const reply = { status: refusal.status, body: JSON.stringify(refusal.body()), replayed: false };
   return again(() =>
     engine.db.write(async (tx) => {
       const caller = await authenticate(tx, credential);

@@ -1,5 +1,5 @@
 /** Appending to a board's record: number, time, canonical data and the hash that chains it to what came before. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson } from '../../contract/canonical.ts';
 import { envelopeText } from '../../contract/chain.ts';
 import type { EventActor } from '../../contract/types.ts';
@@ -27,7 +27,7 @@ export async function append(tx: WriteTx, board: BoardRow, entry: Entry): Promis
   const data = canonicalJson(entry.data);
   const dataHash = sha256(data);
   const prevHash = board.head_hash;
-  const hash = sha256(
+  const ownHash = sha256(
     envelopeText({
       actor: entry.actor,
       at: timestamp(at),
@@ -49,12 +49,12 @@ export async function append(tx: WriteTx, board: BoardRow, entry: Entry): Promis
     data,
     data_hash: dataHash,
     prev_hash: prevHash,
-    hash,
+    hash: ownHash,
   };
   await insertEvent(tx, row);
   board.head_seq = seq;
   board.head_at = at;
-  board.head_hash = hash;
+  board.head_hash = ownHash;
   tx.beforeCommit(`head:${board.id}`, async () => {
     await saveHead(tx, board);
   });
@@ -62,7 +62,7 @@ export async function append(tx: WriteTx, board: BoardRow, entry: Entry): Promis
   return row;
 }
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest();
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /** What stands before a board's first event. */
 export const ZERO = Buffer.alloc(32);
