@@ -1,0 +1,43 @@
+/**
+ * Measures the server against a floor: `npm run bench` all sections, `npm run bench -- posts streams` some of them,
+ * `npm run bench -- --profile posts` where the time goes. The table is also written to .bench/latest.json.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { serverModule } from '../faults/launch.ts';
+import { type Figure, reached } from './measure.ts';
+import { posts } from './posts.ts';
+import { benchDir } from './world.ts';
+
+const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = { posts };
+
+const args = process.argv.slice(2);
+const profile = args.includes('--profile');
+const names = args.filter((arg) => !arg.startsWith('--'));
+const unknown = names.find((name) => !Object.hasOwn(sections, name));
+if (unknown !== undefined) throw new Error(`no section ${unknown}; there are: ${Object.keys(sections).join(', ')}`);
+
+const compiled = serverModule().endsWith('.js');
+process.stdout.write(
+  `Node ${process.version}, ${cpus().length} cores, server ${compiled ? 'compiled' : 'from source'}\n`,
+);
+const figures: (Figure & { section: string })[] = [];
+for (const name of names.length > 0 ? names : Object.keys(sections)) {
+  process.stdout.write(`${name} …\n`);
+  for (const figure of (await sections[name]?.(profile)) ?? []) figures.push({ section: name, ...figure });
+}
+report();
+
+function report(): void {
+  const width = Math.max(...figures.map((figure) => figure.name.length), 0);
+  for (const figure of figures) {
+    const verdict = reached(figure);
+    const target = figure.target ? `  (${figure.target.op} ${figure.target.value}: ${verdict ? 'yes' : 'NO'})` : '';
+    process.stdout.write(`${figure.name.padEnd(width)}  ${figure.value.padStart(10)}${target}\n`);
+  }
+  if (profile) return;
+  mkdirSync(benchDir, { recursive: true });
+  const content = { at: new Date().toISOString(), node: process.version, compiled, figures };
+  writeFileSync(join(benchDir, 'latest.json'), `${JSON.stringify(content, null, 2)}\n`);
+}

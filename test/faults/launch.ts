@@ -1,0 +1,136 @@
+/** Starting a program as a child process, and ending it in order or without warning. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const starter = fileURLToPath(new URL('server-process.mjs', import.meta.url));
+
+/** What a process used so far. */
+export interface Usage {
+  cpuMs: number;
+  rss: number;
+  heapUsed: number;
+  external: number;
+}
+
+/** A child that prints `{"url": …}` when it is ready. */
+export class Child {
+  readonly process: ChildProcess;
+  /** The address it serves; rejects when it ends before it says so. */
+  readonly ready: Promise<string>;
+  /** Its exit code; null when a signal ended it. */
+  readonly exited: Promise<number | null>;
+  readonly #asked = new Map<number, (usage: Usage) => void>();
+  #errors = '';
+  #next = 1;
+
+  constructor(args: string[], env: NodeJS.ProcessEnv = process.env) {
+    this.process = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    this.exited = new Promise((resolve) => this.process.once('exit', (code) => resolve(code)));
+    this.process.stderr?.on('data', (chunk: Buffer) => {
+      this.#errors = (this.#errors + chunk.toString()).slice(-4_000);
+    });
+    this.process.on('message', (answer: Usage & { id: number }) => {
+      this.#asked.get(answer.id)?.(answer);
+      this.#asked.delete(answer.id);
+    });
+    this.ready = new Promise((resolve, reject) => {
+      let text = '';
+      this.process.stdout?.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+        if (text.includes('\n')) resolve((JSON.parse(text.split('\n')[0] as string) as { url: string }).url);
+      });
+      void this.exited.then((code) => reject(new Error(`ended with ${code} before it was ready:\n${this.#errors}`)));
+    });
+    // Whoever kills it while it starts does not ask whether it became ready.
+    this.ready.catch(() => {});
+  }
+
+  /** The last lines it wrote to stderr. */
+  get errors(): string {
+    return this.#errors;
+  }
+
+  /** What it used; with `gc` after a collection, where it was started with --expose-gc. */
+  usage(gc = false): Promise<Usage> {
+    const id = this.#next++;
+    return new Promise((resolve) => {
+      this.#asked.set(id, resolve);
+      this.process.send({ id, gc });
+    });
+  }
+
+  /** Resolves when it has stopped working: its CPU time no longer moves. */
+  async idle(): Promise<void> {
+    let before = (await this.usage()).cpuMs;
+    for (let quiet = 0; quiet < 3; ) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      const now = (await this.usage()).cpuMs;
+      quiet = now - before < 2 ? quiet + 1 : 0;
+      before = now;
+    }
+  }
+
+  /** Ends it without warning. */
+  async kill(): Promise<void> {
+    this.process.kill('SIGKILL');
+    await this.exited;
+  }
+
+  /** Asks it to end; answers its exit code. */
+  stop(): Promise<number | null> {
+    this.process.kill('SIGTERM');
+    return this.exited;
+  }
+}
+
+export interface LaunchOptions {
+  dataDir: string;
+  /** Default: SQLite in the data folder. */
+  db?: string;
+  /** Default: a free port. */
+  port?: number;
+  /** Flags of Node itself. */
+  nodeFlags?: string[];
+}
+
+/** Starts the server; wait for `ready`. */
+export function launchServer({ dataDir, db, port, nodeFlags = [] }: LaunchOptions): Child {
+  const options = { dataDir, db, host: '127.0.0.1', port: port ?? 0, portFixed: true, logLevel: 'error' };
+  const module = serverModule();
+  const loader = module.endsWith('.ts') ? ['--import', 'tsx'] : [];
+  return new Child([...nodeFlags, ...loader, starter, module, JSON.stringify(options)]);
+}
+
+/** Starts a TypeScript file of the tests as a program; wait for `ready`. */
+export function launchScript(file: string, args: string[], nodeFlags: string[] = []): Child {
+  return new Child([...nodeFlags, '--import', 'tsx', file, ...args]);
+}
+
+/** The key of the person whose server this is. */
+export const localKey = (dataDir: string): string => readFileSync(join(dataDir, 'local-key'), 'utf8').trim();
+
+let chosen: string | undefined;
+
+/**
+ * The server to start: the one SERVICE_TEST_SERVER names (another build, to compare with), the compiled one if it is as
+ * new as its source, else the source.
+ */
+export function serverModule(): string {
+  chosen ??= process.env['SERVICE_TEST_SERVER'] ?? compiled() ?? join(root, 'src/server/serve.ts');
+  return chosen;
+}
+
+function compiled(): string | null {
+  const file = join(root, 'dist/src/server/serve.js');
+  const stamp = join(root, 'dist/.tsbuildinfo');
+  if (!existsSync(file) || !existsSync(stamp)) return null;
+  const built = statSync(stamp).mtimeMs;
+  const sources = ['src/server', 'src/contract', 'migrations'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()),
+  );
+  const stale = sources.some((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs > built);
+  return stale ? null : file;
+}

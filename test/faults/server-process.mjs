@@ -1,0 +1,22 @@
+// One server in a process of its own, so that a test can kill it. Plain JavaScript: a compiled server then starts
+// without a loader, and a test that starts it hundreds of times ends soon.
+//
+// node server-process.mjs <module that exports startServer> <options as JSON>
+//
+// Prints {"url": …} once it listens. SIGTERM closes it in order. Over IPC it answers {"ask":"usage"} with its CPU time
+// and memory, and it ends with the process that started it, however that one ends.
+import { pathToFileURL } from 'node:url';
+
+const [module, options] = process.argv.slice(2);
+const { startServer } = await import(pathToFileURL(module).href);
+const server = await startServer(JSON.parse(options));
+
+process.on('SIGTERM', () => void server.close().then(() => process.exit(0)));
+process.on('disconnect', () => process.exit(1));
+process.on('message', ({ id, gc }) => {
+  if (gc) globalThis.gc?.();
+  const { rss, heapUsed, external } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  process.send({ id, cpuMs: (user + system) / 1000, rss, heapUsed, external });
+});
+process.stdout.write(`${JSON.stringify({ url: server.url })}\n`);
