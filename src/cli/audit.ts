@@ -10,6 +10,7 @@ import type { Answer, BoardEvent } from '../contract/types.ts';
 import { pinHead, pinnedHead } from '../local/heads.ts';
 import type { BoardSession } from './base.ts';
 import { runtime } from './runtime.ts';
+import { staying } from './session.ts';
 import { table } from './table.ts';
 import { showTime, type TimeStyle } from './time.ts';
 
@@ -96,7 +97,7 @@ export async function readLog({ client, board }: BoardSession, wish: LogWish): P
 }
 
 /** One line per event. */
-export async function eventLines(board: string, page: LogRecord, times: TimeStyle): Promise<string[]> {
+export async function eventLines(session: BoardSession, page: LogRecord, times: TimeStyle): Promise<string[]> {
   const rows = page.events.map((event) => [
     `#${event.seq}`,
     escapeUntrusted(event.type),
@@ -104,8 +105,9 @@ export async function eventLines(board: string, page: LogRecord, times: TimeStyl
     showTime(event.at, times),
     event.data_withheld ? 'withheld' : '',
   ]);
-  const next = page.next_after === null ? [] : [`Later: service audit log --after ${page.next_after}`];
-  return [`${board} · ${page.events.length}, head #${page.head_seq}`, ...(await table(rows)), ...next];
+  const next =
+    page.next_after === null ? [] : [`Later: service audit log --after ${page.next_after}${staying(session)}`];
+  return [`${session.board} · ${page.events.length}, head #${page.head_seq}`, ...(await table(rows)), ...next];
 }
 
 /** Writes every event as a line of its own; a file appears whole or not at all. */

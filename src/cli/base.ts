@@ -50,8 +50,18 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
       await this.run();
       return 0;
     } catch (error) {
+      await this.forgetEndedSeat(error);
       return report(error, this.out, this.verbose);
     }
+  }
+
+  /** A token that its server refuses for good is not kept. */
+  private async forgetEndedSeat(error: unknown): Promise<void> {
+    const ended = (error as { code?: unknown; status?: unknown } | null)?.code === 'agent_removed';
+    const { actor } = this.out.base;
+    if (!ended || actor?.kind !== 'agent') return;
+    const { endSeat } = await import('../local/credentials.ts');
+    await endSeat(runtime().folders, actor.id);
   }
 
   /** The framework's way in; leads to the same place. */

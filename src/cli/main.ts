@@ -17,18 +17,16 @@ type Loaders = Record<string, () => Promise<{ default: unknown }>>;
 export async function main(entryUrl: string, loaders: Loaders = {}): Promise<void> {
   installSignals();
   const argv = process.argv.slice(2);
-  let code: number;
-  try {
-    code = await run(setRuntime(entryUrl), argv, loaders);
-  } catch (error) {
-    code = report(error, modeOf(argv, process.env), process.env.SERVICE_DEBUG === '1');
-  }
+  const failed = (error: unknown) => report(error, modeOf(argv, process.env), process.env.SERVICE_DEBUG === '1');
+  process.on('uncaughtException', (error) => process.exit(failed(error)));
+  const code = await run(entryUrl, argv, loaders).catch(failed);
   // Everything written must be out before the process ends.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   process.exit(code);
 }
 
-async function run(self: Runtime, argv: string[], loaders: Loaders): Promise<number> {
+async function run(entryUrl: string, argv: string[], loaders: Loaders): Promise<number> {
+  const self = setRuntime(entryUrl);
   const catalog = readCatalog(self.root);
   const chosen = choose(argv, catalog);
   if (chosen.kind === 'command') return runCommand(self, chosen, loaders);

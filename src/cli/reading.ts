@@ -6,6 +6,7 @@ import type { BoardSession } from './base.ts';
 import { type Filters, follow } from './follow.ts';
 import type { Output } from './output.ts';
 import { messageList, messageText } from './print/message.ts';
+import { staying } from './session.ts';
 import { newestFirst, type Page, type Span, spanQuery } from './spans.ts';
 import type { TimeStyle } from './time.ts';
 
@@ -106,16 +107,14 @@ async function readAll(session: BoardSession, wish: ReadWish, show: Show): Promi
   if (wish.follow) await goOn(session, { messages: all, next_after: null, prev_before: null }, wish, show);
 }
 
-async function printPage(
-  { client, board }: BoardSession,
-  page: Page,
-  wish: ReadWish,
-  { out, times }: Show,
-): Promise<void> {
+async function printPage(session: BoardSession, page: Page, wish: ReadWish, { out, times }: Show): Promise<void> {
+  const { client, board } = session;
   const { messages, next_after, prev_before } = page;
   const extra = out.mode === 'json' ? await boardFacts(client, board) : {};
   out.print({ ...extra, messages, next_after, prev_before }, () =>
-    [messageList(board, messages, { paint: out.paint, times }), ...nextCommands(page, wish)].join('\n'),
+    [messageList(board, messages, { paint: out.paint, times }), ...nextCommands(page, wish, staying(session))].join(
+      '\n',
+    ),
   );
 }
 
@@ -146,7 +145,7 @@ async function goOn(session: BoardSession, page: Page, wish: ReadWish, { out, ti
 }
 
 /** How to see what comes before and after, ready to paste. */
-function nextCommands({ next_after: next, prev_before: before }: Page, wish: ReadWish): string[] {
+function nextCommands({ next_after: next, prev_before: before }: Page, wish: ReadWish, stay: string): string[] {
   if (wish.follow) return [];
   const filters = [
     wish.from ? ` --from ${wish.from}` : '',
@@ -154,6 +153,7 @@ function nextCommands({ next_after: next, prev_before: before }: Page, wish: Rea
     wish['to-me'] ? ' --to-me' : '',
     wish.roots ? ' --roots' : '',
     wish.has ? ` --has ${wish.has}` : '',
+    stay,
   ].join('');
   return [
     before !== null ? `Earlier: service read --before ${before}${filters}` : '',

@@ -80,6 +80,11 @@ export async function openSession(choice: SessionChoice): Promise<Session> {
   };
 }
 
+/** The flags that keep a further command at the same server, board and actor, as they were given for this one. */
+export function staying({ choice: { server, board, as } }: Session): string {
+  return [server ? ` --server ${server}` : '', board ? ` --board ${board}` : '', as ? ` --as ${as}` : ''].join('');
+}
+
 /** Options every client of this program gets: its name, its limit of time, its request lines. */
 export function clientOptions(choice: Pick<SessionChoice, 'timeoutMs' | 'verbose' | 'out'>) {
   const { out, verbose } = choice;

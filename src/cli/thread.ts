@@ -31,6 +31,7 @@ export function threadText(
   board: string,
   { root, replies, next_after: next, timed_out }: ThreadRecord,
   style: MessageStyle,
+  stay: string,
 ): string {
   const count = `${replies.length} ${replies.length === 1 ? 'reply' : 'replies'}`;
   return [
@@ -38,7 +39,7 @@ export function threadText(
     ...(root ? [messageText(root, style)] : []),
     ...replies.map((reply) => messageText(reply, style)),
     timed_out ? 'No reply in that time.' : '',
-    next === null ? '' : `Later: service board thread ${root?.seq ?? replies[0]?.seq ?? ''} --after ${next}`,
+    next === null ? '' : `Later: service board thread ${root?.seq ?? replies[0]?.seq ?? ''} --after ${next}${stay}`,
   ]
     .filter(Boolean)
     .join('\n');

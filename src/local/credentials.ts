@@ -24,6 +24,8 @@ export interface SavedSeat {
   harness: string | null;
   session: string | null;
   created_at: string;
+  /** When its server said that it is no more. */
+  ended_at?: string;
 }
 
 export interface ServerEntry {
@@ -61,6 +63,23 @@ export async function updateCredentials<T>(folders: Folders, change: (saved: Cre
     const result = change(saved);
     writePrivate(credentialsPath(folders), `${JSON.stringify(saved, null, 2)}\n`);
     return result;
+  });
+}
+
+const REMEMBER_MS = 7 * 86_400_000;
+
+/** Drops the token of a seat that ended; the row stays a week, so that messages can explain it. */
+export async function endSeat(folders: Folders, memberId: string, now = Date.now()): Promise<void> {
+  await updateCredentials(folders, (saved) => {
+    for (const { seats } of Object.values(saved.servers)) {
+      const seat = seats[memberId];
+      if (seat) {
+        delete seat.token;
+        seat.ended_at = new Date(now).toISOString();
+      }
+      for (const [id, { ended_at: ended }] of Object.entries(seats))
+        if (ended && Date.parse(ended) < now - REMEMBER_MS) delete seats[id];
+    }
   });
 }
 

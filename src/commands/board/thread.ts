@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, numberFlag } from '../../cli/flags.ts';
+import { staying } from '../../cli/session.ts';
 import { readThread, threadText } from '../../cli/thread.ts';
 
 export default class BoardThread extends BaseCommand<typeof BoardThread> {
@@ -19,6 +20,7 @@ export default class BoardThread extends BaseCommand<typeof BoardThread> {
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
     const record = await readThread(session, this.args.message, this.flags);
-    this.out.print(record, () => threadText(session.board, record, { paint: this.out.paint, times: this.times }));
+    const style = { paint: this.out.paint, times: this.times };
+    this.out.print(record, () => threadText(session.board, record, style, staying(session)));
   }
 }

@@ -103,7 +103,7 @@ export class Home {
   /** Ends everything that was started and removes the folder. */
   async close(): Promise<void> {
     for (const child of this.children) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-    if (existsSync(this.path('data', 'server.pid'))) await this.run(['server', 'stop']);
+    await this.run(['server', 'stop']);
     rmSync(this.dir, { recursive: true, force: true });
   }
 

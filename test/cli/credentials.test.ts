@@ -1,0 +1,79 @@
+/** credentials.json: what ends, what is kept, and writers at the same time. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { chooseActor } from '../../src/local/actors.ts';
+import { credentialsPath, endSeat, readCredentials, updateCredentials } from '../../src/local/credentials.ts';
+import { folders } from '../../src/local/folders.ts';
+
+const seat = (name: string, board: string) => ({
+  token: `aba_${name}`,
+  board_id: `brd_${board}`,
+  board,
+  name,
+  role: 'member',
+  harness: null,
+  session: null,
+  created_at: '2026-03-02T09:00:00.000Z',
+});
+
+describe('saved credentials', () => {
+  let home: string;
+  const place = () => folders({ SERVICE_HOME: home });
+
+  beforeEach(async () => {
+    home = mkdtempSync(join(tmpdir(), 'board-credentials-'));
+    await updateCredentials(place(), (saved) => {
+      const common = { server_id: 'srv_1', mode: 'team' as const, person: null, key: null };
+      const seats = { mem_1: seat('codex', 'one'), mem_2: seat('codex', 'two'), mem_3: seat('claude', 'one') };
+      saved.servers['https://a.example'] = { ...common, name: 'a', seats };
+      Object.assign(saved, { added_by_a_newer_version: true });
+    });
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  const choose = (as: string, board?: string) =>
+    chooseActor({ as, board, serverOrigin: undefined }, () => readCredentials(place()), {});
+  const codeOf = (as: string, board?: string) => {
+    try {
+      choose(as, board);
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+    return 'chosen';
+  };
+
+  it('find a seat by name, by name and board, or by id, and never guess', () => {
+    expect(choose('claude')).to.have.nested.property('seat.memberId', 'mem_3');
+    expect(choose('codex@two')).to.have.nested.property('seat.memberId', 'mem_2');
+    expect(choose('codex', 'one')).to.have.nested.property('seat.memberId', 'mem_1');
+    expect(choose('mem_2')).to.have.nested.property('seat.memberId', 'mem_2');
+    expect(codeOf('codex')).to.equal('agent_ambiguous');
+    expect(codeOf('codex@three')).to.equal('agent_seat_elsewhere');
+    expect(codeOf('nobody')).to.equal('agent_seat_elsewhere');
+  });
+
+  it('drop the token of a seat that ended, explain it for a week, then forget it', async () => {
+    await endSeat(place(), 'mem_3', Date.parse('2026-03-10T00:00:00Z'));
+    expect(readFileSync(credentialsPath(place()), 'utf8')).to.not.include('aba_claude');
+    expect(codeOf('claude')).to.equal('agent_removed');
+    await endSeat(place(), 'mem_2', Date.parse('2026-03-18T00:00:00Z'));
+    expect(codeOf('claude')).to.equal('agent_seat_elsewhere');
+  });
+
+  it('keep every change of writers at the same time, and keys they do not know', async () => {
+    const names = Array.from({ length: 20 }, (_, i) => `agent-${i}`);
+    await Promise.all(
+      names.map((name) =>
+        updateCredentials(place(), (saved) => {
+          const server = saved.servers['https://a.example'];
+          if (server) server.seats[`mem_${name}`] = seat(name, 'one');
+        }),
+      ),
+    );
+    const saved = readCredentials(place());
+    expect(Object.keys(saved.servers['https://a.example']?.seats ?? {})).to.have.length(23);
+    expect(saved).to.have.property('added_by_a_newer_version', true);
+  });
+});
