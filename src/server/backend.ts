@@ -1,6 +1,5 @@
 /** Joins the door to what is behind it: areas, transactions, live delivery. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Logger } from 'pino';
 import { Refusal } from '../contract/errors.ts';
 import { openapi } from '../contract/openapi.ts';
 import type { OperationName } from '../contract/operations.ts';
@@ -8,7 +7,7 @@ import type { Query, ServerInfo } from '../contract/types.ts';
 import { type Areas, areas } from './areas.ts';
 import type { Database, ReadTx } from './db/tx.ts';
 import type { AnyInput, Backend } from './http/app.ts';
-import { LastUse } from './identity/last-use.ts';
+import type { LastUse } from './identity/last-use.ts';
 import type { RootKey } from './identity/root-key.ts';
 import type { Live } from './live/live.ts';
 import { authenticate, type Caller, type Credential, credentialOf, gate } from './operation/caller.ts';
@@ -22,12 +21,11 @@ export interface BackendOptions {
   root: RootKey;
   live: Live;
   info: ServerInfo;
-  log: Logger;
+  lastUse: LastUse;
 }
 
-export function createBackend({ db, root, live, info, log }: BackendOptions): Backend {
+export function createBackend({ db, root, live, info, lastUse }: BackendOptions): Backend {
   const offered = areas(root);
-  const lastUse = new LastUse(db, log);
   const engine = { db, root, recheck: recheckShown, used: (caller: Caller, now: number) => lastUse.note(caller, now) };
   /** Runs a read with its caller, and counts it as a use of the caller's key. */
   const reading = async <T>(credential: Credential, fn: (tx: ReadTx, caller: Caller) => Promise<T>): Promise<T> => {

@@ -14,6 +14,7 @@ import { createApp } from './http/app.ts';
 import { drainable } from './http/drain.ts';
 import { localHosts } from './http/host.ts';
 import { rawRefusal } from './http/raw.ts';
+import { LastUse } from './identity/last-use.ts';
 import { schedulePurge } from './jobs/purge.ts';
 import { Live } from './live/live.ts';
 import { ensureLocalPerson } from './upkeep/first-person.ts';
@@ -81,10 +82,11 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const serverId = await bindDatabase(db, root);
     const person = await ensureLocalPerson({ db, root, dataDir });
 
-    const live = new Live(db, clock);
+    const lastUse = new LastUse(db, log);
+    const live = new Live(db, clock, (caller, now) => lastUse.note(caller, now));
     await live.start(log);
     const info = infoOf(serverId, db);
-    const server = createHttp(() => port, { db, root, live, info, log }, clock);
+    const server = createHttp(() => port, { db, root, live, info, lastUse }, log, clock);
     const drain = drainable(server);
     const stopPurge = schedulePurge(db, clock, log);
     undo.unshift(stopPurge);
@@ -160,11 +162,11 @@ function infoOf(serverId: string, db: Database): ServerInfo {
   };
 }
 
-function createHttp(port: () => number, parts: Parameters<typeof createBackend>[0], clock: Clock): Server {
+function createHttp(port: () => number, parts: Parameters<typeof createBackend>[0], log: Logger, clock: Clock): Server {
   const app = createApp({
     backend: createBackend(parts),
     host: localHosts(port),
-    log: parts.log,
+    log,
     now: () => clock.now(),
   });
   const server = createServer(

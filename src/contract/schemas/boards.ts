@@ -92,7 +92,8 @@ export const hiddenBoard = z.strictObject({
 
 export const createBoardBody = z.strictObject({
   name: boardName.optional(),
-  title: text(80).optional(),
+  /** Counted after trimming. */
+  title: z.string().trim().pipe(text(80)).optional(),
   template: z.string().max(80).optional(),
   charter: text(8000).optional(),
   preset: preset.optional(),

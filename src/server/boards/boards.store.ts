@@ -180,6 +180,21 @@ export const listHiddenRows = (
     return query;
   });
 
-export const parsePolicy = (board: Pick<BoardRow, 'policy'>): StoredPolicy => JSON.parse(board.policy) as StoredPolicy;
-export const parseRoles = (board: Pick<BoardRow, 'roles'>): Record<string, Role> =>
-  JSON.parse(board.roles) as Record<string, Role>;
+/** Most boards share a few texts; what was parsed is remembered, frozen by its type. */
+function remembering<T>(): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    if (known.size >= 1_000) known.clear();
+    const parsed = JSON.parse(text) as T;
+    known.set(text, parsed);
+    return parsed;
+  };
+}
+
+const policies = remembering<Readonly<StoredPolicy>>();
+const roleMaps = remembering<Readonly<Record<string, Role>>>();
+
+export const parsePolicy = (board: Pick<BoardRow, 'policy'>): Readonly<StoredPolicy> => policies(board.policy);
+export const parseRoles = (board: Pick<BoardRow, 'roles'>): Readonly<Record<string, Role>> => roleMaps(board.roles);

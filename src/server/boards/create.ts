@@ -20,13 +20,14 @@ export const createBoard: WriteCase<'createBoard'> = {
   prepare(body) {
     return {
       ...body,
-      ...(body.title === undefined ? {} : { title: redact(oneLine(body.title.trim())).text }),
+      ...(body.title === undefined ? {} : { title: redact(body.title).text }),
       ...(body.charter === undefined ? {} : { charter: redact(body.charter.replaceAll('\r\n', '\n')).text }),
     };
   },
 
   async run(tx, caller, { body }) {
     refuseGuest(caller);
+    if (body.title !== undefined) requireOneLine(body.title);
     const template = body.template === undefined ? undefined : requireTemplate(body.template);
     const name = await claimName(tx, caller, body.name, template);
     const policy = presets[body.preset ?? template?.preset ?? 'starter'];
@@ -45,7 +46,7 @@ function refuseGuest(caller: Caller): void {
   throw new Refusal('guest_not_allowed', 'Guests cannot create boards.', { hint: 'Ask a member of this server.' });
 }
 
-function oneLine(title: string): string {
+function requireOneLine(title: string): void {
   if (/[\p{Cc}\u2028\u2029]/u.test(title)) {
     throw new Refusal('invalid_request', 'A title is one line without control characters.', {
       status: 422,
@@ -53,7 +54,6 @@ function oneLine(title: string): string {
       details: { field: 'title' },
     });
   }
-  return title;
 }
 
 function requireTemplate(name: string): Template {

@@ -19,10 +19,13 @@ export class UniqueViolation extends Error {
   }
 }
 
-/** The engine could not take the transaction now; another try may succeed. */
+/** The engine could not take the transaction now; a later try may succeed. */
 export class Contention extends Error {
-  constructor(message: string, cause: unknown) {
+  /** Whether trying again at once makes sense: not after a wait that ran into the limit of a transaction. */
+  readonly atOnce: boolean;
+  constructor(message: string, atOnce: boolean, cause: unknown) {
     super(message, { cause });
     this.name = 'Contention';
+    this.atOnce = atOnce;
   }
 }

@@ -38,6 +38,7 @@ export class PostgresWake {
   readonly #waiting = new Set<string>();
   readonly #cancels = new Set<() => void>();
   #client: pg.Client | null = null;
+  #last: Promise<void> = Promise.resolve();
   #sending = false;
   #closed = false;
   #backoff = RECONNECT_MS.first;
@@ -79,11 +80,21 @@ export class PostgresWake {
     const payloads = packed(this.#self, [...this.#waiting]);
     this.#waiting.clear();
     try {
-      for (const payload of payloads) await this.#client?.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]);
+      for (const payload of payloads) await this.#notify(payload);
     } catch {
       // The others learn of it from the counter.
       this.#lost();
     }
+  }
+
+  /** One after the other: a connection runs one query at a time. */
+  #notify(payload: string): Promise<void> {
+    const client = this.#client;
+    const sent = this.#last.then(async () => {
+      await client?.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]);
+    });
+    this.#last = sent.catch(() => {});
+    return sent;
   }
 
   async #connect(): Promise<void> {

@@ -120,7 +120,7 @@ export class PostgresDatabase implements Database {
       try {
         return await this.#transaction(WRITE, (tx) => fn(tx as WriteTx));
       } catch (error) {
-        if (!(error instanceof Contention) || attempt === RETRIES) throw error;
+        if (!(error instanceof Contention) || !error.atOnce || attempt === RETRIES) throw error;
       }
     }
   }
@@ -169,8 +169,10 @@ interface PgError extends Error {
   constraint?: string;
 }
 
-/** Serialization failure, deadlock, lock not available, statement timeout. */
-const CONTENTION = new Set(['40001', '40P01', '55P03']);
+/** Serialization failure, deadlock, lock not available. */
+const AT_ONCE = new Set(['40001', '40P01', '55P03']);
+/** Statement timeout, idle in transaction, transaction timeout, too many connections, shutting down or starting. */
+const LATER = new Set(['57014', '25P03', '25P04', '53300', '57P01', '57P03']);
 
 /** Turns the engine's errors into the two kinds the rest of the server knows. Unique indexes are named `table__a__b`. */
 async function translate<T>(query: Promise<T>): Promise<T> {
@@ -182,7 +184,8 @@ async function translate<T>(query: Promise<T>): Promise<T> {
       const [table, ...columns] = (constraint ?? '').split('__');
       throw new UniqueViolation(`${table}.${columns.join('+')}`, error);
     }
-    if (code !== undefined && CONTENTION.has(code)) throw new Contention(`postgres ${code}`, error);
+    if (code !== undefined && AT_ONCE.has(code)) throw new Contention(`postgres ${code}`, true, error);
+    if (code !== undefined && LATER.has(code)) throw new Contention(`postgres ${code}`, false, error);
     throw error;
   }
 }

@@ -150,6 +150,7 @@ async function describe(ctx: Context, backend: Backend): Promise<void> {
 /** Aborts when the client goes away before it has its answer. */
 function goneSignal(res: ServerResponse): AbortSignal {
   const controller = new AbortController();
+  if (res.closed || res.destroyed) controller.abort();
   res.once('close', () => controller.abort());
   return controller.signal;
 }

@@ -10,6 +10,9 @@ const always: readonly [string, string][] = [
   ['X-Frame-Options', 'DENY'],
 ];
 
+/** The same headers as lines, for an answer that is written without a request object. */
+export const headerLines = (): string => always.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+
 export function securityHeaders(ctx: Context): void {
   for (const [name, value] of always) ctx.res.setHeader(name, value);
 }

@@ -1,5 +1,7 @@
 /** Answers to what is not even HTTP, or breaks the parser's limits. */
 import type { Duplex } from 'node:stream';
+import { newId } from '../text/ids.ts';
+import { headerLines } from './headers.ts';
 
 const reasons: Record<string, [string, string, string]> = {
   HPE_HEADER_OVERFLOW: ['400 Bad Request', 'invalid_request', 'The headers are too long.'],
@@ -19,6 +21,6 @@ export function rawRefusal(error: NodeJS.ErrnoException, socket: Duplex): void {
   ];
   const body = JSON.stringify({ error: { code, message, hint: 'Send it again, well formed.' } });
   socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${newId('req', Date.now())}\r\n${headerLines()}Connection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }

@@ -80,7 +80,8 @@ const seatStatement = (locked: boolean) =>
       .join({ k: 'access_keys' }, 'k.id', 'm.key_id')
       .where('m.token_digest', p.digest)
       .select(seatColumns);
-    return locked ? query.forShare('m', 'k', 'p') : query;
+    // The seat's own row is written by most of what a seat does; two shared locks on it would wait for each other.
+    return locked ? query.forNoKeyUpdate('m').forShare('k', 'p') : query;
   });
 
 const keyRead = keyStatement(false);

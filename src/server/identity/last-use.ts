@@ -25,7 +25,8 @@ export class LastUse {
   async note(caller: Caller, now: number): Promise<void> {
     const { key_id: id, key_last_used_at: stored } = caller.key;
     const known = Math.max(this.#recorded.get(id) ?? Number.NEGATIVE_INFINITY, stored ?? Number.NEGATIVE_INFINITY);
-    if (now - known < EVERY_MS) return;
+    // A time in the future means that the clock was set back.
+    if (now >= known && now - known < EVERY_MS) return;
     if (this.#recorded.size >= MAX_KEYS) this.#recorded.clear();
     this.#recorded.set(id, now);
     try {

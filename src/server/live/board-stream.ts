@@ -66,6 +66,19 @@ export class BoardStream implements Follower {
     this.#options.connection.end(reason);
   }
 
+  /** Asks again whether the reader may still follow: apart from reading, because a full or busy stream does not read. */
+  async recheck(): Promise<void> {
+    try {
+      await this.#options.db.read(async (tx) => {
+        const caller = await authenticate(tx, this.holder.credential);
+        requirePlace(await seeBoardById(tx, caller, this.#options.board.id));
+      });
+    } catch (error) {
+      if (error instanceof Refusal) this.#fail(error);
+      else this.#options.clock.after(500, () => void this.recheck());
+    }
+  }
+
   /** Reads and writes pages from the cursor until there is nothing more or the reader is full. */
   async pump(): Promise<void> {
     if (this.#pumping) return;

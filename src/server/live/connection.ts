@@ -8,6 +8,8 @@ export const MAX_UNFLUSHED = 262_144;
 /** A reader that has not drained for this long is cut off; it resumes by itself. Milliseconds. */
 export const STALLED_MS = 30_000;
 const KEEPALIVE_MS = 25_000;
+/** How long a reader may take for the last frame. */
+const LAST_FRAME_MS = 900;
 
 export class Connection {
   readonly #res: ServerResponse;
@@ -22,6 +24,11 @@ export class Connection {
     this.#res = res;
     this.#clock = clock;
     this.#onTick = onTick;
+    // The client may have gone away before this point; then 'close' has been and will not come again.
+    if (res.closed || res.destroyed) {
+      this.#open = false;
+      return;
+    }
     res.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store, no-transform',
@@ -48,7 +55,12 @@ export class Connection {
     });
   }
 
+  /** Called once when the connection has closed; in the next turn when it already had. */
   onClose(fn: () => void): void {
+    if (this.#res.closed || this.#res.destroyed) {
+      setImmediate(fn);
+      return;
+    }
     this.#res.once('close', () => {
       this.#stop();
       fn();
@@ -68,7 +80,7 @@ export class Connection {
     this.#stop();
     this.#res.end(frame('end', { reason }));
     // A reader that does not even take the last frame must not keep the socket.
-    const cancel = this.#clock.after(2_000, () => this.#res.destroy());
+    const cancel = this.#clock.after(LAST_FRAME_MS, () => this.#res.destroy());
     this.#res.once('close', cancel);
   }
 

@@ -66,7 +66,8 @@ export class Feed {
   wake(): void {
     if (this.#planned) return;
     this.#planned = true;
-    const wait = this.#lastLook + MERGE_MS - this.#clock.now();
+    // Clamped: the clock may be set back.
+    const wait = Math.min(this.#lastLook + MERGE_MS - this.#clock.now(), MERGE_MS);
     if (wait <= 0 && !this.#looking) void this.#look();
     else this.#clock.after(Math.max(wait, 1), () => void this.#look());
   }

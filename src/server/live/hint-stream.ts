@@ -49,6 +49,7 @@ export class HintStream implements Follower {
   /** What waits for the socket: one entry per frame name and board or member. */
   readonly #pending = new Map<string, string>();
   #refreshing = false;
+  #opened = false;
   #again = false;
   #lastBoards = Number.NEGATIVE_INFINITY;
   #boardsPlanned = false;
@@ -82,7 +83,7 @@ export class HintStream implements Follower {
   /** The set or the face of the visible boards changed. */
   boardsChanged(): void {
     if (this.#boardsPlanned) return;
-    const wait = this.#lastBoards + BOARDS_MS - this.#options.clock.now();
+    const wait = Math.min(this.#lastBoards + BOARDS_MS - this.#options.clock.now(), BOARDS_MS);
     this.#boardsPlanned = true;
     const send = () => {
       this.#boardsPlanned = false;
@@ -105,7 +106,8 @@ export class HintStream implements Follower {
       do {
         this.#again = false;
         const state = await this.#options.db.read((tx) => this.#read(tx));
-        this.#apply(state, opening);
+        this.#apply(state, opening && !this.#opened);
+        this.#opened = true;
       } while (this.#again);
     } catch (error) {
       if (error instanceof Refusal) this.end('credential_ended');

@@ -18,6 +18,8 @@ import { Notifier } from './notifier.ts';
 import type { Holder } from './rights.ts';
 import { sweepCredentials, type Watched } from './sweep.ts';
 
+const RECOUNT_MS = 86_400_000;
+
 interface Open {
   end(reason: EndReason): void;
 }
@@ -33,6 +35,7 @@ export class Live {
   readonly notifier = new Notifier();
   readonly #db: Database;
   readonly #clock: Clock;
+  readonly #used: (caller: Caller, now: number) => Promise<void>;
   readonly #caps = new Caps();
   readonly #feeds = new Map<string, { feed: Feed; unwatch: () => void }>();
   readonly #open = new Set<Open>();
@@ -41,7 +44,9 @@ export class Live {
   #stopSweep = () => {};
   #closing = false;
 
-  constructor(db: Database, clock: Clock) {
+  /** @param used counts a use of the caller's key. */
+  constructor(db: Database, clock: Clock, used: (caller: Caller, now: number) => Promise<void>) {
+    this.#used = used;
     this.#db = db;
     this.#clock = clock;
   }
@@ -61,9 +66,10 @@ export class Live {
 
   /** Opens a stream of one board on this response. @throws Refusal before anything is written. */
   openBoard(caller: Caller, start: BoardStart, query: Query<'openStream'>, res: ServerResponse): void {
+    if (hasGone(res)) return;
     const release = this.#admit(caller);
     const feed = this.#feedOf(start.board.id);
-    const connection = new Connection(res, this.#clock, () => void stream.pump());
+    const connection = new Connection(res, this.#clock, () => void stream.recheck().then(() => stream.pump()));
     const stream: BoardStream = new BoardStream({
       db: this.#db,
       clock: this.#clock,
@@ -73,11 +79,12 @@ export class Live {
       ...start,
       wantsMessages: query.include === 'message',
     });
-    this.#track(caller, connection, release, stream, () => stream.pump());
+    this.#track(caller, connection, release, stream, () => stream.recheck());
   }
 
   /** Opens a stream of hints about all boards of a person. @throws Refusal before anything is written. */
   openHints(caller: Caller, query: Query<'openStream'>, res: ServerResponse): void {
+    if (hasGone(res)) return;
     const release = this.#admit(caller);
     const connection = new Connection(res, this.#clock, () => void stream.refresh());
     const stream: HintStream = new HintStream({
@@ -128,6 +135,7 @@ export class Live {
     this.#open.add(end);
     const watched = { holder: holderOf(caller), recheck: () => sleep.wake() };
     this.#rechecks.add(watched);
+    if (gone.aborted) sleep.stop();
     gone.addEventListener('abort', () => sleep.stop(), { once: true });
     try {
       for (;;) {
@@ -172,11 +180,13 @@ export class Live {
     this.#rechecks.add(watched);
     const unwatch = this.notifier.watch(credentialKeys(caller), () => void recheck());
     const cancelExpiry = this.#atExpiry(caller, () => void recheck());
+    const cancelRecount = this.#recount(caller);
     connection.onClose(() => {
       this.#open.delete(stream);
       this.#rechecks.delete(watched);
       unwatch();
       cancelExpiry();
+      cancelRecount();
       release();
       for (const { feed } of [...this.#feeds.values()]) this.#dropIdle(feed);
     });
@@ -199,6 +209,22 @@ export class Live {
     return () => cancel();
   }
 
+  /** A key whose only activity is one long stream must not idle out: the stream counts again every day. */
+  #recount(caller: Caller): () => void {
+    let cancel = () => {};
+    const arm = (): void => {
+      cancel = this.#clock.after(RECOUNT_MS, () => {
+        arm();
+        void this.#db
+          .read(async (tx) => ({ caller: await authenticate(tx, caller.credential), now: tx.now }))
+          .then((fresh) => this.#used(fresh.caller, fresh.now))
+          .catch(() => {});
+      });
+    };
+    arm();
+    return () => cancel();
+  }
+
   #feedOf(boardId: string): Feed {
     const known = this.#feeds.get(boardId);
     if (known) return known.feed;
@@ -215,6 +241,9 @@ export class Live {
     this.#feeds.delete(feed.boardId);
   }
 }
+
+/** The client may have left while its request was still being looked at. */
+const hasGone = (res: ServerResponse): boolean => res.closed || res.destroyed;
 
 const holderOf = (caller: Caller): Holder => ({ credential: caller.credential, personId: caller.person.person_id });
 

@@ -7,7 +7,7 @@ import type { WaitCase, WriteCase } from '../operation/usecase.ts';
 import { movePosition } from '../seats/members.store.ts';
 import { agentUnread, personUnread } from '../views/board.ts';
 import { eyesOf, messageViews } from '../views/message.ts';
-import { onBoard, ownPlace, type Place } from '../views/place.ts';
+import { lockPlace, ownPlace, type Place } from '../views/place.ts';
 import { PAGE_BYTES } from '../views/window.ts';
 import { countsAt, inboxSeqs, messagesWithSeqs, urgentToEveryoneSince, wokenSince } from './messages.store.ts';
 
@@ -76,7 +76,8 @@ export const ackInbox: WriteCase<'ackInbox'> = {
 
 export const ackBoard: WriteCase<'ackBoard'> = {
   async run(tx, caller, { params, body }) {
-    const place = await onBoard(tx, caller, params['board'] ?? '');
+    // Held, because the answer's count is put together from the board's counters and the position's.
+    const place = await lockPlace(tx, caller, params['board'] ?? '');
     const cursor = await acknowledge(tx, place, body.up_to);
     return { answer: await positionOf(tx, caller, place, cursor) };
   },

@@ -20,6 +20,10 @@ export interface Credential {
 /** Permanent ids an answer shows; a replay asks again whether the caller may still see them. */
 export interface Shown {
   board?: string;
+  /** The operation needed membership, not only sight. */
+  member?: true;
+  /** A board that was described as the holder of a name. */
+  holder?: string;
   message?: string;
   seat?: string;
   token_digest?: string;

@@ -43,7 +43,8 @@ export interface Engine {
 type Write = Extract<Offered, { kind: 'write' }>;
 type AnyInput = Input<never, unknown>;
 
-const ATTEMPTS = 4;
+/** With many creators of one name each try lets at least one of them through. */
+const ATTEMPTS = 64;
 
 /** Runs a write once, or answers what its first run answered. @throws Refusal */
 export async function runWrite(
@@ -97,7 +98,7 @@ async function again<T>(attempt: () => Promise<T>): Promise<T> {
       return await attempt();
     } catch (error) {
       if (error instanceof UniqueViolation && n < ATTEMPTS) continue;
-      if (error instanceof Contention) throw busy();
+      if (error instanceof Contention || error instanceof UniqueViolation) throw busy();
       throw error;
     }
   }

@@ -2,7 +2,6 @@
  * The first person and the local key. Whoever owns the data folder owns the server: a key that never expires lies beside
  * the database. It is made so that a crash at any step leaves either nothing or a key that the next start delivers.
  */
-import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { Refusal } from '../../contract/errors.ts';
@@ -11,7 +10,7 @@ import type { Database } from '../db/tx.ts';
 import { insertKey } from '../identity/credentials.store.ts';
 import { earliestAdmin, insertPerson, type PersonRow, revokeLocalKeys } from '../identity/people.store.ts';
 import type { RootKey } from '../identity/root-key.ts';
-import { authenticate, credentialOf } from '../operation/caller.ts';
+import { authenticate, type Caller, credentialOf } from '../operation/caller.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import { createPrivate, deliver, readPrivate, removeFile } from './private-files.ts';
 import { ServeError } from './serve-error.ts';
@@ -27,11 +26,7 @@ export async function ensureLocalPerson({ db, root, dataDir }: Start): Promise<{
   const file = join(dataDir, 'local-key');
   const pending = `${file}.pending`;
   const left = readPrivate(pending)?.toString('utf8').trim();
-  if (left !== undefined) {
-    // A start that ended half-way: its key counts if its transaction committed.
-    if (await belongsToAdmin(db, root, left)) deliver(pending, file);
-    else removeFile(pending);
-  }
+  if (left !== undefined) await finishStart(db, root, pending, file, left);
   const admin = await db.read(earliestAdmin);
   const current = readPrivate(file)?.toString('utf8').trim();
   if (!admin && current !== undefined) {
@@ -44,20 +39,43 @@ export async function ensureLocalPerson({ db, root, dataDir }: Start): Promise<{
   if (admin && current !== undefined && (await belongsToAdmin(db, root, current)))
     return { handle: admin.handle, fresh: false };
 
+  // A key that no longer works goes first: were it removed last, a crash would leave it in the new one's way for good.
+  if (current !== undefined) removeFile(file);
   const token = newSecret('key');
   createPrivate(pending, `${token}\n`);
   const person = await insertOwner(db, root, token);
-  if (existsSync(file)) removeFile(file);
   deliver(pending, file);
   return { handle: person.handle, fresh: admin === undefined };
 }
 
+/** A start that ended half-way: its key counts if its transaction committed. */
+async function finishStart(db: Database, root: RootKey, pending: string, file: string, token: string): Promise<void> {
+  const caller = await callerOf(db, root, token);
+  if (caller === null) {
+    removeFile(pending);
+    return;
+  }
+  if (caller.kind !== 'PK' || caller.person.server_role !== 'admin') {
+    throw new ServeError(
+      'key_file_differs',
+      `${pending} holds the key of somebody who is no admin.`,
+      `Move it away and start again.`,
+    );
+  }
+  deliver(pending, file);
+}
+
 async function belongsToAdmin(db: Database, root: RootKey, token: string): Promise<boolean> {
+  const caller = await callerOf(db, root, token);
+  return caller?.kind === 'PK' && caller.person.server_role === 'admin';
+}
+
+/** Whose key it is; null when it does not work. */
+async function callerOf(db: Database, root: RootKey, token: string): Promise<Caller | null> {
   try {
-    const caller = await db.read((tx) => authenticate(tx, credentialOf(token, root)));
-    return caller.kind === 'PK' && caller.person.server_role === 'admin';
+    return await db.read((tx) => authenticate(tx, credentialOf(token, root)));
   } catch (error) {
-    if (error instanceof Refusal) return false;
+    if (error instanceof Refusal) return null;
     throw error;
   }
 }

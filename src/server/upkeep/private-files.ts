@@ -9,6 +9,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  rmSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -59,14 +60,24 @@ export function readPrivate(path: string): Buffer | null {
   }
 }
 
-/** Creates a file exclusively, mode 0600, and makes it durable. @throws EEXIST when it is there. */
+/**
+ * Creates a file with its whole content, mode 0600, durable: it appears complete or not at all.
+ * @throws EEXIST when it is there already.
+ */
 export function createPrivate(path: string, content: string | Buffer): void {
-  const file = openSync(path, 'wx', 0o600);
+  const part = `${path}.part`;
+  rmSync(part, { force: true });
+  const file = openSync(part, 'wx', 0o600);
   try {
     writeFileSync(file, content);
     fsyncSync(file);
   } finally {
     closeSync(file);
+  }
+  try {
+    linkSync(part, path);
+  } finally {
+    unlinkSync(part);
   }
   syncFolder(dirname(path));
 }

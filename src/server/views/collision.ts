@@ -7,15 +7,25 @@ import { activeHuman } from '../seats/members.store.ts';
 
 /** Only an archived holder the caller can read is described; every other holder gets the same text. */
 export async function nameTaken(tx: ReadTx, caller: Caller, holder: BoardRow): Promise<Refusal> {
-  const readable =
-    holder.visibility === 'open' || (await activeHuman(tx, holder.id, caller.person.person_id)) !== undefined;
-  if (holder.lifecycle === 'archived' && readable) {
+  if (await mayDescribe(tx, caller, holder)) {
+    caller.shown.holder = holder.id;
     return new Refusal('board_name_taken', `An archived board has the name ${holder.name}.`, {
       hint: 'Choose another name, or have the archived board restored.',
       details: { lifecycle: 'archived' },
     });
   }
-  return new Refusal('board_name_taken', 'This board name is taken.', {
+  return takenBySomebody();
+}
+
+/** Whether the holder is an archived board the caller can read. */
+export async function mayDescribe(tx: ReadTx, caller: Caller, holder: BoardRow): Promise<boolean> {
+  if (holder.lifecycle !== 'archived') return false;
+  if (holder.visibility === 'open' && caller.person.server_role !== 'guest') return true;
+  return (await activeHuman(tx, holder.id, caller.person.person_id)) !== undefined;
+}
+
+/** The text for every holder that is not described. */
+export const takenBySomebody = (): Refusal =>
+  new Refusal('board_name_taken', 'This board name is taken.', {
     hint: 'Choose another name. Names stay reserved, also after a board is gone.',
   });
-}

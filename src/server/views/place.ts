@@ -55,20 +55,26 @@ export async function seeBoardById(tx: ReadTx, caller: Caller, id: string): Prom
 
 /** A board the caller is on. @throws Refusal `board_not_found`, `not_on_board`. */
 export async function onBoard(tx: ReadTx, caller: Caller, name: string): Promise<Place> {
-  return requirePlace(await seeBoard(tx, caller, name));
+  return asMember(caller, await seeBoard(tx, caller, name));
 }
 
 /** A board the caller is on, its row held until the commit, so that what is appended gets the next number. */
 export async function lockPlace(tx: WriteTx, caller: Caller, name: string): Promise<Place> {
   if (!patterns.boardName.test(name)) throw boardNotFound();
-  return requirePlace(await sight(tx, caller, await lockBoardByName(tx, name)));
+  return asMember(caller, await sight(tx, caller, await lockBoardByName(tx, name)));
 }
 
 /** The board of an agent's own seat. */
 export async function ownPlace(tx: ReadTx, caller: Caller & { kind: 'AG' }): Promise<Place> {
-  return requirePlace(await seeBoardById(tx, caller, caller.seat.board_id));
+  return asMember(caller, await seeBoardById(tx, caller, caller.seat.board_id));
 }
 
+function asMember(caller: Caller, found: Sight): Place {
+  caller.shown.member = true;
+  return requirePlace(found);
+}
+
+/** @throws Refusal `not_on_board`. */
 export function requirePlace(found: Sight): Place {
   const { board, member, policy } = found;
   if (!member) {

@@ -1,25 +1,42 @@
 /** Whether a kept answer may still be shown to its caller: the same access a new call would need. */
 import { Refusal } from '../../contract/errors.ts';
+import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { boardNotFound, type Caller, type Shown } from '../operation/caller.ts';
+import type { Caller, Shown } from '../operation/caller.ts';
 import { memberById } from '../seats/members.store.ts';
-import { seeBoardById } from './place.ts';
+import { timestampOrNull } from '../text/time.ts';
+import { mayDescribe, takenBySomebody } from './collision.ts';
+import { requireActive, requirePlace, seeBoardById } from './place.ts';
 
 /** @throws Refusal what a new call would get now. */
 export async function recheckShown(tx: WriteTx, caller: Caller, shown: Shown): Promise<void> {
+  if (shown.holder !== undefined) await recheckHolder(tx, caller, shown.holder);
   if (shown.board === undefined) return;
-  const { board, member } = await seeBoardById(tx, caller, shown.board);
-  if (shown.message !== undefined && !member) throw boardNotFound();
+  const sight = await seeBoardById(tx, caller, shown.board);
+  if (shown.member) requirePlace(sight);
   if (shown.seat === undefined) return;
-  if (!member) throw boardNotFound();
-  if (board.lifecycle !== 'active') throw new Refusal('board_archived', `The board ${board.name} is archived.`);
+  requireActive(sight.board);
   await recheckSeat(tx, shown);
+}
+
+async function recheckHolder(tx: WriteTx, caller: Caller, id: string): Promise<void> {
+  const holder = await boardById(tx, id);
+  if (!holder || !(await mayDescribe(tx, caller, holder))) throw takenBySomebody();
 }
 
 /** A kept answer that holds a seat's token is shown only while that token is the seat's. */
 async function recheckSeat(tx: WriteTx, shown: Shown): Promise<void> {
   const seat = await memberById(tx, shown.seat ?? '');
-  if (seat?.status !== 'active') throw new Refusal('agent_removed', 'This agent is no longer on the board.');
+  if (seat?.status !== 'active') {
+    throw new Refusal('agent_removed', 'This agent is no longer on the board.', {
+      hint: 'Add a new one: service agent create NAME --board BOARD.',
+      details: {
+        agent: seat?.name ?? null,
+        removed_at: timestampOrNull(seat?.removed_at ?? null),
+        removed_by: seat?.removed_by ?? null,
+      },
+    });
+  }
   if (seat.token_digest?.toString('hex') !== shown.token_digest) {
     throw new Refusal('seat_token_replaced', "The agent's token was replaced since.", {
       hint: 'Join again from the session that holds the agent.',
