@@ -3,6 +3,7 @@ import type { Clock } from '../../src/server/db/clock.ts';
 
 interface Timer {
   at: number;
+  ms: number;
   fn: () => void;
 }
 
@@ -19,7 +20,7 @@ export class TestClock implements Clock {
   }
 
   after(ms: number, fn: () => void): () => void {
-    const timer: Timer = { at: this.now() + ms, fn };
+    const timer: Timer = { at: this.now() + ms, ms, fn };
     this.#timers.add(timer);
     const real = setTimeout(() => this.#fire(timer), Math.min(Math.max(ms, 0), 2_147_483_647));
     real.unref();
@@ -27,6 +28,11 @@ export class TestClock implements Clock {
       clearTimeout(real);
       this.#timers.delete(timer);
     };
+  }
+
+  /** How many timers of exactly this length are running: shows that something has begun to wait. */
+  waiting(ms: number): number {
+    return [...this.#timers].filter((timer) => timer.ms === ms).length;
   }
 
   /** Moves time forward; what falls due fires at once, in order. */

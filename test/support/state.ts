@@ -135,3 +135,14 @@ export async function removePerson(server: TestServer, person: Api): Promise<voi
     tx.publish(`credential:${person.personId}`);
   });
 }
+
+/** Appends events quickly, in one transaction: a long log for whoever reads it. */
+export async function fillLog(server: TestServer, name: string, count: number): Promise<void> {
+  await server.db.write(async (tx) => {
+    const board = await rowNamed(tx, name);
+    const actor = { kind: 'system' as const, member_id: null, name: null, owner: null };
+    for (let n = 1; n <= count; n++) {
+      await append(tx, board, { type: 'board.titled', actor, data: { before: null, after: `title ${n}` } });
+    }
+  });
+}

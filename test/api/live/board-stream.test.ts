@@ -1,0 +1,217 @@
+import { expect } from 'chai';
+import { boardFrames } from '../../../src/contract/schemas/events.ts';
+import { newAgent, newBoard, post } from '../../support/cast.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+import { changeBoard, endMember, fillLog, memberIdOf, putOnBoard, revokeKey, setPolicy } from '../../support/state.ts';
+import { type Frame, TestStream } from '../../support/stream.ts';
+
+const isReady = (frame: Frame) => frame.event === 'ready';
+const ids = (stream: TestStream) => stream.named('event').map((frame) => Number(frame.id));
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+
+forEachDatabase('a stream of one board', (engine) => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(engine);
+  });
+  after(() => server.stop());
+
+  const refusal = async (query: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${server.url}/v1/stream?${query}`, {
+      headers: { ...server.dana.headers({}), ...headers },
+    });
+    const { error } = (await response.json()) as { error: { code: string; details?: Record<string, unknown> } };
+    return { answer: `${response.status} ${error.code}`, details: error.details };
+  };
+
+  it('gives the log from a number on, then `ready` with the head, then each new event', async () => {
+    const board = await newBoard(server.dana);
+    for (const n of range(1, 5)) await post(server.dana, board.name, `${n}`);
+    const stream = await TestStream.open(server.dana, { board: board.name, after: 3 });
+    const ready = await stream.frame(isReady);
+    expect(ids(stream)).to.deep.equal([4, 5, 6, 7]);
+    expect([ready.id, ready.data.head_seq]).to.deep.equal(['7', 7]);
+    const next = await post(server.dana, board.name, 'live');
+    const frame = await stream.frame(({ id, event }) => event === 'event' && id === String(next.seq));
+    const { events } = await server.dana.ok('listEvents', { params: { board: board.name }, query: { after: 7 } });
+    expect(frame.data).to.deep.equal(events[0]);
+    expect(stream.frames.at(-1)?.event).to.equal('event');
+    expect(stream.named('ready')).to.have.length(1);
+    stream.close();
+  });
+
+  it('starts at the head when no number is given, by name and by id', async () => {
+    const board = await newBoard(server.dana);
+    await post(server.dana, board.name, 'old');
+    for (const name of [board.name, board.id]) {
+      const stream = await TestStream.open(server.dana, { board: name });
+      expect((await stream.frame(isReady)).id).to.equal('3');
+      expect(stream.named('event')).to.deep.equal([]);
+      stream.close();
+    }
+  });
+
+  it('has the headers and frames of the contract', async () => {
+    const board = await newBoard(server.dana);
+    await post(server.dana, board.name, 'one');
+    const stream = await TestStream.open(server.dana, { board: board.name, after: 0, include: 'message' });
+    await stream.frame(isReady);
+    expect(stream.headers.get('content-type')).to.equal('text/event-stream; charset=utf-8');
+    expect(stream.headers.get('cache-control')).to.equal('no-store, no-transform');
+    expect(stream.headers.get('x-accel-buffering')).to.equal('no');
+    expect(stream.headers.get('content-encoding')).to.equal(null);
+    expect(stream.headers.get('x-request-id')).to.match(/^req_/);
+    for (const { event, data } of stream.frames) boardFrames[event as keyof typeof boardFrames].parse(data);
+    expect(stream.frames.map((frame) => [frame.event, frame.id])).to.deep.equal([
+      ['event', '1'],
+      ['event', '2'],
+      ['event', '3'],
+      ['message', undefined],
+      ['ready', '3'],
+    ]);
+    server.clock.advance(25_000);
+    await stream.until(() => stream.comments.includes('keepalive'));
+    stream.close();
+  });
+
+  it('resumes after the last id it was given, which takes the place of `after`', async () => {
+    const board = await newBoard(server.dana);
+    for (const n of range(1, 4)) await post(server.dana, board.name, `${n}`);
+    const stream = await TestStream.open(server.dana, { board: board.name, after: 0 }, { 'last-event-id': '4' });
+    await stream.frame(isReady);
+    expect(ids(stream)).to.deep.equal([5, 6]);
+    stream.close();
+  });
+
+  it('is refused beyond the head, with a malformed place and together with filters of hints', async () => {
+    const { name } = await newBoard(server.dana);
+    const beyond = await refusal(`board=${name}&after=3`);
+    expect(beyond.answer).to.equal('400 invalid_request');
+    expect(beyond.details).to.include({ head_seq: 2 });
+    for (const query of ['after=x', 'after=-1', 'boards=a', 'events=head', 'include=all', `board=${name}`]) {
+      expect((await refusal(`board=${name}&${query}`)).answer, query).to.equal('400 invalid_request');
+    }
+    expect((await refusal(`board=${name}`, { 'last-event-id': 'x' })).answer).to.equal('400 invalid_request');
+    expect((await refusal(`board=${name}`, { 'last-event-id': '9' })).answer).to.equal('400 invalid_request');
+  });
+
+  it('gives 1,000 events and 100 more posted meanwhile once each and in order', async () => {
+    const board = await newBoard(server.dana);
+    await fillLog(server, board.name, 998);
+    const writers = [server.dana, await newAgent(server.dana, board.name), await newAgent(server.dana, board.name)];
+    const stream = await TestStream.open(server.dana, { board: board.name, after: 0 });
+    for (let n = 0; n < 34; n++) await Promise.all(writers.map((writer) => post(writer, board.name, `more ${n}`)));
+    const { head_seq } = await server.dana.ok('getBoard', { params: { board: board.name } });
+    await stream.until(() => ids(stream).at(-1) === head_seq, 15_000);
+    expect(ids(stream)).to.deep.equal(range(1, head_seq));
+    const readyAt = stream.frames.findIndex(isReady);
+    expect(stream.frames[readyAt - 1]?.id).to.equal(stream.frames[readyAt]?.id);
+    stream.close();
+  });
+
+  it('withholds by the policy in force at that moment, and follows with no message then', async () => {
+    const board = await newBoard(server.dana);
+    const [reader, other] = [await newAgent(server.dana, board.name), await newAgent(server.dana, board.name)];
+    const stream = await TestStream.open(reader, { board: board.name, include: 'message' });
+    await stream.frame(isReady);
+    const shown = await post(server.dana, board.name, 'to the other', { to: [`@${other.name}`] });
+    await stream.frame(({ event, data }) => event === 'message' && data.seq === shown.seq);
+    await setPolicy(server, board.name, { visibility: 'addressed' });
+    const hidden = await post(server.dana, board.name, 'to the other', { to: [`@${other.name}`] });
+    const mine = await post(server.dana, board.name, 'to the reader', { to: [`@${reader.name}`] });
+    await stream.frame(({ event, data }) => event === 'message' && data.seq === mine.seq);
+    const frame = stream.named('event').find(({ id }) => id === String(hidden.seq));
+    expect(frame?.data).to.include({ data_withheld: true }).and.not.to.have.property('data');
+    expect(stream.named('message').map(({ data }) => data.seq)).to.deep.equal([shown.seq, mine.seq]);
+    stream.close();
+  });
+
+  it('gives each kind of reader the message as that reader reads it', async () => {
+    const pam = await server.person('pam');
+    const board = await newBoard(server.dana);
+    await putOnBoard(server, board.name, pam);
+    const agents = [await newAgent(server.dana, board.name), await newAgent(pam, board.name)];
+    const readers = [server.dana, pam, ...agents];
+    const streams = await Promise.all(
+      readers.map((reader) => TestStream.open(reader, { board: board.name, include: 'message' })),
+    );
+    for (const stream of streams) await stream.frame(isReady);
+    for (const writer of readers) await post(writer, board.name, 'hello');
+    for (const [n, stream] of streams.entries()) {
+      await stream.until(() => stream.named('message').length === readers.length);
+      const { messages } = await (readers[n] as typeof pam).ok('listMessages', { params: { board: board.name } });
+      expect(stream.named('message').map((frame) => frame.data)).to.deep.equal(messages);
+      stream.close();
+    }
+  });
+
+  it('ends within a second of the access ending, each end with its reason', async () => {
+    const ends: [string, (name: string, pam: Awaited<ReturnType<TestServer['person']>>) => Promise<void>][] = [
+      ['credential_ended', async (_name, pam) => revokeKey(server, pam)],
+      ['board_unavailable', async (name, pam) => endMember(server, await memberIdOf(server, name, pam), 'left')],
+      ['board_unavailable', async (name) => changeBoard(server, name, { lifecycle: 'deleted' })],
+    ];
+    for (const [n, [reason, end]] of ends.entries()) {
+      const pam = await server.person(`end-${n}`);
+      const board = await newBoard(server.dana);
+      await putOnBoard(server, board.name, pam);
+      const stream = await TestStream.open(pam, { board: board.name });
+      const staying = await TestStream.open(server.dana, { board: board.name });
+      await stream.frame(isReady);
+      await staying.frame(isReady);
+      await end(board.name, pam);
+      await stream.until(() => stream.ended, 1_000);
+      expect(stream.frames.at(-1)).to.deep.include({ event: 'end', data: { reason } });
+      if (n === 2) await staying.until(() => staying.ended, 1_000);
+      else expect(staying.ended).to.equal(false);
+      staying.close();
+    }
+  });
+
+  it('ends with its seat, and at the moment its key expires', async () => {
+    const board = await newBoard(server.dana);
+    const agent = await newAgent(server.dana, board.name);
+    const seat = await TestStream.open(agent, { board: board.name });
+    await seat.frame(isReady);
+    await endMember(server, agent.memberId);
+    await seat.until(() => seat.ended, 1_000);
+    expect(seat.frames.at(-1)?.data).to.deep.equal({ reason: 'credential_ended' });
+
+    const kim = await server.person('kim', 'member', { expiresIn: 3_600 });
+    await putOnBoard(server, board.name, kim);
+    const stream = await TestStream.open(kim, { board: board.name });
+    await stream.frame(isReady);
+    server.clock.advance(3_590_000);
+    await post(server.dana, board.name, 'still there');
+    await stream.frame(({ event }) => event === 'event');
+    server.clock.advance(10_000);
+    await stream.until(() => stream.ended, 1_000);
+    expect(stream.frames.at(-1)?.data).to.deep.equal({ reason: 'credential_ended' });
+  });
+
+  it('goes on past the end it had at first when its idle key was used meanwhile', async () => {
+    const board = await newBoard(server.dana);
+    const ivy = await server.person('ivy', 'member', { expiresIn: 3_600, idleSeconds: 3_600 });
+    await putOnBoard(server, board.name, ivy);
+    const stream = await TestStream.open(ivy, { board: board.name });
+    await stream.frame(isReady);
+    server.clock.advance(1_800_000);
+    await ivy.ok('getMe');
+    server.clock.advance(1_900_000);
+    const { seq } = await post(server.dana, board.name, 'past the first end');
+    await stream.frame(({ id }) => id === String(seq));
+    expect(stream.ended).to.equal(false);
+    server.clock.advance(3_600_000);
+    await stream.until(() => stream.ended, 1_000);
+  });
+
+  it('works on an archived board', async () => {
+    const board = await newBoard(server.dana);
+    await changeBoard(server, board.name, { lifecycle: 'archived' });
+    const stream = await TestStream.open(server.dana, { board: board.name, after: 0 });
+    await stream.frame(isReady);
+    expect(ids(stream)).to.deep.equal([1, 2]);
+    stream.close();
+  });
+});
