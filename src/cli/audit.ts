@@ -4,7 +4,7 @@ import { closeSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { pages } from '../client/pages.ts';
-import { ChainVerifier } from '../contract/chain.ts';
+import { verifyBoard } from '../client/verify.ts';
 import { escapeUntrusted } from '../contract/text.ts';
 import type { Answer, BoardEvent } from '../contract/types.ts';
 import { pinHead, pinnedHead } from '../local/heads.ts';
@@ -33,7 +33,7 @@ export async function verifyRecord(session: BoardSession): Promise<VerifyRecord>
   const serverId = session.entry?.server_id ?? (await client.call('getInfo')).data.server_id;
   const boardId = (await client.call('getBoard', { params: { board } })).data.id;
   const pinned = pinnedHead(folders, serverId, boardId);
-  const found = await checkChain(client, board, new ChainVerifier(boardId, { sha256, pinned: pinned ?? undefined }));
+  const found = await verifyBoard(client, { id: boardId, name: board }, { sha256, pinned: pinned ?? undefined });
   const { problem, head } = found;
   if (!problem && head) await pinHead(folders, serverId, boardId, head);
   return {
@@ -51,19 +51,6 @@ export async function verifyRecord(session: BoardSession): Promise<VerifyRecord>
 
 // Node's own hash is several times faster than the browser's, and the record may be long.
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-
-/** Events appended meanwhile are checked as they come; the first problem ends it. */
-async function checkChain(client: Client, board: string, verifier: ChainVerifier) {
-  let headAtStart: number | undefined;
-  for await (const page of pages(client, 'listEvents', { params: { board }, query: { after: 0, limit: 200 } })) {
-    headAtStart ??= page.head_seq;
-    for (const event of page.events) if (await verifier.add(event)) break;
-    if (verifier.problem) break;
-  }
-  const problem = verifier.finish(headAtStart ?? 0);
-  const { events, payloadsChecked, payloadsWithheld, head } = verifier;
-  return { events, payloadsChecked, payloadsWithheld, head, problem };
-}
 
 /** The finding in one line. */
 export function verifyText(board: string, result: VerifyRecord): string {

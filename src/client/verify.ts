@@ -39,17 +39,20 @@ export async function sha256(text: string): Promise<string> {
  * Reads all events of a board in pages of 200 and checks the chain; events appended meanwhile are checked as they
  * come. A problem is a result, not an error.
  *
- * @param board name or `brd_` id.
+ * @param board its name, and the id its events must carry.
  * @throws ClientError when the record cannot be read to its end.
  */
-export async function verifyBoard(client: Client, board: string, options: VerifyOptions = {}): Promise<VerifyResult> {
+export async function verifyBoard(
+  client: Client,
+  board: { id: string; name: string },
+  options: VerifyOptions = {},
+): Promise<VerifyResult> {
   const { pinned, from, signal } = options;
-  const boardId = await idOf(client, board, signal);
-  const verifier = new ChainVerifier(boardId, { sha256: options.sha256 ?? sha256, pinned, from });
+  const verifier = new ChainVerifier(board.id, { sha256: options.sha256 ?? sha256, pinned, from });
   let head: number | undefined;
 
   const query = { after: from?.seq ?? 0, limit: PAGE };
-  for await (const page of pages(client, 'listEvents', { params: { board: boardId }, query, signal })) {
+  for await (const page of pages(client, 'listEvents', { params: { board: board.name }, query, signal })) {
     if (!Array.isArray(page.events) || !Number.isSafeInteger(page.head_seq)) {
       throw unexpected('The answer is not a page of events.');
     }
@@ -63,12 +66,5 @@ export async function verifyBoard(client: Client, board: string, options: Verify
 
   const problem = verifier.finish(head ?? 0);
   const { events, payloadsChecked, payloadsWithheld } = verifier;
-  return { boardId, events, payloadsChecked, payloadsWithheld, head: verifier.head, problem };
-}
-
-/** A name may come to stand for another board while the record is read; the id does not. */
-async function idOf(client: Client, board: string, signal: AbortSignal | undefined): Promise<string> {
-  if (board.startsWith('brd_')) return board;
-  const { data } = await client.call('getBoard', { params: { board }, signal });
-  return data.id;
+  return { boardId: board.id, events, payloadsChecked, payloadsWithheld, head: verifier.head, problem };
 }

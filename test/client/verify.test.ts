@@ -35,8 +35,7 @@ function record(count: number): BoardEvent[] {
 async function serving(events: BoardEvent[], head = events.length, laterHead = head) {
   const server = await serve(({ url }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://host');
-    if (pathname === '/v1/boards/demo') return sendJson(response, 200, { id: B, name: 'demo' });
-    if (pathname !== `/v1/boards/${B}/events`) return sendJson(response, 404, refusal('board_not_found'));
+    if (pathname !== '/v1/boards/demo/events') return sendJson(response, 404, refusal('board_not_found'));
     const after = Number(searchParams.get('after'));
     const rest = events.filter((event) => event.seq > after);
     const page = rest.slice(0, Number(searchParams.get('limit')));
@@ -52,6 +51,7 @@ async function serving(events: BoardEvent[], head = events.length, laterHead = h
   return { ...server, client: clientOf(server.origin).client };
 }
 
+const demo = { id: B, name: 'demo' };
 const events = record(450);
 const point = (seq: number) => ({ seq, hash: events[seq - 1]?.hash ?? '' });
 
@@ -65,7 +65,7 @@ describe('client: verifying a board', () => {
   it('reads the whole record in pages of 200 and finds a sound one sound', async () => {
     const { client, seen } = await serving(events);
     const progress: unknown[] = [];
-    const result = await verifyBoard(client, 'demo', { onProgress: (info) => progress.push(info) });
+    const result = await verifyBoard(client, demo, { onProgress: (info) => progress.push(info) });
     expect(result).to.deep.equal({
       boardId: B,
       events: 450,
@@ -74,8 +74,8 @@ describe('client: verifying a board', () => {
       head: point(450),
       problem: null,
     });
-    expect(seen.slice(1).map((request) => request.url)).to.deep.equal(
-      [0, 200, 400].map((after) => `/v1/boards/${B}/events?after=${after}&limit=200`),
+    expect(seen.map((request) => request.url)).to.deep.equal(
+      [0, 200, 400].map((after) => `/v1/boards/demo/events?after=${after}&limit=200`),
     );
     expect(progress).to.deep.equal([200, 400, 450].map((checked) => ({ checked, head: 450 })));
   });
@@ -83,7 +83,7 @@ describe('client: verifying a board', () => {
   it('stops at the first problem and asks for no further page', async () => {
     const forged = events.map((event) => (event.seq === 5 ? { ...event, data: { n: 6 } } : event));
     const { client, seen } = await serving(forged);
-    const result = await verifyBoard(client, B);
+    const result = await verifyBoard(client, demo);
     expect(result.problem).to.deep.equal({ seq: 5, reason: 'data_hash_mismatch' });
     expect(result.events).to.equal(4);
     expect(seen).to.have.length(1);
@@ -91,39 +91,42 @@ describe('client: verifying a board', () => {
 
   it('notices a record that ends before the head it announces, or before the pinned event', async () => {
     const short = await serving(events.slice(0, 100), 103);
-    expect((await verifyBoard(short.client, B)).problem).to.deep.equal({ seq: 101, reason: 'truncated' });
+    expect((await verifyBoard(short.client, demo)).problem).to.deep.equal({ seq: 101, reason: 'truncated' });
     const lost = await serving(events.slice(0, 100));
     const pinned = point(120);
-    expect((await verifyBoard(lost.client, B, { pinned })).problem).to.deep.equal({ seq: 101, reason: 'history_lost' });
+    expect((await verifyBoard(lost.client, demo, { pinned })).problem).to.deep.equal({
+      seq: 101,
+      reason: 'history_lost',
+    });
   });
 
   it('holds the server to the head that it announced first', async () => {
     const { client } = await serving(events, 460, 450);
-    expect((await verifyBoard(client, B)).problem).to.deep.equal({ seq: 451, reason: 'truncated' });
+    expect((await verifyBoard(client, demo)).problem).to.deep.equal({ seq: 451, reason: 'truncated' });
   });
 
   it('notices that the pinned event was rewritten', async () => {
     const { client } = await serving(events);
-    const result = await verifyBoard(client, B, { pinned: { seq: 7, hash: ZERO_HASH } });
+    const result = await verifyBoard(client, demo, { pinned: { seq: 7, hash: ZERO_HASH } });
     expect(result.problem).to.deep.equal({ seq: 7, reason: 'history_rewritten' });
   });
 
   it('starts after a pinned event', async () => {
     const { client, seen } = await serving(events);
-    const result = await verifyBoard(client, B, { pinned: point(440), from: point(440) });
+    const result = await verifyBoard(client, demo, { pinned: point(440), from: point(440) });
     expect(result).to.deep.include({ events: 10, head: point(450), problem: null });
-    expect(seen[0]?.url).to.equal(`/v1/boards/${B}/events?after=440&limit=200`);
+    expect(seen[0]?.url).to.equal(`/v1/boards/demo/events?after=440&limit=200`);
   });
 
   it('checks what is appended while it reads', async () => {
     const { client } = await serving(events, 400);
-    expect(await verifyBoard(client, B)).to.deep.include({ events: 450, problem: null });
+    expect(await verifyBoard(client, demo)).to.deep.include({ events: 450, problem: null });
   });
 
   it('fails, instead of calling the record sound, when it cannot be read', async () => {
     const { client } = await serving(events);
-    expect((await failure(verifyBoard(client, 'brd_other'))).code).to.equal('board_not_found');
+    expect((await failure(verifyBoard(client, { id: B, name: 'other' }))).code).to.equal('board_not_found');
     const odd = await serve((_, response) => sendJson(response, 200, { events: null, next_after: null }));
-    expect((await failure(verifyBoard(clientOf(odd.origin).client, B))).code).to.equal('server_unexpected');
+    expect((await failure(verifyBoard(clientOf(odd.origin).client, demo))).code).to.equal('server_unexpected');
   });
 });
