@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Client } from '../client/client.ts';
 import { pages } from '../client/pages.ts';
 import { verifyBoard } from '../client/verify.ts';
 import { escapeUntrusted } from '../contract/text.ts';
