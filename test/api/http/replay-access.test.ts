@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import type { Call } from '../../support/api.ts';
+import { newBoard } from '../../support/cast.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+import { changeBoard, endMember, memberIdOf, putOnBoard, revokeKey } from '../../support/state.ts';
+
+forEachDatabase('a kept answer', (engine) => {
+  let server: TestServer;
+  let keys = 0;
+  const newKey = () => `key ${++keys}`;
+  before(async () => {
+    server = await startTestServer(engine);
+  });
+  after(() => server.stop());
+
+  it('is not replayed to somebody who lost the board: they get what a new call gets', async () => {
+    const fay = await server.person('fay');
+    for (const visibility of ['private', 'open'] as const) {
+      const board = await newBoard(server.dana, { visibility });
+      await putOnBoard(server, board.name, fay);
+      const call: Call = { params: { board: board.name }, body: { body: 'hi' }, key: newKey() };
+      await fay.ok('postMessage', call);
+      expect((await fay.call('postMessage', call)).replayed).to.equal(true);
+      await endMember(server, await memberIdOf(server, board.name, fay), 'left');
+      const gone = visibility === 'private' ? '404 board_not_found' : '403 not_on_board';
+      expect(await fay.refused('postMessage', call)).to.equal(gone);
+      expect(await fay.refused('postMessage', { ...call, key: newKey() })).to.equal(gone);
+    }
+  });
+
+  it('does not replay a refusal about a board, nor an acknowledgement, to somebody who left it', async () => {
+    const gil = await server.person('gil');
+    const board = await newBoard(server.dana);
+    await putOnBoard(server, board.name, gil);
+    const params = { board: board.name };
+    const refused: Call = { params, body: { body: 'hi', to: ['@nobody'] }, key: newKey() };
+    const ack: Call = { params, body: { up_to: 3 }, key: newKey() };
+    await gil.call('postMessage', refused);
+    await gil.call('ackBoard', ack);
+    expect((await gil.call('postMessage', refused)).replayed).to.equal(true);
+    expect((await gil.call('ackBoard', ack)).replayed).to.equal(true);
+    await endMember(server, await memberIdOf(server, board.name, gil), 'left');
+    expect(await gil.refused('postMessage', refused)).to.equal('403 not_on_board');
+    expect(await gil.refused('ackBoard', ack)).to.equal('403 not_on_board');
+  });
+
+  it('does not replay what an archived board of that name told once the caller cannot read it', async () => {
+    const hal = await server.person('hal');
+    await newBoard(server.dana, { name: 'old-plans' });
+    await changeBoard(server, 'old-plans', { lifecycle: 'archived' });
+    const call: Call = { body: { name: 'old-plans' }, key: newKey() };
+    const told = await hal.call('createBoard', call);
+    expect(told.text).to.include('archived');
+    await changeBoard(server, 'old-plans', { visibility: 'private' });
+    const later = await hal.call('createBoard', call);
+    expect(later.status).to.equal(409);
+    expect(later.text).not.to.include('archived');
+  });
+
+  it('of a join is refused to a person who left the board, and to a revoked key', async () => {
+    const jon = await server.person('jon');
+    const board = await newBoard(server.dana);
+    await putOnBoard(server, board.name, jon);
+    const call: Call = { body: { board: board.name, role: 'member' }, key: newKey() };
+    await jon.ok('joinBoard', call);
+    expect((await jon.call('joinBoard', call)).replayed).to.equal(true);
+    await endMember(server, await memberIdOf(server, board.name, jon), 'left');
+    expect(await jon.refused('joinBoard', call)).to.equal('403 not_on_board');
+    await revokeKey(server, jon);
+    expect(await jon.refused('joinBoard', call)).to.equal('401 unauthorized');
+  });
+});

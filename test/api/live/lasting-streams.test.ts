@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { newBoard, post } from '../../support/cast.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { open } from '../../support/raw.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+import { putOnBoard, revokeKey } from '../../support/state.ts';
+import { TestStream } from '../../support/stream.ts';
+import { until } from '../../support/until.ts';
+
+const DAY = 86_400_000;
+
+forEachDatabase('an open stream', (engine) => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(engine);
+  });
+  after(() => server.stop());
+
+  it('counts as a use of its key every 24 hours, so that the key does not idle out', async () => {
+    for (const hints of [false, true]) {
+      const ivy = await server.person(`ivy-${hints}`, 'member', { expiresIn: 2 * 86_400, idleSeconds: 2 * 86_400 });
+      const board = await newBoard(ivy);
+      const stream = await TestStream.open(ivy, hints ? {} : { board: board.name });
+      await stream.frame(({ event }) => event === 'ready');
+      for (let day = 0; day < 4; day++) {
+        const before = (await lastUse(ivy.personId)) ?? 0;
+        server.clock.advance(DAY + 60_000);
+        await until(async () => ((await lastUse(ivy.personId)) ?? 0) > before, `day ${day} is counted`);
+      }
+      expect(stream.ended).to.equal(false);
+      stream.close();
+    }
+  });
+
+  const lastUse = async (personId: string | undefined) => {
+    const rows = await server.db.read((tx) =>
+      tx.query<{ last_used_at: number | null }>((db) => db('access_keys').where('person_id', personId).select()),
+    );
+    return rows[0]?.last_used_at;
+  };
+
+  it('of a revoked key ends within seconds also when its reader does not read', async () => {
+    const rex = await server.person('rex');
+    const { name } = await newBoard(server.dana);
+    await putOnBoard(server, name, rex);
+    const socket = open(server.url);
+    await once(socket, 'connect');
+    socket.pause();
+    socket.on('error', () => {});
+    const host = new URL(server.url).host;
+    socket.write(
+      `GET /v1/stream?board=${name} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${rex.token}\r\n\r\n`,
+    );
+    for (let n = 0; server.clock.waiting(30_000) === 0 && n < 1_000; n++) {
+      await post(server.dana, name, 'x'.repeat(32_000));
+    }
+    await revokeKey(server, rex);
+    await until(() => server.clock.waiting(30_000) === 0, 'the server ended it', 1_000);
+    server.clock.advance(1_000);
+    socket.resume();
+    await until(() => socket.readableEnded || socket.destroyed, 'the socket is closed');
+  });
+});
