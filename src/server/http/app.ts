@@ -157,9 +157,9 @@ function goneSignal(res: ServerResponse): AbortSignal {
 
 /** Unknown path and wrong method are one answer; `Allow` tells them apart. */
 function notFound(ctx: Context): Refusal {
-  const layers = (ctx['matched'] ?? []) as { methods: string[] }[];
+  const layers = (ctx['matched'] ?? []) as { path: string; methods: string[] }[];
   const allowed = [...new Set(layers.flatMap((layer) => layer.methods))];
-  const stream = ctx.state['operation'] === 'openStream';
+  const stream = layers.some((layer) => layer.path === operations.openStream.path);
   const allow = (stream ? allowed.filter((method) => method !== 'HEAD') : allowed).join(', ');
   return new Refusal('not_found', 'There is no such operation.', {
     hint: 'GET /openapi.json describes what this server offers.',
