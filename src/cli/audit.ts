@@ -8,7 +8,7 @@ import { escapeUntrusted } from '../contract/text.ts';
 import type { Answer, BoardEvent } from '../contract/types.ts';
 import { pinHead, pinnedHead } from '../local/heads.ts';
 import type { BoardSession } from './base.ts';
-import { runtime } from './runtime.ts';
+import { called, runtime } from './runtime.ts';
 import { staying } from './session.ts';
 import { table } from './table.ts';
 import { showTime, type TimeStyle } from './time.ts';
@@ -92,7 +92,7 @@ export async function eventLines(session: BoardSession, page: LogRecord, times: 
     event.data_withheld ? 'withheld' : '',
   ]);
   const next =
-    page.next_after === null ? [] : [`Later: service audit log --after ${page.next_after}${staying(session)}`];
+    page.next_after === null ? [] : [called(`Later: service audit log --after ${page.next_after}${staying(session)}`)];
   return [`${session.board} · ${page.events.length}, head #${page.head_seq}`, ...(await table(rows)), ...next];
 }
 

@@ -1,9 +1,11 @@
 /** Creating a board from what was typed. */
+
 import type { Reply } from '../client/answer.ts';
 import type { Board } from '../contract/types.ts';
 import { usage } from '../local/failure.ts';
 import { linkIfUnlinked } from './linking.ts';
 import type { Output } from './output.ts';
+import { called } from './runtime.ts';
 import type { Session } from './session.ts';
 import { asText, readStdin, readTextFile } from './stdin.ts';
 
@@ -60,7 +62,7 @@ export function createdText(record: CreatedRecord, url: string, again: string): 
     linked ? `Linked this folder to ${board.name}.` : '',
     stays ? `This folder stays linked to ${stays}.` : '',
     board.policy.preset === 'starter' ? 'Starter policy: everyone on the board reads everything.' : '',
-    `Next: service say${flag} "Hello", or a seat for an agent: ${record.join_command}`,
+    called(`Next: service say${flag} "Hello", or a seat for an agent: ${record.join_command}`),
   ]
     .filter(Boolean)
     .join('\n');

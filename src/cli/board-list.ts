@@ -1,8 +1,10 @@
 /** Lists of boards, people and members, with their pages followed to the end. */
+
 import type { Client } from '../client/client.ts';
 import { pages } from '../client/pages.ts';
 import type { Board, BoardPerson, HiddenBoard, Member } from '../contract/types.ts';
 import { boardRows } from './print/board.ts';
+import { called } from './runtime.ts';
 import type { Session } from './session.ts';
 
 export interface BoardListRecord {
@@ -32,8 +34,8 @@ export async function boardListText(
   { boards, archived_count: archived }: BoardListRecord,
   url: string,
 ): Promise<string> {
-  if (boards.length === 0 && archived === 0) return `${url} · 0\nCreate a board: service board create general`;
-  const more = archived > 0 ? [`${archived} archived: service board list --archived`] : [];
+  if (boards.length === 0 && archived === 0) return called(`${url} · 0\nCreate a board: service board create general`);
+  const more = archived > 0 ? [called(`${archived} archived: service board list --archived`)] : [];
   return [`${url} · ${boards.length}`, ...(await boardRows(boards)), ...more].join('\n');
 }
 

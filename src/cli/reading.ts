@@ -1,4 +1,5 @@
 /** Reading a board: one page, all of them, around a number, what is unread, or on and on. */
+
 import type { Client } from '../client/client.ts';
 import type { Message } from '../contract/types.ts';
 import { Failure } from '../local/failure.ts';
@@ -6,6 +7,7 @@ import type { BoardSession } from './base.ts';
 import { type Filters, follow } from './follow.ts';
 import type { Output } from './output.ts';
 import { messageList, messageText } from './print/message.ts';
+import { called } from './runtime.ts';
 import { staying } from './session.ts';
 import { newestFirst, type Page, type Span, spanQuery } from './spans.ts';
 import type { TimeStyle } from './time.ts';
@@ -156,8 +158,8 @@ function nextCommands({ next_after: next, prev_before: before }: Page, wish: Rea
     stay,
   ].join('');
   return [
-    before !== null ? `Earlier: service read --before ${before}${filters}` : '',
-    next !== null ? `Later: service read --after ${next}${filters}` : '',
+    before !== null ? called(`Earlier: service read --before ${before}${filters}`) : '',
+    next !== null ? called(`Later: service read --after ${next}${filters}`) : '',
   ].filter(Boolean);
 }
 

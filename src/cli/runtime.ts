@@ -28,7 +28,8 @@ export function setRuntime(entryUrl: string): Runtime {
   current = {
     root,
     program,
-    bin: NAMES.includes(called) ? called : 'service',
+    // Started from a checkout, as `npm start` does, the program is on nobody's path; npx finds it there.
+    bin: NAMES.includes(called) ? called : 'npx service',
     env: process.env,
     folders: folders(),
   };

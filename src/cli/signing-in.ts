@@ -15,7 +15,7 @@ import { knownServers, localServer, namedServer } from '../local/servers.ts';
 import { pinLocal, useLocalServer } from './local-server.ts';
 import type { Output } from './output.ts';
 import { askSecret, mayAsk, missing } from './prompts.ts';
-import { runtime } from './runtime.ts';
+import { called, runtime } from './runtime.ts';
 import { clientOptions } from './session.ts';
 import { asText, hasPipedInput, readStdin } from './stdin.ts';
 
@@ -62,7 +62,7 @@ export async function signIn(wish: SignInWish): Promise<Result> {
   const place = credentialsPath(folders);
   if (stored === 'file')
     wish.out.note(`Saved in ${place} (mode 0600)${choice === 'auto' ? ': no system keychain here' : ''}.`);
-  if (!standard) wish.out.note(`It is not the default server: service servers use ${nameOf(origin)}`);
+  if (!standard) wish.out.note(called(`It is not the default server: service servers use ${nameOf(origin)}`));
   return {
     record: { server_id: info.server_id, person, stored, replaced, default: standard },
     person,

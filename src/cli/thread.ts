@@ -1,8 +1,10 @@
 /** Threads: a first message and what was replied to it. */
+
 import { waitFor } from '../client/wait.ts';
 import type { Answer, Message } from '../contract/types.ts';
 import type { BoardSession } from './base.ts';
 import { type MessageStyle, messageText } from './print/message.ts';
+import { called } from './runtime.ts';
 import { findMessage } from './values.ts';
 
 export interface ThreadRecord {
@@ -39,7 +41,9 @@ export function threadText(
     ...(root ? [messageText(root, style)] : []),
     ...replies.map((reply) => messageText(reply, style)),
     timed_out ? 'No reply in that time.' : '',
-    next === null ? '' : `Later: service board thread ${root?.seq ?? replies[0]?.seq ?? ''} --after ${next}${stay}`,
+    next === null
+      ? ''
+      : called(`Later: service board thread ${root?.seq ?? replies[0]?.seq ?? ''} --after ${next}${stay}`),
   ]
     .filter(Boolean)
     .join('\n');

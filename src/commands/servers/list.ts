@@ -1,6 +1,7 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { listServers } from '../../cli/known-servers.ts';
+import { called } from '../../cli/runtime.ts';
 import { table } from '../../cli/table.ts';
 
 export default class ServersList extends BaseCommand<typeof ServersList> {
@@ -17,10 +18,13 @@ export default class ServersList extends BaseCommand<typeof ServersList> {
       return;
     }
     const rows = servers.map((s) => [s.default ? '*' : ' ', s.name, s.url, s.handle ?? '-']);
-    const lines = [...(await table(rows)), servers.length > 1 ? 'Change the default: service servers use <name>' : ''];
+    const lines = [
+      ...(await table(rows)),
+      servers.length > 1 ? called('Change the default: service servers use <name>') : '',
+    ];
     this.out.print({ servers, default: standard }, () =>
       servers.length === 0
-        ? 'No server is known yet. Create a board: service board create general'
+        ? called('No server is known yet. Create a board: service board create general')
         : lines.filter(Boolean).join('\n'),
     );
   }
