@@ -168,6 +168,7 @@ function createHttp(port: () => number, parts: Parameters<typeof createBackend>[
     host: localHosts(port),
     log,
     now: () => clock.now(),
+    after: (ms, fn) => clock.after(ms, fn),
   });
   const server = createServer(
     { requireHostHeader: false, maxHeaderSize: 65_536, noDelay: true, keepAlive: true },

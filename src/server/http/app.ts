@@ -44,13 +44,15 @@ export interface AppOptions {
   host: HostRule;
   log: Logger;
   now(): number;
+  /** A timer: calls `fn` after `ms` milliseconds unless the returned function is called first. */
+  after(ms: number, fn: () => void): () => void;
 }
 
 export function createApp(options: AppOptions): Koa {
   const app = new Koa();
   app.silent = true;
   const router = new Router({ strict: true, sensitive: true });
-  for (const name of Object.keys(operations) as OperationName[]) addRoute(router, name, options.backend);
+  for (const name of Object.keys(operations) as OperationName[]) addRoute(router, name, options);
   router.get('/openapi.json', (ctx) => describe(ctx, options.backend));
   router.get('/', (ctx) => {
     ctx.type = 'text/plain';
@@ -70,14 +72,14 @@ export function createApp(options: AppOptions): Koa {
   return app;
 }
 
-function addRoute(router: Router, name: OperationName, backend: Backend): void {
+function addRoute(router: Router, name: OperationName, options: AppOptions): void {
   const row = operations[name];
   const path = row.path.replaceAll(/\{([a-z_]+)\}/g, ':$1');
   const method = row.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
   router[method](path, async (ctx) => {
     ctx.state['operation'] = name;
-    if (ctx.method === 'HEAD' && backend.kindOf(name) === 'stream') throw notFound(ctx);
-    await serve(ctx, name, backend);
+    if (ctx.method === 'HEAD' && options.backend.kindOf(name) === 'stream') throw notFound(ctx);
+    await serve(ctx, name, options);
   });
 }
 
@@ -85,12 +87,13 @@ function addRoute(router: Router, name: OperationName, backend: Backend): void {
  * The declared order from the route on; identity.md calls these steps 4 to 10. The credential is read in the operation's
  * own transaction. Only where the request's shape is refused is it read before that, because its refusal comes first.
  */
-async function serve(ctx: Context, name: OperationName, backend: Backend): Promise<void> {
+async function serve(ctx: Context, name: OperationName, options: AppOptions): Promise<void> {
+  const { backend } = options;
   checkLimits(ctx.req);
   const kind = backend.kindOf(name);
   if (kind === 'open') return send(ctx, 200, JSON.stringify(backend.open[name]?.()));
   const credential = backend.credential(bearerOf(ctx.req));
-  const { input, keyed } = await shapeOf(ctx, name, backend, credential).catch(async (error) => {
+  const { input, keyed } = await shapeOf(ctx, name, options, credential).catch(async (error) => {
     await backend.resolve(credential);
     throw error;
   });
@@ -115,14 +118,14 @@ async function serve(ctx: Context, name: OperationName, backend: Backend): Promi
 async function shapeOf(
   ctx: Context,
   name: OperationName,
-  backend: Backend,
+  { backend, after }: AppOptions,
   credential: Credential,
 ): Promise<{ input: AnyInput; keyed: Keyed | null }> {
   const row = operations[name];
   gate(credential.kind, row.credentials);
   const writes = row.method !== 'GET';
   const key = writes ? checkKeySyntax(ctx.req) : null;
-  const bytes = writes ? await readBody(ctx.req) : null;
+  const bytes = writes ? await readBody(ctx.req, () => backend.resolve(credential), after) : null;
   const input = {
     params: parseParams(name, ctx['params'] as Record<string, string>),
     query: parseQuery(name, ctx.querystring),

@@ -6,22 +6,33 @@ import { MAX_JSON, malformed, tooLarge } from './limits.ts';
 
 /** A body must arrive within this many milliseconds. */
 const BODY_MS = 30_000;
+/** Up to this many bytes, and this many milliseconds, a body is waited for before its credential is looked up. */
+const AT_ONCE = { bytes: 65_536, ms: 250 };
 const EMPTY = Buffer.alloc(0);
 
-/** The bytes of a body. @throws Refusal `request_too_large`, `request_timeout`, `invalid_request` (cut off). */
-export async function readBody(req: IncomingMessage): Promise<Buffer> {
+type After = (ms: number, fn: () => void) => () => void;
+
+/**
+ * The bytes of a body. Most come with their head, and their credential is then read once, in the operation's own
+ * transaction; a large or slow body is not waited for before it is known that the credential works.
+ * @param check fails when the credential does not work. @param after a timer.
+ * @throws Refusal `request_too_large`, `request_timeout`, `invalid_request` (cut off), and what `check` throws.
+ */
+export async function readBody(req: IncomingMessage, check: () => Promise<void>, after: After): Promise<Buffer> {
   const length = req.headers['content-length'];
   if (length === '0' || (length === undefined && req.headers['transfer-encoding'] === undefined)) return EMPTY;
-  let timer: NodeJS.Timeout | undefined;
+  if (length === undefined || Number(length) > AT_ONCE.bytes) await check();
+  const cancels: (() => void)[] = [];
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(timeout()), BODY_MS);
+    cancels.push(after(BODY_MS, () => reject(timeout())));
+    cancels.push(after(AT_ONCE.ms, () => void check().catch(reject)));
   });
   try {
     return await Promise.race([getRawBody(req, { length, limit: MAX_JSON }), late]);
   } catch (error) {
     throw translate(error);
   } finally {
-    clearTimeout(timer);
+    for (const cancel of cancels) cancel();
   }
 }
 

@@ -2,9 +2,12 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Role } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { activeAgents, humanByHandle, type MemberRow, membersNamed } from '../seats/members.store.ts';
+import { activeAgents, activeNames, humanByHandle, type MemberRow, membersNamed } from '../seats/members.store.ts';
 import { readableThread } from './messages.store.ts';
-import { parseTarget, parseTargets, type Target } from './targets.rules.ts';
+import { parseTarget, parseTargets, quoted, type Target } from './targets.rules.ts';
+
+/** Most names or roles a refusal offers. */
+const CHOICES = 50;
 
 interface Addressee {
   boardId: string;
@@ -85,7 +88,7 @@ async function resolve(
       return [];
     case 'name': {
       const member = named.get(target.name);
-      if (!member) throw unknownRecipient(`@${target.name}`);
+      if (!member) throw unknownRecipient(`@${target.name}`, await activeNames(tx, from.boardId, CHOICES));
       return [member];
     }
     case 'role':
@@ -93,22 +96,23 @@ async function resolve(
       return activeAgents(tx, from.boardId, { role: target.role });
     case 'owner': {
       const person = await humanByHandle(tx, from.boardId, target.handle);
-      if (!person) throw unknownRecipient(`owner:${target.handle}`);
+      if (!person)
+        throw unknownRecipient(`owner:${target.handle}`, await activeNames(tx, from.boardId, CHOICES, 'human'));
       return activeAgents(tx, from.boardId, { person_id: person.person_id });
     }
   }
 }
 
-function unknownRecipient(target: string): Refusal {
-  return new Refusal('unknown_recipient', `${target} is not on this board.`, {
+function unknownRecipient(target: string, choices: string[]): Refusal {
+  return new Refusal('unknown_recipient', `${quoted(target)} is not on this board.`, {
     hint: 'service board members shows who is.',
-    details: { target },
+    details: { target: quoted(target), choices },
   });
 }
 
 function roleNotFound(target: string, roles: string[]): Refusal {
-  return new Refusal('role_not_found', `This board has no role for ${target}.`, {
-    hint: `Its roles: ${roles.slice(0, 50).join(', ')}.`,
-    details: { target, choices: roles.slice(0, 50) },
+  return new Refusal('role_not_found', `This board has no role for ${quoted(target)}.`, {
+    hint: `Its roles: ${roles.slice(0, CHOICES).join(', ')}.`,
+    details: { target: quoted(target), choices: roles.slice(0, CHOICES) },
   });
 }

@@ -31,7 +31,7 @@ export function parseTarget(text: string): Target | null {
 }
 
 /** A target as an error may quote it: somebody may have pasted a secret into the wrong field. */
-function quoted(target: string): string {
+export function quoted(target: string): string {
   return [...redact(target).text].slice(0, MAX_QUOTED).join('');
 }
 

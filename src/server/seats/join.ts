@@ -33,9 +33,10 @@ export const joinBoard = (root: RootKey): WriteCase<'joinBoard'> => ({
   async run(tx, caller, { body }) {
     // Codes are made by an operation of their own; as long as none was made, none works.
     if (body.board === undefined) throw codeInvalid();
-    const harness = harnessOf(body);
     const place = await lockPlace(tx, caller, body.board);
+    refuseGuest(caller);
     requireActive(place.board);
+    const harness = harnessOf(body);
     if (!Object.hasOwn(parseRoles(place.board), body.role ?? '')) throw roleNotFound(place, body.role ?? '');
     const name = await claimName(tx, place, body, harness);
     const totals = await requireRoom(tx, place);
@@ -73,6 +74,13 @@ export const joinBoard = (root: RootKey): WriteCase<'joinBoard'> => ({
     };
   },
 });
+
+function refuseGuest(caller: Caller): void {
+  if (caller.person.server_role !== 'guest') return;
+  throw new Refusal('guest_not_allowed', 'Guests cannot add agents.', {
+    hint: 'Ask a member of the board for a guest code: it brings an agent along.',
+  });
+}
 
 const shape = (field: string, problem: string): Refusal =>
   new Refusal('invalid_request', `${field}: ${problem}.`, { details: { field, problem } });

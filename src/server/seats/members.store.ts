@@ -92,6 +92,23 @@ export const humanByHandle = async (tx: ReadTx, boardId: string, handle: string)
   return rows[0];
 };
 
+/** Names of active members in the order they joined, at most `limit`. */
+export const activeNames = async (
+  tx: ReadTx,
+  boardId: string,
+  limit: number,
+  kind?: 'human' | 'agent',
+): Promise<string[]> => {
+  const rows = await tx.query<{ name: string }>((db) =>
+    db('members')
+      .where({ board_id: boardId, status: 'active', ...(kind ? { kind } : {}) })
+      .orderBy('id')
+      .limit(limit)
+      .select('name'),
+  );
+  return rows.map((row) => row.name);
+};
+
 export interface MemberFilter {
   boardId: string;
   kind?: 'human' | 'agent';
@@ -172,11 +189,12 @@ export const agentTotals = async (
   return { agents: Number(row?.agents ?? 0), people: Number(row?.people ?? 0), own: Number(row?.own ?? 0) };
 };
 
+/** Names that may stand in the way of `base`, `base-2` …, also where the base was cut to make room for the number. */
 export const memberNames = async (tx: ReadTx, boardId: string, base: string): Promise<Set<string>> => {
   const rows = await tx.query<{ name: string }>((db) =>
     db('members')
       .where('board_id', boardId)
-      .where((either) => either.where('name', base).orWhere('name', 'like', `${base}-%`))
+      .where('name', 'like', `${base.slice(0, 32)}%`)
       .select('name'),
   );
   return new Set(rows.map((row) => row.name));

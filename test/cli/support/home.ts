@@ -86,7 +86,7 @@ export class Home {
 
   /** `service …` left running. */
   start(args: string[], options: RunOptions = {}): ChildProcess {
-    return this.spawn(process.execPath, [join(root, 'bin', 'run.js'), ...args], options);
+    return this.spawn(process.execPath, [join(this.dir, 'bin', 'service'), ...args], options);
   }
 
   /** Where the home's files are. */
