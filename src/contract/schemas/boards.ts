@@ -169,6 +169,8 @@ export const memberRecord = z.strictObject({
   access: z.enum(['admin', 'member']).nullable(),
   server_role: serverRole.nullable(),
   status: z.enum(['active', 'removed', 'left']),
+  removed_at: time.optional(),
+  removed_by: z.enum(['person', 'board_owner', 'admin', 'self']).optional(),
   can_remove: z.boolean().optional(),
   joined_at: time,
   presence: presence.nullable(),

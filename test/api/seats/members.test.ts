@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import type { Api } from '../../support/api.ts';
+import { newAgent, newBoard, post } from '../../support/cast.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+import { changeBoard, endMember, memberIdOf, putOnBoard, setPolicy } from '../../support/state.ts';
+
+forEachDatabase('who is on a board', (engine) => {
+  let server: TestServer;
+  let pam: Api;
+  let board: string;
+  before(async () => {
+    server = await startTestServer(engine);
+    pam = await server.person('pam');
+  });
+  beforeEach(async () => {
+    board = (await newBoard(server.dana)).name;
+    await putOnBoard(server, board, pam);
+  });
+  after(() => server.stop());
+
+  const members = (reader: Api, query = {}) => reader.ok('listMembers', { params: { board }, query });
+
+  it('is listed in the order of arrival, people and agents, by kind and page by page', async () => {
+    const { name } = await server.dana.ok('getMe');
+    for (const agent of ['x', 'y', 'z']) await newAgent(pam, board, { name: agent });
+    const names = async (query: Record<string, string | number>) =>
+      (await members(server.dana, query)).members.map((member) => member.name);
+    expect(await names({})).to.deep.equal([name, 'pam', 'x', 'y', 'z']);
+    expect(await names({ kind: 'human' })).to.deep.equal([name, 'pam']);
+    expect(await names({ kind: 'agent' })).to.deep.equal(['x', 'y', 'z']);
+    const seen: string[] = [];
+    const follow = async (after?: string): Promise<void> => {
+      const page = await members(server.dana, { limit: 2, ...(after ? { after } : {}) });
+      seen.push(...page.members.map((member) => member.name));
+      if (page.next_after !== null) await follow(page.next_after);
+    };
+    await follow();
+    expect(seen).to.deep.equal([name, 'pam', 'x', 'y', 'z']);
+    const people = await pam.ok('listBoardPeople', { params: { board }, query: { limit: 1 } });
+    expect(people.people.map((person) => person.board_role)).to.deep.equal(['owner']);
+    expect(people.next_after).to.equal(people.people[0]?.member_id);
+  });
+
+  it('shows ended seats only when asked, with how they ended, and never people who left', async () => {
+    const [left, removed] = [await newAgent(pam, board), await newAgent(pam, board)];
+    await endMember(server, left.memberId, 'left');
+    await endMember(server, removed.memberId, 'removed');
+    await endMember(server, await memberIdOf(server, board, pam), 'left');
+    expect((await members(server.dana)).members).to.have.length(1);
+    const all = (await members(server.dana, { removed: true })).members;
+    expect(all.map(({ id }) => id).slice(1)).to.deep.equal([left.memberId, removed.memberId]);
+    expect(all[1]).to.include({ status: 'left', removed_by: 'self' }).and.to.have.property('removed_at');
+    expect(all[2]).to.include({ status: 'removed', removed_by: 'person' });
+    expect(all[2]).not.to.have.property('can_remove');
+  });
+
+  it('tells a person which agents they could remove: their own, and all of them to an owner or admin', async () => {
+    const eve = await server.person(`eve-${board}`);
+    await putOnBoard(server, board, eve);
+    const [pams, danas] = [await newAgent(pam, board), await newAgent(server.dana, board)];
+    const removable = async (reader: Api) =>
+      (await members(reader, { kind: 'agent' })).members.map((member) => member.can_remove);
+    expect(await removable(server.dana)).to.deep.equal([true, true]);
+    expect(await removable(pam)).to.deep.equal([true, false]);
+    expect(await removable(eve)).to.deep.equal([false, false]);
+    expect(await removable(pams)).to.deep.equal([undefined, undefined]);
+    expect((await members(danas)).members.some((member) => 'can_remove' in member)).to.equal(false);
+  });
+
+  it('hides the harness from agents where the policy says so: lists, messages, events, streams alike', async () => {
+    const agents = [
+      await newAgent(pam, board, { harness: 'codex' }),
+      await newAgent(server.dana, board, { harness: 'claude-code' }),
+      await newAgent(pam, board, { name: 'plain' }),
+    ];
+    const [one, two] = agents as [(typeof agents)[0], (typeof agents)[0]];
+    await post(one, board, 'hello');
+    const seen = async (reader: Api) => ({
+      list: (await members(reader, { kind: 'agent' })).members.map(({ harness }) => harness),
+      from: (await reader.ok('listMessages', { params: { board } })).messages[0]?.from.harness,
+      withheld: (await reader.ok('listEvents', { params: { board } })).events
+        .filter((event) => event.data_withheld)
+        .map(({ seq }) => seq),
+    });
+    const open = { list: ['codex', 'claude-code', null], from: 'codex', withheld: [] };
+    for (const reader of [server.dana, one, two]) expect(await seen(reader)).to.deep.equal(open);
+    await setPolicy(server, board, { show_harness: false });
+    expect(await seen(server.dana)).to.deep.equal(open);
+    expect(await seen(one)).to.deep.equal({ list: ['codex', null, null], from: 'codex', withheld: [5] });
+    expect(await seen(two)).to.deep.equal({ list: [null, 'claude-code', null], from: null, withheld: [4] });
+  });
+
+  it('may be read on an archived board, and by nobody who is not on it', async () => {
+    const eve = await server.person(`eva-${board}`);
+    await changeBoard(server, board, { lifecycle: 'archived' });
+    expect((await members(pam)).members).to.have.length(2);
+    expect(await eve.refused('listMembers', { params: { board } })).to.equal('403 not_on_board');
+    expect((await eve.ok('listBoardPeople', { params: { board } })).people).to.have.length(2);
+  });
+
+  it('is told over the limits of a page with 400', async () => {
+    const bad: Record<string, string | number>[] = [
+      { limit: 0 },
+      { limit: 1_001 },
+      { kind: 'robot' },
+      { removed: 'yes' },
+    ];
+    for (const query of [...bad, { after: 'x' }]) {
+      expect(await pam.refused('listMembers', { params: { board }, query })).to.equal('400 invalid_request');
+    }
+  });
+});
