@@ -1,0 +1,204 @@
+/** Rebuilds from a board's record alone what the tables beside it hold, to be compared with them. */
+import type { Mention } from '../../src/contract/types.ts';
+
+export interface Recorded {
+  seq: number;
+  type: string;
+  at: number;
+  actor: { member_id: string | null };
+  data: Record<string, unknown>;
+}
+
+interface Sender {
+  id: string;
+  name: string;
+  kind: string;
+  role: string | null;
+  harness: string | null;
+  access: string | null;
+  sent_count: number;
+  sent_everyone_count: number;
+  owner: string | null;
+}
+
+interface PostedData {
+  message_id: string;
+  reply_to: string | null;
+  urgent: boolean;
+  expects_reply: boolean;
+  recipients?: string[];
+  mentions: Mention[];
+}
+
+const flag = (value: boolean): number => (value ? 1 : 0);
+
+export interface MessageRecord {
+  id: string;
+  seq: number;
+  at: number;
+  sender_id: string;
+  reply_to_seq: number | null;
+  root_seq: number | null;
+  to_everyone: number;
+  urgent: number;
+  expects_reply: number;
+  reply_count: number;
+  last_reply_at: number | null;
+  nth: number;
+  nth_everyone: number;
+  nth_of_sender: number;
+  nth_everyone_of_sender: number;
+}
+
+export interface NamedRecord {
+  member_id: string;
+  seq: number;
+  addressed: number;
+  mentioned: number;
+  wakes: number;
+  urgent: number;
+  awaits: number;
+}
+
+export class Replay {
+  readonly board: Record<string, unknown> = {
+    message_count: 0,
+    everyone_count: 0,
+    last_message_at: null,
+    show_owner: 0,
+  };
+  readonly members = new Map<string, Sender>();
+  readonly messages: MessageRecord[] = [];
+  readonly named = new Map<string, NamedRecord>();
+
+  constructor(events: readonly Recorded[]) {
+    for (const event of events) {
+      this.#take(event);
+      this.board['head_seq'] = event.seq;
+      this.board['head_at'] = event.at;
+    }
+  }
+
+  #take(event: Recorded): void {
+    const { data } = event;
+    switch (event.type) {
+      case 'board.created':
+        Object.assign(this.board, {
+          id: data['board_id'],
+          name: data['name'],
+          title: data['title'] ?? null,
+          template: data['template'],
+          charter: data['charter'],
+          visibility: data['visibility'] ?? 'open',
+          roles: data['roles'],
+          policy: plain(data['policy']),
+          agents_add_people: flag(data['agents_add_people'] === true),
+        });
+        break;
+      case 'board.policy_changed':
+        this.board['policy'] = plain(data['after']);
+        break;
+      case 'member.joined':
+      case 'person.added':
+        this.#join(data);
+        break;
+      case 'message.posted':
+        this.#post(event, data as unknown as PostedData);
+        break;
+      default:
+        throw new Error(`the replay does not know ${event.type}`);
+    }
+  }
+
+  #join(data: Record<string, unknown>): void {
+    const id = data['member_id'] as string;
+    const kind = (data['kind'] as string | undefined) ?? 'human';
+    this.members.set(id, {
+      id,
+      kind,
+      name: data['name'] as string,
+      role: (data['role'] as string | undefined) ?? null,
+      harness: (data['harness'] as string | undefined) ?? null,
+      access: data['access'] as string | null,
+      owner: (data['owner_id'] as string | undefined) ?? null,
+      sent_count: 0,
+      sent_everyone_count: 0,
+    });
+    const owners = [...this.members.values()].filter((member) => member.kind === 'agent').map((member) => member.owner);
+    this.board['show_owner'] = flag(new Set(owners).size > 1);
+  }
+
+  #post(event: Recorded, data: PostedData): void {
+    const sender = this.members.get(event.actor.member_id ?? '') as Sender;
+    const parent = this.messages.find((message) => message.id === data.reply_to);
+    const root = parent ? (parent.root_seq ?? parent.seq) : null;
+    const everyone = data.recipients === undefined;
+    const count = (name: 'message_count' | 'everyone_count', by: number) => {
+      this.board[name] = (this.board[name] as number) + by;
+      return this.board[name] as number;
+    };
+    sender.sent_count += 1;
+    sender.sent_everyone_count += flag(everyone);
+    this.messages.push({
+      id: data.message_id,
+      seq: event.seq,
+      at: event.at,
+      sender_id: sender.id,
+      reply_to_seq: parent?.seq ?? null,
+      root_seq: root,
+      to_everyone: flag(everyone),
+      urgent: flag(data.urgent),
+      expects_reply: flag(data.expects_reply),
+      reply_count: 0,
+      last_reply_at: null,
+      nth: count('message_count', 1),
+      nth_everyone: count('everyone_count', flag(everyone)),
+      nth_of_sender: sender.sent_count,
+      nth_everyone_of_sender: sender.sent_everyone_count,
+    });
+    this.board['last_message_at'] = event.at;
+    const started = this.messages.find((message) => message.seq === root);
+    if (started) Object.assign(started, { reply_count: started.reply_count + 1, last_reply_at: event.at });
+    const answered = this.named.get(`${sender.id} ${parent?.seq}`);
+    if (answered) answered.awaits = 0;
+    this.#name(event.seq, data, everyone);
+  }
+
+  #name(seq: number, data: PostedData, everyone: boolean): void {
+    const urgent = flag(data.urgent);
+    for (const id of data.recipients ?? []) {
+      const row = {
+        member_id: id,
+        seq,
+        addressed: 1,
+        mentioned: 0,
+        wakes: 1,
+        urgent,
+        awaits: flag(data.expects_reply),
+      };
+      this.named.set(`${id} ${seq}`, row);
+    }
+    for (const { id, wakes } of data.mentions) {
+      const known = this.named.get(`${id} ${seq}`);
+      if (known) known.mentioned = 1;
+      else {
+        const row = {
+          member_id: id,
+          seq,
+          addressed: 0,
+          mentioned: 1,
+          wakes: flag(wakes && !everyone),
+          urgent,
+          awaits: 0,
+        };
+        this.named.set(`${id} ${seq}`, row);
+      }
+    }
+  }
+}
+
+/** A policy without what is derived from it. */
+function plain(policy: unknown): unknown {
+  const { overrides: _, ...rest } = policy as Record<string, unknown>;
+  return rest;
+}
