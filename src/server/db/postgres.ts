@@ -108,6 +108,8 @@ export class PostgresDatabase implements Database {
         keepAlive: true,
       } as Knex.PgConnectionConfig,
       pool: { min: 0, max: options.poolSize ?? 16 },
+      // What fails is thrown to whoever asked; the library's own console lines would only say it again.
+      log: { warn() {}, error() {}, deprecate() {}, debug() {} },
     });
   }
 

@@ -51,6 +51,46 @@ export function statement<P extends Params, R = never>(build: Build<P>): Stateme
   return new Statement<P, R>(build);
 }
 
+/** A query over a list of values, such as `whereIn`. */
+export class ListStatement<P extends Params, R> {
+  readonly #build: (db: Knex, p: P, list: Value[]) => Knex.QueryBuilder | Knex.Raw;
+  readonly #bySize = new Map<number, Statement<Params, R>>();
+
+  constructor(build: (db: Knex, p: P, list: Value[]) => Knex.QueryBuilder | Knex.Raw) {
+    this.#build = build;
+  }
+
+  /** The statement for a list's size, and its parameters. Sizes go in powers of two, so that there are few statements. */
+  over(params: P, values: readonly Value[]): [Statement<Params, R>, Params] {
+    const size = 2 ** Math.ceil(Math.log2(Math.max(values.length, 1)));
+    const all: Params = { ...params };
+    // A value twice in a list changes nothing; an empty list looks for what no column holds.
+    for (let index = 0; index < size; index++) all[`list${index}`] = values[index] ?? values[0] ?? null;
+    return [this.#ofSize(size), all];
+  }
+
+  #ofSize(size: number): Statement<Params, R> {
+    const known = this.#bySize.get(size);
+    if (known) return known;
+    const names = Array.from({ length: size }, (_unused, index) => `list${index}`);
+    const made = statement<Params, R>((db, p) =>
+      this.#build(
+        db,
+        p as P,
+        names.map((name) => p[name] as Value),
+      ),
+    );
+    this.#bySize.set(size, made);
+    return made;
+  }
+}
+
+export function listStatement<P extends Params, R>(
+  build: (db: Knex, p: P, list: Value[]) => Knex.QueryBuilder | Knex.Raw,
+): ListStatement<P, R> {
+  return new ListStatement<P, R>(build);
+}
+
 const builders = {
   sqlite: knex({ client: 'better-sqlite3', useNullAsDefault: true }),
   postgres: knex({ client: 'pg' }),

@@ -1,5 +1,5 @@
 /** Rows behind a credential: access keys with their person, seats with their board, person and key. */
-import { statement } from '../db/statement.ts';
+import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export interface KeyRow {
@@ -131,22 +131,26 @@ const insertKeyStatement = statement<NewKey>((db, p) =>
 
 export const insertKey = (tx: WriteTx, key: NewKey): Promise<number> => tx.run(insertKeyStatement, key);
 
+const keysStatement = listStatement<Params, KeyRow & { digest: Buffer }>((db, _p, digests) =>
+  db({ k: 'access_keys' })
+    .join({ p: 'people' }, 'p.id', 'k.person_id')
+    .whereIn('k.digest', digests as Buffer[])
+    .select({ digest: 'k.digest', ...keyColumns }),
+);
+
 /** Keys by their digests, for many open streams at once. */
 export const findKeys = (tx: ReadTx, digests: Buffer[]): Promise<(KeyRow & { digest: Buffer })[]> =>
-  tx.query((db) =>
-    db({ k: 'access_keys' })
-      .join({ p: 'people' }, 'p.id', 'k.person_id')
-      .whereIn('k.digest', digests)
-      .select({ digest: 'k.digest', ...keyColumns }),
-  );
+  tx.all(...keysStatement.over({}, digests));
+
+const seatsStatement = listStatement<Params, SeatRow & { digest: Buffer }>((db, _p, digests) =>
+  db({ m: 'members' })
+    .join({ b: 'boards' }, 'b.id', 'm.board_id')
+    .join({ p: 'people' }, 'p.id', 'm.person_id')
+    .join({ k: 'access_keys' }, 'k.id', 'm.key_id')
+    .whereIn('m.token_digest', digests as Buffer[])
+    .select({ digest: 'm.token_digest', ...seatColumns }),
+);
 
 /** Seats by the digests of their tokens, likewise. */
 export const findSeats = (tx: ReadTx, digests: Buffer[]): Promise<(SeatRow & { digest: Buffer })[]> =>
-  tx.query((db) =>
-    db({ m: 'members' })
-      .join({ b: 'boards' }, 'b.id', 'm.board_id')
-      .join({ p: 'people' }, 'p.id', 'm.person_id')
-      .join({ k: 'access_keys' }, 'k.id', 'm.key_id')
-      .whereIn('m.token_digest', digests)
-      .select({ digest: 'm.token_digest', ...seatColumns }),
-  );
+  tx.all(...seatsStatement.over({}, digests));

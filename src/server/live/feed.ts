@@ -137,10 +137,27 @@ export class Feed {
       event,
       data: JSON.parse(event.data) as Record<string, unknown>,
     }));
-    for (const sleeper of [...this.sleepers]) {
-      if (all || !news || seen.some(({ event, data }) => sleeper.concerns(event, data))) sleeper.wake();
-    }
+    wakeInTurns(
+      [...this.sleepers].filter(
+        (sleeper) => all || !news || seen.some(({ event, data }) => sleeper.concerns(event, data)),
+      ),
+    );
   }
+}
+
+/** How many sleepers are woken in one turn of the event loop. */
+const PER_TURN = 16;
+
+/**
+ * Wakes sleepers a few per turn, after the frames. SQLite answers a woken read without leaving the turn, and what was
+ * written to sockets only leaves when the turn ends: a crowd woken at once would hold up every stream.
+ */
+function wakeInTurns(sleepers: readonly Sleeper[]): void {
+  if (sleepers.length === 0) return;
+  setImmediate(() => {
+    for (const sleeper of sleepers.slice(0, PER_TURN)) sleeper.wake();
+    wakeInTurns(sleepers.slice(PER_TURN));
+  });
 }
 
 const scopeOf = (follower: Follower): string => follower.holder.credential.digest.toString('hex');

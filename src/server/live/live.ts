@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
 import type { Query } from '../../contract/types.ts';
+import { boardById } from '../boards/boards.store.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { authenticate, type Caller } from '../operation/caller.ts';
@@ -114,7 +115,7 @@ export class Live {
    */
   async wait<T>(
     caller: Caller,
-    boardId: string,
+    board: Waited<T>['board'],
     seconds: number,
     gone: AbortSignal,
     look: (tx: ReadTx, caller: Caller) => Promise<Waited<T>>,
@@ -127,7 +128,7 @@ export class Live {
     if (this.#closing) return (await again()).answer;
     const release = this.#admit(caller);
     const sleep = new Sleep(this.#clock, seconds * 1000, concernOf(caller));
-    const feed = this.#feedOf(boardId);
+    const feed = this.#feedOf(board.id);
     feed.sleepers.add(sleep);
     const unwatch = this.notifier.watch(credentialKeys(caller), () => sleep.wake());
     const cancelExpiry = this.#atExpiry(caller, () => sleep.wake());
@@ -138,6 +139,8 @@ export class Live {
     if (gone.aborted) sleep.stop();
     gone.addEventListener('abort', () => sleep.stop(), { once: true });
     try {
+      // Only if the board moved between the look and the subscription is there anything to look at before sleeping.
+      if (!(await this.#hasMoved(caller, board))) await sleep.next();
       for (;;) {
         const found = await again();
         if (!found.empty || sleep.over) return found.answer;
@@ -153,6 +156,14 @@ export class Live {
       cancelExpiry();
       release();
     }
+  }
+
+  /** Whether a board has changed since its head was read; the caller's credential is read with it. @throws Refusal */
+  #hasMoved(caller: Caller, board: { id: string; head: number }): Promise<boolean> {
+    return this.#db.read(async (tx) => {
+      await authenticate(tx, caller.credential);
+      return (await boardById(tx, board.id))?.head_seq !== board.head;
+    });
   }
 
   /** Ends every stream and answers every wait. */

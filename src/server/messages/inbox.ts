@@ -7,7 +7,7 @@ import type { WaitCase, WriteCase } from '../operation/usecase.ts';
 import { movePosition } from '../seats/members.store.ts';
 import { agentUnread, personUnread } from '../views/board.ts';
 import { eyesOf, messageViews } from '../views/message.ts';
-import { lockPlace, ownPlace, type Place } from '../views/place.ts';
+import { headOf, lockPlace, ownPlace, type Place } from '../views/place.ts';
 import { PAGE_BYTES } from '../views/window.ts';
 import { countsAt, inboxSeqs, messagesWithSeqs, urgentToEveryoneSince, wokenSince } from './messages.store.ts';
 
@@ -18,7 +18,7 @@ export const readInbox: WaitCase<'readInbox'>['run'] = async (tx, caller, { quer
     limit: query.limit,
     urgentOnly: query.urgent,
   });
-  return { answer, empty: answer.messages.length === 0, board: place.board.id };
+  return { answer, empty: answer.messages.length === 0, board: headOf(place) };
 };
 
 async function inboxOf(

@@ -1,6 +1,6 @@
 /** Message rows: what lists, threads, inboxes and counts need. The text itself is read from the record. */
 import type { Knex } from 'knex';
-import { statement } from '../db/statement.ts';
+import { listStatement, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type MessageRow = {
@@ -182,11 +182,17 @@ export const anyMessageIn = async (tx: ReadTx, filter: MessageFilter, window: Se
   return rows.length > 0;
 };
 
+const withSeqsStatement = listStatement<{ board_id: string }, MessageWithContext>((db, p, seqs) =>
+  withContext(db)
+    .where('m.board_id', p.board_id)
+    .whereIn('m.seq', seqs as number[])
+    .orderBy('m.seq')
+    .select('m.*', contextColumns),
+);
+
 /** The named messages of a board with their context, oldest first. */
 export const messagesWithSeqs = (tx: ReadTx, boardId: string, seqs: number[]): Promise<MessageWithContext[]> =>
-  tx.query<MessageWithContext>((db) =>
-    withContext(db).where('m.board_id', boardId).whereIn('m.seq', seqs).orderBy('m.seq').select('m.*', contextColumns),
-  );
+  tx.all(...withSeqsStatement.over({ board_id: boardId }, seqs));
 
 /** A whole thread, readable part, oldest first: the root and every reply. */
 export const readableThread = (

@@ -13,7 +13,7 @@ import { activeAgents, type MemberRow, memberById, membersNamed, saveSent } from
 import { newId } from '../text/ids.ts';
 import { type Redacted, redact } from '../text/redaction.ts';
 import { eventActor } from '../views/actors.ts';
-import { mayRead, messageNotFound, messageViews } from '../views/message.ts';
+import { mayRead, messageNotFound, messageView, type PostedData } from '../views/message.ts';
 import { lockPlace, type Place, requireActive } from '../views/place.ts';
 import { type Addressing, addressThread, addressTo, toEveryone } from './addressing.steps.ts';
 import { findMentions, resolveMentions } from './mentions.rules.ts';
@@ -23,7 +23,6 @@ import {
   insertMessage,
   insertNamed,
   type MessageRow,
-  type MessageWithContext,
   messageById,
   messageBySeq,
   type NamedRow,
@@ -170,7 +169,7 @@ async function write(tx: WriteTx, caller: Caller, place: Place, decided: Decided
     await clearRequest(tx, member.id, parent.seq);
   }
   caller.shown.message = id;
-  return asSeenBySender(tx, caller, place, row, event.data, parent);
+  return asSeenBySender(tx, caller, place, row, data, parent);
 }
 
 /** Whom the message names, with what follows for their inboxes and open requests. */
@@ -204,14 +203,13 @@ async function asSeenBySender(
   caller: Caller,
   place: Place,
   row: MessageRow,
-  data: string,
+  data: PostedData,
   parent: MessageRow | null,
 ): Promise<Message> {
   const { member } = place;
   const ends = parent ? await endsOfReply(tx, parent) : { parent_from: null, root_id: null };
-  const context: MessageWithContext = {
+  const context = {
     ...row,
-    data,
     sender_name: member.name,
     sender_kind: member.kind,
     sender_role: member.role,
@@ -221,8 +219,7 @@ async function asSeenBySender(
     parent_id: parent?.id ?? null,
     ...ends,
   };
-  const [view] = await messageViews(tx, place, [context]);
-  return view as Message;
+  return messageView(context, data, place);
 }
 
 async function endsOfReply(tx: WriteTx, parent: MessageRow): Promise<{ parent_from: string; root_id: string }> {

@@ -7,7 +7,7 @@ import type { ReadCase, WaitCase } from '../operation/usecase.ts';
 import { memberByName, membersWithIds } from '../seats/members.store.ts';
 import { actorView } from '../views/actors.ts';
 import { eyesOf, findMessage, findMessageBySeq, messageViews, type PostedData } from '../views/message.ts';
-import { onBoard, type Place } from '../views/place.ts';
+import { headOf, onBoard, type Place } from '../views/place.ts';
 import { type Page, pageOf, type Window } from '../views/window.ts';
 import {
   anyMessageIn,
@@ -62,7 +62,7 @@ export const listReplies: WaitCase<'listReplies'>['run'] = async (tx, caller, { 
   return {
     answer: { message_id: id, root: root ?? null, replies: page.items, next_after: page.next_after },
     empty: page.items.length === 0,
-    board: place.board.id,
+    board: headOf(place),
   };
 };
 

@@ -24,8 +24,8 @@ export interface Waited<T> {
   answer: T;
   /** Nothing is there yet: worth waiting for, if the request asked to wait. */
   empty: boolean;
-  /** The board whose changes are worth another look. */
-  board: string;
+  /** The board whose changes are worth another look, and its head when this look was taken. */
+  board: { id: string; head: number };
 }
 
 export interface WriteCase<Name extends OperationName, Prepared = Body<Name>> {

@@ -1,6 +1,6 @@
 /** Member rows: a person or an agent on one board. */
 import type { DeliveryMode, ServerRole } from '../../contract/types.ts';
-import { statement } from '../db/statement.ts';
+import { listStatement, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type MemberRow = {
@@ -60,7 +60,14 @@ export const memberByName = (tx: ReadTx, boardId: string, name: string): Promise
   tx.first(byNameStatement, { board_id: boardId, name });
 
 export const membersNamed = (tx: ReadTx, boardId: string, names: string[]): Promise<MemberRow[]> =>
-  tx.query<MemberRow>((db) => db('members').where('board_id', boardId).whereIn('name', names).select('*'));
+  tx.all(...namedStatement.over({ board_id: boardId }, names));
+
+const namedStatement = listStatement<{ board_id: string }, MemberRow>((db, p, names) =>
+  db('members')
+    .where('board_id', p.board_id)
+    .whereIn('name', names as string[])
+    .select('*'),
+);
 
 export const membersWithIds = (tx: ReadTx, ids: string[]): Promise<MemberWithPerson[]> =>
   tx.query<MemberWithPerson>((db) =>
@@ -243,12 +250,14 @@ export const movePosition = (
 
 /** The active memberships these people have on a board. */
 export const humansOn = (tx: ReadTx, boardId: string, personIds: string[]): Promise<MemberRow[]> =>
-  tx.query<MemberRow>((db) =>
-    db('members')
-      .where({ board_id: boardId, kind: 'human', status: 'active' })
-      .whereIn('person_id', personIds)
-      .select('*'),
-  );
+  tx.all(...humansStatement.over({ board_id: boardId }, personIds));
+
+const humansStatement = listStatement<{ board_id: string }, MemberRow>((db, p, personIds) =>
+  db('members')
+    .where({ board_id: p.board_id, kind: 'human', status: 'active' })
+    .whereIn('person_id', personIds as string[])
+    .select('*'),
+);
 
 /** A person's active agents on all boards. */
 export const activeAgentsOfPerson = (tx: ReadTx, personId: string): Promise<MemberRow[]> =>

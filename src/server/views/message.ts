@@ -75,7 +75,7 @@ export async function messageViews(
   rows: MessageWithContext[],
 ): Promise<Message[]> {
   const replies = await readableReplyCounts(tx, place, rows);
-  return rows.map((row) => compose(row, place, replies.get(row.seq)));
+  return rows.map((row) => messageView(row, JSON.parse(row.data) as PostedData, place, replies.get(row.seq)));
 }
 
 interface Replies {
@@ -97,12 +97,13 @@ async function readableReplyCounts(
   return new Map(counts.map((row) => [row.root_seq, { count: Number(row.count), lastAt: Number(row.last_at) }]));
 }
 
-function compose(
-  row: MessageWithContext,
+/** One message; `data` is what its event holds, parsed. */
+export function messageView(
+  row: Omit<MessageWithContext, 'data'>,
+  data: PostedData,
   { board, reader }: Pick<Place, 'board' | 'reader'>,
   replies?: Replies,
 ): Message {
-  const data = JSON.parse(row.data) as PostedData;
   return {
     id: row.id,
     board: board.name,
@@ -131,7 +132,7 @@ function compose(
 
 const showsOwner = (board: BoardRow): boolean => board.show_owner === 1;
 
-const senderOf = (row: MessageWithContext) => ({
+const senderOf = (row: Omit<MessageWithContext, 'data'>) => ({
   id: row.sender_id,
   name: row.sender_name,
   kind: row.sender_kind,

@@ -85,6 +85,9 @@ export function requirePlace(found: Sight): Place {
   return { board, member, policy, reader: readerOf(member, policy) };
 }
 
+/** What a wait remembers of a board it has looked at. */
+export const headOf = ({ board }: Place): { id: string; head: number } => ({ id: board.id, head: board.head_seq });
+
 /** @throws Refusal `board_archived`, whose hint names only those who can restore. */
 export function requireActive(board: BoardRow): void {
   if (board.lifecycle === 'active') return;
