@@ -67,6 +67,8 @@ export async function startTestServer(engine: Engine): Promise<TestServer> {
     async restart() {
       await server.close();
       Object.assign(server, await start(Number(new URL(running.url).port)));
+      // The connections kept from before are dead; the client finds out by using them.
+      while (!(await fetch(`${running.url}/v1/info`).catch(() => null))?.ok);
     },
     async stop() {
       await server.close();

@@ -5,18 +5,28 @@ import type { Database } from '../db/tx.ts';
 import { addMeta, readMeta } from '../identity/meta.store.ts';
 import { RootKey } from '../identity/root-key.ts';
 import { newId } from '../text/ids.ts';
-import { createPrivate, readPrivate } from './private-files.ts';
+import { createPrivate, readPrivate, removeFile } from './private-files.ts';
 import { ServeError } from './serve-error.ts';
 
 /** Reads `<data>/server-secret`, or makes it at the first start. */
 export function loadRootKey(dataDir: string): { root: RootKey; fresh: boolean } {
   const file = join(dataDir, 'server-secret');
   const known = readPrivate(file);
-  if (known) return { root: new RootKey(known), fresh: false };
+  // A start cut off while it made the file leaves it empty; nothing was digested with that.
+  if (known?.length === 0) removeFile(file);
+  else if (known) return { root: rootKeyOf(known, file), fresh: false };
   const secret = randomBytes(32);
   createPrivate(file, secret);
   return { root: new RootKey(secret), fresh: true };
 }
+
+/** @throws ServeError `root_key_mismatch` for what cannot be a root secret. */
+function rootKeyOf(secret: Buffer, file: string): RootKey {
+  if (secret.length === 32) return new RootKey(secret);
+  throw new ServeError('root_key_mismatch', `${file} has ${secret.length} bytes instead of 32.`, restoreHint);
+}
+
+const restoreHint = 'Restore the server-secret that was beside the database when it was made.';
 
 /**
  * Binds a new database to this root key, or checks that it is bound to it; answers the server's id.
@@ -29,7 +39,7 @@ export async function bindDatabase(db: Database, root: RootKey): Promise<string>
       throw new ServeError(
         'root_key_mismatch',
         'The file server-secret does not belong to this database.',
-        'Restore the server-secret that was beside the database when it was made.',
+        restoreHint,
       );
     }
     if (known === null) await addMeta(tx, 'key_check', root.keyCheck());
