@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import type { Api } from '../../support/api.ts';
+import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+import { changeBoard, endMember, memberIdOf, putOnBoard } from '../../support/state.ts';
+
+type Query = Record<string, string | number | boolean>;
+
+forEachDatabase('the list of boards', (engine) => {
+  let server: TestServer;
+  let pam: Api;
+  let gus: Api;
+  let agent: Agent;
+  before(async () => {
+    server = await startTestServer(engine);
+    pam = await server.person('pam');
+    gus = await server.person('gus', 'guest');
+    const { dana } = server;
+    for (const name of ['pam-open', 'pam-old']) await newBoard(pam, { name });
+    await newBoard(pam, { name: 'pam-private', visibility: 'private' });
+    for (const name of ['zz-b', 'zza', 'zz-c', 'zz9', 'dana-old', 'dana-gone']) await newBoard(dana, { name });
+    await newBoard(dana, { name: 'dana-private', visibility: 'private' });
+    for (const name of ['pam-old', 'dana-old']) await changeBoard(server, name, { lifecycle: 'archived' });
+    await changeBoard(server, 'dana-gone', { lifecycle: 'deleted' });
+    await putOnBoard(server, 'zza', gus);
+    agent = await newAgent(pam, 'pam-private', { name: 'helper' });
+  });
+  after(() => server.stop());
+
+  const list = (reader: Api, query: Query = {}) => reader.ok('listBoards', { query });
+  const names = async (reader: Api, query: Query = {}) => (await list(reader, query)).boards.map(({ name }) => name);
+
+  it('holds the boards a person is on; with `all` the open ones too, marked', async () => {
+    expect(await names(pam)).to.deep.equal(['pam-open', 'pam-private']);
+    const all = (await list(pam, { all: true })).boards;
+    expect(all.map(({ name }) => name)).to.deep.equal(['pam-open', 'pam-private', 'zz-b', 'zz-c', 'zz9', 'zza']);
+    expect(all.filter((board) => board.on_board).map(({ name }) => name)).to.deep.equal(['pam-open', 'pam-private']);
+    for (const board of all) {
+      const own = ['agent_count', 'read_up_to', 'unread', 'needs_reply'].filter((field) => field in board);
+      expect(own, board.name).to.have.length(board.on_board ? 4 : 0);
+    }
+  });
+
+  it('is of active boards, of archived ones or of both, and counts the archived', async () => {
+    expect(await names(pam, { lifecycle: 'archived' })).to.deep.equal(['pam-old']);
+    expect(await names(pam, { lifecycle: 'all' })).to.deep.equal(['pam-old', 'pam-open', 'pam-private']);
+    for (const lifecycle of ['active', 'archived', 'all'])
+      expect((await list(pam, { lifecycle })).archived_count).to.equal(1);
+    expect((await list(pam, { all: true })).archived_count).to.equal(2);
+    expect(await pam.refused('listBoards', { query: { lifecycle: 'deleted' } })).to.equal('400 invalid_request');
+  });
+
+  it('holds for a guest the boards they are on, and for an agent its own, whatever is asked', async () => {
+    for (const query of [{}, { all: true, lifecycle: 'all' }] as Query[]) {
+      expect(await names(gus, query)).to.deep.equal(['zza']);
+      expect(await names(agent, query)).to.deep.equal(['pam-private']);
+    }
+  });
+
+  it('shows an admin private boards by id alone, and only with `all`', async () => {
+    expect(await list(server.dana)).not.to.have.property('hidden_boards');
+    const { hidden_boards, boards } = await list(server.dana, { all: true });
+    expect(hidden_boards).to.have.length(1);
+    const [hidden] = hidden_boards ?? [];
+    expect(hidden).to.include({ visibility: 'private', lifecycle: 'active', people: 1, can_archive: true });
+    expect(hidden?.created_by).to.deep.equal({ id: pam.personId, handle: 'pam' });
+    expect(JSON.stringify(hidden_boards)).not.to.include('pam-private');
+    expect(boards.map(({ name }) => name)).not.to.include('pam-private');
+    expect((await list(pam, { all: true })).hidden_boards).to.deep.equal([]);
+    expect(await server.dana.refused('getBoard', { params: { board: hidden?.id ?? '' } })).to.equal(
+      '404 board_not_found',
+    );
+  });
+
+  it('is paged by name in one order on every database', async () => {
+    const whole = await names(server.dana, { all: true, lifecycle: 'all' });
+    expect(whole).to.deep.equal([...whole].sort());
+    const seen: string[] = [];
+    const follow = async (after?: string): Promise<void> => {
+      const page = await list(server.dana, { all: true, lifecycle: 'all', limit: 2, ...(after ? { after } : {}) });
+      seen.push(...page.boards.map(({ name }) => name));
+      if (page.next_after !== null) await follow(page.next_after);
+    };
+    await follow();
+    expect(seen).to.deep.equal(whole);
+    for (const query of [{ limit: '0' }, { limit: '501' }, { after: 'Not A Name' }, { all: 'yes' }] as Query[]) {
+      expect(await pam.refused('listBoards', { query }), JSON.stringify(query)).to.equal('400 invalid_request');
+    }
+  });
+
+  it('pages the hidden boards by their ids', async () => {
+    for (const name of ['pam-p2', 'pam-p3']) await newBoard(pam, { name, visibility: 'private' });
+    const first = await list(server.dana, { all: true, limit: 2 });
+    expect(first.hidden_boards).to.have.length(2);
+    const second = await list(server.dana, { all: true, limit: 2, hidden_after: first.next_hidden_after ?? '' });
+    const ids = [...(first.hidden_boards ?? []), ...(second.hidden_boards ?? [])].map(({ id }) => id);
+    expect(ids).to.have.length(3);
+    expect(ids).to.deep.equal([...ids].sort());
+    expect(second.next_hidden_after).to.equal(null);
+  });
+
+  it('shows each board as it is shown alone', async () => {
+    await post(pam, 'pam-open', 'x');
+    for (const reader of [pam, agent, server.dana]) {
+      for (const board of (await list(reader, { all: true })).boards) {
+        expect(await reader.ok('getBoard', { params: { board: board.name } })).to.deep.equal(board);
+      }
+    }
+  });
+
+  it('says what this credential could do to the lifecycle now', async () => {
+    const rights = async (reader: Api, board: string) => {
+      const { can_archive, can_restore, can_delete } = await reader.ok('getBoard', { params: { board } });
+      return [can_archive, can_restore, can_delete];
+    };
+    expect(await rights(pam, 'pam-open')).to.deep.equal([true, false, false]);
+    expect(await rights(pam, 'pam-old')).to.deep.equal([false, true, true]);
+    expect(await rights(pam, 'zza')).to.deep.equal([false, false, false]);
+    expect(await rights(server.dana, 'pam-open')).to.deep.equal([true, false, false]);
+    expect(await rights(gus, 'zza')).to.deep.equal([false, false, false]);
+    expect(await rights(agent, 'pam-private')).to.deep.equal([true, false, false]);
+    const board = (await newBoard(pam)).name;
+    await endMember(server, await memberIdOf(server, board, pam), 'left');
+    expect(await rights(pam, board)).to.deep.equal([false, false, false]);
+  });
+});

@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { type OperationName, type OperationRow, operations, pathParameters } from '../../src/contract/operations.ts';
+import { newBoard, post } from '../support/cast.ts';
+import { forEachDatabase } from '../support/databases.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const names = Object.keys(operations) as OperationName[];
+
+interface Described {
+  operationId: string;
+  security: unknown[];
+  parameters: { name: string; in: string; required: boolean }[];
+  requestBody?: { required: boolean };
+  responses: Record<string, unknown>;
+  'x-credentials': string[];
+  'x-idempotency': string;
+}
+
+forEachDatabase('the description of the API', (engine) => {
+  let server: TestServer;
+  let document: { openapi: string; info: { version: string }; paths: Record<string, Record<string, Described>> };
+  before(async () => {
+    server = await startTestServer(engine);
+    const response = await fetch(`${server.url}/openapi.json`, { headers: server.dana.headers({}) });
+    document = (await response.json()) as typeof document;
+  });
+  after(() => server.stop());
+
+  it('lists exactly the operations of the table, each as its row says', () => {
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
+    );
+    expect(described.map(([key]) => key)).to.have.members(
+      names.map((name) => `${operations[name].method} ${operations[name].path}`),
+    );
+    for (const [key, operation] of described) {
+      const row: OperationRow = operations[operation.operationId as OperationName];
+      expect(key).to.equal(`${row.method} ${row.path}`);
+      expect(operation['x-credentials']).to.deep.equal(row.credentials);
+      expect(operation['x-idempotency']).to.equal(row.idempotency);
+      const inPath = operation.parameters.filter((parameter) => parameter.in === 'path');
+      expect(inPath.map(({ name }) => name)).to.deep.equal(pathParameters(row.path));
+      expect(Object.keys(operation.responses)).to.have.members([...row.ok.map(String), 'default']);
+      expect(operation.requestBody !== undefined).to.equal(row.method !== 'GET');
+    }
+    expect([document.openapi, document.info.version]).to.deep.equal(['3.1.0', '0.1.0']);
+  });
+
+  it('is not for somebody without a credential', async () => {
+    expect((await fetch(`${server.url}/openapi.json`)).status).to.equal(401);
+  });
+
+  it('goes with the info, which names no path or address of storage', async () => {
+    const { text, body } = await server.nobody.call('getInfo');
+    expect(body).to.include({ name: 'service', mode: 'local' });
+    expect(body.storage).to.deep.equal({ db: engine, files: 'disk' });
+    expect(body.features).to.include.members(['board_stream', 'pagination']);
+    expect(text).not.to.include(server.dataDir).and.not.to.include('postgres://');
+  });
+});
+
+forEachDatabase('an unexpected failure', (engine) => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(engine);
+  });
+  after(() => server.stop());
+
+  it('is 500 with the number of the request, whose cause only the log has', async () => {
+    const { name } = await newBoard(server.dana);
+    await post(server.dana, name, 'x');
+    await server.db.write((tx) =>
+      tx.change((db) => db('boards').where({ name }).update({ policy: 'not json at all' })),
+    );
+    const answer = await server.dana.call('listMessages', { params: { board: name } });
+    expect([answer.status, answer.code]).to.deep.equal([500, 'internal']);
+    const { error } = answer.body as unknown as { error: { message: string; details: { request_id: string } } };
+    expect(error.details.request_id).to.equal(answer.headers.get('x-request-id'));
+    expect(answer.text).not.to.include('JSON').and.not.to.include('not json');
+    const line = server.log.find((text) => text.includes(error.details.request_id) && text.includes('unexpected'));
+    expect(line).to.include('SyntaxError');
+  });
+
+  it('of a keyed write is not kept: the same request runs afresh', async () => {
+    const { name } = await newBoard(server.dana);
+    const [row] = await server.db.read((tx) =>
+      tx.query<{ policy: string }>((db) => db('boards').where({ name }).select()),
+    );
+    const setPolicy = (policy: string) =>
+      server.db.write((tx) => tx.change((db) => db('boards').where({ name }).update({ policy })));
+    const call = { params: { board: name }, body: { body: 'x' }, key: 'fails at first' };
+    await setPolicy('not json at all');
+    expect((await server.dana.call('postMessage', call)).status).to.equal(500);
+    await setPolicy(row?.policy ?? '');
+    const again = await server.dana.call('postMessage', call);
+    expect([again.status, again.replayed]).to.deep.equal([201, false]);
+  });
+});

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { newAgent, newBoard, post } from '../support/cast.ts';
+import { costOf } from '../support/counting.ts';
+import { forEachDatabase } from '../support/databases.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { putOnBoard } from '../support/state.ts';
+import { TestStream } from '../support/stream.ts';
+
+forEachDatabase('what a request costs the database', (engine) => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(engine);
+  });
+  after(() => server.stop());
+
+  it('is one write transaction for a keyed post, and none for its replay’s effect', async () => {
+    const { name } = await newBoard(server.dana);
+    const call = { params: { board: name }, body: { body: 'x' }, key: 'cost' };
+    const first = await costOf(server, () => server.dana.ok('postMessage', call));
+    expect(first.writes).to.equal(1);
+    expect(first.writeStatements).to.be.within(4, 14);
+    const replay = await costOf(server, () => server.dana.ok('postMessage', call));
+    expect(replay.writes).to.be.at.most(1);
+    expect(replay.writeStatements).to.be.below(first.writeStatements);
+  });
+
+  it('is at most five read statements for a post however many streams of people follow its board', async () => {
+    const { name } = await newBoard(server.dana);
+    const readers = [server.dana];
+    for (let n = 0; n < 6; n++) {
+      const person = await server.person(`reader-${n}`);
+      await putOnBoard(server, name, person);
+      readers.push(person);
+    }
+    const streams = await Promise.all(
+      readers.flatMap((reader) => [
+        TestStream.open(reader, { board: name, include: 'message' }),
+        TestStream.open(reader, { board: name }),
+        TestStream.open(reader),
+      ]),
+    );
+    for (const stream of streams) await stream.frame(({ event }) => event === 'ready');
+    const cost = await costOf(server, async () => {
+      const { seq } = await post(server.dana, name, 'to all of them');
+      for (const stream of streams) await stream.frame(({ data, event }) => event !== 'ready' && data.seq === seq);
+    });
+    expect(streams.length).to.equal(21);
+    expect(cost.writes).to.equal(1);
+    expect(cost.reads).to.be.at.most(1);
+    expect(cost.readStatements).to.be.within(1, 5);
+    for (const stream of streams) stream.close();
+  });
+
+  it('does not grow with the boards in a list or the messages on a page', async () => {
+    const pam = await server.person('pam');
+    const grown = async (work: () => Promise<unknown>, grow: () => Promise<unknown>) => {
+      const before = await costOf(server, work);
+      await grow();
+      const after = await costOf(server, work);
+      expect([before.reads, before.writes]).to.deep.equal([1, 0]);
+      expect(after.readStatements).to.equal(before.readStatements);
+    };
+    const { name } = await newBoard(pam);
+    await pam.ok('getMe');
+    await grown(
+      () => pam.ok('listBoards', { query: { all: true } }),
+      async () => {
+        for (let n = 0; n < 10; n++) await newBoard(pam);
+      },
+    );
+    const agent = await newAgent(pam, name);
+    await post(pam, name, 'x');
+    for (const read of ['listMessages', 'listEvents', 'listMembers'] as const) {
+      await grown(
+        () => agent.ok(read, { params: { board: name } }),
+        async () => {
+          for (let n = 0; n < 5; n++) await post(await newAgent(pam, name), name, 'x');
+        },
+      );
+    }
+    await grown(
+      () => agent.ok('readInbox'),
+      async () => {
+        for (let n = 0; n < 5; n++) await post(pam, name, 'x');
+      },
+    );
+  });
+});

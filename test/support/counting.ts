@@ -1,0 +1,47 @@
+/** Counts what a piece of work costs the database: transactions, and statements in them. */
+import type { ReadTx, WriteTx } from '../../src/server/db/tx.ts';
+import type { TestServer } from './server.ts';
+
+export interface Cost {
+  reads: number;
+  writes: number;
+  readStatements: number;
+  writeStatements: number;
+}
+
+const STATEMENTS = new Set(['all', 'first', 'query', 'run', 'change']);
+
+/** Runs `fn` and answers what this server's process asked of its database meanwhile. */
+export async function costOf(server: TestServer, fn: () => Promise<unknown>): Promise<Cost> {
+  const cost: Cost = { reads: 0, writes: 0, readStatements: 0, writeStatements: 0 };
+  const { db } = server;
+  const { read, write } = db;
+  db.read = (work) => {
+    cost.reads++;
+    return read.call(db, (tx) => work(counted(tx, () => cost.readStatements++))) as never;
+  };
+  db.write = (work) => {
+    cost.writes++;
+    return write.call(db, (tx) => work(counted(tx as ReadTx, () => cost.writeStatements++) as WriteTx)) as never;
+  };
+  try {
+    await fn();
+  } finally {
+    Object.assign(db, { read, write });
+  }
+  return cost;
+}
+
+/** The same transaction, which calls `count` for each statement. */
+function counted<T extends ReadTx>(tx: T, count: () => void): T {
+  return new Proxy(tx, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target) as unknown;
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        if (STATEMENTS.has(String(name))) count();
+        return value.apply(target, args);
+      };
+    },
+  });
+}
