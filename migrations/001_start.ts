@@ -1,6 +1,6 @@
 /** People, keys, boards, members, the record and its read models. */
 import type { Knex } from 'knex';
-import { appendOnly, createCounter, uniqueIndex } from '../src/server/db/schema.ts';
+import { appendOnly, createCounter, insertionOrder, uniqueIndex } from '../src/server/db/schema.ts';
 
 /** Times are milliseconds since the epoch; flags are 0 or 1; digests and hashes are 32 bytes. */
 export async function up(db: Knex): Promise<void> {
@@ -163,6 +163,8 @@ export async function up(db: Knex): Promise<void> {
   await db.schema.raw('CREATE INDEX message_members_awaiting ON message_members (member_id) WHERE awaits = 1');
 
   await db.schema.createTable('idempotency', (t) => {
+    // Rows end in the order in which they were made, so that the purge needs no index of its own.
+    insertionOrder(db, t, 'id');
     t.binary('scope').notNullable();
     t.text('key').notNullable();
     t.binary('request_hash').notNullable();
@@ -174,7 +176,6 @@ export async function up(db: Knex): Promise<void> {
     t.bigInteger('expires_at').notNullable();
   });
   await uniqueIndex(db, 'idempotency', ['scope', 'key']);
-  await db.schema.raw('CREATE INDEX idempotency_expiry ON idempotency (expires_at)');
 
   await createCounter(db, 'change_counter');
 }

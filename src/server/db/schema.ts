@@ -33,3 +33,8 @@ export async function appendOnly(db: Knex, table: string): Promise<void> {
 export async function createCounter(db: Knex, name: string): Promise<void> {
   if (isPostgres(db)) await db.schema.raw(`CREATE SEQUENCE ${name} CACHE 1`);
 }
+
+/** A number that grows with each row; on SQLite the row's own number, which costs nothing. */
+export function insertionOrder(db: Knex, table: Knex.CreateTableBuilder, column: string): void {
+  table.specificType(column, isPostgres(db) ? 'bigserial PRIMARY KEY' : 'integer PRIMARY KEY');
+}

@@ -24,8 +24,11 @@ export async function readBody(req: IncomingMessage, check: () => Promise<void>,
   if (length === undefined || Number(length) > AT_ONCE.bytes) await check();
   const cancels: (() => void)[] = [];
   const late = new Promise<never>((_resolve, reject) => {
-    cancels.push(after(BODY_MS, () => reject(timeout())));
-    cancels.push(after(AT_ONCE.ms, () => void check().catch(reject)));
+    const slow = (): void => {
+      cancels.push(after(BODY_MS - AT_ONCE.ms, () => reject(timeout())));
+      void check().catch(reject);
+    };
+    cancels.push(after(AT_ONCE.ms, slow));
   });
   try {
     return await Promise.race([getRawBody(req, { length, limit: MAX_JSON }), late]);

@@ -14,5 +14,8 @@ const always: readonly [string, string][] = [
 export const headerLines = (): string => always.map(([name, value]) => `${name}: ${value}\r\n`).join('');
 
 export function securityHeaders(ctx: Context): void {
-  for (const [name, value] of always) ctx.res.setHeader(name, value);
+  for (let index = 0; index < always.length; index++) {
+    const header = always[index];
+    if (header) ctx.res.setHeader(header[0], header[1]);
+  }
 }

@@ -1,5 +1,5 @@
 /** The Idempotency-Key of a request, and what makes two requests the same. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { malformed } from './limits.ts';
 
@@ -21,7 +21,7 @@ export function checkKeySyntax(req: IncomingMessage): string | null {
 export function requestHash(req: IncomingMessage, body: Buffer): Buffer {
   const [path, query = ''] = split(req.url ?? '');
   const type = (req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-  return createHash('sha256').update(`${req.method}\n${path}\n${query}\n${type}\n`).update(body).digest();
+  return hash('sha256', Buffer.concat([Buffer.from(`${req.method}\n${path}\n${query}\n${type}\n`), body]), 'buffer');
 }
 
 function split(url: string): [string, string?] {

@@ -4,8 +4,11 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
+const REMEMBERED = 1_000;
+
 export class RootKey {
   readonly #digestKey: Buffer;
+  readonly #tokens = new Map<string, Buffer>();
   readonly #idempotencyKey: Buffer;
 
   /** @param secret 32 bytes, the content of `<data>/server-secret`. */
@@ -18,6 +21,16 @@ export class RootKey {
   /** The 32-byte keyed digest under which a secret is stored and found. */
   digest(secret: string): Buffer {
     return createHmac('sha256', this.#digestKey).update(secret, 'utf8').digest();
+  }
+
+  /** The digest of a token that comes with every request: the last ones are remembered. */
+  tokenDigest(token: string): Buffer {
+    const known = this.#tokens.get(token);
+    if (known) return known;
+    if (this.#tokens.size >= REMEMBERED) this.#tokens.clear();
+    const digest = this.digest(token);
+    this.#tokens.set(token, digest);
+    return digest;
   }
 
   /** Told the database once, so that a server with another root key refuses to start. */

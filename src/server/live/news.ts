@@ -111,5 +111,5 @@ export async function renderMessages(
 /** Equal for readers to whom every one of these messages looks the same. */
 function likenessOf(rows: readonly MessageWithContext[], reader: Reader): string {
   if (!reader.readsAll || !reader.showsHarness) return reader.memberId;
-  return rows.map((row) => relation(row, reader).sender).join();
+  return rows.map((row) => relation(row.sender_id, row, reader).sender).join();
 }

@@ -25,10 +25,8 @@ export type MessageRow = {
   nth_everyone_of_sender: number;
 };
 
-/** A message with everything its view needs. */
-export type MessageWithContext = MessageRow & {
-  /** Canonical JSON of its `message.posted` event. */
-  data: string;
+/** What a message's view needs besides its row. */
+export type MessageContext = {
   sender_name: string;
   sender_kind: 'human' | 'agent';
   sender_role: string | null;
@@ -39,6 +37,12 @@ export type MessageWithContext = MessageRow & {
   parent_from: string | null;
   root_id: string | null;
 };
+
+export type MessageWithContext = MessageRow &
+  MessageContext & {
+    /** Canonical JSON of its `message.posted` event. */
+    data: string;
+  };
 
 /** Whose eyes a query reads with. */
 export interface Eyes {

@@ -207,9 +207,8 @@ async function asSeenBySender(
   parent: MessageRow | null,
 ): Promise<Message> {
   const { member } = place;
-  const ends = parent ? await endsOfReply(tx, parent) : { parent_from: null, root_id: null };
+  const ends = parent ? await endsOfReply(tx, parent) : null;
   const context = {
-    ...row,
     sender_name: member.name,
     sender_kind: member.kind,
     sender_role: member.role,
@@ -217,14 +216,15 @@ async function asSeenBySender(
     sender_person_id: member.person_id,
     sender_handle: caller.person.handle,
     parent_id: parent?.id ?? null,
-    ...ends,
+    parent_from: ends?.from ?? null,
+    root_id: ends?.root ?? null,
   };
-  return messageView(context, data, place);
+  return messageView(row, context, data, place);
 }
 
-async function endsOfReply(tx: WriteTx, parent: MessageRow): Promise<{ parent_from: string; root_id: string }> {
+async function endsOfReply(tx: WriteTx, parent: MessageRow): Promise<{ from: string; root: string }> {
   const author = await memberById(tx, parent.sender_id);
   const root = parent.root_seq === null ? parent : await messageBySeq(tx, parent.board_id, parent.root_seq);
   if (!author || !root) throw new Error(`message ${parent.id} has lost its author or its thread`);
-  return { parent_from: author.name, root_id: root.id };
+  return { from: author.name, root: root.id };
 }

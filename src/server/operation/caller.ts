@@ -51,8 +51,8 @@ export type Caller = PersonCaller | SeatCaller;
 
 /** Tells the kind of a bearer token by its prefix. @throws Refusal `unauthorized` for anything else. */
 export function credentialOf(token: string, root: RootKey): Credential {
-  if (patterns.accessKey.test(token)) return { kind: 'PK', digest: root.digest(token), token };
-  if (patterns.agentToken.test(token)) return { kind: 'AG', digest: root.digest(token), token };
+  if (patterns.accessKey.test(token)) return { kind: 'PK', digest: root.tokenDigest(token), token };
+  if (patterns.agentToken.test(token)) return { kind: 'AG', digest: root.tokenDigest(token), token };
   throw unauthorized();
 }
 

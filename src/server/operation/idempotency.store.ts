@@ -51,9 +51,7 @@ export const deleteKept = (tx: WriteTx, scope: Buffer, key: string): Promise<num
 export const purgeKept = (tx: WriteTx, limit: number): Promise<number> =>
   tx.change((db) =>
     db('idempotency')
-      .whereIn(
-        db.raw('(scope, key)') as never,
-        db('idempotency').where('expires_at', '<=', tx.now).limit(limit).select('scope', 'key'),
-      )
+      .whereIn('id', db('idempotency').orderBy('id').limit(limit).select('id'))
+      .where('expires_at', '<=', tx.now)
       .delete(),
   );

@@ -7,6 +7,7 @@ import {
   countReadableReplies,
   type Eyes,
   isAddressed,
+  type MessageContext,
   type MessageRow,
   type MessageWithContext,
   messageById,
@@ -75,7 +76,7 @@ export async function messageViews(
   rows: MessageWithContext[],
 ): Promise<Message[]> {
   const replies = await readableReplyCounts(tx, place, rows);
-  return rows.map((row) => messageView(row, JSON.parse(row.data) as PostedData, place, replies.get(row.seq)));
+  return rows.map((row) => messageView(row, row, JSON.parse(row.data) as PostedData, place, replies.get(row.seq)));
 }
 
 interface Replies {
@@ -99,7 +100,8 @@ async function readableReplyCounts(
 
 /** One message; `data` is what its event holds, parsed. */
 export function messageView(
-  row: Omit<MessageWithContext, 'data'>,
+  row: MessageRow,
+  context: MessageContext,
   data: PostedData,
   { board, reader }: Pick<Place, 'board' | 'reader'>,
   replies?: Replies,
@@ -109,18 +111,18 @@ export function messageView(
     board: board.name,
     seq: row.seq,
     at: timestamp(row.at),
-    from: actorView(senderOf(row), reader),
+    from: actorView(senderOf(row.sender_id, context), reader),
     to: data.to,
     body: data.body,
-    reply_to: row.parent_id,
+    reply_to: context.parent_id,
     reply_to_seq: row.reply_to_seq,
-    reply_to_from: row.parent_from,
-    thread_root: row.root_id,
+    reply_to_from: context.parent_from,
+    thread_root: context.root_id,
     thread_root_seq: row.root_seq,
     ...(replies && replies.count > 0 ? { reply_count: replies.count, last_reply_at: timestamp(replies.lastAt) } : {}),
     urgent: row.urgent === 1,
     expects_reply: row.expects_reply === 1,
-    ...relation(row, reader),
+    ...relation(row.sender_id, context, reader),
     show_owner: showsOwner(board),
     redactions: data.redactions,
     reactions: [],
@@ -132,25 +134,26 @@ export function messageView(
 
 const showsOwner = (board: BoardRow): boolean => board.show_owner === 1;
 
-const senderOf = (row: Omit<MessageWithContext, 'data'>) => ({
-  id: row.sender_id,
-  name: row.sender_name,
-  kind: row.sender_kind,
-  role: row.sender_role,
-  harness: row.sender_harness,
-  handle: row.sender_handle,
+const senderOf = (id: string, context: MessageContext) => ({
+  id,
+  name: context.sender_name,
+  kind: context.sender_kind,
+  role: context.sender_role,
+  harness: context.sender_harness,
+  handle: context.sender_handle,
 });
 
 type Relation = Pick<Message, 'sender' | 'trust'>;
 
 /** How the sender stands to the reader, compared by permanent ids. */
 export function relation(
-  row: Pick<MessageWithContext, 'sender_id' | 'sender_kind' | 'sender_person_id'>,
+  senderId: string,
+  { sender_kind, sender_person_id }: Pick<MessageContext, 'sender_kind' | 'sender_person_id'>,
   reader: Reader,
 ): Relation {
-  if (row.sender_id === reader.memberId) return { sender: 'self', trust: 'self' };
-  const same = row.sender_person_id === reader.personId;
-  if (row.sender_kind === 'human')
+  if (senderId === reader.memberId) return { sender: 'self', trust: 'self' };
+  const same = sender_person_id === reader.personId;
+  if (sender_kind === 'human')
     return same ? { sender: 'owner', trust: 'owner' } : { sender: 'other_person', trust: 'human' };
   return { sender: same ? 'owner_agent' : 'other_agent', trust: 'peer' };
 }
