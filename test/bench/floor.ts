@@ -80,8 +80,11 @@ function flush(): void {
     board.last = JSON.stringify({ seq, body });
     const frame = Buffer.from(`event: event\nid: ${seq}\ndata: ${board.last}\n\n`);
     for (const stream of board.streams) stream.write(frame);
-    for (const wait of board.waits) answerWait(board, wait);
   }
+  // Node writes the frames when this turn ends; who waits must not hold them back.
+  setImmediate(() => {
+    for (const { board } of done) for (const wait of board.waits) answerWait(board, wait);
+  });
 }
 
 function answerWait(board: Board, wait: Wait): void {

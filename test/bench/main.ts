@@ -7,10 +7,14 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { serverModule } from '../faults/launch.ts';
 import { type Figure, reached } from './measure.ts';
+import { memory } from './memory.ts';
 import { posts } from './posts.ts';
+import { size } from './size.ts';
+import { startup } from './startup.ts';
+import { streams } from './streams.ts';
 import { benchDir } from './world.ts';
 
-const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = { posts };
+const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = { posts, streams, size, startup, memory };
 
 const args = process.argv.slice(2);
 const profile = args.includes('--profile');

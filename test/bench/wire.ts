@@ -20,6 +20,7 @@ export class Wire {
   #rest: Buffer = EMPTY;
   #need = -1;
   #status = 0;
+  #ended: Error | null = null;
   #waiting: { resolve(answer: Answer): void; reject(error: Error): void } | null = null;
 
   private constructor(socket: Socket) {
@@ -40,6 +41,7 @@ export class Wire {
   }
 
   send(request: Buffer | string): Promise<Answer> {
+    if (this.#ended) return Promise.reject(this.#ended);
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       this.#socket.write(request);
@@ -70,6 +72,7 @@ export class Wire {
   }
 
   #fail(error: Error): void {
+    this.#ended ??= error;
     this.#waiting?.reject(error);
     this.#waiting = null;
   }
