@@ -1,6 +1,6 @@
 /** What one run of the program knows about itself: name, version, folders, streams. Set once, at the start. */
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Env, type Folders, folders } from '../local/folders.ts';
 import { setProgram } from '../local/program.ts';
@@ -28,12 +28,18 @@ export function setRuntime(entryUrl: string): Runtime {
   current = {
     root,
     program,
-    // Started from a checkout, as `npm start` does, the program is on nobody's path; npx finds it there.
-    bin: NAMES.includes(called) ? called : 'npx service',
+    // Started from a checkout, as `npm start` does, the program is on nobody's path. Its file is named then: npx would
+    // look for a stranger's package of this name anywhere but in the checkout.
+    bin: NAMES.includes(called) ? called : ownFile(program),
     env: process.env,
     folders: folders(),
   };
   return current;
+}
+
+function ownFile(program: string): string {
+  const path = relative(process.cwd(), program);
+  return path.startsWith('..') || isAbsolute(path) ? program : path;
 }
 
 /** The run that is under way. */

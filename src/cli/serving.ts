@@ -53,6 +53,7 @@ export async function runServer(options: ServeOptions, out: Output): Promise<voi
     endWith(() => {
       if (ending) process.exit(EXIT.interrupted);
       ending = true;
+      out.note('Stopping; running requests finish first.');
       server.close().then(resolve, reject);
     });
   });

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import pino, { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import type { ServerInfo } from '../contract/types.ts';
 import { createBackend } from './backend.ts';
 import { type Clock, systemClock } from './db/clock.ts';
@@ -20,6 +20,7 @@ import { Live } from './live/live.ts';
 import { ensureLocalPerson } from './upkeep/first-person.ts';
 import { lockInstance } from './upkeep/instance-lock.ts';
 import { listen } from './upkeep/listen.ts';
+import { type LogOptions, makeLogger } from './upkeep/logger.ts';
 import { ensurePrivate, prepareFolder, requirePrivate } from './upkeep/private-files.ts';
 import { bindDatabase, loadRootKey } from './upkeep/root-secret.ts';
 import { ServeError } from './upkeep/serve-error.ts';
@@ -27,7 +28,7 @@ import { buildOf } from './upkeep/version.ts';
 
 export { ServeError } from './upkeep/serve-error.ts';
 
-export interface ServeOptions {
+export interface ServeOptions extends LogOptions {
   /** Absolute path. */
   dataDir: string;
   host: string;
@@ -36,13 +37,9 @@ export interface ServeOptions {
   portFixed: boolean;
   /** `sqlite:///absolute/path` or `postgres://…`; default: `service.db` in the data folder. */
   db?: string;
-  logLevel?: string;
-  logFormat?: 'json' | 'text';
   /** Default true. */
   migrate?: boolean;
   clock?: Clock;
-  /** Where log lines go; default stderr. */
-  logTo?: { write(line: string): void };
 }
 
 export interface RunningServer {
@@ -68,7 +65,7 @@ const DEFAULT_PORT = 7400;
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
   const { dataDir } = options;
   const clock = options.clock ?? systemClock;
-  const log = logger(options);
+  const log = makeLogger(options);
   prepareFolder(dataDir);
   for (const name of ['service.db', 'server-secret', 'local-key', 'server.pid']) requirePrivate(join(dataDir, name));
   const unlock = lockInstance(join(dataDir, 'server.lock'), dataDir);
@@ -206,9 +203,4 @@ async function shutDown(
   for (const step of undo) await step();
   rmSync(join(dataDir, 'server.pid'), { force: true });
   log.info('stopped');
-}
-
-function logger({ logLevel, logTo }: ServeOptions): Logger {
-  const options = { level: logLevel ?? 'info', base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  return logTo ? pino(options, logTo) : pino(options, pino.destination({ fd: 2, sync: true }));
 }

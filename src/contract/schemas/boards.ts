@@ -188,7 +188,7 @@ export const joinBody = z.strictObject({
   role: roleName.optional(),
   name: memberName.optional(),
   harness: text(40, 1).optional(),
-  session: z.string().regex(patterns.session).optional(),
+  session: z.string().regex(patterns.session, 'must be written <harness>:<id>').optional(),
 });
 
 export const joinResult = z.strictObject({

@@ -2,12 +2,22 @@
 import { z } from 'zod';
 import { type IdPrefix, idPattern, patterns } from '../ids.ts';
 
-export const id = (prefix: IdPrefix) => z.string().regex(idPattern(prefix));
+export const id = (prefix: IdPrefix) =>
+  z.string().regex(idPattern(prefix), `must be an id that starts with ${prefix}_`);
 export const time = z.string().regex(patterns.time);
-export const handle = z.string().max(40).regex(patterns.handle);
-export const boardName = z.string().regex(patterns.boardName);
-export const memberName = z.string().regex(patterns.memberName);
-export const roleName = z.string().regex(patterns.roleName);
+export const handle = z
+  .string()
+  .max(40)
+  .regex(patterns.handle, 'must be up to 40 small letters and digits, in groups joined by hyphens');
+export const boardName = z
+  .string()
+  .regex(patterns.boardName, 'must be 2 to 40 small letters, digits and hyphens, with no hyphen at either end');
+export const memberName = z
+  .string()
+  .regex(patterns.memberName, 'must be up to 40 small letters, digits and hyphens, and not begin with a hyphen');
+export const roleName = z
+  .string()
+  .regex(patterns.roleName, 'must be up to 32 small letters, digits and hyphens, and begin with a letter');
 export const digest = z.string().regex(patterns.digest);
 export const seq = z.int().min(0);
 export const serverRole = z.enum(['admin', 'member', 'guest']);

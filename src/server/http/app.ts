@@ -165,7 +165,7 @@ function notFound(ctx: Context): Refusal {
   const stream = layers.some((layer) => layer.path === operations.openStream.path);
   const allow = (stream ? allowed.filter((method) => method !== 'HEAD') : allowed).join(', ');
   return new Refusal('not_found', 'There is no such operation.', {
-    hint: 'GET /openapi.json describes what this server offers.',
+    hint: 'service openapi shows what this server offers.',
     ...(allow === '' ? {} : { headers: { Allow: allow } }),
   });
 }

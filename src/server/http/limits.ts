@@ -24,7 +24,7 @@ export function checkLimits(req: IncomingMessage): void {
 
 export function malformed(field: string, problem: string): Refusal {
   return new Refusal('invalid_request', `${field}: ${problem}.`, {
-    hint: 'GET /openapi.json describes every request.',
+    hint: 'service openapi shows what every request takes.',
     details: { field, problem },
   });
 }

@@ -1,0 +1,35 @@
+/** The server's log: JSON lines for machines, short lines for a person at a terminal. */
+import pino, { type Logger } from 'pino';
+
+export interface LogOptions {
+  logLevel?: string;
+  logFormat?: 'json' | 'text';
+  /** Where lines go; default stderr. */
+  logTo?: { write(line: string): void };
+}
+
+/** A person at a terminal is told of what is wrong, not of what goes well, unless they ask for a level. */
+export function makeLogger({ logLevel, logFormat, logTo }: LogOptions): Logger {
+  const text = logFormat === 'text';
+  const options = { level: logLevel ?? (text ? 'warn' : 'info'), base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  const to = logTo ?? pino.destination({ fd: 2, sync: true });
+  return pino(options, text ? { write: (line: string) => to.write(asText(line)) } : to);
+}
+
+interface Line {
+  level: number;
+  time: string;
+  msg?: string;
+  err?: { stack?: string; message?: string };
+  [field: string]: unknown;
+}
+
+/** `10:15:35 warn  the words  field=value`, with an error's stack below. */
+function asText(json: string): string {
+  const { level, time, msg, err, ...fields } = JSON.parse(json) as Line;
+  const rest = Object.entries(fields).map(
+    ([name, value]) => `  ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const stack = err ? `\n${err.stack ?? err.message ?? ''}` : '';
+  return `${time.slice(11, 19)} ${(pino.levels.labels[level] ?? 'log').padEnd(5)} ${msg ?? ''}${rest.join('')}${stack}\n`;
+}
