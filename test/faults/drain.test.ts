@@ -13,7 +13,7 @@ import { type Chance, chance } from './random.ts';
 import { expectAllKept, expectSameAgain, type Place, Reading } from './record.ts';
 import { Fleet, Target } from './writers.ts';
 
-const DRAINS = process.env['SERVICE_TEST_LONG'] === '1' ? 40 : 3;
+const DRAINS = process.env['SERVICE_TEST_LONG'] === '1' ? 40 : 2;
 const WRITERS = 16;
 const STREAMS = 6;
 const WAITS = 6;
