@@ -10,7 +10,7 @@ import { report } from './errors.ts';
 import { globalFlags } from './flags.ts';
 import { modeOf } from './mode.ts';
 import type { Output } from './output.ts';
-import { usageError } from './parse-errors.ts';
+import { refuseEmpty, usageError } from './parse-errors.ts';
 import { runtime } from './runtime.ts';
 import type { Session, Who } from './session.ts';
 import type { TimeStyle } from './time.ts';
@@ -30,6 +30,8 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   static override baseFlags = globalFlags;
   /** Commands whose `--json` is a stream print one object per line; some are one only with `--follow`. */
   static stream: boolean | 'follow' = false;
+  /** Flags and arguments to which an empty value says something; every other one is refused. */
+  static mayBeEmpty: string[] = [];
   /** Other commands worth knowing, for the help. */
   static seeAlso: string[] = [];
 
@@ -138,6 +140,13 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     const all = { ...globalFlags, ...flags };
     const parsed = await parse(this.prepare(this.argv), { args, flags: all, strict, context: this }).catch((error) => {
       throw usageError(error, id);
+    });
+    const { mayBeEmpty } = this.constructor as typeof BaseCommand;
+    refuseEmpty({
+      flags: parsed.flags,
+      args: parsed.args,
+      mayBeEmpty,
+      help: `service ${id.replaceAll(':', ' ')} --help`,
     });
     this.flags = parsed.flags as FlagsOf<T>;
     this.args = parsed.args as ArgsOf<T>;

@@ -20,6 +20,27 @@ export function usageError(error: unknown, id: string): Failure {
   return failure(tidy(known.message), help);
 }
 
+interface Given {
+  flags: Record<string, unknown>;
+  args: Record<string, unknown>;
+  mayBeEmpty: string[];
+  help: string;
+}
+
+/**
+ * Refuses a value that is empty. A script whose variable is not set gives one, and taken as "not given" it would send
+ * a message to everybody, as somebody else or to another board.
+ */
+export function refuseEmpty({ flags, args, mayBeEmpty, help }: Given): void {
+  const empty = (value: unknown): boolean =>
+    Array.isArray(value) ? value.some(empty) : typeof value === 'string' && value.trim() === '';
+  const found = (values: Record<string, unknown>) =>
+    Object.keys(values).find((name) => empty(values[name]) && !mayBeEmpty.includes(name));
+  const flag = found(flags);
+  const name = flag === undefined ? found(args)?.toUpperCase() : `--${flag}`;
+  if (name !== undefined) throw failure(`${name} has no value.`, help);
+}
+
 function unknownFlags(flags: string[], help: string): Failure {
   // A text that begins with a dash, such as a list, looks like a flag.
   if (flags.some((flag) => /\s/.test(flag)))

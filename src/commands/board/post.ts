@@ -16,6 +16,8 @@ export default class BoardPost extends BaseCommand<typeof BoardPost> {
     'service say --reply 6 "Two comments"',
   ];
   static override seeAlso = ['board read', 'board thread', 'board members'];
+  // Code may be of no language; a text that is empty has an error of its own.
+  static override mayBeEmpty = ['code', 'body'];
   static override args = { body: optional('Text of the message, or - for standard input') };
   static override flags = {
     to: listFlag({ char: 't', helpValue: 'TARGET', description: 'all, @name, role:R, owner:handle or mine' }),
