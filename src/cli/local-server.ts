@@ -1,5 +1,6 @@
 /** Makes sure this machine's own server answers, and takes note of who it is. */
 import { Client } from '../client/client.ts';
+import { ClientError } from '../client/errors.ts';
 import { localEntry, type ServerEntry, updateCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { readLocalKey } from '../local/keystore.ts';
@@ -9,7 +10,7 @@ import type { KnownServer } from '../local/servers.ts';
 import type { LocalServer } from '../local/start.ts';
 import { olderThan } from '../local/versions.ts';
 import type { Output } from './output.ts';
-import { runtime, version } from './runtime.ts';
+import { called, runtime, version } from './runtime.ts';
 
 export interface LocalChoice {
   out: Output;
@@ -23,6 +24,40 @@ export async function useLocalServer(server: KnownServer, choice: LocalChoice, p
   if (running.serverId) checkIdentity(server.entry, running.serverId);
   if (!pin || isPinned(reached)) return reached;
   return { ...reached, entry: await pinLocal(running.url) };
+}
+
+/**
+ * `fetch` for the local server: when nobody listens there any more, it is started again and gets the same request, at
+ * the address it has then. The request never left, so this is safe for every kind of it.
+ */
+export function restartingFetch(server: KnownServer, choice: LocalChoice): typeof fetch {
+  let { origin } = server;
+  const send: typeof fetch = (input, init) => localFetch(`${origin}${String(input).slice(server.origin.length)}`, init);
+  return async (input, init) => {
+    try {
+      return await send(input, init);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+    }
+    origin = (await startedAgain(server, choice)).origin;
+    return send(input, init);
+  };
+}
+
+function isRefused(error: unknown): boolean {
+  return ((error as Error | null)?.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED';
+}
+
+/** Where it must not be started somebody else may be about to, so the call's other attempts are worth making. */
+async function startedAgain(server: KnownServer, choice: LocalChoice): Promise<KnownServer> {
+  try {
+    return await useLocalServer(server, choice, false);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { code, message, hint, details } = error;
+    const transient = code === 'server_not_running' && !mayStart(choice);
+    throw new ClientError(code, message, { hint: called(hint), details, delivery: 'not_sent', transient });
+  }
 }
 
 /** Saves or renews what this machine knows about its own server. `forget` drops seats of a server that is no more. */
@@ -52,20 +87,21 @@ export async function pinLocal(url: string, forget = false): Promise<ServerEntry
   });
 }
 
-async function startIfNeeded(server: KnownServer, { out, autostart }: LocalChoice): Promise<LocalServer> {
+const mayStart = ({ autostart }: LocalChoice): boolean => autostart && runtime().env.SERVICE_NO_AUTOSTART !== '1';
+
+async function startIfNeeded(server: KnownServer, choice: LocalChoice): Promise<LocalServer> {
   const { env, folders, program } = runtime();
-  const mayStart = autostart && env.SERVICE_NO_AUTOSTART !== '1';
   // The usual case, found without loading what a start needs.
   const found = runningServer(folders);
-  if (found && (!mayStart || !olderThan(found.version, version())) && (await accepts(found.url)))
+  if (found && (!mayStart(choice) || !olderThan(found.version, version())) && (await accepts(found.url)))
     return { ...found, started: false, replaced: null, serverId: null };
-  if (!mayStart)
+  if (!mayStart(choice))
     throw new Failure('server_not_running', `The local server at ${server.origin} does not run.`, {
       hint: 'service server start',
     });
   const { ensureLocalServer } = await import('../local/start.ts');
   const running = await ensureLocalServer({ folders, env, program, version: version() });
-  if (running.started) announce(server, running, out);
+  if (running.started) announce(server, running, choice.out);
   return running;
 }
 

@@ -8,7 +8,7 @@ import { localFetch } from '../local/loopback-fetch.ts';
 import { canonicalOrigin, looksLikeUrl } from '../local/origin.ts';
 import { findProject, type ProjectFile } from '../local/project.ts';
 import { type KnownServer, localServer, namedServer, personServer } from '../local/servers.ts';
-import { useLocalServer } from './local-server.ts';
+import { restartingFetch, useLocalServer } from './local-server.ts';
 import type { Output } from './output.ts';
 import { runtime, version } from './runtime.ts';
 
@@ -69,7 +69,12 @@ export async function openSession(choice: SessionChoice): Promise<Session> {
   choice.out.base.server = { name: server.name, url };
   noteActor(choice.out, actor, entry);
   return {
-    client: new Client({ origin: url, token, ...clientOptions(choice) }),
+    client: new Client({
+      origin: url,
+      token,
+      ...clientOptions(choice),
+      fetch: server.local ? restartingFetch(server, choice) : localFetch,
+    }),
     token,
     server: { name: server.name, url, local: server.local },
     entry,

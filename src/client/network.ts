@@ -27,11 +27,12 @@ const hintUnreachable = (origin: string) => `Check the network and that the serv
 
 /**
  * Turns what `fetch` or reading its body threw into a {@link ClientError}. In a browser, where no code is given, the
- * request counts as possibly sent.
+ * request counts as possibly sent. A `fetch` that knows more about its network throws a {@link ClientError} itself.
  *
  * @param origin the server, for the hint.
  */
 export function networkError(error: unknown, origin: string): ClientError {
+  if (error instanceof ClientError) return error;
   const cause = causeOf(error);
   const code = typeof cause.code === 'string' ? cause.code : undefined;
 

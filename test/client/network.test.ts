@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { Client } from '../../src/client/client.ts';
+import { ClientError } from '../../src/client/errors.ts';
 import { networkError } from '../../src/client/network.ts';
 import { clientOf, closeServers, FakeClock, failure, inClass, sendJson, serve, serveRaw, tick } from './support.ts';
 
@@ -30,6 +32,12 @@ describe('client: connection errors', () => {
       expect(error, cause.code).to.include({ code: 'server_unreachable', delivery: 'not_sent', transient: true });
       expect(error.details).to.deep.equal({ origin, cause: cause.code });
     }
+  });
+
+  it('leaves what a fetch of its own says about its network as it is', async () => {
+    const known = new ClientError('server_not_running', 'It does not run.', { hint: 'start it' });
+    const fetch = () => Promise.reject(known);
+    expect(await failure(new Client({ origin, fetch }).call('getInfo'))).to.equal(known);
   });
 
   it('takes every other broken connection for one that may have carried the request', () => {
