@@ -172,6 +172,8 @@ async function recordBirth(
       harness: null,
       access: 'admin',
       join_code_id: null,
+      // Without it nobody could tell from the record alone which person the creator is.
+      person_id: creator.person_id,
     },
   });
   tx.publish(`account:${caller.person.person_id}`);

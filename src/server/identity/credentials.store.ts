@@ -131,16 +131,39 @@ const insertKeyStatement = statement<NewKey>((db, p) =>
 
 export const insertKey = (tx: WriteTx, key: NewKey): Promise<number> => tx.run(insertKeyStatement, key);
 
-const keysStatement = listStatement<Params, KeyRow & { digest: Buffer }>((db, _p, digests) =>
+/** A key with its person's active membership of one board, as far as live delivery needs it; null columns: not on it. */
+export type KeyOnBoard = KeyRow & {
+  digest: Buffer;
+  on_id: string | null;
+  on_read_up_to: number;
+  on_read_count: number;
+  on_sent_count: number;
+  on_read_sent_count: number;
+};
+
+const keysOnStatement = listStatement<{ board_id: string }, KeyOnBoard>((db, p, digests) =>
   db({ k: 'access_keys' })
     .join({ p: 'people' }, 'p.id', 'k.person_id')
+    .leftJoin({ m: 'members' }, (on) =>
+      on
+        .on('m.person_id', 'p.id')
+        .andOn(db.raw("m.board_id = ? AND m.kind = 'human' AND m.status = 'active'", [p.board_id]) as never),
+    )
     .whereIn('k.digest', digests as Buffer[])
-    .select({ digest: 'k.digest', ...keyColumns }),
+    .select({
+      digest: 'k.digest',
+      on_id: 'm.id',
+      on_read_up_to: 'm.read_up_to',
+      on_read_count: 'm.read_count',
+      on_sent_count: 'm.sent_count',
+      on_read_sent_count: 'm.read_sent_count',
+      ...keyColumns,
+    }),
 );
 
-/** Keys by their digests, for many open streams at once. */
-export const findKeys = (tx: ReadTx, digests: Buffer[]): Promise<(KeyRow & { digest: Buffer })[]> =>
-  tx.all(...keysStatement.over({}, digests));
+/** Keys by their digests with what they are on a board, for many open streams at once. */
+export const findKeysOn = (tx: ReadTx, boardId: string, digests: Buffer[]): Promise<KeyOnBoard[]> =>
+  tx.all(...keysOnStatement.over({ board_id: boardId }, digests));
 
 const seatsStatement = listStatement<Params, SeatRow & { digest: Buffer }>((db, _p, digests) =>
   db({ m: 'members' })
@@ -154,3 +177,14 @@ const seatsStatement = listStatement<Params, SeatRow & { digest: Buffer }>((db, 
 /** Seats by the digests of their tokens, likewise. */
 export const findSeats = (tx: ReadTx, digests: Buffer[]): Promise<(SeatRow & { digest: Buffer })[]> =>
   tx.all(...seatsStatement.over({}, digests));
+
+const keysStatement = listStatement<Params, KeyRow & { digest: Buffer }>((db, _p, digests) =>
+  db({ k: 'access_keys' })
+    .join({ p: 'people' }, 'p.id', 'k.person_id')
+    .whereIn('k.digest', digests as Buffer[])
+    .select({ digest: 'k.digest', ...keyColumns }),
+);
+
+/** Keys by their digests. */
+export const findKeys = (tx: ReadTx, digests: Buffer[]): Promise<(KeyRow & { digest: Buffer })[]> =>
+  tx.all(...keysStatement.over({}, digests));

@@ -4,7 +4,7 @@ import { type BoardRow, listBoardRows } from '../boards/boards.store.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { authenticate } from '../operation/caller.ts';
-import { activeAgentsOfPerson, type MemberRow, ownMemberships } from '../seats/members.store.ts';
+import { activeAgentsOfPerson, type MemberRow, ownMemberships, type Standing } from '../seats/members.store.ts';
 import { personUnread } from '../views/board.ts';
 import type { Connection } from './connection.ts';
 import type { Feed, Follower } from './feed.ts';
@@ -144,7 +144,7 @@ export class HintStream implements Follower {
     this.#flush();
   }
 
-  #show(board: BoardRow, member: MemberRow): void {
+  #show(board: BoardRow, member: Standing): void {
     const { boards } = this.#options;
     if (boards && !boards.has(board.name) && !boards.has(board.id)) return;
     const known = this.#shown.get(board.id);

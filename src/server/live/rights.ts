@@ -1,9 +1,9 @@
-/** What the readers of a board may still see, for all of them in three statements. */
+/** What the readers of a board may still see, for all of them in two statements. */
 import type { BoardRow, StoredPolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { findKeys, findSeats } from '../identity/credentials.store.ts';
+import { findKeysOn, findSeats } from '../identity/credentials.store.ts';
 import { type Credential, keyWorks } from '../operation/caller.ts';
-import { humansOn, type MemberRow } from '../seats/members.store.ts';
+import type { Standing } from '../seats/members.store.ts';
 import { type Reader, readerOf } from '../views/place.ts';
 import type { EndReason } from './frames.ts';
 
@@ -14,7 +14,7 @@ export interface Holder {
 }
 
 export type Right =
-  | { ok: true; reader: Reader; member: MemberRow | null }
+  | { ok: true; reader: Reader; member: Standing | null }
   | { ok: false; reason: Extract<EndReason, 'credential_ended' | 'board_unavailable'> };
 
 const ended: Right = { ok: false, reason: 'credential_ended' };
@@ -49,14 +49,22 @@ async function rightsOfPeople(
   holders: Holder[],
 ): Promise<[string, Right][]> {
   const digests = holders.map((holder) => holder.credential.digest);
-  const keys = new Map((await findKeys(tx, digests)).map((row) => [row.digest.toString('hex'), row]));
-  const ids = [...new Set(holders.map((holder) => holder.personId))];
-  const members = new Map((board ? await humansOn(tx, board.id, ids) : []).map((row) => [row.person_id, row]));
+  const rows = await findKeysOn(tx, board?.id ?? '', digests);
+  const keys = new Map(rows.map((row) => [row.digest.toString('hex'), row]));
   return holders.map((holder) => {
     const key = keys.get(hex(holder));
     if (!key || !keyWorks(key, tx.now)) return [hex(holder), ended];
-    const member = members.get(holder.personId);
-    return [hex(holder), member ? { ok: true, reader: readerOf(member, policy), member } : unavailable];
+    if (key.on_id === null) return [hex(holder), unavailable];
+    const member: Standing = {
+      id: key.on_id,
+      kind: 'human',
+      person_id: key.person_id,
+      read_up_to: key.on_read_up_to,
+      read_count: key.on_read_count,
+      sent_count: key.on_sent_count,
+      read_sent_count: key.on_read_sent_count,
+    };
+    return [hex(holder), { ok: true, reader: readerOf(member, policy), member }];
   });
 }
 

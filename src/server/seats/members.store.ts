@@ -34,6 +34,12 @@ export type MemberRow = {
   read_sent_everyone_count: number;
 };
 
+/** Who a member is and where it has read to: what live delivery tells of a person. */
+export type Standing = Pick<
+  MemberRow,
+  'id' | 'kind' | 'person_id' | 'read_up_to' | 'read_count' | 'sent_count' | 'read_sent_count'
+>;
+
 /** A member with what its person adds. */
 export type MemberWithPerson = MemberRow & { handle: string; display_name: string | null; server_role: ServerRole };
 
@@ -247,17 +253,6 @@ export const movePosition = (
     'read_up_to' | 'read_count' | 'read_everyone_count' | 'read_sent_count' | 'read_sent_everyone_count'
   >,
 ): Promise<number> => tx.run(positionStatement, { id, ...position });
-
-/** The active memberships these people have on a board. */
-export const humansOn = (tx: ReadTx, boardId: string, personIds: string[]): Promise<MemberRow[]> =>
-  tx.all(...humansStatement.over({ board_id: boardId }, personIds));
-
-const humansStatement = listStatement<{ board_id: string }, MemberRow>((db, p, personIds) =>
-  db('members')
-    .where({ board_id: p.board_id, kind: 'human', status: 'active' })
-    .whereIn('person_id', personIds as string[])
-    .select('*'),
-);
 
 /** A person's active agents on all boards. */
 export const activeAgentsOfPerson = (tx: ReadTx, personId: string): Promise<MemberRow[]> =>

@@ -5,7 +5,13 @@ import { withOverrides } from '../boards/policy.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { openRequests, wokenSince } from '../messages/messages.store.ts';
 import type { Caller } from '../operation/caller.ts';
-import { countMembers, type MemberRow, type MemberWithPerson, membersWithIds } from '../seats/members.store.ts';
+import {
+  countMembers,
+  type MemberRow,
+  type MemberWithPerson,
+  membersWithIds,
+  type Standing,
+} from '../seats/members.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
 import { readerOf, type Sight } from './place.ts';
@@ -111,7 +117,7 @@ async function position(
 type Counters = Pick<BoardRow, 'message_count' | 'everyone_count'>;
 
 /** Messages after a person's position that they did not send: differences of running counts, never a count of rows. */
-export function personUnread(board: Counters, member: MemberRow): number {
+export function personUnread(board: Pick<BoardRow, 'message_count'>, member: Standing): number {
   return board.message_count - member.read_count - (member.sent_count - member.read_sent_count);
 }
 

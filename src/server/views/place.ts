@@ -96,7 +96,7 @@ export function requireActive(board: BoardRow): void {
   });
 }
 
-export function readerOf(member: MemberRow, policy: StoredPolicy): Reader {
+export function readerOf(member: Pick<MemberRow, 'id' | 'kind' | 'person_id'>, policy: StoredPolicy): Reader {
   const person = member.kind === 'human';
   return {
     memberId: member.id,
