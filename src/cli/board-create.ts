@@ -7,7 +7,7 @@ import { linkIfUnlinked } from './linking.ts';
 import type { Output } from './output.ts';
 import { called } from './runtime.ts';
 import type { Session } from './session.ts';
-import { asText, readStdin, readTextFile } from './stdin.ts';
+import { readWhole } from './stdin.ts';
 
 export interface CreateWish {
   name: string | undefined;
@@ -75,5 +75,5 @@ function preset(name: string | undefined): 'starter' | 'recommended' | undefined
 
 async function charter(path: string | undefined, out: Output): Promise<string | undefined> {
   if (path === undefined) return undefined;
-  return path === '-' ? asText(await readStdin(out, 'the charter')) : readTextFile(path);
+  return readWhole(path, out, 'a charter');
 }

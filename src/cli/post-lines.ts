@@ -1,5 +1,4 @@
 /** Many messages from standard input, one JSON object per line, in order and one at a time. */
-import { createInterface } from 'node:readline';
 import { newIdempotencyKey } from '../client/idempotency.ts';
 import type { BodyIn } from '../contract/types.ts';
 import { Failure } from '../local/failure.ts';
@@ -7,7 +6,7 @@ import type { BoardSession } from './base.ts';
 import { checkLength } from './body.ts';
 import { asProblem, Exit } from './errors.ts';
 import type { Output } from './output.ts';
-import { hasPipedInput } from './stdin.ts';
+import { hasPipedInput, stdinBytes, textLines } from './stdin.ts';
 import { findMessage } from './values.ts';
 
 interface Line {
@@ -35,7 +34,7 @@ export async function postLines(
   const base = wish['idempotency-key'] ?? newIdempotencyKey();
   let failed: number | null = null;
   let number = 0;
-  for await (const text of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const text of textLines(stdinBytes(out, 'lines of JSON'))) {
     number++;
     if (text.trim() === '') continue;
     const code = await postLine(session, { text, number, base }, out);

@@ -5,6 +5,7 @@ import { usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
 import { checkLength, fenced, LIMIT, readBody, truncated } from './body.ts';
 import type { Output } from './output.ts';
+import type { Taken } from './stdin.ts';
 import { findMessage, targets } from './values.ts';
 
 export interface PostWish {
@@ -23,7 +24,8 @@ export interface PostWish {
 
 /** The text is read and checked before anything is asked of a server, so that an empty pipe starts nothing. */
 export async function post(open: () => Promise<BoardSession>, wish: PostWish, out: Output): Promise<void> {
-  const text = shaped(await readBody({ argument: wish.body, file: wish['body-file'], out }), wish);
+  const keep = wish.truncate === 'tail' ? 'tail' : 'head';
+  const text = shaped(await readBody({ argument: wish.body, file: wish['body-file'], keep, out }), wish);
   const session = await open();
   const { client, board } = session;
   const reply = await client.call('postMessage', {
@@ -48,9 +50,10 @@ export async function post(open: () => Promise<BoardSession>, wish: PostWish, ou
 }
 
 /** Cut to the limit if that was asked for, put into a fence, and short enough. */
-function shaped(text: string, { code, truncate }: PostWish): string {
+function shaped(taken: Taken, { code, truncate }: PostWish): string {
   const room = LIMIT - (code === undefined ? 0 : 100 + code.length);
-  const cut = truncate === 'head' || truncate === 'tail' ? truncated(text, truncate, room) : text;
+  const cuts = truncate === 'head' || truncate === 'tail';
+  const cut = cuts ? truncated(taken.text, truncate, room, taken) : checkLength(taken.text, taken.more);
   return checkLength(code === undefined ? cut : fenced(cut, code));
 }
 

@@ -17,7 +17,7 @@ import type { Output } from './output.ts';
 import { askSecret, mayAsk, missing } from './prompts.ts';
 import { called, runtime } from './runtime.ts';
 import { clientOptions } from './session.ts';
-import { asText, hasPipedInput, readStdin } from './stdin.ts';
+import { hasPipedInput, readWhole } from './stdin.ts';
 
 export interface SignInWish {
   url: string | undefined;
@@ -38,7 +38,7 @@ interface Result {
 
 /** The key, from a pipe or typed unseen. */
 export async function readSecret(out: Output, noInput: boolean): Promise<string> {
-  if (hasPipedInput()) return asText(await readStdin(out, 'the key')).trim();
+  if (hasPipedInput()) return (await readWhole('-', out, 'a key')).trim();
   if (mayAsk(out, noInput)) return askSecret('Key (abh_…)');
   throw missing('The key', 'Pipe it in: service login <url> < key.txt');
 }

@@ -51,6 +51,39 @@ describe('standard input', function () {
       .and.to.match(/line 4000 ééé\n```$/);
   });
 
+  it('is not read on once the limit is certainly exceeded, so a pipe without an end is refused', async () => {
+    for (const args of ['', '--code', '--body-file /dev/zero']) {
+      const result = await home().shell(`yes | service say ${args} --json`);
+      const { error } = JSON.parse(result.stdout);
+      expect(error.code, args).to.equal('message_too_large');
+      expect(error.message, args).to.match(/^The text has more than \d+ characters; a message holds 32768\.$/);
+      expect(result.code, args).to.equal(1);
+    }
+    const head = await home().shell('yes | service say --truncate head --json');
+    expect(JSON.parse(head.stdout).message.body).to.match(
+      /^y\n(y\n)+\[more than \d+ lines, \d+ characters left out\]$/,
+    );
+  });
+
+  it('is kept only as far as its end is needed, and what is left out is counted', async () => {
+    const result = await home().shell('seq 1 400000 | service say --truncate tail --json');
+    const { body } = JSON.parse(result.stdout).message as { body: string };
+    const [, lines, characters] = /^\[(\d+) lines, (\d+) characters left out\]\n/.exec(body) as RegExpExecArray;
+    const kept = body.slice(body.indexOf('\n') + 1).split('\n');
+    expect(kept.at(-1)).to.equal('400000');
+    expect(Number(kept[0])).to.equal(Number(lines) + 1);
+    const before = Array.from({ length: Number(lines) }, (_, i) => `${i + 1}`).join('\n');
+    expect(Number(characters)).to.equal(before.length);
+  });
+
+  it('of lines is strict text too, and a line without an end is refused', async () => {
+    const garbage = await home().shell(`printf '{"body":"\\377"}\n' | service say --ndjson-in --json`);
+    expect(JSON.parse(garbage.stdout).error.code).to.equal('invalid_utf8');
+    const endless = await home().shell('cat /dev/zero | service say --ndjson-in');
+    expect(endless.stderr).to.include('A line on standard input is longer');
+    expect(endless.code).to.equal(2);
+  });
+
   it('is not read into an argument', async () => {
     const result = await home().shell('printf "demo" | service board message --json');
     expect(JSON.parse(result.stdout).error.message).to.equal('Missing: MESSAGE');

@@ -5,7 +5,7 @@ import { wantsColor } from '../../src/cli/color.ts';
 import { choose } from '../../src/cli/dispatch.ts';
 import { exitCode } from '../../src/cli/exit.ts';
 import { readCatalog } from '../../src/cli/help/catalog.ts';
-import { decode } from '../../src/cli/stdin.ts';
+import { decode, takeText } from '../../src/cli/stdin.ts';
 import { table } from '../../src/cli/table.ts';
 import { duration, moment, showTime } from '../../src/cli/time.ts';
 import { distance, looksLikeInit } from '../../src/cli/unknown.ts';
@@ -160,6 +160,26 @@ describe('texts', () => {
     expect(offset([0x61, 0xff, 0x62])).to.equal(1);
     expect(offset([0x61, 0x62, 0xc3])).to.equal(2);
     expect(offset([0x61, 0xed, 0xa0, 0x80])).to.be.within(1, 2);
+  });
+
+  it('of any length take little room: the head is not read on, the tail is kept and the rest counted', async () => {
+    const bytes = Buffer.from('é👍\n'.repeat(1000));
+    async function* given(pieces: number) {
+      for (let i = 0; i < pieces; i++) {
+        // Cut in the middle of a character.
+        yield bytes.subarray(0, 4);
+        yield bytes.subarray(4);
+      }
+    }
+    const head = await takeText(given(Number.POSITIVE_INFINITY), 'head');
+    expect(head.more).to.equal(true);
+    expect(head.text.length).to.be.below(1_100_000);
+    const { text, lines, characters } = await takeText(given(700), 'tail');
+    expect(text.length).to.be.below(1_100_000);
+    // Without the line end that closes the last line.
+    expect(characters + count(text)).to.equal(2_100_000 - 1);
+    expect(lines + text.split('\n').length).to.equal(700_000);
+    expect(text).to.not.match(/^[\udc00-\udfff]/);
   });
 
   it('line up by what they take on the screen', async () => {
