@@ -62,6 +62,7 @@ export const errors = {
   rate_limited: gate(429),
   internal: gate(500),
   unavailable: gate(503),
+  storage_full: gate(507),
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof errors;

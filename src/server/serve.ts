@@ -22,8 +22,9 @@ import { lockInstance } from './upkeep/instance-lock.ts';
 import { listen } from './upkeep/listen.ts';
 import { type LogOptions, makeLogger } from './upkeep/logger.ts';
 import { ensurePrivate, prepareFolder, requirePrivate } from './upkeep/private-files.ts';
-import { bindDatabase, loadRootKey } from './upkeep/root-secret.ts';
+import { bindDatabase, isBound, loadRootKey } from './upkeep/root-secret.ts';
 import { ServeError } from './upkeep/serve-error.ts';
+import { rememberStorage, storageOf } from './upkeep/storage.ts';
 import { buildOf } from './upkeep/version.ts';
 
 export { ServeError } from './upkeep/serve-error.ts';
@@ -71,11 +72,12 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const unlock = lockInstance(join(dataDir, 'server.lock'), dataDir);
   const undo: (() => Promise<void> | void)[] = [unlock];
   try {
-    const url = options.db ?? `sqlite://${join(dataDir, 'service.db')}`;
+    const url = storageOf(dataDir, options.db);
     if (url.startsWith('sqlite:')) ensurePrivate(sqliteFile(url));
     const db = await open(url, clock, options.migrate ?? true);
     undo.unshift(() => db.close());
-    const { root } = loadRootKey(dataDir);
+    rememberStorage(dataDir, url);
+    const { root } = loadRootKey(dataDir, await isBound(db));
     const serverId = await bindDatabase(db, root);
     const person = await ensureLocalPerson({ db, root, dataDir });
 
@@ -119,13 +121,6 @@ function once(fn: () => Promise<void>): () => Promise<void> {
 }
 
 async function open(url: string, clock: Clock, migrate: boolean): Promise<Database> {
-  if (!/^(sqlite|postgres|postgresql):/.test(url)) {
-    throw new ServeError(
-      'storage_unsupported',
-      'The database must be sqlite:///path or postgres://host/name.',
-      'Change --db or SERVICE_DB.',
-    );
-  }
   try {
     return await openDatabase({ url, clock, migrate });
   } catch (error) {
@@ -137,11 +132,12 @@ async function open(url: string, clock: Clock, migrate: boolean): Promise<Databa
       );
     }
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || /^(28|3D|08)/.test(code ?? '')) {
+    const { message } = error as Error;
+    if (/^(ECONN|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|28|3D|08)/.test(code ?? '') || /SASL|password/.test(message)) {
       throw new ServeError(
         'storage_unreachable',
-        `The database cannot be used: ${(error as Error).message}`,
-        'Check --db or SERVICE_DB, and that the database is there.',
+        `The database cannot be used: ${message}`,
+        'Check --db or SERVICE_DB, the password in PGPASSWORD or PGPASSFILE, and that the database is there.',
       );
     }
     throw error;
@@ -174,6 +170,8 @@ function createHttp(port: () => number, parts: Parameters<typeof createBackend>[
   server.headersTimeout = 10_000;
   server.requestTimeout = 0;
   server.keepAliveTimeout = 65_000;
+  // An expectation this server does not know is no reason not to answer.
+  server.on('checkExpectation', app.callback());
   server.on('clientError', rawRefusal);
   return server;
 }

@@ -19,6 +19,14 @@ export class UniqueViolation extends Error {
   }
 }
 
+/** There is no room left for what was to be written; nothing of it was. */
+export class StorageFull extends Error {
+  constructor(cause: unknown) {
+    super('no room left in the database', { cause });
+    this.name = 'StorageFull';
+  }
+}
+
 /** The engine could not take the transaction now; a later try may succeed. */
 export class Contention extends Error {
   /** Whether trying again at once makes sense: not after a wait that ran into the limit of a transaction. */

@@ -3,6 +3,7 @@ import knex, { type Knex } from 'knex';
 import type { Clock } from './clock.ts';
 import { migrate } from './migrate.ts';
 import { PostgresDatabase } from './postgres.ts';
+import { quiet } from './quiet.ts';
 import { prepareWriter, SqliteDatabase } from './sqlite.ts';
 import type { Database } from './tx.ts';
 
@@ -21,7 +22,8 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
     if (options.migrate) await migrateOnce(sqliteKnex(file));
     return new SqliteDatabase(file, options.clock);
   }
-  if (options.migrate) await migrateOnce(knex({ client: 'pg', connection: options.url, pool: { min: 0, max: 2 } }));
+  if (options.migrate)
+    await migrateOnce(knex({ client: 'pg', connection: options.url, pool: { min: 0, max: 2 }, log: quiet }));
   return new PostgresDatabase({ url: options.url, poolSize: options.poolSize }, options.clock);
 }
 

@@ -5,8 +5,9 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import type { Clock } from './clock.ts';
-import { Contention, type Dialect, postgresDialect, UniqueViolation } from './dialect.ts';
+import { Contention, type Dialect, postgresDialect, StorageFull, UniqueViolation } from './dialect.ts';
 import { PostgresWake } from './postgres-wake.ts';
+import { quiet } from './quiet.ts';
 import { builderOf, type Params, type Statement, type Value } from './statement.ts';
 import type { Database, Follower, ReadTx, WriteTx } from './tx.ts';
 import { counterOf, versionsOf } from './versions.store.ts';
@@ -108,8 +109,7 @@ export class PostgresDatabase implements Database {
         keepAlive: true,
       } as Knex.PgConnectionConfig,
       pool: { min: 0, max: options.poolSize ?? 16 },
-      // What fails is thrown to whoever asked; the library's own console lines would only say it again.
-      log: { warn() {}, error() {}, deprecate() {}, debug() {} },
+      log: quiet,
     });
   }
 
@@ -186,6 +186,7 @@ async function translate<T>(query: Promise<T>): Promise<T> {
       const [table, ...columns] = (constraint ?? '').split('__');
       throw new UniqueViolation(`${table}.${columns.join('+')}`, error);
     }
+    if (code === '53100') throw new StorageFull(error);
     if (code !== undefined && AT_ONCE.has(code)) throw new Contention(`postgres ${code}`, true, error);
     if (code !== undefined && LATER.has(code)) throw new Contention(`postgres ${code}`, false, error);
     throw error;

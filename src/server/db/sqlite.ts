@@ -8,7 +8,7 @@
 import Sqlite from 'better-sqlite3';
 import type { Knex } from 'knex';
 import type { Clock } from './clock.ts';
-import { type Dialect, sqliteDialect, UniqueViolation } from './dialect.ts';
+import { type Dialect, StorageFull, sqliteDialect, UniqueViolation } from './dialect.ts';
 import { builderOf, type Params, type Statement, type Value } from './statement.ts';
 import type { Database, Follower, ReadTx, WriteTx } from './tx.ts';
 
@@ -224,7 +224,7 @@ class GroupWriter {
           if (!this.#connection.db.inTransaction) throw error;
           if (tx.changed) {
             this.#connection.exec('ROLLBACK');
-            job.reject(error);
+            job.reject(isFull(error) ? new StorageFull(error) : error);
             return batch.filter((other) => other !== job);
           }
           settled.push(() => job.reject(error));
@@ -233,7 +233,7 @@ class GroupWriter {
       this.#connection.exec('COMMIT');
     } catch (error) {
       if (this.#connection.db.inTransaction) this.#connection.exec('ROLLBACK');
-      for (const job of batch) job.reject(error);
+      for (const job of batch) job.reject(isFull(error) ? new StorageFull(error) : error);
       return [];
     }
     for (const settle of settled) settle();
@@ -322,6 +322,9 @@ function native(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): { sql: strin
   const { sql, bindings } = build(builderOf('sqlite')).toSQL().toNative();
   return { sql, bindings: bindings as Value[] };
 }
+
+/** The disk or a quota is at its end. */
+const isFull = (error: unknown): boolean => error instanceof Sqlite.SqliteError && error.code === 'SQLITE_FULL';
 
 /** Names the unique index that refused a row: SQLite tells its columns as `table.a, table.b`. */
 function guard<T>(fn: () => T): T {

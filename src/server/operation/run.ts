@@ -8,7 +8,7 @@
  */
 import { Refusal } from '../../contract/errors.ts';
 import { operations } from '../../contract/operations.ts';
-import { Contention, UniqueViolation } from '../db/dialect.ts';
+import { Contention, StorageFull, UniqueViolation } from '../db/dialect.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import { authenticate, type Caller, type Credential, type Shown } from './caller.ts';
@@ -99,10 +99,16 @@ async function again<T>(attempt: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (error instanceof UniqueViolation && n < ATTEMPTS) continue;
       if (error instanceof Contention || error instanceof UniqueViolation) throw busy();
+      if (error instanceof StorageFull) throw full();
       throw error;
     }
   }
 }
+
+const full = (): Refusal =>
+  new Refusal('storage_full', 'The server has no room left to store this; nothing was changed.', {
+    hint: "Free space on the server's disk, then send it again.",
+  });
 
 const busy = (): Refusal =>
   new Refusal('unavailable', 'The server is busy with other writes.', { hint: 'Try again.', retryAfter: 1 });

@@ -33,7 +33,7 @@ export async function ensureLocalPerson({ db, root, dataDir }: Start): Promise<{
     throw new ServeError(
       'key_file_differs',
       `${file} exists, but nobody is on this server.`,
-      `Move ${file} away and start again.`,
+      'If another database was used with this folder, start with --db; else move the file away and start again.',
     );
   }
   if (admin && current !== undefined && (await belongsToAdmin(db, root, current)))

@@ -8,13 +8,17 @@ import { newId } from '../text/ids.ts';
 import { createPrivate, readPrivate, removeFile } from './private-files.ts';
 import { ServeError } from './serve-error.ts';
 
-/** Reads `<data>/server-secret`, or makes it at the first start. */
-export function loadRootKey(dataDir: string): { root: RootKey; fresh: boolean } {
+/**
+ * Reads `<data>/server-secret`, or makes it for a database that was never bound to one.
+ * @param bound whether the database is: then a missing secret is not replaced, because nothing would work with another.
+ */
+export function loadRootKey(dataDir: string, bound = false): { root: RootKey; fresh: boolean } {
   const file = join(dataDir, 'server-secret');
   const known = readPrivate(file);
   // A start cut off while it made the file leaves it empty; nothing was digested with that.
   if (known?.length === 0) removeFile(file);
   else if (known) return { root: rootKeyOf(known, file), fresh: false };
+  if (bound) throw new ServeError('root_key_mismatch', `${file} is missing.`, restoreHint);
   const secret = randomBytes(32);
   createPrivate(file, secret);
   return { root: new RootKey(secret), fresh: true };
@@ -27,6 +31,10 @@ function rootKeyOf(secret: Buffer, file: string): RootKey {
 }
 
 const restoreHint = 'Restore the server-secret that was beside the database when it was made.';
+
+/** Whether a root secret was ever used with this database. */
+export const isBound = (db: Database): Promise<boolean> =>
+  db.read(async (tx) => (await readMeta(tx, 'key_check')) !== null);
 
 /**
  * Binds a new database to this root key, or checks that it is bound to it; answers the server's id.

@@ -6,6 +6,7 @@ export type ServeErrorCode =
   | 'data_unsafe'
   | 'key_file_differs'
   | 'root_key_mismatch'
+  | 'storage_differs'
   | 'storage_unsupported'
   | 'storage_unreachable';
 

@@ -1,0 +1,58 @@
+/**
+ * Which database a data folder belongs to. The folder keeps the server's secret and its owner's key, which are worth
+ * nothing with another database; so a start without `--db` must not make an empty one beside them.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServeError } from './serve-error.ts';
+
+const FILE = 'storage';
+
+const embedded = (dataDir: string): string => `sqlite://${join(dataDir, 'service.db')}`;
+
+/**
+ * The database to use: the one that is named, else the folder's own.
+ * @throws ServeError `storage_unsupported` for a URL of another form; `storage_differs` when the folder was last used with
+ *   a database that has to be named.
+ */
+export function storageOf(dataDir: string, named: string | undefined): string {
+  if (named !== undefined) return checked(named);
+  const last = lastUsed(dataDir);
+  if (last === null || last === 'embedded') return embedded(dataDir);
+  throw new ServeError(
+    'storage_differs',
+    `The server in ${dataDir} keeps its boards in ${last}.`,
+    `Start it with --db ${last}, or use another data folder.`,
+  );
+}
+
+function checked(url: string): string {
+  if (/^sqlite:\/\/\/./.test(url)) return url;
+  if (/^postgres(ql)?:\/\/./.test(url) && URL.canParse(url) && new URL(url).hostname !== '') return url;
+  throw new ServeError(
+    'storage_unsupported',
+    'The database must be sqlite:///absolute/path or postgres://host/name.',
+    'Change --db or SERVICE_DB.',
+  );
+}
+
+/** Notes what this folder is used with, without a password. */
+export function rememberStorage(dataDir: string, url: string): void {
+  const text = url === embedded(dataDir) ? 'embedded' : withoutPassword(url);
+  if (lastUsed(dataDir) !== text) writeFileSync(join(dataDir, FILE), `${text}\n`, { mode: 0o600 });
+}
+
+function withoutPassword(url: string): string {
+  const parsed = new URL(url);
+  parsed.password = '';
+  parsed.search = '';
+  return parsed.toString();
+}
+
+function lastUsed(dataDir: string): string | null {
+  try {
+    return readFileSync(join(dataDir, FILE), 'utf8').trim();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,62 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { startServer } from '../../../src/server/serve.ts';
+import { newPostgresDatabase } from '../../support/postgres.ts';
+
+const quiet = { host: '127.0.0.1', port: 0, portFixed: true, logTo: { write() {} } };
+
+/** The code with which a start is refused. */
+const refusal = (options: Parameters<typeof startServer>[0]): Promise<string> =>
+  startServer(options).then(
+    async (server) => {
+      await server.close();
+      return 'started';
+    },
+    (error: { code?: string; message: string }) => `${error.code} ${error.message}`,
+  );
+
+describe('the database of a data folder', () => {
+  const folders: string[] = [];
+  const folder = (): string => {
+    const made = mkdtempSync(join(tmpdir(), 'board-service-storage-'));
+    folders.push(made);
+    return made;
+  };
+  after(() => {
+    for (const made of folders) rmSync(made, { recursive: true, force: true });
+  });
+
+  if ((process.env['TEST_DATABASES'] ?? 'postgres').includes('postgres')) {
+    it('is not replaced by an empty one when a later start does not name it', async () => {
+      const dataDir = folder();
+      const db = await newPostgresDatabase();
+      await startServer({ ...quiet, dataDir, db }).then((server) => server.close());
+      const refused = await refusal({ ...quiet, dataDir });
+      expect(refused).to.match(/^storage_differs .*postgres:\/\/postgres@127\.0\.0\.1/);
+      expect(readFileSync(join(dataDir, 'storage'), 'utf8')).to.not.include(`:${new URL(db).password}@`);
+      expect(await refusal({ ...quiet, dataDir, db })).to.equal('started');
+    });
+  }
+
+  it('must be named in a form that says where it is', async () => {
+    for (const db of ['sqlite://relative.db', 'postgres://', 'mysql://127.0.0.1/x', 'service.db']) {
+      expect(await refusal({ ...quiet, dataDir: folder(), db }), db).to.match(/^storage_unsupported /);
+    }
+  });
+
+  it('that is not there is named as such', async () => {
+    expect(await refusal({ ...quiet, dataDir: folder(), db: 'postgres://127.0.0.1:1/x' })).to.match(
+      /^storage_unreachable /,
+    );
+  });
+
+  it('keeps its secret: a start without the file makes no other', async () => {
+    const dataDir = folder();
+    await startServer({ ...quiet, dataDir }).then((server) => server.close());
+    rmSync(join(dataDir, 'server-secret'));
+    expect(await refusal({ ...quiet, dataDir })).to.match(/^root_key_mismatch .* is missing/);
+    expect(await refusal({ ...quiet, dataDir })).to.match(/^root_key_mismatch .* is missing/);
+  });
+});
