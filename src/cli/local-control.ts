@@ -6,7 +6,7 @@ import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { canonicalOrigin, looksLikeUrl } from '../local/origin.ts';
 import { findProject } from '../local/project.ts';
-import { accepts, runningServer } from '../local/running.ts';
+import { accepts, currentServer } from '../local/running.ts';
 import { namedServer, personServer } from '../local/servers.ts';
 import { ensureLocalServer } from '../local/start.ts';
 import type { Output } from './output.ts';
@@ -16,7 +16,7 @@ import { clientOptions } from './session.ts';
 export interface StartRecord {
   started: boolean;
   replaced: { from: string; to: string } | null;
-  pid: number;
+  pid: number | null;
   ui_url: string;
   data_dir: string;
   version: string;
@@ -38,7 +38,8 @@ export async function startRecord(): Promise<StartRecord> {
 
 /** The record in words. */
 export function startText({ ui_url, pid, replaced }: StartRecord): string {
-  return `Local server running at ${ui_url} (pid ${pid})${replaced ? `; replaced ${replaced.from}` : ''}.`;
+  const process = pid === null ? '' : ` (pid ${pid})`;
+  return `Local server running at ${ui_url}${process}${replaced ? `; replaced ${replaced.from}` : ''}.`;
 }
 
 /** What a server says about itself, without a credential and without starting it. */
@@ -46,7 +47,7 @@ export async function infoOf(
   named: string | undefined,
   options: { out: Output; timeoutMs: number; verbose: boolean },
 ): Promise<{ info: ServerInfo; url: string }> {
-  const { url, local } = whichServer(named);
+  const { url, local } = await whichServer(named);
   if (local && !(await accepts(url)))
     throw new Failure('server_not_running', `The local server at ${url} does not run.`, {
       hint: 'service server start',
@@ -55,12 +56,12 @@ export async function infoOf(
   return { info: (await client.call('getInfo')).data, url };
 }
 
-function whichServer(named: string | undefined): { url: string; local: boolean } {
+async function whichServer(named: string | undefined): Promise<{ url: string; local: boolean }> {
   const { env, folders } = runtime();
   if (named && looksLikeUrl(named)) return { url: canonicalOrigin(named), local: false };
   const saved = readCredentials(folders);
   const wish = { named: env.SERVICE_SERVER, project: findProject()?.server };
   const server = named ? namedServer(named, saved, folders, env) : personServer(wish, saved, folders, env);
   if (!server.local) return { url: server.origin, local: false };
-  return { url: runningServer(folders)?.url ?? originOf(localAddress(folders, env)), local: true };
+  return { url: (await currentServer(folders, env))?.url ?? originOf(localAddress(folders, env)), local: true };
 }

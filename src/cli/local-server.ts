@@ -5,7 +5,7 @@ import { localEntry, type ServerEntry, updateCredentials } from '../local/creden
 import { Failure } from '../local/failure.ts';
 import { readLocalKey } from '../local/keystore.ts';
 import { localFetch } from '../local/loopback-fetch.ts';
-import { accepts, runningServer } from '../local/running.ts';
+import { accepts, currentServer } from '../local/running.ts';
 import type { KnownServer } from '../local/servers.ts';
 import type { LocalServer } from '../local/start.ts';
 import { olderThan } from '../local/versions.ts';
@@ -92,7 +92,7 @@ const mayStart = ({ autostart }: LocalChoice): boolean => autostart && runtime()
 async function startIfNeeded(server: KnownServer, choice: LocalChoice): Promise<LocalServer> {
   const { env, folders, program } = runtime();
   // The usual case, found without loading what a start needs.
-  const found = runningServer(folders);
+  const found = await currentServer(folders, env);
   if (found && (!mayStart(choice) || !olderThan(found.version, version())) && (await accepts(found.url)))
     return { ...found, started: false, replaced: null, serverId: null };
   if (!mayStart(choice))

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import type { Folders } from './folders.ts';
+import type { Env, Folders } from './folders.ts';
 import { alive } from './process.ts';
 
 export interface PidFile {
@@ -10,6 +10,20 @@ export interface PidFile {
   url: string;
   version: string;
   started_at: string;
+}
+
+/** A server that runs here; without a pid where the system does not tell which process it is. */
+export interface FoundServer extends Omit<PidFile, 'pid' | 'started_at'> {
+  pid: number | null;
+  started_at: string | null;
+}
+
+/** The server that runs here, also when its pid file was lost or damaged. */
+export async function currentServer(folders: Folders, env: Env): Promise<FoundServer | null> {
+  const told = runningServer(folders);
+  if (told) return told;
+  const { findServer } = await import('./find-running.ts');
+  return findServer({ folders, env });
 }
 
 /** The server that says it runs here, if its process is alive. */

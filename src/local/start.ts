@@ -4,14 +4,23 @@ import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { claimLocalAddress, originOf } from './address.ts';
 import { Failure } from './failure.ts';
+import { findServer, isOurServer, type Place } from './find-running.ts';
 import type { Env, Folders } from './folders.ts';
 import { makeFolder } from './folders.ts';
 import { withLock } from './lock.ts';
 import { alive, until } from './process.ts';
-import { accepts, type PidFile, type ProbedInfo, probe, runningServer } from './running.ts';
+import {
+  accepts,
+  currentServer,
+  type FoundServer,
+  type PidFile,
+  type ProbedInfo,
+  probe,
+  runningServer,
+} from './running.ts';
 import { olderThan } from './versions.ts';
 
-export interface LocalServer extends PidFile {
+export interface LocalServer extends FoundServer {
   /** True when this command started it. */
   started: boolean;
   /** The version it took the place of. */
@@ -40,27 +49,34 @@ export async function ensureLocalServer(options: StartOptions): Promise<LocalSer
 }
 
 /** Stops the server that runs here and waits for its end; null when none did. */
-export async function stopLocalServer(folders: Folders): Promise<PidFile | null> {
-  const running = runningServer(folders);
-  if (!running || !(await isOurs(running))) return null;
-  process.kill(running.pid, 'SIGTERM');
-  const gone = await until(() => !alive(running.pid), WAIT_MS + 2000);
-  if (gone) return running;
-  throw new Failure('server_unexpected', `The local server (pid ${running.pid}) did not stop.`, {
+export async function stopLocalServer(place: Place): Promise<FoundServer | null> {
+  const told = runningServer(place.folders);
+  const running = told && (await isOurServer(told, place)) ? told : await findServer(place);
+  if (!running) return null;
+  const { pid, url } = running;
+  if (pid === null) throw hidden(url);
+  process.kill(pid, 'SIGTERM');
+  if (await until(() => !alive(pid), WAIT_MS + 2000)) return running;
+  throw new Failure('server_unexpected', `The local server (pid ${pid}) did not stop.`, {
     hint: `Look at its log: service server logs`,
   });
 }
 
+function hidden(url: string): Failure {
+  return new Failure('server_unexpected', `The local server answers at ${url}, but its process cannot be told.`, {
+    hint: `Find its number with lsof -t -iTCP:${new URL(url).port} -sTCP:LISTEN, then: kill <number>`,
+  });
+}
+
 async function upToDate(options: StartOptions): Promise<LocalServer | null> {
-  const running = runningServer(options.folders);
+  const running = await currentServer(options.folders, options.env);
   if (!running || !(await accepts(running.url))) return null;
   if (olderThan(running.version, options.version)) return null;
   return { ...running, started: false, replaced: null, serverId: null };
 }
 
 async function start(options: StartOptions): Promise<LocalServer> {
-  const old = runningServer(options.folders);
-  if (old) await stopLocalServer(options.folders);
+  const old = await stopLocalServer(options);
   const address = await claimLocalAddress(options.folders, options.env);
   const origin = originOf(address);
   if (address.source === 'chosen' && (await accepts(origin))) throw taken(origin);
@@ -108,16 +124,6 @@ function notRunning(log: string, before: number): Failure {
     hint: 'Run it in the foreground to see why: service serve',
     details: { log, lines },
   });
-}
-
-/** A process that took over the number of a dead server must never be signalled. */
-async function isOurs(running: PidFile): Promise<boolean> {
-  if ((await probe(running.url)) !== null) return true;
-  try {
-    return readFileSync(`/proc/${running.pid}/cmdline`, 'utf8').split('\0').includes('serve');
-  } catch {
-    return false;
-  }
 }
 
 const kept =

@@ -10,7 +10,7 @@ export default class ServerRestart extends BaseCommand<typeof ServerRestart> {
 
   override async run(): Promise<void> {
     const { stopLocalServer } = await import('../../local/start.ts');
-    await stopLocalServer(runtime().folders);
+    await stopLocalServer(runtime());
     const record = await startRecord();
     this.out.print(record, () => startText(record));
   }

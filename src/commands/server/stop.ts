@@ -11,7 +11,7 @@ export default class ServerStop extends BaseCommand<typeof ServerStop> {
 
   override async run(): Promise<void> {
     const { stopLocalServer } = await import('../../local/start.ts');
-    const stopped = await stopLocalServer(runtime().folders);
+    const stopped = await stopLocalServer(runtime());
     this.out.print({ server_stopped: stopped !== null, daemon_stopped: false }, () =>
       stopped ? 'Stopped the local server.' : 'Nothing was running.',
     );

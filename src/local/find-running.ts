@@ -1,0 +1,118 @@
+/** Finding this machine's own server where its pid file is lost or damaged, and proving that a process is that server. */
+import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { localAddress, originOf } from './address.ts';
+import { localEntry, readCredentials } from './credentials.ts';
+import type { Env, Folders } from './folders.ts';
+import { readLocalKey } from './keystore.ts';
+import { localFetch } from './loopback-fetch.ts';
+import { writePrivate } from './private-file.ts';
+import { type FoundServer, type PidFile, probe } from './running.ts';
+
+/** What finds it: on Linux the system's own record of processes; elsewhere there is none. */
+export interface Place {
+  folders: Folders;
+  env: Env;
+  proc?: string;
+}
+
+/** The server that runs on our data folder; null when none proves to. Its pid file is written again where it can be. */
+export async function findServer(place: Place): Promise<FoundServer | null> {
+  if (hasRecord(place.proc)) return holderOfLock(place);
+  return keeperOfKey(place);
+}
+
+/**
+ * Whether the process holds the lock of our data folder. A number in a file proves nothing: it may be damaged, or be
+ * another program's by now, which must never be signalled.
+ */
+export async function isOurServer(running: PidFile, { folders, proc = '/proc' }: Place): Promise<boolean> {
+  if (!hasRecord(proc)) return (await probe(running.url)) !== null;
+  const lock = lockOf(folders);
+  return lock !== null && openFiles(proc, running.pid).includes(lock);
+}
+
+async function holderOfLock({ folders, proc = '/proc' }: Place): Promise<FoundServer | null> {
+  const lock = lockOf(folders);
+  if (lock === null) return null;
+  for (const name of readdirSync(proc).filter((entry) => /^\d+$/.test(entry))) {
+    const pid = Number(name);
+    const files = openFiles(proc, pid);
+    if (!files.includes(lock)) continue;
+    const port = listening(proc).find(({ socket }) => files.includes(socket))?.port;
+    // One that is starting or ending listens nowhere.
+    if (port === undefined) continue;
+    const url = originOf({ host: '127.0.0.1', port });
+    const info = await probe(url);
+    if (!info) continue;
+    const started_at = statSync(join(proc, name)).mtime.toISOString();
+    return mended(folders, { pid, url, version: info.version, started_at });
+  }
+  return null;
+}
+
+/** It is the one this machine knew, by its id, and accepts the key of this machine. The key goes to no other. */
+async function keeperOfKey({ folders, env }: Place): Promise<FoundServer | null> {
+  const url = originOf(localAddress(folders, env));
+  const info = await probe(url);
+  const key = readLocalKey(folders);
+  if (!info || !key || localEntry(readCredentials(folders))?.[1].server_id !== info.server_id) return null;
+  const answer = await localFetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } }).catch(() => null);
+  if (!answer) return null;
+  await answer.text().catch(() => '');
+  return answer.ok ? { pid: null, url, version: info.version, started_at: null } : null;
+}
+
+function mended(folders: Folders, server: PidFile): PidFile {
+  try {
+    writePrivate(join(folders.data, 'server.pid'), `${JSON.stringify(server)}\n`);
+  } catch {
+    // On a full disk it is found this way again the next time.
+  }
+  return server;
+}
+
+function hasRecord(proc = '/proc'): boolean {
+  return statSync(join(proc, 'net', 'tcp'), { throwIfNoEntry: false }) !== undefined;
+}
+
+function lockOf(folders: Folders): string | null {
+  try {
+    return realpathSync(join(folders.data, 'server.lock'));
+  } catch {
+    return null;
+  }
+}
+
+/** What a process has open; nothing for one of another person, or one that has ended. */
+function openFiles(proc: string, pid: number): string[] {
+  const folder = join(proc, String(pid), 'fd');
+  try {
+    return readdirSync(folder).map((fd) => linkOf(join(folder, fd)));
+  } catch {
+    return [];
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+/** Sockets that accept connections on 127.0.0.1. */
+function listening(proc: string): { socket: string; port: number }[] {
+  const rows = readFileSync(join(proc, 'net', 'tcp'), 'utf8')
+    .trim()
+    .split('\n')
+    .slice(1);
+  return rows
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([, address, , state]) => state === '0A' && address?.startsWith('0100007F:'))
+    .map((columns) => ({
+      socket: `socket:[${columns[9]}]`,
+      port: Number.parseInt((columns[1] as string).slice(9), 16),
+    }));
+}
