@@ -18,7 +18,7 @@ interface Sender {
   access: string | null;
   sent_count: number;
   sent_everyone_count: number;
-  owner: string | null;
+  person_id: string;
 }
 
 interface PostedData {
@@ -120,12 +120,14 @@ export class Replay {
       role: (data['role'] as string | undefined) ?? null,
       harness: (data['harness'] as string | undefined) ?? null,
       access: data['access'] as string | null,
-      owner: (data['owner_id'] as string | undefined) ?? null,
+      person_id: (data['person_id'] ?? data['owner_id']) as string,
       sent_count: 0,
       sent_everyone_count: 0,
     });
-    const owners = [...this.members.values()].filter((member) => member.kind === 'agent').map((member) => member.owner);
-    this.board['show_owner'] = flag(new Set(owners).size > 1);
+    const people = [...this.members.values()]
+      .filter((member) => member.kind === 'agent')
+      .map((member) => member.person_id);
+    this.board['show_owner'] = flag(new Set(people).size > 1);
   }
 
   #post(event: Recorded, data: PostedData): void {

@@ -12,6 +12,7 @@ import { Api } from './api.ts';
 import { TestClock } from './clock.ts';
 import type { Engine } from './databases.ts';
 import { newPostgresDatabase } from './postgres.ts';
+import { until } from './until.ts';
 
 export interface TestServer extends RunningServer {
   clock: TestClock;
@@ -68,7 +69,10 @@ export async function startTestServer(engine: Engine): Promise<TestServer> {
       await server.close();
       Object.assign(server, await start(Number(new URL(running.url).port)));
       // The connections kept from before are dead; the client finds out by using them.
-      while (!(await fetch(`${running.url}/v1/info`).catch(() => null))?.ok);
+      await until(
+        async () => (await fetch(`${running.url}/v1/info`).catch(() => null))?.ok === true,
+        'it answers again',
+      );
     },
     async stop() {
       await server.close();

@@ -39,7 +39,7 @@ forEachDatabase('requests at once', (engine) => {
     const board = await newBoard(server.dana);
     const agent = await newAgent(server.dana, board.name);
     const params = { board: board.name };
-    for (let round = 0; round < 15; round++) {
+    for (let round = 0; round < 8; round++) {
       await times(6, async (i) => {
         const { seq } = await post(agent, board.name, `${round} ${i}`);
         await server.dana.ok('ackBoard', { params, body: { up_to: seq } });
@@ -62,7 +62,7 @@ forEachDatabase('requests at once', (engine) => {
       );
     };
     for (const path of [`/v1/stream?board=${board.name}`, '/v1/me/inbox?wait=600']) {
-      for (let round = 0; round < 30; round++) await times(8, (i) => leave(path, ((round * 8 + i) % 24) / 4));
+      for (let round = 0; round < 12; round++) await times(8, (i) => leave(path, ((round * 8 + i) % 24) / 4));
     }
     // The server learns of the last departures a moment after the client.
     await until(async () => {
@@ -75,7 +75,7 @@ forEachDatabase('requests at once', (engine) => {
   it('with the opening of a hint stream leave it one `ready`', async () => {
     const board = await newBoard(server.dana);
     const params = { board: board.name };
-    for (let round = 0; round < 30; round++) {
+    for (let round = 0; round < 12; round++) {
       const opening = TestStream.open(server.dana);
       const last = times(3, async () => {
         const { seq } = await post(server.dana, board.name, 'x');

@@ -53,10 +53,11 @@ forEachDatabase('the timeline', (engine) => {
     const own = await reader.ok('getMe');
     const mine = me.find((member) => member.id === own.id || member.name === own.name);
     const toMe = new Set<number>();
-    for (const message of await whole(reader)) {
-      const event = (await reader.ok('listEvents', { params, query: { after: message.seq - 1, limit: 1 } })).events[0];
-      const recipients = event?.data?.['recipients'] as string[] | undefined;
-      if (message.sender !== 'self' && (!recipients || recipients.includes(mine?.id ?? ''))) toMe.add(message.seq);
+    const { events } = await reader.ok('listEvents', { params, query: { limit: 200 } });
+    const recorded = new Map(events.map(({ seq, data }) => [seq, data?.['recipients'] as string[] | undefined]));
+    for (const { seq, sender } of await whole(reader)) {
+      const recipients = recorded.get(seq);
+      if (sender !== 'self' && (!recipients || recipients.includes(mine?.id ?? ''))) toMe.add(seq);
     }
     return [
       [{}, () => true],

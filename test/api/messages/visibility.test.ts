@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../../support/server.ts';
 import { Story, seqs, steps } from '../../support/story.ts';
 import { TestStream } from '../../support/stream.ts';
 
-const RUNS = 4;
+const RUNS = 3;
 
 forEachDatabase('after any story, each reader', (engine) => {
   let server: TestServer;
@@ -33,7 +33,7 @@ forEachDatabase('after any story, each reader', (engine) => {
   };
   const everybody = (check: Check) => everybodyIn(told, check);
   /** For checks with a request per message. */
-  const somebody = (check: Check) => everybodyIn(told.slice(0, 2), check);
+  const somebody = (check: Check) => everybodyIn(told.slice(0, 1), check);
 
   it('of which some have something to hide: the stories hold hidden and readable messages', () => {
     let hidden = 0;
@@ -44,8 +44,8 @@ forEachDatabase('after any story, each reader', (engine) => {
         hidden += model.messages.length - model.timeline(reader).length;
       }
     }
-    expect(hidden).to.be.greaterThan(30);
-    expect(readable).to.be.greaterThan(30);
+    expect(hidden).to.be.greaterThan(20);
+    expect(readable).to.be.greaterThan(20);
   });
 
   it('reads in the timeline what the policy lets it, with replies counted as it may read them', () =>
