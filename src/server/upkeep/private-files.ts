@@ -20,7 +20,8 @@ import { ServeError } from './serve-error.ts';
 export function prepareFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const stat = lstatSync(path);
-  if (stat.isSymbolicLink() || !stat.isDirectory()) throw unsafe(path, 'is not a folder of its own', `remove ${path}`);
+  if (stat.isSymbolicLink() || !stat.isDirectory())
+    throw unsafe(path, 'is not a folder of its own', 'name the folder itself with --data or SERVICE_DATA_DIR');
   requireOwner(path, stat.uid);
   if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o700);
 }
