@@ -5,7 +5,7 @@ import { localEntry, type ServerEntry, updateCredentials } from '../local/creden
 import { Failure } from '../local/failure.ts';
 import { readLocalKey } from '../local/keystore.ts';
 import { localFetch } from '../local/loopback-fetch.ts';
-import { accepts, currentServer } from '../local/running.ts';
+import { accepts, currentServer, probe } from '../local/running.ts';
 import type { KnownServer } from '../local/servers.ts';
 import type { LocalServer } from '../local/start.ts';
 import { olderThan } from '../local/versions.ts';
@@ -21,7 +21,7 @@ export interface LocalChoice {
 export async function useLocalServer(server: KnownServer, choice: LocalChoice, pin = true): Promise<KnownServer> {
   const running = await startIfNeeded(server, choice);
   const reached = { ...server, origin: running.url };
-  if (running.serverId) checkIdentity(server.entry, running.serverId);
+  await checkRun(server.entry, running, pin);
   if (!pin || isPinned(reached)) return reached;
   return { ...reached, entry: await pinLocal(running.url) };
 }
@@ -80,6 +80,7 @@ export async function pinLocal(url: string, forget = false): Promise<ServerEntry
       person: { id: me.id, handle: me.name },
       key: { id: 'local', name: 'local-key', expires_at: null, store: 'local-file' },
       seats: old && old[1].server_id === info.server_id ? old[1].seats : {},
+      urls: [...new Set([...(old?.[1].urls ?? []), ...(old ? [old[0]] : []), url])],
     };
     if (saved.default === old?.[0] && old) saved.default = url;
     saved.servers[url] = entry;
@@ -116,6 +117,27 @@ function announce(server: KnownServer, running: LocalServer, out: Output): void 
 /** Known by its person; an entry under another port is renewed at the next sign-in, seats are found all the same. */
 function isPinned({ entry }: KnownServer): boolean {
   return entry?.person != null;
+}
+
+/**
+ * The identity is asked for once per run of the server, whoever started it: within a run it cannot change, and a
+ * command should not pay for the question each time.
+ */
+async function checkRun(entry: ServerEntry | null, running: LocalServer, note: boolean): Promise<void> {
+  const run = `${running.pid} ${running.started_at}`;
+  if (!entry || (entry.run === run && !running.serverId)) return;
+  const found = running.serverId ?? (await probe(running.url))?.server_id;
+  if (!found) return;
+  checkIdentity(entry, found);
+  if (!note) return;
+  await updateCredentials(runtime().folders, (saved) => {
+    const own = localEntry(saved);
+    if (own?.[1].server_id !== found) return;
+    own[1].run = run;
+    own[1].urls = [...new Set([...(own[1].urls ?? []), own[0], running.url])];
+  }).catch(() => {
+    // Where nothing can be written it is asked again the next time.
+  });
 }
 
 function checkIdentity(entry: ServerEntry | null, serverId: string): void {

@@ -112,7 +112,13 @@ function heldSeats(): StatusRecord['seats'] {
 
 /** A server that does not run or a board that is not chosen is a status; a broken file is an error. */
 function asExpected(error: unknown): { code: string; message: string; hint: string } {
-  const expected = ['server_not_running', 'board_not_selected', 'server_not_selected', 'login_required'];
+  const expected = [
+    'server_not_running',
+    'server_identity_changed',
+    'board_not_selected',
+    'server_not_selected',
+    'login_required',
+  ];
   if ((error instanceof Failure || error instanceof ClientError) && expected.includes(error.code))
     return { code: error.code, message: error.message, hint: error.hint };
   throw error;

@@ -35,6 +35,10 @@ export interface ServerEntry {
   person: { id: string; handle: string } | null;
   key: SavedKey | null;
   seats: Record<string, SavedSeat>;
+  /** This machine's own server: the run of it whose identity was last compared. */
+  run?: string;
+  /** This machine's own server: the addresses it was reached at. */
+  urls?: string[];
 }
 
 export interface Credentials {

@@ -5,7 +5,7 @@ import { localAddress, originOf } from './address.ts';
 import { type Credentials, localEntry, type ServerEntry } from './credentials.ts';
 import { Failure } from './failure.ts';
 import type { Env, Folders } from './folders.ts';
-import { canonicalOrigin, isLoopback, looksLikeUrl } from './origin.ts';
+import { canonicalOrigin, looksLikeUrl } from './origin.ts';
 
 export interface KnownServer {
   origin: string;
@@ -65,9 +65,9 @@ export function personServer(
   });
 }
 
-/** A project that names an address of some machine's own server means this machine's, whatever its port is here. */
+/** A project may name an address that this machine's own server had before; a stranger's is not taken for it. */
 function projectServer(named: string, saved: Credentials, folders: Folders, env: Env): KnownServer {
-  const known = looksLikeUrl(named) && saved.servers[canonicalOrigin(named)];
-  if (!known && looksLikeUrl(named) && isLoopback(named)) return localServer(saved, folders, env);
+  const urls = localEntry(saved)?.[1].urls ?? [];
+  if (looksLikeUrl(named) && urls.includes(canonicalOrigin(named))) return localServer(saved, folders, env);
   return namedServer(named, saved, folders, env);
 }

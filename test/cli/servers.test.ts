@@ -1,7 +1,8 @@
 /** Signing in, and the servers a machine knows. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { Home } from './support/home.ts';
+import { freePort, Home } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 describe('servers', function () {
@@ -61,12 +62,31 @@ describe('servers', function () {
     expect((await home().json(['say', 'the person goes on'])).message.seq).to.be.greaterThan(3);
   });
 
+  it('are not confused: a folder linked to an unknown address is not taken for one of the local server', async () => {
+    const { server } = await home().json(['whoami']);
+    const link = (url: string) =>
+      writeFileSync(join(home().work, '.service'), JSON.stringify({ server: url, board: 'demo' }));
+    link(`http://127.0.0.1:${await freePort()}`);
+    const stranger = await home().run(['read', '--json']);
+    expect(JSON.parse(stranger.stdout).error.code).to.equal('server_unknown');
+    expect(stranger.code).to.equal(1);
+    link(server.url);
+    const moved = { SERVICE_LOCAL_ADDR: `127.0.0.1:${await freePort()}` };
+    await home().run(['server', 'stop']);
+    expect((await home().json(['read'], { env: moved })).server.url).to.equal(`http://${moved.SERVICE_LOCAL_ADDR}`);
+    await home().run(['server', 'stop']);
+  });
+
   it('sends nothing to a local server that is another than before', async () => {
     await home().json(['agent', 'create', 'late']);
     await home().run(['server', 'stop']);
     await home().shell(`rm -rf "${home().path('data')}"`);
-    const result = await home().run(['board', 'list', '--json']);
-    expect(JSON.parse(result.stdout).error.code).to.equal('server_identity_changed');
+    // The first starts it and the second finds it running: both say the same.
+    for (const _ of [1, 2]) {
+      const result = await home().run(['board', 'list', '--json']);
+      expect(JSON.parse(result.stdout).error.code).to.equal('server_identity_changed');
+    }
+    expect((await home().json(['status'])).problem.code).to.equal('server_identity_changed');
     await home().json(['login', 'local']);
     expect((await home().json(['board', 'list'])).boards).to.deep.equal([]);
   });
