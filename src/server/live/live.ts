@@ -8,7 +8,6 @@ import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { authenticate, type Caller } from '../operation/caller.ts';
 import type { Waited } from '../operation/usecase.ts';
-import type { EventRow } from '../record/events.store.ts';
 import { BoardStream } from './board-stream.ts';
 import { Caps } from './caps.ts';
 import { Connection } from './connection.ts';
@@ -17,6 +16,7 @@ import type { EndReason } from './frames.ts';
 import { HintStream } from './hint-stream.ts';
 import { Notifier } from './notifier.ts';
 import type { Holder } from './rights.ts';
+import { concernOf, Sleep } from './sleep.ts';
 import { sweepCredentials, type Watched } from './sweep.ts';
 
 const RECOUNT_MS = 86_400_000;
@@ -263,57 +263,3 @@ const credentialKeys = (caller: Caller): string[] => [
   `credential:${caller.person.person_id}`,
   ...(caller.seat ? [`credential:${caller.seat.member_id}`] : []),
 ];
-
-type Concern = (event: EventRow, data: Record<string, unknown>) => boolean;
-
-/** A hint that spares a read: what cannot matter to this caller. In doubt it matters. */
-function concernOf(caller: Caller): Concern {
-  const seat = caller.seat?.member_id;
-  return (event, data) => {
-    if (event.type !== 'message.posted') return true;
-    if (data['reply_to'] !== null || seat === undefined) return true;
-    const recipients = data['recipients'] as string[] | undefined;
-    const mentions = data['mentions'] as { id: string }[];
-    return recipients === undefined || recipients.includes(seat) || mentions.some((mention) => mention.id === seat);
-  };
-}
-
-/** Sleeps until woken or over; a wake-up that comes before the sleep is not lost. */
-class Sleep {
-  readonly concerns: Concern;
-  readonly #cancel: () => void;
-  #over = false;
-  #woken = false;
-  #resolve: (() => void) | null = null;
-
-  constructor(clock: Clock, ms: number, concerns: Concern) {
-    this.concerns = concerns;
-    this.#cancel = clock.after(ms, () => this.stop());
-  }
-
-  /** No further sleep: the time is over, the server closes or the client went away. */
-  get over(): boolean {
-    return this.#over;
-  }
-
-  wake(): void {
-    this.#woken = true;
-    this.#resolve?.();
-  }
-
-  stop(): void {
-    this.#over = true;
-    this.#cancel();
-    this.wake();
-  }
-
-  async next(): Promise<void> {
-    if (!this.#woken) {
-      await new Promise<void>((resolve) => {
-        this.#resolve = resolve;
-      });
-    }
-    this.#woken = false;
-    this.#resolve = null;
-  }
-}

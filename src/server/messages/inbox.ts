@@ -9,7 +9,8 @@ import { agentUnread, personUnread } from '../views/board.ts';
 import { eyesOf, messageViews } from '../views/message.ts';
 import { headOf, lockPlace, ownPlace, type Place } from '../views/place.ts';
 import { PAGE_BYTES } from '../views/window.ts';
-import { countsAt, inboxSeqs, messagesWithSeqs, urgentToEveryoneSince, wokenSince } from './messages.store.ts';
+import { countsAt, inboxSeqs, urgentToEveryoneSince, wokenSince } from './inbox.store.ts';
+import { messagesWithSeqs } from './messages.store.ts';
 
 export const readInbox: WaitCase<'readInbox'>['run'] = async (tx, caller, { query }) => {
   const place = await ownPlace(tx, caller as SeatCaller);

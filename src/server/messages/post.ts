@@ -16,17 +16,9 @@ import { eventActor } from '../views/actors.ts';
 import { mayRead, messageNotFound, messageView, type PostedData } from '../views/message.ts';
 import { lockPlace, type Place, requireActive } from '../views/place.ts';
 import { type Addressing, addressThread, addressTo, toEveryone } from './addressing.steps.ts';
+import { clearRequest, insertNamed, type NamedRow } from './inbox.store.ts';
 import { findMentions, resolveMentions } from './mentions.rules.ts';
-import {
-  clearRequest,
-  countReply,
-  insertMessage,
-  insertNamed,
-  type MessageRow,
-  messageById,
-  messageBySeq,
-  type NamedRow,
-} from './messages.store.ts';
+import { countReply, insertMessage, type MessageRow, messageById, messageBySeq } from './messages.store.ts';
 
 type Post = Omit<Body<'postMessage'>, 'body'> & { redacted: Redacted };
 

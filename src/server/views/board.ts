@@ -3,7 +3,7 @@ import type { Board } from '../../contract/types.ts';
 import { type BoardRow, parseRoles } from '../boards/boards.store.ts';
 import { withOverrides } from '../boards/policy.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { openRequests, wokenSince } from '../messages/messages.store.ts';
+import { openRequests, wokenSince } from '../messages/inbox.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import {
   countMembers,

@@ -1,0 +1,152 @@
+/** One SQLite connection with its prepared statements, and the transactions that run on it. */
+import Sqlite from 'better-sqlite3';
+import type { Knex } from 'knex';
+import { type Dialect, sqliteDialect, UniqueViolation } from './dialect.ts';
+import { builderOf, type Params, type Statement, type Value } from './statement.ts';
+import type { ReadTx, WriteTx } from './tx.ts';
+
+const MAX_PREPARED = 1000;
+
+type RowOf = (values: unknown[]) => unknown;
+
+/** A statement whose rows come as arrays: the driver's own objects are built property by property, at three times the cost. */
+class Prepared {
+  readonly #statement: Sqlite.Statement<unknown[]>;
+  readonly #row: RowOf | null;
+
+  constructor(statement: Sqlite.Statement<unknown[]>) {
+    this.#statement = statement;
+    this.#row = statement.reader
+      ? rowOf(
+          statement
+            .raw(true)
+            .columns()
+            .map((column) => column.name),
+        )
+      : null;
+  }
+
+  run(values: readonly unknown[] = []): number {
+    return this.#statement.run(...values).changes;
+  }
+
+  first(values: readonly unknown[]): unknown {
+    const found = this.#statement.get(...values) as unknown[] | undefined;
+    return found === undefined ? undefined : this.#row?.(found);
+  }
+
+  all(values: readonly unknown[]): unknown[] {
+    const found = this.#statement.all(...values) as unknown[][];
+    return this.#row ? found.map(this.#row) : [];
+  }
+}
+
+/** One object literal per statement, so that all its rows have one shape. Only column names of our own SQL go in. */
+function rowOf(names: string[]): RowOf {
+  const fields = names.map((name, index) => `${JSON.stringify(name)}: values[${index}]`);
+  return new Function('values', `return { ${fields.join(', ')} };`) as RowOf;
+}
+
+/** One connection with its prepared statements. */
+export class Connection {
+  readonly db: Sqlite.Database;
+  readonly #prepared = new Map<string, Prepared>();
+
+  constructor(file: string, options: Sqlite.Options) {
+    this.db = new Sqlite(file, options);
+  }
+
+  prepare(sql: string): Prepared {
+    let prepared = this.#prepared.get(sql);
+    if (!prepared) {
+      // Queries built per call vary with the length of their lists; forgetting all now and then bounds the memory.
+      if (this.#prepared.size >= MAX_PREPARED) this.#prepared.clear();
+      // A variable that is the whole of a LIMIT makes SQLite plan the statement anew at every run.
+      prepared = new Prepared(this.db.prepare(sql.replace(/\blimit \?/gi, 'LIMIT 0 + ?')));
+      this.#prepared.set(sql, prepared);
+    }
+    return prepared;
+  }
+
+  exec(sql: string): void {
+    this.prepare(sql).run();
+  }
+}
+
+export class SqliteReadTx implements ReadTx {
+  readonly writable: boolean = false;
+  readonly dialect: Dialect = sqliteDialect;
+  readonly now: number;
+  protected readonly connection: Connection;
+
+  constructor(connection: Connection, now: number) {
+    this.connection = connection;
+    this.now = now;
+  }
+
+  async all<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
+    const compiled = statement.for('sqlite');
+    return this.connection.prepare(compiled.sql).all(compiled.bind(params)) as R[];
+  }
+
+  async first<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
+    const compiled = statement.for('sqlite');
+    return this.connection.prepare(compiled.sql).first(compiled.bind(params)) as R | undefined;
+  }
+
+  async query<R>(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<R[]> {
+    const { sql, bindings } = native(build);
+    return this.connection.prepare(sql).all(bindings) as R[];
+  }
+}
+
+export class SqliteWriteTx extends SqliteReadTx implements WriteTx {
+  override readonly writable = true as const;
+  readonly published = new Set<string>();
+  /** Whether anything was written. */
+  changed = false;
+  readonly #deferred = new Map<string, () => Promise<void>>();
+
+  async run<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<number> {
+    const compiled = statement.for('sqlite');
+    this.changed = true;
+    return guard(() => this.connection.prepare(compiled.sql).run(compiled.bind(params)));
+  }
+
+  async change(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<number> {
+    const { sql, bindings } = native(build);
+    this.changed = true;
+    return guard(() => this.connection.prepare(sql).run(bindings));
+  }
+
+  beforeCommit(key: string, fn: () => Promise<void>): void {
+    this.#deferred.set(key, fn);
+  }
+
+  publish(key: string): void {
+    this.published.add(key);
+  }
+
+  async finish(): Promise<void> {
+    for (const fn of this.#deferred.values()) await fn();
+  }
+}
+
+function native(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): { sql: string; bindings: Value[] } {
+  const { sql, bindings } = build(builderOf('sqlite')).toSQL().toNative();
+  return { sql, bindings: bindings as Value[] };
+}
+
+/** Names the unique index that refused a row: SQLite tells its columns as `table.a, table.b`. */
+function guard<T>(fn: () => T): T {
+  try {
+    return fn();
+  } catch (error) {
+    if (error instanceof Sqlite.SqliteError && /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(error.code)) {
+      const columns = error.message.replace(/^.*failed: /, '').split(', ');
+      const table = columns[0]?.split('.')[0] ?? '';
+      throw new UniqueViolation(`${table}.${columns.map((column) => column.split('.')[1]).join('+')}`, error);
+    }
+    throw error;
+  }
+}

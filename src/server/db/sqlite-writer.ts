@@ -1,0 +1,111 @@
+/** Group commit: all writes that wait when the writer is free share one durable transaction. */
+import Sqlite from 'better-sqlite3';
+import type { Clock } from './clock.ts';
+import { StorageFull } from './dialect.ts';
+import { type Connection, SqliteWriteTx } from './sqlite-connection.ts';
+
+/** Most writes in one transaction, so that the first of a burst does not wait for all of it. */
+const MAX_BATCH = 256;
+/** Most turns of the event loop a write waits for others. */
+const MAX_TURNS = 4;
+
+interface Job {
+  run(tx: SqliteWriteTx): Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+type Settle = () => void;
+
+/** Writes of one process, gathered per turn of the event loop into one transaction. */
+export class GroupWriter {
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+  readonly #notify: (keys: string[]) => void;
+  #queue: Job[] = [];
+  #running = false;
+
+  constructor(connection: Connection, clock: Clock, notify: (keys: string[]) => void) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#notify = notify;
+  }
+
+  submit<T>(run: (tx: SqliteWriteTx) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ run, resolve: resolve as (value: unknown) => void, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Resolves when nothing is queued or running. */
+  async idle(): Promise<void> {
+    while (this.#running || this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  #schedule(): void {
+    if (this.#running) return;
+    this.#running = true;
+    this.#gather(0, MAX_TURNS);
+  }
+
+  /** Waits for the next turn as long as turns bring more writes: a lone one does not wait, a burst shares its commit. */
+  #gather(known: number, turns: number): void {
+    setImmediate(() => {
+      const queued = this.#queue.length;
+      if (queued === known || queued === 1 || queued >= MAX_BATCH || turns === 0) void this.#drain();
+      else this.#gather(queued, turns - 1);
+    });
+  }
+
+  async #drain(): Promise<void> {
+    const keys = new Set<string>();
+    let batch = this.#queue.splice(0, MAX_BATCH);
+    while (batch.length > 0) batch = await this.#commit(batch, keys);
+    this.#running = false;
+    if (this.#queue.length > 0) this.#schedule();
+    if (keys.size > 0) this.#notify([...keys]);
+  }
+
+  /**
+   * Runs a batch in one transaction and tells its answers after the commit. A write that fails before it changed
+   * anything, as refusals do, is simply left out. One that fails later takes the whole transaction back, and the others
+   * are answered to run again: a savepoint for each would spare them that, but costs every write a copy of each page it
+   * changes, four times the price of the changes themselves.
+   */
+  async #commit(batch: Job[], keys: Set<string>): Promise<Job[]> {
+    const settled: Settle[] = [];
+    const published = new Set<string>();
+    try {
+      this.#connection.exec('BEGIN IMMEDIATE');
+      for (const job of batch) {
+        const tx = new SqliteWriteTx(this.#connection, this.#clock.now());
+        try {
+          const value = await job.run(tx);
+          await tx.finish();
+          settled.push(() => job.resolve(value));
+          for (const key of tx.published) published.add(key);
+        } catch (error) {
+          if (!this.#connection.db.inTransaction) throw error;
+          if (tx.changed) {
+            this.#connection.exec('ROLLBACK');
+            job.reject(isFull(error) ? new StorageFull(error) : error);
+            return batch.filter((other) => other !== job);
+          }
+          settled.push(() => job.reject(error));
+        }
+      }
+      this.#connection.exec('COMMIT');
+    } catch (error) {
+      if (this.#connection.db.inTransaction) this.#connection.exec('ROLLBACK');
+      for (const job of batch) job.reject(isFull(error) ? new StorageFull(error) : error);
+      return [];
+    }
+    for (const settle of settled) settle();
+    for (const key of published) keys.add(key);
+    return [];
+  }
+}
+
+/** The disk or a quota is at its end. */
+const isFull = (error: unknown): boolean => error instanceof Sqlite.SqliteError && error.code === 'SQLITE_FULL';
