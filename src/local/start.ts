@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { claimLocalAddress, originOf } from './address.ts';
+import { requireOwnDatabase } from './engine.ts';
 import { Failure } from './failure.ts';
 import { findServer, isOurServer, type Place } from './find-running.ts';
 import type { Env, Folders } from './folders.ts';
@@ -76,6 +77,7 @@ async function upToDate(options: StartOptions): Promise<LocalServer | null> {
 }
 
 async function start(options: StartOptions): Promise<LocalServer> {
+  requireOwnDatabase(options.folders.data, options.env);
   const old = await stopLocalServer(options);
   const address = await claimLocalAddress(options.folders, options.env);
   const origin = originOf(address);

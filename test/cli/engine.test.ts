@@ -1,0 +1,39 @@
+/** A server whose data is in another database than its folder's own. */
+import { existsSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { rememberEngine } from '../../src/local/engine.ts';
+import { Home } from './support/home.ts';
+
+describe('a server with a database of its own choice', function () {
+  this.timeout(60_000);
+  let home: Home;
+  beforeEach(() => {
+    home = new Home();
+  });
+  afterEach(() => home.close());
+  const refused = async (env: Record<string, string> = {}) => {
+    const result = await home.run(['board', 'list', '--json'], { env });
+    expect(result.code).to.equal(8);
+    expect(existsSync(home.path('data', 'service.db')), 'no empty database is begun').to.equal(false);
+    return JSON.parse(result.stdout).error;
+  };
+
+  it('is not started on an empty database; the command that starts it is named, without a password', async () => {
+    rememberEngine(home.path('data'), 'postgres://maya:hidden@127.0.0.1:5432/boards?sslmode=disable');
+    expect(readFileSync(home.path('data', 'server.engine'), 'utf8')).to.not.include('hidden');
+    const error = await refused();
+    expect(error.code).to.equal('server_not_running');
+    expect(error.hint).to.equal('service serve --db postgres://maya@127.0.0.1:5432/boards');
+  });
+
+  it('is not started on another one than SERVICE_DB names', async () => {
+    const error = await refused({ SERVICE_DB: 'postgres://127.0.0.1/boards' });
+    expect(error).to.include({ code: 'server_not_running', hint: 'service serve' });
+  });
+
+  it('is started again once its folder was served with its own database', async () => {
+    rememberEngine(home.path('data'), 'postgres://127.0.0.1/boards');
+    rememberEngine(home.path('data'), undefined);
+    expect(await home.json(['board', 'list'])).to.include.keys('boards');
+  });
+});
