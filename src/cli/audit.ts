@@ -6,6 +6,7 @@ import { pages } from '../client/pages.ts';
 import { verifyBoard } from '../client/verify.ts';
 import { escapeUntrusted } from '../contract/text.ts';
 import type { Answer, BoardEvent } from '../contract/types.ts';
+import { usage } from '../local/failure.ts';
 import { pinHead, pinnedHead } from '../local/heads.ts';
 import type { BoardSession } from './base.ts';
 import { called, runtime } from './runtime.ts';
@@ -101,7 +102,7 @@ export async function exportRecord(session: BoardSession, path: string) {
   if (path === '-') return { path, ...(await writeEvents(session, (line) => process.stdout.write(line))) };
   const target = resolve(path);
   const draft = `${target}.${process.pid}.tmp`;
-  const fd = openSync(draft, 'wx', 0o600);
+  const fd = openDraft(draft, path);
   try {
     const written = await writeEvents(session, (line) => writeSync(fd, line));
     closeSync(fd);
@@ -110,6 +111,14 @@ export async function exportRecord(session: BoardSession, path: string) {
   } catch (error) {
     unlinkSync(draft);
     throw error;
+  }
+}
+
+function openDraft(draft: string, path: string): number {
+  try {
+    return openSync(draft, 'wx', 0o600);
+  } catch (error) {
+    throw usage(`The file ${path} cannot be written: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}.`);
   }
 }
 

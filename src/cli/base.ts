@@ -127,9 +127,14 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     await askYes(question);
   }
 
-  /** The command as a person would type it again. */
+  /** The command as a person would type it again: as themselves, and asked before anything is done. */
   private line(): string {
-    const quoted = this.argv.map((word) => (/^[\w@./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+    const agent = this.globals.as;
+    const own = this.argv.filter((word, i) => {
+      const value = word === agent && /^(--as|-a)$/.test(this.argv[i - 1] ?? '');
+      return !value && !/^(--as|-a|--as=.*|-a=.*)$/.test(word) && word !== `-a${agent}`;
+    });
+    const quoted = own.map((word) => (/^[\w@./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
     const kept = quoted.filter((word) => word !== '--yes' && word !== '-y');
     return ['service', ...(this.id ?? '').split(':'), ...kept].join(' ');
   }

@@ -48,6 +48,8 @@ export function asProblem(error: unknown): Problem {
     };
   }
   const known = error instanceof Error ? error : new Error(String(error));
+  const unwritable = asUnwritable(known);
+  if (unwritable) return asProblem(unwritable);
   return {
     body: {
       error: { code: 'internal', message: known.message, hint: 'Run it again with SERVICE_DEBUG=1 to see more.' },
@@ -55,6 +57,25 @@ export function asProblem(error: unknown): Problem {
     exit: EXIT.other,
     stack: known.stack,
   };
+}
+
+const reasons: Record<string, string> = {
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
+};
+
+/** What keeps this program from writing its own files is for the person to change. */
+function asUnwritable({ code, path }: NodeJS.ErrnoException): Failure | null {
+  const reason = reasons[code ?? ''];
+  const full = code === 'ENOSPC' || code === 'EDQUOT';
+  // A write to an open file does not say to which.
+  if (reason === undefined || (path === undefined && !full)) return null;
+  return new Failure('folder_unwritable', `${path ?? 'A file'} cannot be used: ${reason}.`, {
+    hint: `${full ? 'Free some space' : 'Make it writable'}, or set SERVICE_HOME to a folder elsewhere`,
+  });
 }
 
 /** Prints a problem where the mode wants it and gives the exit code. */
@@ -73,7 +94,8 @@ function errorText({ body, requestId, stack }: Problem, out: Output, verbose: bo
   if (Array.isArray(details?.lines)) lines.push(...details.lines.map((line) => `    ${escapeUntrusted(String(line))}`));
   if (hint) lines.push(`Hint: ${escapeUntrusted(hint)}`);
   if (next?.command) lines.push(`Next: ${escapeUntrusted(next.command)}`);
-  if (verbose && requestId) lines.push(`Request: ${requestId}`);
+  // Its hint speaks of the log, where it is found by this.
+  if (requestId && (verbose || code === 'internal')) lines.push(`Request: ${requestId}`);
   if (stack && process.env.SERVICE_DEBUG === '1') lines.push(stack);
   return lines.join('\n');
 }

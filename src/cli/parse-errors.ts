@@ -1,5 +1,5 @@
 /** The parser's errors in our words: what is wrong with the command line, and where to look. */
-import { Failure } from '../local/failure.ts';
+import { Failure, usage } from '../local/failure.ts';
 
 interface ParserError extends Error {
   flags?: unknown;
@@ -8,7 +8,8 @@ interface ParserError extends Error {
 
 /** A usage error (exit 2) for anything the parser threw. */
 export function usageError(error: unknown, id: string): Failure {
-  if (error instanceof Failure) return error;
+  // The parser writes words of its own around what a flag said about its value.
+  if (error instanceof Failure) return usage(tidy(error.message), error.hint);
   const help = `service ${id.replaceAll(':', ' ')} --help`;
   const known = error as ParserError;
   // Told by what they carry: the framework's classes are packed into the bundle under no name of their own.
@@ -57,6 +58,7 @@ function tidy(message: string): string {
   return message
     .replace(/\x1b\[[0-9;]*m/g, '')
     .replace(/\nSee more help with --help$/, '')
+    .replace(/^Parsing --\S+\s+/, '')
     .replace(/^The following errors? occurred:\n/, '')
     .split('\n')
     .map((line) => line.trim())

@@ -34,13 +34,17 @@ export async function postLines(
   const base = wish['idempotency-key'] ?? newIdempotencyKey();
   let failed: number | null = null;
   let number = 0;
+  let tried = 0;
   for await (const text of textLines(stdinBytes(out, 'lines of JSON'))) {
     number++;
     if (text.trim() === '') continue;
+    tried++;
     const code = await postLine(session, { text, number, base }, out);
     failed ??= code;
     if (code !== null && !wish['keep-going']) break;
   }
+  if (tried === 0)
+    throw new Failure('body_empty', 'There is no line to post.', { hint: 'The command before the pipe wrote nothing' });
   if (failed !== null) throw new Exit(failed);
 }
 

@@ -80,6 +80,46 @@ describe('errors', function () {
     expect(open.stderr).to.include('chmod 600');
   });
 
+  it('name the folder that cannot be used, and the way out', async function () {
+    if (process.platform !== 'linux') this.skip();
+    // Nobody can make a folder there, whoever runs this.
+    const options = { env: { SERVICE_HOME: '/sys/none' }, cwd: home().dir };
+    const result = await home().run(['board', 'list', '--json'], options);
+    const { error } = JSON.parse(result.stdout);
+    expect(error.code).to.equal('folder_unwritable');
+    expect(error.message).to.match(/^\/sys\/none\/\S+ cannot be used: /);
+    expect(error.hint).to.include('SERVICE_HOME');
+    expect(result.code).to.equal(1);
+  });
+
+  it('name the file that cannot be written', async () => {
+    const result = await home().run(['audit', 'export', '/none/record', '--json']);
+    expect(JSON.parse(result.stdout).error.message).to.equal('The file /none/record cannot be written: ENOENT.');
+    expect(result.code).to.equal(2);
+  });
+
+  it('say what is wrong with a key without the words of the parser', async () => {
+    const result = await home().run(['say', 'x', '--idempotency-key', 'not a key', '--json']);
+    const { message } = JSON.parse(result.stdout).error;
+    expect(message).to.equal('--idempotency-key takes 1 to 100 letters, digits and . _ : -');
+  });
+
+  it('hand a person the command without the agent in it', async () => {
+    await home().json(['agent', 'create', 'fixer']);
+    for (const as of [['--as', 'fixer'], ['--as=fixer'], ['-a', 'fixer'], ['-afixer']]) {
+      const result = await home().run(['board', 'create', 'other', ...as, '--json']);
+      expect(JSON.parse(result.stdout).error.hint).to.equal(
+        'Ask your person to run: service board create other --json',
+      );
+    }
+  });
+
+  it('refuse lines of which there is none', async () => {
+    const result = await home().shell('printf "" | service say --ndjson-in --json');
+    expect(JSON.parse(result.stdout).error.code).to.equal('body_empty');
+    expect(result.code).to.equal(2);
+  });
+
   it('leave a file that does not parse as it is', async () => {
     const path = home().path('config', 'credentials.json');
     const good = readFileSync(path, 'utf8');

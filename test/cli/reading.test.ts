@@ -55,4 +55,11 @@ describe('reading a board', function () {
     expect(message.from.name).to.equal('ci');
     expect((await home().json(['whoami'], { env })).me.kind).to.equal('agent');
   });
+
+  it('names the board that a reference leads to', async () => {
+    await home().json(['board', 'create', 'elsewhere', '--no-link']);
+    const posted = await home().json(['say', '--board', 'elsewhere', 'there']);
+    const found = await home().json(['board', 'message', `elsewhere#${posted.message.seq}`]);
+    expect(found.board).to.equal('elsewhere');
+  });
 });

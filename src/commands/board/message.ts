@@ -14,6 +14,8 @@ export default class BoardMessage extends BaseCommand<typeof BoardMessage> {
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('A');
     const record = await readMessage(client, board, this.args.message);
+    // A reference may name another board than the one in use.
+    this.out.base.board = record.message.board;
     const style = { paint: this.out.paint, times: this.times };
     this.out.print(record, () =>
       [messageText(record.message, style), ...record.recipients.map((r) => `@${r.member.name}  ${r.state}`)].join('\n'),
