@@ -5,7 +5,8 @@ import { localEntry, type ServerEntry, updateCredentials } from '../local/creden
 import { Failure } from '../local/failure.ts';
 import { readLocalKey } from '../local/keystore.ts';
 import { localFetch } from '../local/loopback-fetch.ts';
-import { accepts, currentServer, probe } from '../local/running.ts';
+import { accepts, probe } from '../local/probe.ts';
+import { currentServer } from '../local/running.ts';
 import type { KnownServer } from '../local/servers.ts';
 import type { LocalServer } from '../local/start.ts';
 import { olderThan } from '../local/versions.ts';

@@ -7,7 +7,7 @@ import type { Env, Folders } from './folders.ts';
 import { readLocalKey } from './keystore.ts';
 import { localFetch } from './loopback-fetch.ts';
 import { writePrivate } from './private-file.ts';
-import { type FoundServer, type PidFile, probe } from './running.ts';
+import { type FoundServer, type PidFile, probe } from './probe.ts';
 
 /** What finds it: on Linux the system's own record of processes; elsewhere there is none. */
 export interface Place {

@@ -9,16 +9,9 @@ import { findServer, isOurServer, type Place } from './find-running.ts';
 import type { Env, Folders } from './folders.ts';
 import { makeFolder } from './folders.ts';
 import { withLock } from './lock.ts';
+import { accepts, type FoundServer, type PidFile, type ProbedInfo, probe, runningServer } from './probe.ts';
 import { alive, until } from './process.ts';
-import {
-  accepts,
-  currentServer,
-  type FoundServer,
-  type PidFile,
-  type ProbedInfo,
-  probe,
-  runningServer,
-} from './running.ts';
+import { currentServer } from './running.ts';
 import { olderThan } from './versions.ts';
 
 export interface LocalServer extends FoundServer {

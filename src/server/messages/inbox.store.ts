@@ -1,7 +1,6 @@
 /** Inboxes and read positions: whom messages name, what is unread, what is owed. */
 import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import type { Eyes, MessageRow } from './messages.store.ts';
 
 export interface Woken {
   count: number;
@@ -61,7 +60,13 @@ const wokenSeqsStatement = statement<
 /** Numbers of the messages in an agent's inbox after a number, ascending, at most `limit`. */
 export const inboxSeqs = async (
   tx: ReadTx,
-  of: { boardId: string; eyes: Eyes; after: number; urgentOnly: boolean; limit: number },
+  of: {
+    boardId: string;
+    eyes: { memberId: string; readsAll: boolean };
+    after: number;
+    urgentOnly: boolean;
+    limit: number;
+  },
 ): Promise<number[]> => {
   const urgent = of.urgentOnly ? 1 : 0;
   const { memberId, readsAll } = of.eyes;
@@ -85,7 +90,7 @@ export const inboxSeqs = async (
     .slice(0, of.limit);
 };
 
-const countsAtStatement = statement<{ board_id: string; up_to: number }, Pick<MessageRow, 'nth' | 'nth_everyone'>>(
+const countsAtStatement = statement<{ board_id: string; up_to: number }, { nth: number; nth_everyone: number }>(
   (db, p) =>
     db.raw('SELECT nth, nth_everyone FROM messages WHERE board_id = ? AND seq <= ? ORDER BY seq DESC LIMIT 1', [
       p.board_id,
@@ -94,7 +99,7 @@ const countsAtStatement = statement<{ board_id: string; up_to: number }, Pick<Me
 );
 const sentAtStatement = statement<
   { sender_id: string; up_to: number },
-  Pick<MessageRow, 'nth_of_sender' | 'nth_everyone_of_sender'>
+  { nth_of_sender: number; nth_everyone_of_sender: number }
 >((db, p) =>
   db.raw(
     'SELECT nth_of_sender, nth_everyone_of_sender FROM messages WHERE sender_id = ? AND seq <= ? ORDER BY seq DESC LIMIT 1',
