@@ -16,8 +16,7 @@ export default class BoardPost extends BaseCommand<typeof BoardPost> {
     'service say --reply 6 "Two comments"',
   ];
   static override seeAlso = ['board read', 'board thread', 'board members'];
-  // Code may be of no language; a text that is empty has an error of its own.
-  static override mayBeEmpty = ['code', 'body'];
+  static override mayBeEmpty = ['code', 'body']; // Of no language; an empty text has an error of its own.
   static override args = { body: optional('Text of the message, or - for standard input') };
   static override flags = {
     to: listFlag({ char: 't', helpValue: 'TARGET', description: 'all, @name, role:R, owner:handle or mine' }),
@@ -54,8 +53,7 @@ export default class BoardPost extends BaseCommand<typeof BoardPost> {
   override async run(): Promise<void> {
     if (this.flags['ndjson-in']) {
       const { postLines } = await import('../../cli/post-lines.ts');
-      await postLines(await this.onBoard('A'), this.flags, this.out);
-      return;
+      return postLines(await this.onBoard('A'), this.flags, this.out);
     }
     await post(() => this.onBoard('A'), { body: this.args.body, ...this.flags }, this.out);
   }
