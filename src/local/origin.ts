@@ -3,11 +3,6 @@ import { Failure, usage } from './failure.ts';
 
 const loopback = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
-/** True for an address that never leaves this machine. */
-export function isLoopback(origin: string): boolean {
-  return loopback.has(new URL(origin).hostname);
-}
-
 /** Whether a `--server` value is an address rather than a name. */
 export function looksLikeUrl(text: string): boolean {
   return text.includes('://');
