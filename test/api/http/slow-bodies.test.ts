@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import { newBoard } from '../../support/cast.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { exchange, lines } from '../../support/raw.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+
+/** How long a small body is waited for before its credential is looked up; then the rest of its 30 seconds. */
+const AT_ONCE_MS = 250;
+const REST_MS = 30_000 - AT_ONCE_MS;
+
+forEachDatabase('a body that is slow to come', (engine) => {
+  let server: TestServer;
+  let board: string;
+  before(async () => {
+    server = await startTestServer(engine);
+    board = (await newBoard(server.dana)).name;
+  });
+  after(() => server.stop());
+
+  /** A post whose body never comes; only its head is sent. */
+  const headOnly = (token: string | undefined, length: number) =>
+    exchange(
+      server.url,
+      lines(
+        `POST /v1/boards/${board}/messages HTTP/1.1`,
+        `Host: ${new URL(server.url).host}`,
+        `Authorization: Bearer ${token}`,
+        'Content-Type: application/json',
+        `Content-Length: ${length}`,
+      ),
+    );
+
+  it('is given up after 30 seconds with 408', async () => {
+    const answer = headOnly(server.dana.token, 20);
+    await until(() => server.clock.waiting(AT_ONCE_MS) > 0, 'the server waits for the body');
+    server.clock.advance(AT_ONCE_MS);
+    await until(() => server.clock.waiting(REST_MS) > 0, 'the server goes on waiting');
+    server.clock.advance(REST_MS);
+    expect(await answer).to.include({ status: 408, code: 'request_timeout' });
+    expect((await answer).headers.get('connection')).to.equal('close');
+  });
+
+  it('is not waited for on behalf of a credential that does not work', async () => {
+    const ended = await server.person('ended', 'member', { expiresIn: 60 });
+    server.clock.advance(61_000);
+    const answer = headOnly(ended.token, 20);
+    await until(() => server.clock.waiting(AT_ONCE_MS) > 0, 'the server waits a moment');
+    server.clock.advance(AT_ONCE_MS);
+    expect(await answer).to.include({ status: 401, code: 'unauthorized' });
+  });
+
+  it('is not waited for at all where it is large and the credential does not work', async () => {
+    const ended = await server.person('ended-too', 'member', { expiresIn: 60 });
+    server.clock.advance(61_000);
+    expect(await headOnly(ended.token, 200_000)).to.include({ status: 401, code: 'unauthorized' });
+  });
+});
