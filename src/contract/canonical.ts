@@ -21,35 +21,50 @@ function checkText(value: string, where: string): void {
   if (loneSurrogate.test(value)) refuse('an unpaired surrogate', where);
 }
 
-/** `where` is the innermost key only: it is for a developer, and a whole path would cost every post. */
-function check(value: unknown, where: string, depth: number): void {
+/**
+ * Refuses what the record cannot hold; answers whether every object's keys stand in canonical order already.
+ * `where` is the innermost key only: it is for a developer, and a whole path would cost every post.
+ */
+function check(value: unknown, where: string, depth: number): boolean {
   switch (typeof value) {
     case 'string':
       checkText(value, where);
-      return;
+      return true;
     case 'boolean':
-      return;
+      return true;
     case 'number':
       if (!Number.isSafeInteger(value)) refuse('a number that is not a whole one within 2^53 - 1', where);
-      return;
+      return true;
     case 'object':
       break;
     default:
       refuse(`a value of type ${typeof value}`, where);
   }
-  if (value === null) return;
+  if (value === null) return true;
   if (depth >= MAX_DEPTH) refuse(`more than ${MAX_DEPTH} levels`, where);
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) check(value[index], where, depth + 1);
-    return;
-  }
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) refuse('anything but plain objects', where);
-  const object = value as Record<string, unknown>;
+  return Array.isArray(value) ? checkList(value, where, depth) : checkObject(value as object, depth);
+}
+
+function checkList(list: unknown[], where: string, depth: number): boolean {
+  let ordered = true;
+  for (let index = 0; index < list.length; index++) ordered = check(list[index], where, depth + 1) && ordered;
+  return ordered;
+}
+
+function checkObject(object: object, depth: number): boolean {
+  const prototype: unknown = Object.getPrototypeOf(object);
+  if (prototype !== Object.prototype && prototype !== null) refuse('anything but plain objects', '');
+  // A member of this name is data to us, but a method to JSON.stringify.
+  let ordered = !('toJSON' in object);
+  let last: string | null = null;
   for (const key of Object.keys(object)) {
-    checkText(key, where);
-    check(object[key], key, depth + 1);
+    checkText(key, key);
+    // The order of RFC 8785 is that of UTF-16 code units, which is how this language compares strings.
+    if (last !== null && last > key) ordered = false;
+    last = key;
+    ordered = check((object as Record<string, unknown>)[key], key, depth + 1) && ordered;
   }
+  return ordered;
 }
 
 /**
@@ -60,6 +75,6 @@ function check(value: unknown, where: string, depth: number): void {
  *   class, and more than 256 levels. Its message names the key, never the value.
  */
 export function canonicalJson(value: unknown): string {
-  check(value, '', 0);
-  return serialize(value);
+  // With ordered keys the language's own serialisation is the canonical one, at a fraction of the cost.
+  return check(value, '', 0) ? JSON.stringify(value) : serialize(value);
 }

@@ -22,21 +22,17 @@ export async function readBody(req: IncomingMessage, check: () => Promise<void>,
   const length = req.headers['content-length'];
   if (length === '0' || (length === undefined && req.headers['transfer-encoding'] === undefined)) return EMPTY;
   if (length === undefined || Number(length) > AT_ONCE.bytes) await check();
-  const cancels: (() => void)[] = [];
-  const late = new Promise<never>((_resolve, reject) => {
-    const slow = (): void => {
-      cancels.push(after(BODY_MS - AT_ONCE.ms, () => reject(timeout())));
-      void check().catch(reject);
-    };
-    cancels.push(after(AT_ONCE.ms, slow));
+  return new Promise((resolve, reject) => {
+    let cancel = after(AT_ONCE.ms, () => {
+      cancel = after(BODY_MS - AT_ONCE.ms, () => reject(timeout()));
+      check().catch(reject);
+    });
+    getRawBody(req, { length, limit: MAX_JSON }, (error, body) => {
+      cancel();
+      if (error) reject(translate(error));
+      else resolve(body);
+    });
   });
-  try {
-    return await Promise.race([getRawBody(req, { length, limit: MAX_JSON }), late]);
-  } catch (error) {
-    throw translate(error);
-  } finally {
-    for (const cancel of cancels) cancel();
-  }
 }
 
 function timeout(): Refusal {

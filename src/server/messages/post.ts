@@ -114,16 +114,17 @@ async function write(tx: WriteTx, caller: Caller, place: Place, decided: Decided
   const { board, member } = place;
   const { post, parent, addressing, mentions } = decided;
   const id = newId('msg', tx.now);
+  // Keys in canonical order: the record then need not sort them.
   const data = {
-    message_id: id,
-    to: addressing.to,
     body: post.redacted.text,
-    reply_to: parent?.id ?? null,
-    urgent: post.urgent,
     expects_reply: post.expects_reply,
-    redactions: post.redacted.counts,
-    ...(addressing.recipients ? { recipients: addressing.recipients.map((recipient) => recipient.id) } : {}),
     mentions,
+    message_id: id,
+    ...(addressing.recipients ? { recipients: addressing.recipients.map((recipient) => recipient.id) } : {}),
+    redactions: post.redacted.counts,
+    reply_to: parent?.id ?? null,
+    to: addressing.to,
+    urgent: post.urgent,
   };
   board.message_count += 1;
   board.everyone_count += addressing.everyone ? 1 : 0;
