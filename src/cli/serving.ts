@@ -1,7 +1,6 @@
 /** Running the server in this process. */
 import { pathToFileURL } from 'node:url';
 import { claimLocalAddress, localAddress, parseAddress } from '../local/address.ts';
-import { rememberEngine } from '../local/engine.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { partPath } from '../local/program.ts';
 import type { RunningServer, ServeOptions } from '../server/serve.ts';
@@ -48,7 +47,6 @@ export async function runServer(options: ServeOptions, out: Output): Promise<voi
   const server = await startServer(options).catch((error: unknown) => {
     throw asFailure(error);
   });
-  rememberEngine(server.dataDir, options.db);
   announce(server, out);
   await new Promise<void>((resolve, reject) => {
     let ending = false;
