@@ -57,7 +57,9 @@ export function verifyText(board: string, result: VerifyRecord): string {
   if (result.problem) return `${board}: record broken at #${result.problem.seq}: ${result.problem.problem}`;
   const hash = result.head_hash ? `sha256:${result.head_hash.replace(/^sha256:/, '').slice(0, 12)}…` : 'no hash';
   const withheld = result.payloads_withheld > 0 ? `, ${result.payloads_withheld} payloads withheld` : '';
-  return `${board}: ${result.events} events verified, head #${result.head_seq ?? 0} ${hash}${withheld}`;
+  // A pin that was lost would otherwise go unnoticed: without it a rewritten past looks like any other.
+  const first = result.pinned ? '' : '\nFirst check here: the end is remembered, and the next check compares with it.';
+  return `${board}: ${result.events} events verified, head #${result.head_seq ?? 0} ${hash}${withheld}${first}`;
 }
 
 export interface LogWish {

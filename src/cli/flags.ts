@@ -45,6 +45,22 @@ export const writeFlags = {
   }),
 };
 
+/** On commands that may wait. */
+export const waitFlags = {
+  'fail-timeout': Flags.boolean({ description: 'Exit with 3 when the wait runs out' }),
+};
+
+/** On commands that post and may wait for what comes back. */
+export const replyWaitFlags = {
+  'wait-reply': Flags.integer({
+    min: 0,
+    max: 86_400,
+    helpValue: 'SECONDS',
+    description: 'Wait for a reply; implies --expect-reply',
+  }),
+  ...waitFlags,
+};
+
 /** On commands that ask before they act. */
 export const confirmFlags = { yes: Flags.boolean({ char: 'y', description: 'Answer the question with yes' }) };
 

@@ -4,6 +4,8 @@ import type { Message } from '../contract/types.ts';
 import { usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
 import { checkLength, fenced, LIMIT, readBody, truncated } from './body.ts';
+import { Exit } from './errors.ts';
+import { EXIT } from './exit.ts';
 import type { Output } from './output.ts';
 import type { Taken } from './stdin.ts';
 import { findMessage, targets } from './values.ts';
@@ -15,6 +17,7 @@ export interface PostWish {
   urgent?: boolean;
   'expect-reply'?: boolean;
   'wait-reply'?: number | undefined;
+  'fail-timeout'?: boolean | undefined;
   'body-file'?: string | undefined;
   code?: string | undefined;
   truncate?: string | undefined;
@@ -43,7 +46,7 @@ export async function post(open: () => Promise<BoardSession>, wish: PostWish, ou
   if (reply.replayed) out.base.replayed = true;
   const again = reply.replayed ? ' (already done)' : '';
   const first = `Posted #${message.seq} to ${message.to.join(', ')} on ${message.board}${again}`;
-  if (wish['wait-reply'] !== undefined) return waited(session, message, wish['wait-reply'], { out, first });
+  if (wish['wait-reply'] !== undefined) return waited(session, message, wish, { out, first });
   const notes = wantsNotes(session, wish, out) ? await notesOf(session, message) : { unread: null, recipients: null };
   const lines = await noteLines(notes, message, out);
   out.print({ message, ...notes }, () => [first, ...lines].join('\n'));
@@ -90,7 +93,7 @@ async function noteLines(notes: Awaited<ReturnType<typeof notesOf>>, message: Me
 async function waited(
   session: BoardSession,
   message: Message,
-  wait: number,
+  { 'wait-reply': wait = 0, 'fail-timeout': fails }: PostWish,
   { out, first }: { out: Output; first: string },
 ): Promise<void> {
   const { awaitReply, replyText } = await import('./await-reply.ts');
@@ -98,4 +101,5 @@ async function waited(
   out.print({ message, unread: null, recipients: null, ...result }, () =>
     [first, ...replyText(result, wait, out)].join('\n'),
   );
+  if (result.timed_out && fails) throw new Exit(EXIT.checkFailed);
 }

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { listFlag, writeFlags } from '../../cli/flags.ts';
+import { listFlag, replyWaitFlags, writeFlags } from '../../cli/flags.ts';
 import { post } from '../../cli/posting.ts';
 
 export default class BoardPost extends BaseCommand<typeof BoardPost> {
@@ -23,12 +23,6 @@ export default class BoardPost extends BaseCommand<typeof BoardPost> {
     reply: Flags.string({ char: 'r', helpValue: 'MSG', description: 'Reply to this message' }),
     urgent: Flags.boolean({ char: 'u', description: 'May interrupt' }),
     'expect-reply': Flags.boolean({ description: 'Say that an answer is expected' }),
-    'wait-reply': Flags.integer({
-      min: 0,
-      max: 86_400,
-      helpValue: 'SECONDS',
-      description: 'Wait for a reply; implies --expect-reply',
-    }),
     'body-file': Flags.string({ helpValue: 'PATH', description: 'Take the text from a file' }),
     code: Flags.string({ helpValue: '[=LANG]', description: 'Put the text into a code block' }),
     truncate: Flags.string({
@@ -41,6 +35,7 @@ export default class BoardPost extends BaseCommand<typeof BoardPost> {
       dependsOn: ['ndjson-in'],
     }),
     'no-notes': Flags.boolean({ description: 'Do not say who gets it when' }),
+    ...replyWaitFlags,
     ...writeFlags,
   };
 

@@ -1,13 +1,16 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { limitFlag, numberFlag } from '../../cli/flags.ts';
+import { Exit } from '../../cli/errors.ts';
+import { EXIT } from '../../cli/exit.ts';
+import { limitFlag, numberFlag, waitFlags } from '../../cli/flags.ts';
 import { staying } from '../../cli/session.ts';
 import { readThread, threadText } from '../../cli/thread.ts';
 
 export default class BoardThread extends BaseCommand<typeof BoardThread> {
   static override summary = 'Read a thread, or wait for its next reply';
-  static override description = 'Any message of the thread names it. A wait that runs out is no error: exit code 0.';
+  static override description =
+    'Any message of the thread names it. A wait that runs out is no error: exit code 0,\nor 3 with --fail-timeout.';
   static override examples = ['service board thread 6', 'service board thread 6 --after 9 --wait 300'];
   static override seeAlso = ['board read', 'board message'];
   static override args = { message: required('A message of the thread: 6, general#6 or msg_…') };
@@ -15,6 +18,7 @@ export default class BoardThread extends BaseCommand<typeof BoardThread> {
     wait: Flags.integer({ char: 'w', min: 0, max: 86_400, helpValue: 'SECONDS', description: 'Wait for a reply' }),
     after: numberFlag('Only replies after this number'),
     limit: limitFlag(),
+    ...waitFlags,
   };
 
   override async run(): Promise<void> {
@@ -22,5 +26,6 @@ export default class BoardThread extends BaseCommand<typeof BoardThread> {
     const record = await readThread(session, this.args.message, this.flags);
     const style = { paint: this.out.paint, times: this.times };
     this.out.print(record, () => threadText(session.board, record, style, staying(session)));
+    if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
   }
 }
