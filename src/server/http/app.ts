@@ -1,6 +1,5 @@
 /** The HTTP door: one declared order of steps for every request, taken from its row in the operations table. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
@@ -16,6 +15,7 @@ import { checkHost, type HostRule } from './host.ts';
 import { checkKeySyntax, requestHash } from './keyed.ts';
 import { checkLimits } from './limits.ts';
 import { parseBody, parseParams, parseQuery } from './parse.ts';
+import { Routes } from './routes.ts';
 
 /** What the door needs from behind it; it knows no area. */
 export interface Backend {
@@ -51,10 +51,10 @@ export interface AppOptions {
 export function createApp(options: AppOptions): Koa {
   const app = new Koa();
   app.silent = true;
-  const router = new Router({ strict: true, sensitive: true });
-  for (const name of Object.keys(operations) as OperationName[]) addRoute(router, name, options);
-  router.get('/openapi.json', (ctx) => describe(ctx, options.backend));
-  router.get('/', (ctx) => {
+  const routes = new Routes();
+  for (const name of Object.keys(operations) as OperationName[]) addRoute(routes, name, options);
+  routes.add('GET', '/openapi.json', (ctx) => describe(ctx, options.backend));
+  routes.add('GET', '/', (ctx) => {
     ctx.type = 'text/plain';
     ctx.body = 'This is a board service. It was built without the web page; use the command line: service --help\n';
   });
@@ -65,20 +65,19 @@ export function createApp(options: AppOptions): Koa {
     checkHost(ctx.req, options.host);
     return next();
   });
-  app.use(router.routes());
+  app.use(routes.run);
   app.use((ctx) => {
-    throw notFound(ctx);
+    throw notFound(ctx, routes);
   });
   return app;
 }
 
-function addRoute(router: Router, name: OperationName, options: AppOptions): void {
+function addRoute(routes: Routes, name: OperationName, options: AppOptions): void {
   const row = operations[name];
   const path = row.path.replaceAll(/\{([a-z_]+)\}/g, ':$1');
-  const method = row.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
-  router[method](path, async (ctx) => {
+  routes.add(row.method, path, async (ctx) => {
     ctx.state['operation'] = name;
-    if (ctx.method === 'HEAD' && options.backend.kindOf(name) === 'stream') throw notFound(ctx);
+    if (ctx.method === 'HEAD' && options.backend.kindOf(name) === 'stream') throw notFound(ctx, routes);
     await serve(ctx, name, options);
   });
 }
@@ -159,10 +158,9 @@ function goneSignal(res: ServerResponse): AbortSignal {
 }
 
 /** Unknown path and wrong method are one answer; `Allow` tells them apart. */
-function notFound(ctx: Context): Refusal {
-  const layers = (ctx['matched'] ?? []) as { path: string; methods: string[] }[];
-  const allowed = [...new Set(layers.flatMap((layer) => layer.methods))];
-  const stream = layers.some((layer) => layer.path === operations.openStream.path);
+function notFound(ctx: Context, routes: Routes): Refusal {
+  const allowed = routes.methodsOf(ctx.path);
+  const stream = ctx.path === operations.openStream.path;
   const allow = (stream ? allowed.filter((method) => method !== 'HEAD') : allowed).join(', ');
   return new Refusal('not_found', 'There is no such operation.', {
     hint: 'service openapi shows what this server offers.',
