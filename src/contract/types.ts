@@ -34,7 +34,6 @@ export type EventActor = z.output<typeof common.eventActor>;
 export type DeliveryMode = z.output<typeof common.deliveryMode>;
 export type ServerRole = z.output<typeof common.serverRole>;
 export type ServerInfo = z.output<typeof identity.serverInfo>;
-export type Me = z.output<typeof identity.me>;
 export type Board = z.output<typeof boards.board>;
 export type BoardPerson = z.output<typeof boards.boardPerson>;
 export type HiddenBoard = z.output<typeof boards.hiddenBoard>;

@@ -41,7 +41,7 @@ export interface Follower {
 
 export interface Database {
   readonly dialect: Dialect;
-  /** Runs `fn` on one snapshot. On Postgres READ COMMITTED sees each statement's own moment; `repeatable` asks for one snapshot there too. */
+  /** Runs `fn` on one snapshot; it may await nothing but calls on its `tx`. */
   read<T>(fn: (tx: ReadTx) => Promise<T>): Promise<T>;
   /**
    * Runs `fn` in a write transaction and answers after it is durable. `fn` may await nothing but calls on its `tx`,

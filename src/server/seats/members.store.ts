@@ -176,14 +176,6 @@ export const ownMemberships = (tx: ReadTx, personId: string, boardIds: string[])
       .select('*'),
   );
 
-/** Every board a person is on: its row's id. */
-export const boardsOfPerson = async (tx: ReadTx, personId: string): Promise<string[]> => {
-  const rows = await tx.query<{ board_id: string }>((db) =>
-    db('members').where({ person_id: personId, kind: 'human', status: 'active' }).select('board_id'),
-  );
-  return rows.map((row) => row.board_id);
-};
-
 /** How many active agents, and of how many different people; and how many of one person. */
 export const agentTotals = async (
   tx: ReadTx,

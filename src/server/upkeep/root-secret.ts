@@ -12,16 +12,16 @@ import { ServeError } from './serve-error.ts';
  * Reads `<data>/server-secret`, or makes it for a database that was never bound to one.
  * @param bound whether the database is: then a missing secret is not replaced, because nothing would work with another.
  */
-export function loadRootKey(dataDir: string, bound = false): { root: RootKey; fresh: boolean } {
+export function loadRootKey(dataDir: string, bound = false): { root: RootKey } {
   const file = join(dataDir, 'server-secret');
   const known = readPrivate(file);
   // A start cut off while it made the file leaves it empty; nothing was digested with that.
   if (known?.length === 0) removeFile(file);
-  else if (known) return { root: rootKeyOf(known, file), fresh: false };
+  else if (known) return { root: rootKeyOf(known, file) };
   if (bound) throw new ServeError('root_key_mismatch', `${file} is missing.`, restoreHint);
   const secret = randomBytes(32);
   createPrivate(file, secret);
-  return { root: new RootKey(secret), fresh: true };
+  return { root: new RootKey(secret) };
 }
 
 /** @throws ServeError `root_key_mismatch` for what cannot be a root secret. */
