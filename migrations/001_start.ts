@@ -17,8 +17,16 @@ export async function up(db: Knex): Promise<void> {
     t.bigInteger('created_at').notNullable();
     t.bigInteger('removed_at');
     t.text('removed_by');
+    // Whose messages may reach this person's agents in the middle of a turn; null: never set.
+    t.text('midturn_policy');
   });
   await uniqueIndex(db, 'people', ['handle'], 'removed_at IS NULL');
+
+  // Handles that were ever somebody's: for good, so that nobody can pose as a renamed or removed person.
+  await db.schema.createTable('handle_reservations', (t) => {
+    t.text('handle').primary();
+    t.text('person_id').notNullable();
+  });
 
   await db.schema.createTable('access_keys', (t) => {
     t.text('id').primary();
@@ -34,6 +42,96 @@ export async function up(db: Knex): Promise<void> {
     t.text('parent_key_id');
   });
   await uniqueIndex(db, 'access_keys', ['digest']);
+
+  await db.schema.createTable('browser_sessions', (t) => {
+    t.text('id').primary();
+    t.text('person_id').notNullable().index();
+    t.text('key_id').notNullable().index();
+    t.binary('digest').notNullable();
+    t.text('started_with').notNullable();
+    t.bigInteger('created_at').notNullable();
+    t.bigInteger('expires_at').notNullable();
+    t.bigInteger('ended_at');
+  });
+  await uniqueIndex(db, 'browser_sessions', ['digest']);
+
+  await db.schema.createTable('login_codes', (t) => {
+    t.binary('digest').primary();
+    t.text('person_id').notNullable().index();
+    t.text('key_id').notNullable().index();
+    t.bigInteger('created_at').notNullable();
+    t.bigInteger('expires_at').notNullable();
+  });
+
+  await db.schema.createTable('delegations', (t) => {
+    t.text('id').primary();
+    t.text('key_id').notNullable().index();
+    t.text('person_id').notNullable().index();
+    t.text('name').notNullable();
+    t.binary('digest').notNullable();
+    t.bigInteger('created_at').notNullable();
+    t.bigInteger('ended_at');
+    t.text('ended_by');
+  });
+  await uniqueIndex(db, 'delegations', ['digest']);
+  await uniqueIndex(db, 'delegations', ['key_id', 'name'], 'ended_at IS NULL');
+
+  await db.schema.createTable('server_invites', (t) => {
+    t.text('id').primary();
+    t.binary('digest').notNullable();
+    t.text('created_by').notNullable().index();
+    // The agent that asked for it, where its person allowed it to.
+    t.text('issuing_agent_id');
+    t.text('parent_key_id').notNullable().index();
+    t.bigInteger('created_at').notNullable();
+    t.bigInteger('expires_at').notNullable();
+    // JSON: board ids; {initiating_agent_id, work}.
+    t.text('boards').notNullable();
+    t.text('pairing');
+    t.text('suggested_handle');
+    t.bigInteger('revoked_at');
+    t.bigInteger('used_at');
+    t.text('used_by');
+  });
+  await uniqueIndex(db, 'server_invites', ['digest']);
+
+  await db.schema.createTable('onboarding_receipts', (t) => {
+    t.text('key_id').primary();
+    t.text('person_id').notNullable();
+    t.text('invite_id').notNullable();
+    t.text('handle').notNullable();
+    t.text('boards').notNullable();
+    t.text('pairing_request_id');
+  });
+
+  await db.schema.createTable('machine_requests', (t) => {
+    t.text('id').primary();
+    t.binary('code_digest').notNullable();
+    t.binary('secret_digest').notNullable();
+    t.text('handle').notNullable();
+    t.text('label').notNullable();
+    t.text('requested_from').notNullable();
+    t.bigInteger('created_at').notNullable();
+    t.bigInteger('expires_at').notNullable();
+    t.text('state').notNullable();
+    t.text('decided_by');
+    t.text('decided_key');
+    t.integer('polls').notNullable();
+  });
+  await uniqueIndex(db, 'machine_requests', ['secret_digest']);
+  await uniqueIndex(db, 'machine_requests', ['code_digest'], "state = 'pending'");
+
+  // What the operator may want to know later; nothing secret, and no operation reads it.
+  await db.schema.createTable('server_audit', (t) => {
+    t.text('id').primary();
+    t.bigInteger('at').notNullable();
+    t.text('action').notNullable();
+    t.text('actor_person_id');
+    t.text('actor_key_id');
+    t.text('target_id');
+    t.text('request_id');
+    t.text('details_json').notNullable();
+  });
 
   await db.schema.createTable('boards', (t) => {
     t.text('id').primary();
@@ -82,6 +180,8 @@ export async function up(db: Knex): Promise<void> {
     t.binary('session_digest');
     t.text('delivery_mode');
     t.bigInteger('delivery_revision').notNullable().defaultTo(0);
+    // An agent's own exception from its person's mid-turn policy.
+    t.text('midturn_policy');
     // What this member sent: all messages, and those to everyone.
     t.bigInteger('sent_count').notNullable().defaultTo(0);
     t.bigInteger('sent_everyone_count').notNullable().defaultTo(0);
@@ -98,6 +198,48 @@ export async function up(db: Knex): Promise<void> {
   await db.schema.alterTable('members', (t) => {
     t.index(['person_id', 'kind', 'status'], 'members_by_person');
   });
+
+  // What a seat's daemon reports of it. Apart from the member row, which every post of the seat writes.
+  await db.schema.createTable('seat_reports', (t) => {
+    t.text('member_id').primary();
+    t.text('presence');
+    t.bigInteger('presence_since');
+    t.bigInteger('reported_at');
+    t.text('delivery');
+    t.text('location_harness');
+    t.text('location_session');
+    t.text('location_folder');
+    t.bigInteger('located_at');
+  });
+
+  // Messages posted while a member was away: after their former position, up to the number they came back at.
+  await db.schema.createTable('member_gaps', (t) => {
+    t.text('member_id').notNullable();
+    t.bigInteger('after_seq').notNullable();
+    t.bigInteger('up_to_seq').notNullable();
+    t.primary(['member_id', 'up_to_seq']);
+  });
+
+  await db.schema.createTable('join_codes', (t) => {
+    t.text('id').primary();
+    t.text('board_id').notNullable().index();
+    t.binary('digest').notNullable();
+    t.text('kind').notNullable();
+    t.text('role').notNullable();
+    t.text('guest_handle');
+    t.text('guest_person_id');
+    t.text('maker_member_id').notNullable().index();
+    t.text('maker_person_id').notNullable();
+    t.bigInteger('created_at').notNullable();
+    t.bigInteger('expires_at').notNullable();
+    t.bigInteger('revoked_at');
+    t.bigInteger('used_at');
+    // The guest's key that a code made, for the repeat of a lost answer.
+    t.text('used_key_id');
+    t.bigInteger('uses').notNullable();
+    t.bigInteger('last_used_at');
+  });
+  await uniqueIndex(db, 'join_codes', ['digest']);
 
   await db.schema.createTable('events', (t) => {
     t.text('board_id').notNullable();

@@ -3,13 +3,35 @@
 /** The alphabet of ULIDs and short codes: Crockford base32 without I, L, O, U. */
 export const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-export const idPrefixes = ['srv', 'hum', 'key', 'req', 'brd', 'mem', 'evt', 'msg'] as const;
+export const idPrefixes = [
+  'srv',
+  'hum',
+  'key',
+  'ses',
+  'dlg',
+  'inv',
+  'mrq',
+  'req',
+  'brd',
+  'mem',
+  'jc',
+  'evt',
+  'msg',
+] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 
 /** `<prefix>_` and 26 Crockford characters. */
 export const idPattern = (prefix: IdPrefix): RegExp => new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`);
 
-export const secretPrefixes = { key: 'abh_', seat: 'aba_' } as const;
+export const secretPrefixes = {
+  key: 'abh_',
+  seat: 'aba_',
+  session: 'abb_',
+  collect: 'abc_',
+  delegation: 'abd_',
+  invite: 'abi_',
+  login: 'abl_',
+} as const;
 export type SecretKind = keyof typeof secretPrefixes;
 
 export const patterns = {
@@ -21,6 +43,11 @@ export const patterns = {
   session: /^[a-z0-9][a-z0-9-]{0,39}:[A-Za-z0-9._-]{1,200}$/,
   accessKey: /^abh_[A-Za-z0-9_-]{32,}$/,
   agentToken: /^aba_[A-Za-z0-9_-]{32,}$/,
+  sessionSecret: /^abb_[A-Za-z0-9_-]{32,}$/,
+  delegation: /^abd_[A-Za-z0-9_-]{32,}$/,
+  invite: /^abi_[A-Za-z0-9_-]{32,}$/,
+  /** As the server shows it; what a person types is normalised first. */
+  shortCode: /^[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKMNP-TV-Z]{3}$/,
   digest: /^sha256:[0-9a-f]{64}$/,
   /** UTC with exactly three decimals. */
   time: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,

@@ -3,8 +3,8 @@
  * every operation all start here. Request and answer shapes stand under the same names in `schemas/`.
  */
 
-/** PK own access key, BR browser session, AG agent token, DG machine delegation. */
-export type CredentialKind = 'PK' | 'BR' | 'AG' | 'DG';
+/** PK own access key, BR browser session, AG agent token, DG machine delegation, IN a server invite shown as bearer. */
+export type CredentialKind = 'PK' | 'BR' | 'AG' | 'DG' | 'IN';
 
 /**
  * K kept 24 hours for replay; S secret, never kept; R kept sealed for the same credential only;
@@ -21,6 +21,8 @@ export interface OperationRow {
   idempotency: IdempotencyClass;
   /** Success statuses, the usual one first. */
   ok: readonly number[];
+  /** A page of this server must have sent it, whatever credential it brings. */
+  origin?: true;
   /** One line for the API description. */
   summary: string;
 }

@@ -10,8 +10,9 @@ import type { AnyInput, Backend } from './http/app.ts';
 import type { LastUse } from './identity/last-use.ts';
 import type { RootKey } from './identity/root-key.ts';
 import type { Live } from './live/live.ts';
-import { authenticate, type Caller, type Credential, credentialOf, gate } from './operation/caller.ts';
-import { runWrite } from './operation/run.ts';
+import { authenticate, type Caller, type Credential, credentialOf, isPerson } from './operation/caller.ts';
+import { personRequired } from './operation/gate.ts';
+import { runOpen, runWrite } from './operation/run.ts';
 import type { Offered } from './operation/usecase.ts';
 import { requirePlace, seeBoard, seeBoardById } from './views/place.ts';
 import { recheckShown } from './views/replay.ts';
@@ -39,11 +40,13 @@ export function createBackend({ db, root, live, info, lastUse }: BackendOptions)
   return {
     credential: (token) => credentialOf(token, root),
     resolve: (credential) => reading(credential, async () => {}),
-    open: { getInfo: () => info },
-    kindOf: (name) => (name === 'getInfo' ? 'open' : name === 'openStream' ? 'stream' : offeredOf(offered, name).kind),
+    csrfToken: (session) => root.csrfToken(session),
+    info: () => info,
+    kindOf: (name) => (name === 'getInfo' ? 'info' : name === 'openStream' ? 'stream' : offeredOf(offered, name).kind),
     prepare(name, body) {
       const entry = name === 'openStream' || name === 'getInfo' ? null : offeredOf(offered, name);
-      return entry?.kind === 'write' && entry.case.prepare ? entry.case.prepare(body as never) : body;
+      const prepares = entry?.kind === 'write' || entry?.kind === 'open';
+      return prepares && entry.case.prepare ? entry.case.prepare(body as never) : body;
     },
     async read(name, credential, input) {
       const entry = offeredOf(offered, name);
@@ -63,6 +66,11 @@ export function createBackend({ db, root, live, info, lastUse }: BackendOptions)
       const entry = offeredOf(offered, name);
       if (entry.kind !== 'write') throw new Error(`${name} is no write`);
       return runWrite(engine, entry, credential, input, keyed);
+    },
+    async open(name, door, input) {
+      const entry = offeredOf(offered, name);
+      if (entry.kind !== 'open') throw new Error(`${name} asks for a credential`);
+      return runOpen(engine, entry, door, input);
     },
     async stream(credential, input, req, res) {
       const caller = await reading(credential, async (_tx, found) => found);
@@ -100,7 +108,7 @@ async function openStream(
 ): Promise<void> {
   const query = input.query as unknown as Query<'openStream'>;
   if (query.board === undefined) {
-    gate(caller.kind, ['PK', 'BR']);
+    if (!isPerson(caller)) throw personRequired();
     live.openHints(caller, query, res);
     return;
   }

@@ -12,8 +12,8 @@ import { openDatabase, sqliteFile } from './db/open.ts';
 import type { Database } from './db/tx.ts';
 import { createApp } from './http/app.ts';
 import { drainable } from './http/drain.ts';
-import { localHosts } from './http/host.ts';
 import { rawRefusal } from './http/raw.ts';
+import { localSite } from './http/site.ts';
 import { LastUse } from './identity/last-use.ts';
 import { schedulePurge } from './jobs/purge.ts';
 import { Live } from './live/live.ts';
@@ -158,7 +158,7 @@ function infoOf(serverId: string, db: Database): ServerInfo {
 function createHttp(port: () => number, parts: Parameters<typeof createBackend>[0], log: Logger, clock: Clock): Server {
   const app = createApp({
     backend: createBackend(parts),
-    host: localHosts(port),
+    site: localSite(port),
     log,
     now: () => clock.now(),
     after: (ms, fn) => clock.after(ms, fn),

@@ -1,7 +1,7 @@
 /** Reading boards: the list, one record, the templates. */
 import type { HiddenBoard } from '../../contract/types.ts';
 import type { ReadTx } from '../db/tx.ts';
-import type { Caller } from '../operation/caller.ts';
+import { type Caller, isPerson } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { memberById, ownMemberships } from '../seats/members.store.ts';
 import { timestamp } from '../text/time.ts';
@@ -56,7 +56,7 @@ async function hiddenBoards(
   after: string | undefined,
   limit: number,
 ): Promise<{ boards: HiddenBoard[]; next: string | null }> {
-  if (caller.kind !== 'PK' || caller.person.server_role !== 'admin') return { boards: [], next: null };
+  if (!isPerson(caller) || caller.person.server_role !== 'admin') return { boards: [], next: null };
   const rows = await listHiddenRows(tx, caller.person.person_id, after, limit + 1);
   const page = rows.slice(0, limit);
   const boards = page.map((row) => ({

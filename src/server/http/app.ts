@@ -3,19 +3,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
-import { type OperationName, operations } from '../../contract/operations.ts';
-import { type Credential, gate } from '../operation/caller.ts';
+import { type OperationName, type OperationRow, operations } from '../../contract/operations.ts';
+import { type Credential, unauthorized } from '../operation/caller.ts';
+import { gate } from '../operation/gate.ts';
 import type { Keyed, Reply } from '../operation/run.ts';
-import type { Input } from '../operation/usecase.ts';
-import { bearerOf } from './bearer.ts';
+import type { Door, Input } from '../operation/usecase.ts';
+import { peerAddress } from './address.ts';
 import { readBody } from './body.ts';
+import { checkCsrf, checkOrigin, sessionCookie, setCookie } from './browser.ts';
+import { bearerOf } from './credential.ts';
 import { requestErrors } from './errors.ts';
 import { securityHeaders } from './headers.ts';
-import { checkHost, type HostRule } from './host.ts';
+import { checkHost } from './host.ts';
 import { checkKeySyntax, requestHash } from './keyed.ts';
 import { checkLimits } from './limits.ts';
 import { parseBody, parseParams, parseQuery } from './parse.ts';
 import { Routes } from './routes.ts';
+import type { Site } from './site.ts';
 
 /** What the door needs from behind it; it knows no area. */
 export interface Backend {
@@ -23,14 +27,18 @@ export interface Backend {
   credential(token: string): Credential;
   /** Reads a credential outside of any operation; counts as a use. @throws Refusal unless it works. */
   resolve(credential: Credential): Promise<void>;
-  /** Answers an operation that needs no caller. */
-  open: Partial<Record<OperationName, () => unknown>>;
+  /** The token that a browser session's page sends with every write. */
+  csrfToken(sessionSecret: string): string;
+  /** What the server tells everybody about itself. */
+  info(): unknown;
   read(name: OperationName, credential: Credential, input: AnyInput): Promise<unknown>;
   wait(name: OperationName, credential: Credential, input: AnyInput, gone: AbortSignal): Promise<unknown>;
   write(name: OperationName, credential: Credential, input: AnyInput, keyed: Keyed | null): Promise<Reply>;
+  /** Runs an operation that asks nobody to sign in. */
+  open(name: OperationName, door: Door, input: AnyInput): Promise<Reply>;
   /** Takes over the response for a live stream. @throws Refusal before anything is written. */
   stream(credential: Credential, input: AnyInput, req: IncomingMessage, res: ServerResponse): Promise<void>;
-  kindOf(name: OperationName): 'open' | 'read' | 'wait' | 'write' | 'stream';
+  kindOf(name: OperationName): 'info' | 'open' | 'read' | 'wait' | 'write' | 'stream';
   /** Runs the pure step of a write before its transaction. */
   prepare(name: OperationName, body: unknown): unknown;
   /** The API description. */
@@ -41,7 +49,7 @@ export type AnyInput = Input<never, unknown>;
 
 export interface AppOptions {
   backend: Backend;
-  host: HostRule;
+  site: Site;
   log: Logger;
   now(): number;
   /** A timer: calls `fn` after `ms` milliseconds unless the returned function is called first. */
@@ -53,7 +61,7 @@ export function createApp(options: AppOptions): Koa {
   app.silent = true;
   const routes = new Routes();
   for (const name of Object.keys(operations) as OperationName[]) addRoute(routes, name, options);
-  routes.add('GET', '/openapi.json', (ctx) => describe(ctx, options.backend));
+  routes.add('GET', '/openapi.json', (ctx) => describe(ctx, options));
   routes.add('GET', '/', (ctx) => {
     ctx.type = 'text/plain';
     ctx.body = 'This is a board service. It was built without the web page; use the command line: service --help\n';
@@ -62,7 +70,7 @@ export function createApp(options: AppOptions): Koa {
   app.use(requestErrors(options.log, options.now));
   app.use((ctx, next) => {
     securityHeaders(ctx);
-    checkHost(ctx.req, options.host);
+    ctx.state['host'] = checkHost(ctx.req, options.site);
     return next();
   });
   app.use(routes.run);
@@ -90,8 +98,9 @@ async function serve(ctx: Context, name: OperationName, options: AppOptions): Pr
   const { backend } = options;
   checkLimits(ctx.req);
   const kind = backend.kindOf(name);
-  if (kind === 'open') return send(ctx, 200, JSON.stringify(backend.open[name]?.()));
-  const credential = backend.credential(bearerOf(ctx.req));
+  if (kind === 'info') return send(ctx, 200, JSON.stringify(backend.info()));
+  if (kind === 'open') return serveOpen(ctx, name, options);
+  const credential = credentialOf(ctx, options);
   const { input, keyed } = await shapeOf(ctx, name, options, credential).catch(async (error) => {
     await backend.resolve(credential);
     throw error;
@@ -105,12 +114,46 @@ async function serve(ctx: Context, name: OperationName, options: AppOptions): Pr
       await backend.stream(credential, input, ctx.req, ctx.res);
       ctx.respond = false;
       return;
-    case 'write': {
-      const reply = await backend.write(name, credential, input, keyed);
-      if (reply.replayed) ctx.set('Idempotent-Replayed', 'true');
-      return send(ctx, reply.status, reply.body);
-    }
+    case 'write':
+      return sendReply(ctx, await backend.write(name, credential, input, keyed), options);
   }
+}
+
+/** The credential of a request, told by its form alone; of a browser's write its origin and token first. @throws Refusal */
+function credentialOf(ctx: Context, { backend, site }: AppOptions): Credential {
+  const bearer = bearerOf(ctx.req);
+  if (bearer !== null) return backend.credential(bearer);
+  const secret = sessionCookie(ctx.req, site, ctx.state['host']);
+  if (secret === null) throw unauthorized();
+  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+    checkOrigin(ctx.req, site, ctx.state['host']);
+    checkCsrf(ctx.req, backend.csrfToken(secret));
+  }
+  return { ...backend.credential(secret), cookie: true };
+}
+
+/** An operation for which nobody signs in: a credential sent along is neither checked nor recorded. */
+async function serveOpen(ctx: Context, name: OperationName, options: AppOptions): Promise<void> {
+  const { backend, site, after } = options;
+  const { credentials, origin }: OperationRow = operations[name];
+  if (origin) checkOrigin(ctx.req, site, ctx.state['host']);
+  const bearer = credentials.length > 0 || origin ? bearerOf(ctx.req) : null;
+  const secret = origin && bearer === null ? sessionCookie(ctx.req, site, ctx.state['host']) : null;
+  checkKeySyntax(ctx.req);
+  const bytes = await readBody(ctx.req, async () => {}, after);
+  const door = {
+    address: peerAddress(ctx.req),
+    session: secret === null ? null : backend.credential(secret),
+    bearer,
+  };
+  return sendReply(ctx, await backend.open(name, door, inputOf(ctx, name, backend, bytes)), options);
+}
+
+function sendReply(ctx: Context, { status, body, replayed, cookie, headers }: Reply, options: AppOptions): void {
+  if (replayed) ctx.set('Idempotent-Replayed', 'true');
+  if (headers) ctx.set(headers);
+  if (cookie) ctx.set('Set-Cookie', setCookie(options.site, ctx.state['host'], cookie, options.now()));
+  send(ctx, status, body);
 }
 
 /** Whether this kind of credential may call it, then key, body and parameters. @throws Refusal */
@@ -120,18 +163,21 @@ async function shapeOf(
   { backend, after }: AppOptions,
   credential: Credential,
 ): Promise<{ input: AnyInput; keyed: Keyed | null }> {
-  const row = operations[name];
-  gate(credential.kind, row.credentials);
-  const writes = row.method !== 'GET';
+  gate(name, credential.kind);
+  const writes = operations[name].method !== 'GET';
   const key = writes ? checkKeySyntax(ctx.req) : null;
   const bytes = writes ? await readBody(ctx.req, () => backend.resolve(credential), after) : null;
-  const input = {
+  const keyed = key === null || bytes === null ? null : { key, requestHash: requestHash(ctx.req, bytes) };
+  return { input: inputOf(ctx, name, backend, bytes), keyed };
+}
+
+function inputOf(ctx: Context, name: OperationName, backend: Backend, bytes: Buffer | null): AnyInput {
+  return {
     params: parseParams(name, ctx['params'] as Record<string, string>),
     query: parseQuery(name, ctx.querystring),
     body: bytes === null ? undefined : backend.prepare(name, parseBody(name, ctx.req, bytes)),
+    requestId: ctx.state['requestId'],
   } as AnyInput;
-  const keyed = key === null || bytes === null ? null : { key, requestHash: requestHash(ctx.req, bytes) };
-  return { input, keyed };
 }
 
 /** Writes the answer at once, as one string: head and body then leave in one piece. */
@@ -144,9 +190,9 @@ function send(ctx: Context, status: number, body: string): void {
   ctx.res.end(body);
 }
 
-async function describe(ctx: Context, backend: Backend): Promise<void> {
-  await backend.resolve(backend.credential(bearerOf(ctx.req)));
-  send(ctx, 200, JSON.stringify(backend.description()));
+async function describe(ctx: Context, options: AppOptions): Promise<void> {
+  await options.backend.resolve(credentialOf(ctx, options));
+  send(ctx, 200, JSON.stringify(options.backend.description()));
 }
 
 /** Aborts when the client goes away before it has its answer. */

@@ -8,6 +8,7 @@ export function requestErrors(log: Logger, now: () => number) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const started = now();
     const requestId = newId('req', started);
+    ctx.state['requestId'] = requestId;
     ctx.res.setHeader('X-Request-Id', requestId);
     try {
       await next();

@@ -1,5 +1,6 @@
-/** Rows behind a credential: access keys with their person, seats with their board, person and key. */
-import { listStatement, type Params, statement } from '../db/statement.ts';
+/** Rows behind a credential: access keys with their person; sessions, delegations and seats with both. */
+import type { Knex } from 'knex';
+import { listStatement, type Params, statement, type Value } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export interface KeyRow {
@@ -15,6 +16,20 @@ export interface KeyRow {
   server_role: 'admin' | 'member' | 'guest';
   person_created_at: number;
   person_removed_at: number | null;
+}
+
+export interface SessionRow extends KeyRow {
+  session_id: string;
+  session_started_with: 'login_code' | 'access_key';
+  session_created_at: number;
+  session_expires_at: number;
+  session_ended_at: number | null;
+}
+
+export interface DelegationRow extends KeyRow {
+  delegation_id: string;
+  delegation_name: string;
+  delegation_ended_at: number | null;
 }
 
 export interface SeatRow extends KeyRow {
@@ -47,6 +62,22 @@ const keyColumns = {
   person_removed_at: 'p.removed_at',
 };
 
+const sessionColumns = {
+  ...keyColumns,
+  session_id: 's.id',
+  session_started_with: 's.started_with',
+  session_created_at: 's.created_at',
+  session_expires_at: 's.expires_at',
+  session_ended_at: 's.ended_at',
+};
+
+const delegationColumns = {
+  ...keyColumns,
+  delegation_id: 'd.id',
+  delegation_name: 'd.name',
+  delegation_ended_at: 'd.ended_at',
+};
+
 const seatColumns = {
   ...keyColumns,
   member_id: 'm.id',
@@ -72,6 +103,26 @@ const keyStatement = (locked: boolean) =>
     return locked ? query.forShare('k', 'p') : query;
   });
 
+const sessionStatement = (locked: boolean) =>
+  statement<{ digest: Buffer }, SessionRow>((db, p) => {
+    const query = db({ s: 'browser_sessions' })
+      .join({ k: 'access_keys' }, 'k.id', 's.key_id')
+      .join({ p: 'people' }, 'p.id', 's.person_id')
+      .where('s.digest', p.digest)
+      .select(sessionColumns);
+    return locked ? query.forShare('s', 'k', 'p') : query;
+  });
+
+const delegationStatement = (locked: boolean) =>
+  statement<{ digest: Buffer }, DelegationRow>((db, p) => {
+    const query = db({ d: 'delegations' })
+      .join({ k: 'access_keys' }, 'k.id', 'd.key_id')
+      .join({ p: 'people' }, 'p.id', 'd.person_id')
+      .where('d.digest', p.digest)
+      .select(delegationColumns);
+    return locked ? query.forShare('d', 'k', 'p') : query;
+  });
+
 const seatStatement = (locked: boolean) =>
   statement<{ digest: Buffer }, SeatRow>((db, p) => {
     const query = db({ m: 'members' })
@@ -86,12 +137,24 @@ const seatStatement = (locked: boolean) =>
 
 const keyRead = keyStatement(false);
 const keyLocked = keyStatement(true);
+const sessionRead = sessionStatement(false);
+const sessionLocked = sessionStatement(true);
+const delegationRead = delegationStatement(false);
+const delegationLocked = delegationStatement(true);
 const seatRead = seatStatement(false);
 const seatLocked = seatStatement(true);
 
 /** The access key with this digest; in a write transaction its rows are held until the commit. */
 export const findKey = (tx: ReadTx | WriteTx, digest: Buffer): Promise<KeyRow | undefined> =>
   tx.first(tx.writable ? keyLocked : keyRead, { digest });
+
+/** The browser session with this digest. */
+export const findSession = (tx: ReadTx | WriteTx, digest: Buffer): Promise<SessionRow | undefined> =>
+  tx.first(tx.writable ? sessionLocked : sessionRead, { digest });
+
+/** The delegation with this digest. */
+export const findDelegation = (tx: ReadTx | WriteTx, digest: Buffer): Promise<DelegationRow | undefined> =>
+  tx.first(tx.writable ? delegationLocked : delegationRead, { digest });
 
 /** The seat whose current (or last) token has this digest. */
 export const findSeat = (tx: ReadTx | WriteTx, digest: Buffer): Promise<SeatRow | undefined> =>
@@ -131,8 +194,8 @@ const insertKeyStatement = statement<NewKey>((db, p) =>
 
 export const insertKey = (tx: WriteTx, key: NewKey): Promise<number> => tx.run(insertKeyStatement, key);
 
-/** A key with its person's active membership of one board, as far as live delivery needs it; null columns: not on it. */
-export type KeyOnBoard = KeyRow & {
+/** A key or session with its person's active membership of one board, as far as live delivery needs it; null columns: not on it. */
+export type PersonOnBoard<Row extends KeyRow = KeyRow> = Row & {
   digest: Buffer;
   on_id: string | null;
   on_read_up_to: number;
@@ -141,29 +204,47 @@ export type KeyOnBoard = KeyRow & {
   on_read_sent_count: number;
 };
 
-const keysOnStatement = listStatement<{ board_id: string }, KeyOnBoard>((db, p, digests) =>
-  db({ k: 'access_keys' })
-    .join({ p: 'people' }, 'p.id', 'k.person_id')
-    .leftJoin({ m: 'members' }, (on) =>
-      on
-        .on('m.person_id', 'p.id')
-        .andOn(db.raw("m.board_id = ? AND m.kind = 'human' AND m.status = 'active'", [p.board_id]) as never),
-    )
+const onColumns = {
+  on_id: 'm.id',
+  on_read_up_to: 'm.read_up_to',
+  on_read_count: 'm.read_count',
+  on_sent_count: 'm.sent_count',
+  on_read_sent_count: 'm.read_sent_count',
+};
+
+/** Joins the person's own active membership of a board to a query that has `people` as `p`. */
+function withMembership<Q extends Knex.QueryBuilder>(query: Q, db: Knex, boardId: Value): Q {
+  query.leftJoin({ m: 'members' }, (on) =>
+    on
+      .on('m.person_id', 'p.id')
+      .andOn(db.raw("m.board_id = ? AND m.kind = 'human' AND m.status = 'active'", [boardId]) as never),
+  );
+  return query;
+}
+
+const keysOnStatement = listStatement<{ board_id: string }, PersonOnBoard>((db, p, digests) => {
+  const query = db({ k: 'access_keys' }).join({ p: 'people' }, 'p.id', 'k.person_id');
+  return withMembership(query, db, p.board_id)
     .whereIn('k.digest', digests as Buffer[])
-    .select({
-      digest: 'k.digest',
-      on_id: 'm.id',
-      on_read_up_to: 'm.read_up_to',
-      on_read_count: 'm.read_count',
-      on_sent_count: 'm.sent_count',
-      on_read_sent_count: 'm.read_sent_count',
-      ...keyColumns,
-    }),
-);
+    .select({ digest: 'k.digest', ...onColumns, ...keyColumns });
+});
+
+const sessionsOnStatement = listStatement<{ board_id: string }, PersonOnBoard<SessionRow>>((db, p, digests) => {
+  const query = db({ s: 'browser_sessions' })
+    .join({ k: 'access_keys' }, 'k.id', 's.key_id')
+    .join({ p: 'people' }, 'p.id', 's.person_id');
+  return withMembership(query, db, p.board_id)
+    .whereIn('s.digest', digests as Buffer[])
+    .select({ digest: 's.digest', ...onColumns, ...sessionColumns });
+});
 
 /** Keys by their digests with what they are on a board, for many open streams at once. */
-export const findKeysOn = (tx: ReadTx, boardId: string, digests: Buffer[]): Promise<KeyOnBoard[]> =>
+export const findKeysOn = (tx: ReadTx, boardId: string, digests: Buffer[]): Promise<PersonOnBoard[]> =>
   tx.all(...keysOnStatement.over({ board_id: boardId }, digests));
+
+/** Browser sessions likewise. */
+export const findSessionsOn = (tx: ReadTx, boardId: string, digests: Buffer[]): Promise<PersonOnBoard<SessionRow>[]> =>
+  tx.all(...sessionsOnStatement.over({ board_id: boardId }, digests));
 
 const seatsStatement = listStatement<Params, SeatRow & { digest: Buffer }>((db, _p, digests) =>
   db({ m: 'members' })
@@ -188,3 +269,15 @@ const keysStatement = listStatement<Params, KeyRow & { digest: Buffer }>((db, _p
 /** Keys by their digests. */
 export const findKeys = (tx: ReadTx, digests: Buffer[]): Promise<(KeyRow & { digest: Buffer })[]> =>
   tx.all(...keysStatement.over({}, digests));
+
+const sessionsStatement = listStatement<Params, SessionRow & { digest: Buffer }>((db, _p, digests) =>
+  db({ s: 'browser_sessions' })
+    .join({ k: 'access_keys' }, 'k.id', 's.key_id')
+    .join({ p: 'people' }, 'p.id', 's.person_id')
+    .whereIn('s.digest', digests as Buffer[])
+    .select({ digest: 's.digest', ...sessionColumns }),
+);
+
+/** Browser sessions by their digests. */
+export const findSessions = (tx: ReadTx, digests: Buffer[]): Promise<(SessionRow & { digest: Buffer })[]> =>
+  tx.all(...sessionsStatement.over({}, digests));

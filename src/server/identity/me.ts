@@ -1,8 +1,9 @@
 /** The caller about itself. */
+import { isPerson, type SeatCaller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 
 export const getMe: ReadCase<'getMe'>['run'] = async (_tx, caller) => {
-  if (caller.kind === 'PK') {
+  if (isPerson(caller)) {
     const { person } = caller;
     return {
       id: person.person_id,
@@ -10,7 +11,7 @@ export const getMe: ReadCase<'getMe'>['run'] = async (_tx, caller) => {
       name: person.handle,
       board: null,
       owner: null,
-      browser: false,
+      browser: caller.kind === 'BR',
       server_role: person.server_role,
       display_name: person.display_name,
       delivery_mode: null,
@@ -18,7 +19,7 @@ export const getMe: ReadCase<'getMe'>['run'] = async (_tx, caller) => {
       current_task: null,
     };
   }
-  const { seat, person } = caller;
+  const { seat, person } = caller as SeatCaller;
   return {
     id: seat.member_id,
     kind: 'agent',

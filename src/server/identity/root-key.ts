@@ -10,12 +10,14 @@ export class RootKey {
   readonly #digestKey: Buffer;
   readonly #tokens = new Map<string, Buffer>();
   readonly #idempotencyKey: Buffer;
+  readonly #csrfKey: Buffer;
 
   /** @param secret 32 bytes, the content of `<data>/server-secret`. */
   constructor(secret: Buffer) {
     if (secret.length !== 32) throw new Error('the root key must have 32 bytes');
     this.#digestKey = subKey(secret, 'service/digest/v1');
     this.#idempotencyKey = subKey(secret, 'service/idem/v1');
+    this.#csrfKey = subKey(secret, 'service/csrf/v1');
   }
 
   /** The 32-byte keyed digest under which a secret is stored and found. */
@@ -31,6 +33,11 @@ export class RootKey {
     const digest = this.digest(token);
     this.#tokens.set(token, digest);
     return digest;
+  }
+
+  /** The token that a browser session's page sends with every write: derived, so that it is stored nowhere. 43 characters. */
+  csrfToken(sessionSecret: string): string {
+    return createHmac('sha256', this.#csrfKey).update(sessionSecret, 'utf8').digest('base64url');
   }
 
   /** Told the database once, so that a server with another root key refuses to start. */

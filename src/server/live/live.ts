@@ -203,7 +203,7 @@ export class Live {
     });
   }
 
-  /** Calls `fn` when the key's end comes, and again when an idle key's end had moved meanwhile. */
+  /** Calls `fn` when the end of key or session comes, and again when an idle key's end had moved meanwhile. */
   #atExpiry(caller: Caller, fn: () => void): () => void {
     let cancel = () => {};
     const arm = (expiresAt: number | null): void => {
@@ -212,11 +212,11 @@ export class Live {
         fn();
         void this.#db
           .read((tx) => authenticate(tx, caller.credential))
-          .then((fresh) => arm(fresh.key.key_expires_at))
+          .then((fresh) => arm(fresh.endsAt))
           .catch(() => {});
       });
     };
-    arm(caller.key.key_expires_at);
+    arm(caller.endsAt);
     return () => cancel();
   }
 
@@ -262,4 +262,5 @@ const credentialKeys = (caller: Caller): string[] => [
   `credential:${caller.key.key_id}`,
   `credential:${caller.person.person_id}`,
   ...(caller.seat ? [`credential:${caller.seat.member_id}`] : []),
+  ...(caller.kind === 'BR' ? [`credential:${caller.session.session_id}`] : []),
 ];

@@ -1,8 +1,8 @@
-/** What the readers of a board may still see, for all of them in two statements. */
+/** What the readers of a board may still see, for all of them in one statement per kind of credential. */
 import type { BoardRow, StoredPolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { findKeysOn, findSeats } from '../identity/credentials.store.ts';
-import { type Credential, keyWorks } from '../operation/caller.ts';
+import { findKeysOn, findSeats, findSessionsOn, type PersonOnBoard } from '../identity/credentials.store.ts';
+import { type Credential, keyWorks, sessionWorks } from '../operation/caller.ts';
 import type { Standing } from '../seats/members.store.ts';
 import { type Reader, readerOf } from '../views/place.ts';
 import type { EndReason } from './frames.ts';
@@ -20,21 +20,42 @@ export type Right =
 const ended: Right = { ok: false, reason: 'credential_ended' };
 const unavailable: Right = { ok: false, reason: 'board_unavailable' };
 
-/** The right of each holder on a board now, by the hex digest of its credential. */
+/** The right of each holder on a board now, by the hex digest of its credential: one statement per kind of credential. */
 export async function rightsOn(
   tx: ReadTx,
   board: BoardRow | undefined,
   policy: StoredPolicy,
   holders: readonly Holder[],
 ): Promise<Map<string, Right>> {
-  const people = distinct(holders, 'PK');
+  const there = board?.lifecycle === 'deleted' ? undefined : board;
+  const keys = distinct(holders, 'PK');
+  const sessions = distinct(holders, 'BR');
   const seats = distinct(holders, 'AG');
-  const gone = !board || board.lifecycle === 'deleted';
+  const boardId = there?.id ?? '';
   return new Map([
-    ...(people.length > 0 ? await rightsOfPeople(tx, gone ? undefined : board, policy, people) : []),
-    ...(seats.length > 0 ? await rightsOfSeats(tx, gone ? undefined : board, policy, seats) : []),
+    ...(keys.length > 0
+      ? rightsOfPeople(keys, working(await findKeysOn(tx, boardId, digests(keys)), tx, keyWorks), policy)
+      : []),
+    ...(sessions.length > 0
+      ? rightsOfPeople(
+          sessions,
+          working(await findSessionsOn(tx, boardId, digests(sessions)), tx, sessionWorks),
+          policy,
+        )
+      : []),
+    ...(seats.length > 0 ? await rightsOfSeats(tx, there, policy, seats) : []),
   ]);
 }
+
+/** Rows by digest, without those whose credential has ended. */
+const working = <Row extends PersonOnBoard>(
+  rows: Row[],
+  tx: ReadTx,
+  works: (row: Row, now: number) => boolean,
+): Map<string, Row> =>
+  new Map(rows.filter((row) => works(row, tx.now)).map((row) => [row.digest.toString('hex'), row]));
+
+const digests = (holders: Holder[]): Buffer[] => holders.map((holder) => holder.credential.digest);
 
 const hex = (holder: Holder): string => holder.credential.digest.toString('hex');
 
@@ -42,27 +63,19 @@ function distinct(holders: readonly Holder[], kind: Credential['kind']): Holder[
   return [...new Map(holders.filter((h) => h.credential.kind === kind).map((h) => [hex(h), h])).values()];
 }
 
-async function rightsOfPeople(
-  tx: ReadTx,
-  board: BoardRow | undefined,
-  policy: StoredPolicy,
-  holders: Holder[],
-): Promise<[string, Right][]> {
-  const digests = holders.map((holder) => holder.credential.digest);
-  const rows = await findKeysOn(tx, board?.id ?? '', digests);
-  const keys = new Map(rows.map((row) => [row.digest.toString('hex'), row]));
+function rightsOfPeople(holders: Holder[], rows: Map<string, PersonOnBoard>, policy: StoredPolicy): [string, Right][] {
   return holders.map((holder) => {
-    const key = keys.get(hex(holder));
-    if (!key || !keyWorks(key, tx.now)) return [hex(holder), ended];
-    if (key.on_id === null) return [hex(holder), unavailable];
+    const row = rows.get(hex(holder));
+    if (!row) return [hex(holder), ended];
+    if (row.on_id === null) return [hex(holder), unavailable];
     const member: Standing = {
-      id: key.on_id,
+      id: row.on_id,
       kind: 'human',
-      person_id: key.person_id,
-      read_up_to: key.on_read_up_to,
-      read_count: key.on_read_count,
-      sent_count: key.on_sent_count,
-      read_sent_count: key.on_read_sent_count,
+      person_id: row.person_id,
+      read_up_to: row.on_read_up_to,
+      read_count: row.on_read_count,
+      sent_count: row.on_sent_count,
+      read_sent_count: row.on_read_sent_count,
     };
     return [hex(holder), { ok: true, reader: readerOf(member, policy), member }];
   });
@@ -74,8 +87,7 @@ async function rightsOfSeats(
   policy: StoredPolicy,
   holders: Holder[],
 ): Promise<[string, Right][]> {
-  const digests = holders.map((holder) => holder.credential.digest);
-  const rows = new Map((await findSeats(tx, digests)).map((row) => [row.digest.toString('hex'), row]));
+  const rows = new Map((await findSeats(tx, digests(holders))).map((row) => [row.digest.toString('hex'), row]));
   return holders.map((holder) => {
     const seat = rows.get(hex(holder));
     if (seat?.status !== 'active' || !keyWorks(seat, tx.now)) return [hex(holder), ended];

@@ -4,8 +4,8 @@
  */
 import type { Clock } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
-import { findKeys, findSeats } from '../identity/credentials.store.ts';
-import { keyWorks } from '../operation/caller.ts';
+import { findKeys, findSeats, findSessions } from '../identity/credentials.store.ts';
+import { type Credential, keyWorks, sessionWorks } from '../operation/caller.ts';
 import type { Holder } from './rights.ts';
 
 const EVERY_MS = 500;
@@ -44,19 +44,20 @@ export function sweepCredentials(db: Database, clock: Clock, watched: () => Iter
 const hex = ({ holder }: Watched): string => holder.credential.digest.toString('hex');
 
 async function workingOf(db: Database, all: Watched[]): Promise<Set<string>> {
-  const digests = (kind: 'PK' | 'AG'): Buffer[] => [
+  const digests = (kind: Credential['kind']): Buffer[] => [
     ...new Map(
       all.filter((one) => one.holder.credential.kind === kind).map((one) => [hex(one), one.holder.credential.digest]),
     ).values(),
   ];
-  const [people, seats] = [digests('PK'), digests('AG')];
+  const [keys, sessions, seats] = [digests('PK'), digests('BR'), digests('AG')];
   return db.read(async (tx) => {
-    const keys = people.length > 0 ? await findKeys(tx, people) : [];
-    const held = seats.length > 0 ? await findSeats(tx, seats) : [];
-    const working = [
-      ...keys.filter((key) => keyWorks(key, tx.now)),
-      ...held.filter((seat) => seat.status === 'active' && seat.lifecycle !== 'deleted' && keyWorks(seat, tx.now)),
+    const works = [
+      ...(keys.length > 0 ? await findKeys(tx, keys) : []).filter((row) => keyWorks(row, tx.now)),
+      ...(sessions.length > 0 ? await findSessions(tx, sessions) : []).filter((row) => sessionWorks(row, tx.now)),
+      ...(seats.length > 0 ? await findSeats(tx, seats) : []).filter(
+        (row) => row.status === 'active' && row.lifecycle !== 'deleted' && keyWorks(row, tx.now),
+      ),
     ];
-    return new Set(working.map((row) => row.digest.toString('hex')));
+    return new Set(works.map((row) => row.digest.toString('hex')));
   });
 }

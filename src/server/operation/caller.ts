@@ -5,16 +5,26 @@
 
 import { Refusal } from '../../contract/errors.ts';
 import { patterns } from '../../contract/ids.ts';
-import type { CredentialKind } from '../../contract/operations.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { findKey, findSeat, type KeyRow, type SeatRow } from '../identity/credentials.store.ts';
+import {
+  type DelegationRow,
+  findDelegation,
+  findKey,
+  findSeat,
+  findSession,
+  type KeyRow,
+  type SeatRow,
+  type SessionRow,
+} from '../identity/credentials.store.ts';
 import type { RootKey } from '../identity/root-key.ts';
 
 /** What was presented, as far as it can be told without a look-up. */
 export interface Credential {
-  kind: 'PK' | 'AG';
+  kind: 'PK' | 'BR' | 'AG' | 'DG';
   digest: Buffer;
   token: string;
+  /** It came in the browser's cookie, not as bearer. */
+  cookie?: true;
 }
 
 /** Permanent ids an answer shows; a replay asks again whether the caller may still see them. */
@@ -31,15 +41,25 @@ export interface Shown {
 
 interface CallerBase {
   credential: Credential;
-  key: Pick<KeyRow, 'key_id' | 'key_expires_at' | 'key_idle_seconds' | 'key_last_used_at'>;
+  key: Pick<KeyRow, 'key_id' | 'key_name' | 'key_expires_at' | 'key_idle_seconds' | 'key_last_used_at'>;
   person: Pick<KeyRow, 'person_id' | 'handle' | 'display_name' | 'server_role' | 'person_created_at'>;
+  /** When the credential ends by itself; null: never. Milliseconds since the epoch. */
+  endsAt: number | null;
   /** Filled in by the look-ups of the operation as they succeed. */
   shown: Shown;
 }
 
-export interface PersonCaller extends CallerBase {
+/** A person with their own access key. */
+export interface KeyCaller extends CallerBase {
   kind: 'PK';
   seat: null;
+}
+
+/** A person in a browser. */
+export interface BrowserCaller extends CallerBase {
+  kind: 'BR';
+  seat: null;
+  session: SessionRow;
 }
 
 export interface SeatCaller extends CallerBase {
@@ -47,44 +67,99 @@ export interface SeatCaller extends CallerBase {
   seat: SeatRow;
 }
 
-export type Caller = PersonCaller | SeatCaller;
+/** A machine that brings its person's sessions onto boards; it acts within that person's access and has no more. */
+export interface DelegateCaller extends CallerBase {
+  kind: 'DG';
+  seat: null;
+  delegation: DelegationRow;
+}
+
+export type PersonCaller = KeyCaller | BrowserCaller;
+export type Caller = PersonCaller | SeatCaller | DelegateCaller;
+
+/** Whether a person acts themselves, with their key or in a browser. */
+export const isPerson = (caller: Caller): caller is PersonCaller => caller.kind === 'PK' || caller.kind === 'BR';
+
+const kinds = [
+  ['PK', patterns.accessKey],
+  ['AG', patterns.agentToken],
+  ['BR', patterns.sessionSecret],
+  ['DG', patterns.delegation],
+] as const;
 
 /** Tells the kind of a bearer token by its prefix. @throws Refusal `unauthorized` for anything else. */
 export function credentialOf(token: string, root: RootKey): Credential {
-  if (patterns.accessKey.test(token)) return { kind: 'PK', digest: root.tokenDigest(token), token };
-  if (patterns.agentToken.test(token)) return { kind: 'AG', digest: root.tokenDigest(token), token };
+  for (const [kind, pattern] of kinds) {
+    if (pattern.test(token)) return { kind, digest: root.tokenDigest(token), token };
+  }
   throw unauthorized();
 }
 
 export function unauthorized(): Refusal {
   return new Refusal('unauthorized', 'This request has no working credential.', {
     hint: 'Send "Authorization: Bearer <access key>". On the command line: service status.',
-    headers: { 'WWW-Authenticate': 'Bearer realm="service"' },
+    headers: challenge,
   });
 }
 
+/** Goes with every 401. */
+export const challenge = { 'WWW-Authenticate': 'Bearer realm="service"' };
+
 /**
  * Reads the credential's rows and decides whether it works at `tx.now`.
- * @throws Refusal `unauthorized`; for a seat also `board_not_found` (its board is deleted) and `agent_removed`.
+ * @throws Refusal `unauthorized`; for a seat also `board_not_found` (its board is deleted) and `agent_removed`;
+ * for a delegation `delegation_revoked`.
  */
 export async function authenticate(tx: ReadTx | WriteTx, credential: Credential): Promise<Caller> {
-  if (credential.kind === 'PK') {
-    const row = await findKey(tx, credential.digest);
-    if (!row || !keyWorks(row, tx.now)) throw unauthorized();
-    return { kind: 'PK', credential, key: row, person: row, seat: null, shown: {} };
+  switch (credential.kind) {
+    case 'PK': {
+      const row = await findKey(tx, credential.digest);
+      if (!row || !keyWorks(row, tx.now)) throw unauthorized();
+      return { kind: 'PK', ...base(credential, row), seat: null };
+    }
+    case 'BR': {
+      const session = await findSession(tx, credential.digest);
+      if (!session || !sessionWorks(session, tx.now)) throw unauthorized();
+      return { kind: 'BR', ...base(credential, session, session.session_expires_at), seat: null, session };
+    }
+    case 'DG': {
+      const delegation = await findDelegation(tx, credential.digest);
+      if (!delegation || !delegationWorks(delegation, tx.now)) throw delegationRevoked();
+      return { kind: 'DG', ...base(credential, delegation), seat: null, delegation };
+    }
+    case 'AG': {
+      const seat = await findSeat(tx, credential.digest);
+      if (!seat) throw unauthorized();
+      if (seat.lifecycle === 'deleted') throw boardNotFound();
+      if (seat.status !== 'active') throw agentRemoved(seat);
+      if (!keyWorks(seat, tx.now)) throw unauthorized();
+      return { kind: 'AG', ...base(credential, seat), seat };
+    }
   }
-  const seat = await findSeat(tx, credential.digest);
-  if (!seat) throw unauthorized();
-  if (seat.lifecycle === 'deleted') throw boardNotFound();
-  if (seat.status !== 'active') throw agentRemoved(seat);
-  if (!keyWorks(seat, tx.now)) throw unauthorized();
-  return { kind: 'AG', credential, key: seat, person: seat, seat, shown: {} };
+}
+
+function base(credential: Credential, row: KeyRow, ownEnd: number | null = null): CallerBase {
+  const ends = [row.key_expires_at, ownEnd].filter((end) => end !== null);
+  return { credential, key: row, person: row, endsAt: ends.length === 0 ? null : Math.min(...ends), shown: {} };
 }
 
 /** A key works while it is not revoked, not expired (an end of exactly now counts as expired) and its person is there. */
 export function keyWorks(row: KeyRow, now: number): boolean {
   if (row.key_revoked_at !== null || row.person_removed_at !== null) return false;
   return row.key_expires_at === null || row.key_expires_at > now;
+}
+
+export const sessionWorks = (row: SessionRow, now: number): boolean =>
+  row.session_ended_at === null && row.session_expires_at > now && keyWorks(row, now);
+
+export const delegationWorks = (row: DelegationRow, now: number): boolean =>
+  row.delegation_ended_at === null && keyWorks(row, now);
+
+export function delegationRevoked(): Refusal {
+  return new Refusal('delegation_revoked', 'This delegation no longer works.', {
+    hint: "Make another with the machine's own key; if that key was revoked: service login.",
+    headers: challenge,
+  });
 }
 
 /** The one answer for a board that is missing, hidden or deleted. */
@@ -103,18 +178,5 @@ function agentRemoved(seat: SeatRow): Refusal {
       removed_at: seat.removed_at === null ? null : new Date(seat.removed_at).toISOString(),
       removed_by: seat.removed_by,
     },
-  });
-}
-
-/** Whether this kind of credential may call an operation at all; nothing is looked up for it. @throws Refusal. */
-export function gate(kind: 'PK' | 'AG', allowed: readonly CredentialKind[]): void {
-  if (allowed.includes(kind)) return;
-  if (kind === 'AG') {
-    throw new Refusal('human_token_required', 'Only a person may do this.', {
-      hint: "Ask the agent's person to do it with their own access key.",
-    });
-  }
-  throw new Refusal('agent_token_required', 'Only an agent may do this.', {
-    hint: "Use the agent's own token: on the command line, --as AGENT.",
   });
 }

@@ -13,7 +13,7 @@ import type { Database, WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import { authenticate, type Caller, type Credential, type Shown } from './caller.ts';
 import { deleteKept, findKept, insertKept, KEPT_MS, type KeptRow } from './idempotency.store.ts';
-import type { Input, Offered } from './usecase.ts';
+import type { Door, Input, Offered, Outcome } from './usecase.ts';
 
 /** A write whose outcome is kept under a key of the client's. */
 export interface Keyed {
@@ -22,7 +22,7 @@ export interface Keyed {
   requestHash: Buffer;
 }
 
-export interface Reply {
+export interface Reply extends Pick<Outcome<unknown>, 'cookie' | 'headers'> {
   status: number;
   /** JSON, as sent. */
   body: string;
@@ -64,12 +64,7 @@ export async function runWrite(
         seen = { caller, now: tx.now };
         const replay = kept && (await findReplay(engine, tx, caller, kept));
         if (replay) return replay;
-        const outcome = await offered.case.run(tx, caller, input as never);
-        const reply = {
-          status: outcome.status ?? ok[0],
-          body: JSON.stringify(outcome.answer),
-          replayed: false,
-        };
+        const reply = replyOf(await offered.case.run(tx, caller, input as never), ok[0]);
         if (kept) await keep(engine, tx, offered, caller, kept, reply);
         return reply;
       }),
@@ -80,6 +75,22 @@ export async function runWrite(
   } finally {
     await noteUse(engine, seen);
   }
+}
+
+function replyOf({ answer, status, cookie, headers }: Outcome<unknown>, usual: number): Reply {
+  const reply = { status: status ?? usual, body: JSON.stringify(answer), replayed: false };
+  return cookie || headers ? { ...reply, cookie, headers } : reply;
+}
+
+/** Runs an operation that nobody is asked to sign in for; nothing of it is kept. @throws Refusal */
+export function runOpen(
+  { db }: Engine,
+  offered: Extract<Offered, { kind: 'open' }>,
+  door: Door,
+  input: AnyInput,
+): Promise<Reply> {
+  const [usual] = operations[offered.name].ok;
+  return again(() => db.write(async (tx) => replyOf(await offered.case.run(tx, door, input as never), usual)));
 }
 
 type Seen = { caller: Caller; now: number } | null;

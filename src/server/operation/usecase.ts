@@ -2,12 +2,24 @@
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer, Body, Query } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, Credential } from './caller.ts';
 
 export interface Input<Name extends OperationName, Prepared = Body<Name>> {
   params: Record<string, string>;
   query: Query<Name>;
   body: Prepared;
+  /** The request's number, for what the operator may look up later. */
+  requestId: string;
+}
+
+/** What an operation without a caller is told of its request. */
+export interface Door {
+  /** The client's address. */
+  address: string;
+  /** The browser session the request came with, not looked at yet; null also where `Authorization` was sent. */
+  session: Credential | null;
+  /** The bearer token, where the operation takes one of its own kind. */
+  bearer: string | null;
 }
 
 /** An operation that only reads; its answer comes from one snapshot. */
@@ -34,17 +46,28 @@ export interface WriteCase<Name extends OperationName, Prepared = Body<Name>> {
   run(tx: WriteTx, caller: Caller, input: Input<Name, Prepared>): Promise<Outcome<Answer<Name>>>;
 }
 
+/** An operation that asks for no credential, or for one of its own kind. */
+export interface OpenCase<Name extends OperationName, Prepared = Body<Name>> {
+  prepare?(body: Body<Name>): Prepared;
+  run(tx: WriteTx, door: Door, input: Input<Name, Prepared>): Promise<Outcome<Answer<Name>>>;
+}
+
 export interface Outcome<T> {
   answer: T;
   /** When it is not the operation's usual one. */
   status?: number;
+  /** What becomes of the browser's session cookie. */
+  cookie?: { secret: string; expiresAt: number } | 'clear';
+  /** Further headers of the answer. */
+  headers?: Record<string, string>;
 }
 
 /** One entry of an area's map from operation names to use cases. */
 export type Offered =
   | { kind: 'read'; name: OperationName; case: ReadCase<OperationName> }
   | { kind: 'wait'; name: OperationName; case: WaitCase<OperationName> }
-  | { kind: 'write'; name: OperationName; case: WriteCase<OperationName, unknown> };
+  | { kind: 'write'; name: OperationName; case: WriteCase<OperationName, unknown> }
+  | { kind: 'open'; name: OperationName; case: OpenCase<OperationName, unknown> };
 
 export const read = <Name extends OperationName>(name: Name, run: ReadCase<Name>['run']): Offered => ({
   kind: 'read',
@@ -65,4 +88,10 @@ export const write = <Name extends OperationName, Prepared>(
   kind: 'write',
   name,
   case: useCase as unknown as WriteCase<OperationName, unknown>,
+});
+
+export const open = <Name extends OperationName, Prepared>(name: Name, useCase: OpenCase<Name, Prepared>): Offered => ({
+  kind: 'open',
+  name,
+  case: useCase as unknown as OpenCase<OperationName, unknown>,
 });

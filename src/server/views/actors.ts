@@ -1,6 +1,6 @@
 /** The one place that decides how a member looks to a reader. */
 import type { Actor, EventActor, Member } from '../../contract/types.ts';
-import type { Caller } from '../operation/caller.ts';
+import { type Caller, isPerson } from '../operation/caller.ts';
 import type { MemberRow, MemberWithPerson } from '../seats/members.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import type { Reader, Sight } from './place.ts';
@@ -47,7 +47,7 @@ export function memberView(member: MemberWithPerson, sight: Sight, reader: Reade
     status: member.status,
     ...(member.removed_at !== null && !active ? { removed_at: timestamp(member.removed_at) } : {}),
     ...(member.removed_by !== null && !active ? { removed_by: member.removed_by } : {}),
-    ...(agent && active && caller.kind === 'PK' ? { can_remove: mayRemove(member, sight, caller) } : {}),
+    ...(agent && active && isPerson(caller) ? { can_remove: mayRemove(member, sight, caller) } : {}),
     joined_at: timestamp(member.joined_at),
     presence: agent ? 'no_session' : null,
     presence_since: agent ? timestampOrNull(null) : null,

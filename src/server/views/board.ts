@@ -4,7 +4,7 @@ import { type BoardRow, parseRoles } from '../boards/boards.store.ts';
 import { withOverrides } from '../boards/policy.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { openRequests, wokenSince } from '../messages/inbox.store.ts';
-import type { Caller } from '../operation/caller.ts';
+import { type Caller, isPerson } from '../operation/caller.ts';
 import {
   countMembers,
   type MemberRow,
@@ -87,12 +87,13 @@ function facts({ board, policy, member }: Sight, creator: MemberWithPerson, peop
 
 /** What this credential could do to the board's lifecycle now: a hint, the write decides. */
 function authority({ board, member }: Sight, caller: Caller) {
+  if (caller.kind === 'DG') return { can_archive: false, can_restore: false, can_delete: false };
   const creator = member !== null && caller.person.person_id === board.creator_person_id;
-  const may = creator || (caller.kind === 'PK' && caller.person.server_role === 'admin');
+  const may = creator || (isPerson(caller) && caller.person.server_role === 'admin');
   return {
     can_archive: may && board.lifecycle === 'active',
     can_restore: may && board.lifecycle === 'archived',
-    can_delete: may && board.lifecycle === 'archived' && caller.kind === 'PK',
+    can_delete: may && board.lifecycle === 'archived' && isPerson(caller),
   };
 }
 

@@ -110,7 +110,7 @@ export function readerOf(member: Pick<MemberRow, 'id' | 'kind' | 'person_id'>, p
 async function sight(tx: ReadTx, caller: Caller, board: BoardRow | undefined): Promise<Sight> {
   if (!board || board.lifecycle === 'deleted') throw boardNotFound();
   const member = await membership(tx, caller, board);
-  if (!member && !(caller.kind === 'PK' && board.visibility === 'open' && caller.person.server_role !== 'guest')) {
+  if (!member && !(caller.seat === null && board.visibility === 'open' && caller.person.server_role !== 'guest')) {
     throw boardNotFound();
   }
   caller.shown.board = board.id;
@@ -118,7 +118,7 @@ async function sight(tx: ReadTx, caller: Caller, board: BoardRow | undefined): P
 }
 
 async function membership(tx: ReadTx, caller: Caller, board: BoardRow): Promise<MemberRow | null> {
-  if (caller.kind === 'PK') return (await activeHuman(tx, board.id, caller.person.person_id)) ?? null;
+  if (caller.seat === null) return (await activeHuman(tx, board.id, caller.person.person_id)) ?? null;
   if (caller.seat.board_id !== board.id) throw boardNotFound();
   return (await memberById(tx, caller.seat.member_id)) ?? null;
 }

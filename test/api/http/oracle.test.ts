@@ -3,14 +3,15 @@ import { type OperationName, type OperationRow, operations } from '../../../src/
 import type { Api, Call } from '../../support/api.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { goodCall } from '../../support/good-calls.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, putOnBoard } from '../../support/state.ts';
 
 const names = Object.keys(operations) as OperationName[];
 const onBoards = names.filter((name) => operations[name].path.includes('{board}'));
 
-/** Bodies that would succeed for somebody on the board. */
-const bodies: Partial<Record<OperationName, unknown>> = { postMessage: { body: 'hi' }, ackBoard: { up_to: 1 } };
+/** A body that would succeed for somebody on the board. */
+const bodyOf = (name: OperationName): unknown => goodCall(name, { board: '', message: '' }).body;
 
 /** An answer without what always differs. */
 function told({ status, headers, text }: { status: number; headers: Headers; text: string }) {
@@ -53,7 +54,7 @@ forEachDatabase('a board that is missing, hidden, deleted or has no possible nam
       for (const api of [eve, guest, agent]) {
         const answers = [];
         for (const board of unseen) {
-          const call: Call = { params: { board, seq: 3 }, body: bodies[name] };
+          const call: Call = { params: { board, seq: 3 }, body: bodyOf(name) };
           answers.push(told(await api.call(name, call)));
         }
         const [first] = answers;
@@ -62,7 +63,7 @@ forEachDatabase('a board that is missing, hidden, deleted or has no possible nam
         for (const answer of answers) expect(answer).to.deep.equal(first);
       }
       // There is something to hide: its owner gets another answer.
-      const { status } = await server.dana.call(name, { params: { board: 'hidden', seq: 3 }, body: bodies[name] });
+      const { status } = await server.dana.call(name, { params: { board: 'hidden', seq: 3 }, body: bodyOf(name) });
       expect(status).to.be.below(300);
     });
   }
@@ -142,12 +143,12 @@ forEachDatabase('a board that is missing, hidden, deleted or has no possible nam
     const open = await newBoard(server.dana);
     const params = { board: open.name, seq: 1 };
     for (const name of onBoards) {
-      const { status, code } = await eve.call(name, { params, body: bodies[name] });
+      const { status, code } = await eve.call(name, { params, body: bodyOf(name) });
       const answer = status < 300 ? status : `${status} ${code}`;
       expect(answer, name).to.equal(['getBoard', 'listBoardPeople'].includes(name) ? 200 : '403 not_on_board');
     }
     for (const name of onBoards.filter((each) => takes(each, guest))) {
-      expect(await guest.refused(name, { params, body: bodies[name] }), name).to.equal('404 board_not_found');
+      expect(await guest.refused(name, { params, body: bodyOf(name) }), name).to.equal('404 board_not_found');
     }
     await putOnBoard(server, open.name, guest);
     expect((await guest.call('listMessages', { params })).status).to.equal(200);

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { type OperationName, type OperationRow, operations } from '../../../src/contract/operations.ts';
-import { Api, type Call } from '../../support/api.ts';
+import { Api } from '../../support/api.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { goodCall } from '../../support/good-calls.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, changeKey, endMember, putOnBoard, removePerson, revokeKey } from '../../support/state.ts';
 
@@ -21,21 +22,9 @@ forEachDatabase('every operation', (engine) => {
   });
   after(() => server.stop());
 
-  /** A call that succeeds for whoever may make it. */
-  function goodCall(name: OperationName): Call {
-    const bodies: Partial<Record<OperationName, unknown>> = {
-      createBoard: {},
-      joinBoard: { board, role: 'member' },
-      postMessage: { body: 'hi' },
-      ackInbox: { up_to: 0 },
-      ackBoard: { up_to: 0 },
-    };
-    return { params: { board, message, seq: 3 }, body: bodies[name] };
-  }
-
   async function answerOf(api: Api, name: OperationName): Promise<string> {
     if (name === 'openStream') return streamAnswer(api);
-    const { status, code } = await api.call(name, goodCall(name));
+    const { status, code } = await api.call(name, goodCall(name, { board, message }));
     return status < 400 ? 'ok' : `${status} ${code}`;
   }
 

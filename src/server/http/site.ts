@@ -1,0 +1,33 @@
+/** What this server is to the outside: its hosts, its own origin, its session cookie. Local and team mode differ in nothing else here. */
+export interface Site {
+  mode: 'local' | 'team';
+  /** Accepted values of the `Host` header, lower case; the first is the one to name in hints. */
+  hosts(): readonly string[];
+  /** Address for links, without a slash at its end. */
+  baseUrl(): string;
+  /** The `Origin` a page of this server has, for a request that came to this accepted `Host`. */
+  origin(host: string): string;
+  cookie(host: string): { name: string; secure: boolean };
+}
+
+/** A local server answers only its own loopback address, so that no page of another site can reach it by a name. */
+export const localSite = (port: () => number): Site => ({
+  mode: 'local',
+  hosts: () => [`127.0.0.1:${port()}`, `localhost:${port()}`],
+  baseUrl: () => `http://127.0.0.1:${port()}`,
+  origin: (host) => `http://${host}`,
+  // Browsers share cookies between the ports of a host: its port in the name keeps servers apart.
+  cookie: (host) => ({ name: `service_session_${host.split(':')[1] ?? '80'}`, secure: false }),
+});
+
+/** A team server answers only to its public URL, whatever proxies in front of it say. @param publicUrl `https://host[:port]`. */
+export function teamSite(publicUrl: string): Site {
+  const { host } = new URL(publicUrl);
+  return {
+    mode: 'team',
+    hosts: () => [host],
+    baseUrl: () => publicUrl,
+    origin: () => publicUrl,
+    cookie: () => ({ name: '__Host-service_session', secure: true }),
+  };
+}

@@ -1,0 +1,65 @@
+/** Which kinds of credential an operation takes; nothing is looked up to decide it. */
+import { Refusal } from '../../contract/errors.ts';
+import { type OperationName, type OperationRow, operations } from '../../contract/operations.ts';
+import type { Credential } from './caller.ts';
+
+/** What a delegation is told about operations on keys, delegations, settings and allowing. */
+const personal =
+  /^\/v1\/(keys|settings|me\/approvals\/\{approval\}\/allow)(\/|$)|^\/v1\/delegations(\/\{delegation\})?$/;
+
+/** @throws Refusal `forbidden`, `human_token_required`, `agent_token_required`, `browser_session_required`. */
+export function gate(name: OperationName, kind: Credential['kind']): void {
+  const row: OperationRow = operations[name];
+  if (!row.credentials.includes(kind)) throw wrongKind(row, kind);
+}
+
+function wrongKind({ credentials, path }: OperationRow, kind: Credential['kind']): Refusal {
+  if (kind === 'DG') return personal.test(path) ? personRequired() : delegationOnly();
+  if (credentials.includes('DG') && !credentials.includes('PK')) return delegateRequired();
+  if (credentials.includes('IN')) return inviteRequired();
+  if (isOnly(credentials, 'BR')) return browserRequired();
+  if (isOnly(credentials, 'AG')) return agentRequired();
+  return personRequired(kind);
+}
+
+const isOnly = (credentials: OperationRow['credentials'], kind: Credential['kind']): boolean =>
+  credentials.length === 1 && credentials[0] === kind;
+
+/** @param kind what came instead. */
+export function personRequired(kind: Credential['kind'] = 'AG'): Refusal {
+  return new Refusal(
+    'human_token_required',
+    kind === 'BR' ? 'This needs your own access key, not a browser session.' : 'Only a person may do this.',
+    {
+      hint:
+        kind === 'BR'
+          ? 'Do it on the command line of a signed-in machine: service status shows whether yours is.'
+          : "Ask the agent's person to do it with their own access key.",
+    },
+  );
+}
+
+export const agentRequired = (): Refusal =>
+  new Refusal('agent_token_required', 'Only an agent may do this.', {
+    hint: "Use the agent's own token: on the command line, --as AGENT.",
+  });
+
+const browserRequired = (): Refusal =>
+  new Refusal('browser_session_required', 'Only a browser session has this.', {
+    hint: 'Sign in on the page: service open shows the way.',
+  });
+
+const delegationOnly = (): Refusal =>
+  new Refusal('forbidden', 'A delegation may only list boards, join them and create them.', {
+    hint: "Use the person's own access key for everything else.",
+  });
+
+const delegateRequired = (): Refusal =>
+  new Refusal('forbidden', 'Only a machine delegation may do this.', {
+    hint: 'A person creates boards with: service board create NAME.',
+  });
+
+const inviteRequired = (): Refusal =>
+  new Refusal('forbidden', 'Only the invite itself opens its preview.', {
+    hint: 'Send "Authorization: Bearer abi_…" with the secret of the link.',
+  });

@@ -1,0 +1,40 @@
+/** One call per operation that succeeds for whoever may make it, so that tests can walk the whole table. */
+import type { OperationName } from '../../src/contract/operations.ts';
+import type { Call } from './api.ts';
+
+/** What the calls are about: made once per suite, so a call must not use it up. */
+export interface Stage {
+  board: string;
+  /** Id of a message on it. */
+  message: string;
+}
+
+type GoodCall = (stage: Stage) => Omit<Call, 'params'> & { params?: Call['params'] };
+
+export const goodCalls: Record<OperationName, GoodCall> = {
+  getInfo: () => ({}),
+  getMe: () => ({}),
+  createBoard: () => ({ body: {} }),
+  listBoards: () => ({}),
+  getBoard: () => ({}),
+  listTemplates: () => ({}),
+  listBoardPeople: () => ({}),
+  listMembers: () => ({}),
+  joinBoard: ({ board }) => ({ body: { board, role: 'member' } }),
+  postMessage: () => ({ body: { body: 'hi' } }),
+  listMessages: () => ({}),
+  getMessageBySeq: () => ({}),
+  getMessage: () => ({}),
+  listReplies: () => ({}),
+  readInbox: () => ({}),
+  ackInbox: () => ({ body: { up_to: 0 } }),
+  ackBoard: () => ({ body: { up_to: 0 } }),
+  listEvents: () => ({}),
+  openStream: () => ({}),
+};
+
+/** The call with the path parameters of the stage. */
+export function goodCall(name: OperationName, stage: Stage): Call {
+  const { params, ...call } = goodCalls[name](stage);
+  return { params: { board: stage.board, message: stage.message, seq: 3, ...params }, ...call };
+}
