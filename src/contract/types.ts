@@ -6,6 +6,7 @@ import type * as common from './schemas/common.ts';
 import type * as events from './schemas/events.ts';
 import type * as identity from './schemas/identity.ts';
 import type { schemas } from './schemas/index.ts';
+import type * as keys from './schemas/keys.ts';
 import type * as messages from './schemas/messages.ts';
 
 type Schemas = typeof schemas;
@@ -33,6 +34,8 @@ export type Actor = z.output<typeof common.actor>;
 export type EventActor = z.output<typeof common.eventActor>;
 export type DeliveryMode = z.output<typeof common.deliveryMode>;
 export type ServerRole = z.output<typeof common.serverRole>;
+export type Person = z.output<typeof common.person>;
+export type AccessKey = z.output<typeof keys.accessKey>;
 export type ServerInfo = z.output<typeof identity.serverInfo>;
 export type Board = z.output<typeof boards.board>;
 export type BoardPerson = z.output<typeof boards.boardPerson>;

@@ -120,6 +120,7 @@ async function addPerson(
       created_at: tx.now,
       removed_at: null,
       removed_by: null,
+      midturn_policy: null,
     };
     await insertPerson(tx, person);
     await insertKey(tx, {
@@ -131,6 +132,7 @@ async function addPerson(
       expires_at: expiresIn === undefined ? null : tx.now + expiresIn * 1000,
       idle_seconds: idleSeconds ?? null,
       origin: 'created',
+      parent_key_id: null,
     });
     return person.id;
   });

@@ -53,6 +53,28 @@ export const queryInt = (min: number, max = Number.MAX_SAFE_INTEGER) =>
 /** A boolean in a query string: exactly `true` or `false`. */
 export const queryBool = z.enum(['true', 'false']).transform((value) => value === 'true');
 
+/** A person, as the server knows them. */
+export const person = z.strictObject({
+  id: id('hum'),
+  handle,
+  display_name: z.string().nullable(),
+  server_role: serverRole,
+  created_at: time,
+});
+
+/** What a key, a delegation or a machine is called. */
+export const keyName = z
+  .string()
+  .max(40)
+  .regex(patterns.keyName, 'must be up to 40 small letters and digits, in groups joined by hyphens');
+
+/** Page of a directory: people, keys, sessions, delegations, invites. */
+export const directoryQuery = z.object({
+  limit: queryInt(1, 500).default(200),
+  after: z.string().max(200).optional(),
+});
+export const nextAfter = z.string().nullable();
+
 /** Who wrote, is named or acted: `from`, `by`, `created_by`. */
 export const actor = z.strictObject({
   id: id('mem'),

@@ -193,6 +193,7 @@ export const blankMember = {
   session_digest: null,
   delivery_mode: null,
   delivery_revision: 0,
+  midturn_policy: null,
   sent_count: 0,
   sent_everyone_count: 0,
   read_count: 0,

@@ -177,6 +177,7 @@ export type NewKey = {
   expires_at: number | null;
   idle_seconds: number | null;
   origin: string;
+  parent_key_id: string | null;
 };
 
 const insertKeyStatement = statement<NewKey>((db, p) =>
@@ -189,6 +190,7 @@ const insertKeyStatement = statement<NewKey>((db, p) =>
     expires_at: p.expires_at,
     idle_seconds: p.idle_seconds,
     origin: p.origin,
+    parent_key_id: p.parent_key_id,
   }),
 );
 

@@ -1,5 +1,6 @@
 /** People. */
 import type { ServerRole } from '../../contract/types.ts';
+import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type PersonRow = {
@@ -10,6 +11,7 @@ export type PersonRow = {
   created_at: number;
   removed_at: number | null;
   removed_by: string | null;
+  midturn_policy: 'owner-only' | 'my-agents' | null;
 };
 
 /** The admin who came first; undefined while nobody is there. */
@@ -36,4 +38,26 @@ export const revokeLocalKeys = async (tx: WriteTx, personId: string): Promise<st
   const ids = keys.map((key) => key.id);
   if (ids.length > 0) await tx.change((db) => db('access_keys').whereIn('id', ids).update({ revoked_at: tx.now }));
   return ids;
+};
+
+const byHandleStatement = statement<{ handle: string }, PersonRow>((db, p) =>
+  db('people').where('handle', p.handle).whereNull('removed_at').select('*'),
+);
+const byIdStatement = statement<{ id: string }, PersonRow>((db, p) => db('people').where('id', p.id).select('*'));
+
+/** The present person with this handle. */
+export const personByHandle = (tx: ReadTx, handle: string): Promise<PersonRow | undefined> =>
+  tx.first(byHandleStatement, { handle });
+
+/** A person, removed ones included. */
+export const personById = (tx: ReadTx, id: string): Promise<PersonRow | undefined> => tx.first(byIdStatement, { id });
+
+/** Whose a handle is or was for good: of a present person, or reserved by a rename or removal; undefined: free. */
+export const holderOfHandle = async (tx: ReadTx, handle: string): Promise<string | undefined> => {
+  const present = await personByHandle(tx, handle);
+  if (present) return present.id;
+  const [reserved] = await tx.query<{ person_id: string }>((db) =>
+    db('handle_reservations').where('handle', handle).select('person_id'),
+  );
+  return reserved?.person_id;
 };

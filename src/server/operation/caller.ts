@@ -35,6 +35,7 @@ export interface Shown {
   /** A board that was described as the holder of a name. */
   holder?: string;
   message?: string;
+  person?: string;
   seat?: string;
   token_digest?: string;
 }

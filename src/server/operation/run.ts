@@ -62,7 +62,7 @@ export async function runWrite(
       engine.db.write(async (tx) => {
         const caller = await authenticate(tx, credential);
         seen = { caller, now: tx.now };
-        const replay = kept && (await findReplay(engine, tx, caller, kept));
+        const replay = kept && (await findReplay(engine, tx, offered, caller, kept));
         if (replay) return replay;
         const reply = replyOf(await offered.case.run(tx, caller, input as never), ok[0]);
         if (kept) await keep(engine, tx, offered, caller, kept, reply);
@@ -128,6 +128,7 @@ const busy = (): Refusal =>
 async function findReplay(
   engine: Engine,
   tx: WriteTx,
+  offered: Write,
   caller: Caller,
   { key, requestHash }: Keyed,
 ): Promise<Reply | null> {
@@ -143,7 +144,8 @@ async function findReplay(
       hint: 'Use a new key for a new request.',
     });
   }
-  await engine.recheck(tx, caller, JSON.parse(row.recheck) as Shown);
+  const recheck = offered.case.recheck ?? engine.recheck;
+  await recheck(tx, caller, JSON.parse(row.recheck) as Shown);
   return { status: row.status, body: openBody(engine, caller, row), replayed: true };
 }
 
@@ -191,7 +193,7 @@ async function keepRefusal(
   return again(() =>
     engine.db.write(async (tx) => {
       const caller = await authenticate(tx, credential);
-      const replay = await findReplay(engine, tx, caller, kept);
+      const replay = await findReplay(engine, tx, offered, caller, kept);
       if (replay) return replay;
       Object.assign(caller.shown, shown);
       await keep(engine, tx, offered, caller, kept, reply);

@@ -2,7 +2,7 @@
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer, Body, Query } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import type { Caller, Credential } from './caller.ts';
+import type { Caller, Credential, Shown } from './caller.ts';
 
 export interface Input<Name extends OperationName, Prepared = Body<Name>> {
   params: Record<string, string>;
@@ -44,6 +44,11 @@ export interface WriteCase<Name extends OperationName, Prepared = Body<Name>> {
   /** Runs before the transaction: what needs no rows, such as taking secrets out of texts. */
   prepare?(body: Body<Name>): Prepared;
   run(tx: WriteTx, caller: Caller, input: Input<Name, Prepared>): Promise<Outcome<Answer<Name>>>;
+  /**
+   * Whether a kept answer may still be shown, where that is not decided by what it shows (views/replay.ts).
+   * @throws Refusal what a new call would get now.
+   */
+  recheck?(tx: WriteTx, caller: Caller, shown: Shown): Promise<void>;
 }
 
 /** An operation that asks for no credential, or for one of its own kind. */

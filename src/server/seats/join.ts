@@ -169,6 +169,7 @@ function newSeat(tx: WriteTx, caller: Caller, { board }: Place, seat: Seat, root
     session_digest: seat.session === undefined ? null : root.digest(seat.session),
     delivery_mode: 'focused',
     delivery_revision: 0,
+    midturn_policy: null,
     sent_count: 0,
     sent_everyone_count: 0,
     // Its inbox starts empty: the position is the number of its own `member.joined`.

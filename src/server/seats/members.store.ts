@@ -23,6 +23,7 @@ export type MemberRow = {
   session_digest: Buffer | null;
   delivery_mode: DeliveryMode | null;
   delivery_revision: number;
+  midturn_policy: 'owner-only' | 'my-agents' | null;
   /** Messages this member sent, and those of them to everyone. */
   sent_count: number;
   sent_everyone_count: number;

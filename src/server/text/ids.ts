@@ -18,10 +18,11 @@ function random(): number {
   return value / 0x1_0000_0000;
 }
 
-/** `<prefix>_` and a ULID: 48 bits of time in milliseconds, 80 random bits. */
-export function newId(prefix: IdPrefix, now: number): string {
-  return `${prefix}_${ulid(now, random)}`;
-}
+/** 48 bits of time in milliseconds, 80 random bits; 26 characters. */
+export const newUlid = (now: number): string => ulid(now, random);
+
+/** `<prefix>_` and a ULID. */
+export const newId = (prefix: IdPrefix, now: number): string => `${prefix}_${newUlid(now)}`;
 
 /** A secret of 256 random bits with its prefix, 43 base64url characters. */
 export function newSecret(kind: SecretKind): string {

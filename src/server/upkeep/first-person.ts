@@ -91,6 +91,7 @@ function insertOwner(db: Database, root: RootKey, token: string): Promise<Person
       created_at: tx.now,
       removed_at: null,
       removed_by: null,
+      midturn_policy: null,
     };
     if (!known) await insertPerson(tx, person);
     for (const id of await revokeLocalKeys(tx, person.id)) tx.publish(`credential:${id}`);
@@ -103,6 +104,7 @@ function insertOwner(db: Database, root: RootKey, token: string): Promise<Person
       expires_at: null,
       idle_seconds: null,
       origin: 'local',
+      parent_key_id: null,
     });
     return person;
   });

@@ -1,0 +1,108 @@
+/** Access keys as records: what they are called, where they came from, and what hangs on them. */
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+export type AccessKeyRow = {
+  id: string;
+  person_id: string;
+  name: string;
+  created_at: number;
+  expires_at: number | null;
+  idle_seconds: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+  origin: 'local' | 'first_admin' | 'invite' | 'guest_code' | 'created' | 'machine' | 'recovery';
+  parent_key_id: string | null;
+};
+
+/** All but the digest, which leaves the database only to be compared. */
+export const keyFields = [
+  'id',
+  'person_id',
+  'name',
+  'created_at',
+  'expires_at',
+  'idle_seconds',
+  'revoked_at',
+  'last_used_at',
+  'origin',
+  'parent_key_id',
+].map((name) => `access_keys.${name}`);
+
+/** Names of a person's working keys. */
+export const workingKeyNames = async (tx: ReadTx, personId: string): Promise<Set<string>> => {
+  const rows = await tx.query<{ name: string }>((db) =>
+    db('access_keys')
+      .where('person_id', personId)
+      .whereNull('revoked_at')
+      .where((open) => open.whereNull('expires_at').orWhere('expires_at', '>', tx.now))
+      .select('name'),
+  );
+  return new Set(rows.map((row) => row.name));
+};
+
+export type KeyCounts = { key_id: string; sessions: number; seats: number; delegations: number; invites: number };
+
+/** What works because of each of these keys now, in four statements however many keys there are. */
+export async function countOfKeys(tx: ReadTx, ids: string[]): Promise<Map<string, KeyCounts>> {
+  const counts = new Map(ids.map((id) => [id, { key_id: id, sessions: 0, seats: 0, delegations: 0, invites: 0 }]));
+  if (ids.length === 0) return counts;
+  const count = async (field: Exclude<keyof KeyCounts, 'key_id'>, rows: Promise<{ id: string; count: number }[]>) => {
+    for (const { id, count: n } of await rows) {
+      const entry = counts.get(id);
+      if (entry) entry[field] = Number(n);
+    }
+  };
+  type Row = { id: string; count: number };
+  await count(
+    'sessions',
+    tx.query<Row>((db) =>
+      db('browser_sessions')
+        .whereIn('key_id', ids)
+        .whereNull('ended_at')
+        .where('expires_at', '>', tx.now)
+        .groupBy('key_id')
+        .select({ id: 'key_id' })
+        .count({ count: '*' }),
+    ),
+  );
+  await count(
+    'seats',
+    tx.query<Row>((db) =>
+      db('members')
+        .where({ kind: 'agent', status: 'active' })
+        .whereIn('key_id', ids)
+        .groupBy('key_id')
+        .select({ id: 'key_id' })
+        .count({ count: '*' }),
+    ),
+  );
+  await count(
+    'delegations',
+    tx.query<Row>((db) =>
+      db('delegations')
+        .whereIn('key_id', ids)
+        .whereNull('ended_at')
+        .groupBy('key_id')
+        .select({ id: 'key_id' })
+        .count({ count: '*' }),
+    ),
+  );
+  await count(
+    'invites',
+    tx.query<Row>((db) =>
+      db('server_invites')
+        .whereIn('parent_key_id', ids)
+        .whereNull('revoked_at')
+        .whereNull('used_at')
+        .where('expires_at', '>', tx.now)
+        .groupBy('parent_key_id')
+        .select({ id: 'parent_key_id' })
+        .count({ count: '*' }),
+    ),
+  );
+  return counts;
+}
+
+/** Marks a key as revoked; answers how many rows that changed. */
+export const setRevoked = (tx: WriteTx, id: string): Promise<number> =>
+  tx.change((db) => db('access_keys').where('id', id).whereNull('revoked_at').update({ revoked_at: tx.now }));

@@ -1,0 +1,41 @@
+/** Access keys, as their person sees them. */
+import type { AccessKey } from '../../contract/types.ts';
+import type { ReadTx } from '../db/tx.ts';
+import { type AccessKeyRow, countOfKeys } from '../identity/keys.store.ts';
+import { timestamp, timestampOrNull } from '../text/time.ts';
+
+export async function keyViews(tx: ReadTx, rows: AccessKeyRow[]): Promise<AccessKey[]> {
+  const counts = await countOfKeys(
+    tx,
+    rows.map((row) => row.id),
+  );
+  return rows.map((row) => {
+    const count = counts.get(row.id);
+    return {
+      id: row.id,
+      name: row.name,
+      created_at: timestamp(row.created_at),
+      expires_at: timestampOrNull(row.expires_at),
+      idle_expiry_seconds: row.idle_seconds,
+      state: stateOf(row, tx.now),
+      revoked_at: timestampOrNull(row.revoked_at),
+      last_used_at: timestampOrNull(row.last_used_at),
+      browser_sessions: count?.sessions ?? 0,
+      agent_seats: count?.seats ?? 0,
+      delegations: count?.delegations ?? 0,
+      origin: row.origin,
+      parent_key_id: row.parent_key_id,
+      server_invites: count?.invites ?? 0,
+    };
+  });
+}
+
+export async function keyView(tx: ReadTx, row: AccessKeyRow): Promise<AccessKey> {
+  const [view] = await keyViews(tx, [row]);
+  return view as AccessKey;
+}
+
+function stateOf(row: AccessKeyRow, now: number): AccessKey['state'] {
+  if (row.revoked_at !== null) return 'revoked';
+  return row.expires_at !== null && row.expires_at <= now ? 'expired' : 'working';
+}
