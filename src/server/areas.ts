@@ -7,7 +7,7 @@ import type { RootKey } from './identity/root-key.ts';
 import { ackBoard, ackInbox, readInbox } from './messages/inbox.ts';
 import { postMessage } from './messages/post.ts';
 import { getMessage, getMessageBySeq, listMessages, listReplies } from './messages/read.ts';
-import { type Offered, read, wait, write } from './operation/usecase.ts';
+import { type Offered, read, type ServerAddress, wait, write } from './operation/usecase.ts';
 import { listEvents } from './record/read.ts';
 import { joinBoard } from './seats/join.ts';
 import { listBoardPeople, listMembers } from './seats/read.ts';
@@ -17,7 +17,14 @@ export type OutsideAreas = 'getInfo' | 'openStream';
 
 export type Areas = Record<Exclude<OperationName, OutsideAreas>, Offered>;
 
-export function areas(root: RootKey): Areas {
+/** What use cases need of the server they run in. */
+export interface Means {
+  root: RootKey;
+  serverId: string;
+  address: ServerAddress;
+}
+
+export function areas({ root }: Means): Areas {
   return {
     getMe: read('getMe', getMe),
     createBoard: write('createBoard', createBoard),

@@ -7,12 +7,13 @@ import type { Query, ServerInfo } from '../contract/types.ts';
 import { type Areas, areas } from './areas.ts';
 import type { Database, ReadTx } from './db/tx.ts';
 import type { AnyInput, Backend } from './http/app.ts';
+import type { Site } from './http/site.ts';
 import type { LastUse } from './identity/last-use.ts';
 import type { RootKey } from './identity/root-key.ts';
 import type { Live } from './live/live.ts';
 import { authenticate, type Caller, type Credential, credentialOf, isPerson } from './operation/caller.ts';
 import { personRequired } from './operation/gate.ts';
-import { runOpen, runWrite } from './operation/run.ts';
+import { type Engine, runOpen, runWrite } from './operation/run.ts';
 import type { Offered } from './operation/usecase.ts';
 import { requirePlace, seeBoard, seeBoardById } from './views/place.ts';
 import { recheckShown } from './views/replay.ts';
@@ -23,11 +24,18 @@ export interface BackendOptions {
   live: Live;
   info: ServerInfo;
   lastUse: LastUse;
+  site: Site;
 }
 
-export function createBackend({ db, root, live, info, lastUse }: BackendOptions): Backend {
-  const offered = areas(root);
-  const engine = { db, root, recheck: recheckShown, used: (caller: Caller, now: number) => lastUse.note(caller, now) };
+export function createBackend({ db, root, live, info, lastUse, site }: BackendOptions): Backend {
+  const offered = areas({ root, serverId: info.server_id, address: site });
+  const engine: Engine = {
+    db,
+    root,
+    recheck: recheckShown,
+    used: (caller, now) => lastUse.note(caller, now),
+    hold: (first, gone, look) => live.hold(first, gone, look),
+  };
   /** Runs a read with its caller, and counts it as a use of the caller's key. */
   const reading = async <T>(credential: Credential, fn: (tx: ReadTx, caller: Caller) => Promise<T>): Promise<T> => {
     const { caller, now, value } = await db.read(async (tx) => {
@@ -67,10 +75,10 @@ export function createBackend({ db, root, live, info, lastUse }: BackendOptions)
       if (entry.kind !== 'write') throw new Error(`${name} is no write`);
       return runWrite(engine, entry, credential, input, keyed);
     },
-    async open(name, door, input) {
+    async open(name, door, input, gone) {
       const entry = offeredOf(offered, name);
       if (entry.kind !== 'open') throw new Error(`${name} asks for a credential`);
-      return runOpen(engine, entry, door, input);
+      return runOpen(engine, entry, door, input, gone);
     },
     async stream(credential, input, req, res) {
       const caller = await reading(credential, async (_tx, found) => found);

@@ -85,7 +85,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const live = new Live(db, clock, (caller, now) => lastUse.note(caller, now));
     await live.start(log);
     const info = infoOf(serverId, db);
-    const server = createHttp(() => port, { db, root, live, info, lastUse }, log, clock);
+    const server = createHttp({ db, root, live, info, lastUse, site: localSite(() => port) }, log, clock);
     const drain = drainable(server);
     const stopPurge = schedulePurge(db, clock, log);
     undo.unshift(stopPurge);
@@ -155,10 +155,10 @@ function infoOf(serverId: string, db: Database): ServerInfo {
   };
 }
 
-function createHttp(port: () => number, parts: Parameters<typeof createBackend>[0], log: Logger, clock: Clock): Server {
+function createHttp(parts: Parameters<typeof createBackend>[0], log: Logger, clock: Clock): Server {
   const app = createApp({
     backend: createBackend(parts),
-    site: localSite(port),
+    site: parts.site,
     log,
     now: () => clock.now(),
     after: (ms, fn) => clock.after(ms, fn),

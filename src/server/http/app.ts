@@ -35,7 +35,7 @@ export interface Backend {
   wait(name: OperationName, credential: Credential, input: AnyInput, gone: AbortSignal): Promise<unknown>;
   write(name: OperationName, credential: Credential, input: AnyInput, keyed: Keyed | null): Promise<Reply>;
   /** Runs an operation that asks nobody to sign in. */
-  open(name: OperationName, door: Door, input: AnyInput): Promise<Reply>;
+  open(name: OperationName, door: Door, input: AnyInput, gone: AbortSignal): Promise<Reply>;
   /** Takes over the response for a live stream. @throws Refusal before anything is written. */
   stream(credential: Credential, input: AnyInput, req: IncomingMessage, res: ServerResponse): Promise<void>;
   kindOf(name: OperationName): 'info' | 'open' | 'read' | 'wait' | 'write' | 'stream';
@@ -146,7 +146,8 @@ async function serveOpen(ctx: Context, name: OperationName, options: AppOptions)
     session: secret === null ? null : backend.credential(secret),
     bearer,
   };
-  return sendReply(ctx, await backend.open(name, door, inputOf(ctx, name, backend, bytes)), options);
+  const input = inputOf(ctx, name, backend, bytes);
+  return sendReply(ctx, await backend.open(name, door, input, goneSignal(ctx.res)), options);
 }
 
 function sendReply(ctx: Context, { status, body, replayed, cookie, headers }: Reply, options: AppOptions): void {

@@ -1,12 +1,7 @@
-/** What this server is to the outside: its hosts, its own origin, its session cookie. Local and team mode differ in nothing else here. */
-export interface Site {
-  mode: 'local' | 'team';
-  /** Accepted values of the `Host` header, lower case; the first is the one to name in hints. */
-  hosts(): readonly string[];
-  /** Address for links, without a slash at its end. */
-  baseUrl(): string;
-  /** The `Origin` a page of this server has, for a request that came to this accepted `Host`. */
-  origin(host: string): string;
+/** What this server is to the outside: its hosts (lower case), its own origin, its session cookie. Local and team mode differ in nothing else here. */
+import type { ServerAddress } from '../operation/usecase.ts';
+
+export interface Site extends ServerAddress {
   cookie(host: string): { name: string; secure: boolean };
 }
 

@@ -10,9 +10,12 @@ export class Caps {
   readonly #counts = new Map<string, number>();
   #all = 0;
 
-  /** Counts one more. @returns a function that counts it off again. @throws Refusal `rate_limited`, `unavailable`. */
-  take({ credential, personId }: Holder): () => void {
-    const keys = [credential.digest.toString('hex'), personId];
+  /**
+   * Counts one more. @param holder null: somebody who has not signed in counts for the server only.
+   * @returns a function that counts it off again. @throws Refusal `rate_limited`, `unavailable`.
+   */
+  take(holder: Holder | null): () => void {
+    const keys = holder === null ? [] : [holder.credential.digest.toString('hex'), holder.personId];
     if (this.#all >= PER_SERVER)
       throw new Refusal('unavailable', 'The server has no room for another stream.', soon(1));
     if (this.#count(keys[0]) >= PER_CREDENTIAL) throw tooMany('this credential', PER_CREDENTIAL);

@@ -7,7 +7,7 @@ import { boardById } from '../boards/boards.store.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { authenticate, type Caller } from '../operation/caller.ts';
-import type { Waited } from '../operation/usecase.ts';
+import type { Outcome, Waited } from '../operation/usecase.ts';
 import { BoardStream } from './board-stream.ts';
 import { Caps } from './caps.ts';
 import { Connection } from './connection.ts';
@@ -154,6 +154,39 @@ export class Live {
       this.#dropIdle(feed);
       unwatch();
       cancelExpiry();
+      release();
+    }
+  }
+
+  /**
+   * Keeps a request that nobody signed in for until a look decides it or the time is over. It subscribes before it looks
+   * again, so nothing is missed. Once the client has gone or the server closes there is no further look, because what it
+   * finds may be shown only once.
+   */
+  async hold<T extends Outcome<unknown>>(first: T, gone: AbortSignal, look: () => Promise<T>): Promise<T> {
+    if (!first.hold || this.#closing || gone.aborted) return first;
+    const release = this.#caps.take(null);
+    const sleep = new Sleep(this.#clock, first.hold.ms, () => true);
+    const unwatch = this.notifier.watch([first.hold.key], () => sleep.wake());
+    let left = false;
+    const leave = (): void => {
+      left = true;
+      sleep.stop();
+    };
+    const end: Open = { end: leave };
+    this.#open.add(end);
+    gone.addEventListener('abort', leave, { once: true });
+    try {
+      for (let found = first; ; await sleep.next()) {
+        if (left) return found;
+        const last = sleep.over;
+        found = await look();
+        if (!found.hold || last) return found;
+      }
+    } finally {
+      sleep.stop();
+      this.#open.delete(end);
+      unwatch();
       release();
     }
   }

@@ -38,6 +38,8 @@ export interface Engine {
   recheck: Recheck;
   /** Counts a use of the caller's key, whatever came of the request. */
   used(caller: Caller, now: number): Promise<void>;
+  /** Looks again until the outcome holds no longer, its time is over or the client has gone; no transaction is open meanwhile. */
+  hold<T extends Outcome<unknown>>(first: T, gone: AbortSignal, look: () => Promise<T>): Promise<T>;
 }
 
 type Write = Extract<Offered, { kind: 'write' }>;
@@ -83,14 +85,17 @@ function replyOf({ answer, status, cookie, headers }: Outcome<unknown>, usual: n
 }
 
 /** Runs an operation that nobody is asked to sign in for; nothing of it is kept. @throws Refusal */
-export function runOpen(
-  { db }: Engine,
+export async function runOpen(
+  { db, hold }: Engine,
   offered: Extract<Offered, { kind: 'open' }>,
   door: Door,
   input: AnyInput,
+  gone: AbortSignal,
 ): Promise<Reply> {
-  const [usual] = operations[offered.name].ok;
-  return again(() => db.write(async (tx) => replyOf(await offered.case.run(tx, door, input as never), usual)));
+  const look = (waited: boolean) =>
+    again(() => db.write((tx) => offered.case.run(tx, door, input as never, waited) as Promise<Outcome<unknown>>));
+  const found = await hold(await look(false), gone, () => look(true));
+  return replyOf(found, operations[offered.name].ok[0]);
 }
 
 type Seen = { caller: Caller; now: number } | null;

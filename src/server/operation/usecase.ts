@@ -54,7 +54,14 @@ export interface WriteCase<Name extends OperationName, Prepared = Body<Name>> {
 /** An operation that asks for no credential, or for one of its own kind. */
 export interface OpenCase<Name extends OperationName, Prepared = Body<Name>> {
   prepare?(body: Body<Name>): Prepared;
-  run(tx: WriteTx, door: Door, input: Input<Name, Prepared>): Promise<Outcome<Answer<Name>>>;
+  /** @param again the request has waited since an earlier run of it. */
+  run(tx: WriteTx, door: Door, input: Input<Name, Prepared>, again: boolean): Promise<Outcome<Answer<Name>>>;
+}
+
+/** What a request without a caller waits for: another look when this key is published, the last one after `ms`. */
+export interface Hold {
+  key: string;
+  ms: number;
 }
 
 export interface Outcome<T> {
@@ -65,6 +72,19 @@ export interface Outcome<T> {
   cookie?: { secret: string; expiresAt: number } | 'clear';
   /** Further headers of the answer. */
   headers?: Record<string, string>;
+  /** Not decided yet, and the request asked to wait; only of an `open` use case. */
+  hold?: Hold;
+}
+
+/** Where this server is reached, for the links and texts it writes. */
+export interface ServerAddress {
+  mode: 'local' | 'team';
+  /** Accepted values of the `Host` header; the first is the one to name. */
+  hosts(): readonly string[];
+  /** Without a slash at its end. */
+  baseUrl(): string;
+  /** The origin that goes with an accepted host. */
+  origin(host: string): string;
 }
 
 /** One entry of an area's map from operation names to use cases. */
