@@ -55,6 +55,14 @@ export const operations = {
   getBoard: get('/v1/boards/{board}', member, 'Read one board'),
   listTemplates: get('/v1/templates', member, 'List the built-in board templates'),
   listBoardPeople: get('/v1/boards/{board}/people', member, 'List the people on a board'),
+  addBoardPerson: {
+    method: 'POST',
+    path: '/v1/boards/{board}/people',
+    credentials: member,
+    idempotency: 'K',
+    ok: [201],
+    summary: 'Add a person to a board, or join an open one',
+  },
   listMembers: get('/v1/boards/{board}/members', member, 'List people and agents on a board'),
   joinBoard: {
     method: 'POST',

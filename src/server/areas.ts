@@ -9,6 +9,7 @@ import { postMessage } from './messages/post.ts';
 import { getMessage, getMessageBySeq, listMessages, listReplies } from './messages/read.ts';
 import { type Offered, read, type ServerAddress, wait, write } from './operation/usecase.ts';
 import { listEvents } from './record/read.ts';
+import { addBoardPerson } from './seats/add-person.ts';
 import { joinBoard } from './seats/join.ts';
 import { listBoardPeople, listMembers } from './seats/read.ts';
 
@@ -32,6 +33,7 @@ export function areas({ root }: Means): Areas {
     getBoard: read('getBoard', getBoard),
     listTemplates: read('listTemplates', listTemplates),
     listBoardPeople: read('listBoardPeople', listBoardPeople),
+    addBoardPerson: write('addBoardPerson', addBoardPerson),
     listMembers: read('listMembers', listMembers),
     joinBoard: write('joinBoard', joinBoard(root)),
     postMessage: write('postMessage', postMessage),

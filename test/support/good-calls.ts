@@ -9,7 +9,13 @@ export interface Stage {
   message: string;
 }
 
-type GoodCall = (stage: Stage) => Omit<Call, 'params'> & { params?: Call['params'] };
+interface Good extends Omit<Call, 'params'> {
+  params?: Call['params'];
+  /** Refusals that callers meet only after their credential was taken, by what they are or what the call names. */
+  later?: readonly string[];
+}
+
+type GoodCall = (stage: Stage) => Good;
 
 export const goodCalls: Record<OperationName, GoodCall> = {
   getInfo: () => ({}),
@@ -19,6 +25,7 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   getBoard: () => ({}),
   listTemplates: () => ({}),
   listBoardPeople: () => ({}),
+  addBoardPerson: () => ({ body: { handle: 'nobody-here' }, later: ['person_not_found', 'agent_session_required'] }),
   listMembers: () => ({}),
   joinBoard: ({ board }) => ({ body: { board, role: 'member' } }),
   postMessage: () => ({ body: { body: 'hi' } }),
@@ -35,6 +42,13 @@ export const goodCalls: Record<OperationName, GoodCall> = {
 
 /** The call with the path parameters of the stage. */
 export function goodCall(name: OperationName, stage: Stage): Call {
-  const { params, ...call } = goodCalls[name](stage);
+  const { params, later: _, ...call } = goodCalls[name](stage);
   return { params: { board: stage.board, message: stage.message, seq: 3, ...params }, ...call };
 }
+
+/** Whether this operation took the caller's credential, whatever it said to the rest of the call. */
+export const isServed = (
+  name: OperationName,
+  stage: Stage,
+  { status, code }: { status: number; code?: string },
+): boolean => status < 400 || (goodCalls[name](stage).later ?? []).includes(code ?? '');

@@ -102,6 +102,9 @@ export class Replay {
       case 'person.added':
         this.#join(data);
         break;
+      case 'person.made_owner':
+        (this.members.get(data['member_id'] as string) as Sender).access = 'admin';
+        break;
       case 'message.posted':
         this.#post(event, data as unknown as PostedData);
         break;
@@ -112,6 +115,11 @@ export class Replay {
 
   #join(data: Record<string, unknown>): void {
     const id = data['member_id'] as string;
+    const former = this.members.get(id);
+    if (former) {
+      former.access = data['access'] as string | null;
+      return;
+    }
     const kind = (data['kind'] as string | undefined) ?? 'human';
     this.members.set(id, {
       id,

@@ -1,11 +1,10 @@
 /** Changes that no operation offers yet, made directly in the database with the wake-ups their operations will send. */
 import type { Policy } from '../../src/contract/types.ts';
 import { type BoardRow, boardById, parsePolicy } from '../../src/server/boards/boards.store.ts';
-import { blankMember } from '../../src/server/boards/create.ts';
 import { withOverrides } from '../../src/server/boards/policy.rules.ts';
 import type { WriteTx } from '../../src/server/db/tx.ts';
 import { append } from '../../src/server/record/append.ts';
-import { insertMember, memberById } from '../../src/server/seats/members.store.ts';
+import { blankMember, insertMember, memberById } from '../../src/server/seats/members.store.ts';
 import { newId } from '../../src/server/text/ids.ts';
 import { eventActor } from '../../src/server/views/actors.ts';
 import type { Api } from './api.ts';

@@ -141,6 +141,9 @@ export const boardPerson = z.strictObject({
   joined_at: time,
 });
 
+/** Whom an operation on a board's people is about. */
+export const handleBody = z.strictObject({ handle });
+
 export const pageOfMembersQuery = z.object({ limit: queryInt(1, 1000).default(1000), after: id('mem').optional() });
 
 export const boardPeople = z.strictObject({

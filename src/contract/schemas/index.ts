@@ -31,6 +31,7 @@ export const schemas = {
   getBoard: { answer: boards.board },
   listTemplates: { answer: boards.templateList },
   listBoardPeople: { query: boards.pageOfMembersQuery, answer: boards.boardPeople },
+  addBoardPerson: { body: boards.handleBody, answer: boards.boardPerson },
   listMembers: { query: boards.listMembersQuery, answer: boards.memberList },
   joinBoard: { body: boards.joinBody, answer: boards.joinResult },
   postMessage: { body: messages.postMessageBody, answer: messages.message },

@@ -5,7 +5,7 @@ import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { append, ZERO } from '../record/append.ts';
-import { insertMember, type MemberRow } from '../seats/members.store.ts';
+import { blankMember, insertMember, type MemberRow } from '../seats/members.store.ts';
 import { newId } from '../text/ids.ts';
 import { redact } from '../text/redaction.ts';
 import { eventActor } from '../views/actors.ts';
@@ -179,25 +179,3 @@ async function recordBirth(
   tx.publish(`account:${caller.person.person_id}`);
   if (board.visibility === 'open') tx.publish('boards');
 }
-
-/** What a new member of any kind starts with. */
-export const blankMember = {
-  role: null,
-  harness: null,
-  access: null,
-  status: 'active' as const,
-  removed_at: null,
-  removed_by: null,
-  token_digest: null,
-  key_id: null,
-  session_digest: null,
-  delivery_mode: null,
-  delivery_revision: 0,
-  midturn_policy: null,
-  sent_count: 0,
-  sent_everyone_count: 0,
-  read_count: 0,
-  read_everyone_count: 0,
-  read_sent_count: 0,
-  read_sent_everyone_count: 0,
-};

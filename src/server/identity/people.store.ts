@@ -49,6 +49,14 @@ const byIdStatement = statement<{ id: string }, PersonRow>((db, p) => db('people
 export const personByHandle = (tx: ReadTx, handle: string): Promise<PersonRow | undefined> =>
   tx.first(byHandleStatement, { handle });
 
+const heldByHandleStatement = statement<{ handle: string }, PersonRow>((db, p) =>
+  db('people').where('handle', p.handle).whereNull('removed_at').forShare().select('*'),
+);
+
+/** The same, kept from being removed or changed by another transaction until the commit. */
+export const holdPersonByHandle = (tx: WriteTx, handle: string): Promise<PersonRow | undefined> =>
+  tx.first(heldByHandleStatement, { handle });
+
 /** A person, removed ones included. */
 export const personById = (tx: ReadTx, id: string): Promise<PersonRow | undefined> => tx.first(byIdStatement, { id });
 

@@ -35,6 +35,28 @@ export type MemberRow = {
   read_sent_everyone_count: number;
 };
 
+/** What a new member of any kind starts with. */
+export const blankMember = {
+  role: null,
+  harness: null,
+  access: null,
+  status: 'active' as const,
+  removed_at: null,
+  removed_by: null,
+  token_digest: null,
+  key_id: null,
+  session_digest: null,
+  delivery_mode: null,
+  delivery_revision: 0,
+  midturn_policy: null,
+  sent_count: 0,
+  sent_everyone_count: 0,
+  read_count: 0,
+  read_everyone_count: 0,
+  read_sent_count: 0,
+  read_sent_everyone_count: 0,
+};
+
 /** Who a member is and where it has read to: what live delivery tells of a person. */
 export type Standing = Pick<
   MemberRow,
@@ -53,6 +75,14 @@ const humanStatement = statement<{ board_id: string; person_id: string }, Member
 /** A person's own active membership of a board. */
 export const activeHuman = (tx: ReadTx, boardId: string, personId: string): Promise<MemberRow | undefined> =>
   tx.first(humanStatement, { board_id: boardId, person_id: personId });
+
+const humanOfStatement = statement<{ board_id: string; person_id: string }, MemberRow>((db, p) =>
+  db('members').where({ board_id: p.board_id, person_id: p.person_id, kind: 'human' }).select('*'),
+);
+
+/** A person's own membership of a board, also a former one. */
+export const humanOf = (tx: ReadTx, boardId: string, personId: string): Promise<MemberRow | undefined> =>
+  tx.first(humanOfStatement, { board_id: boardId, person_id: personId });
 
 const byIdStatement = statement<{ id: string }, MemberRow>((db, p) => db('members').where('id', p.id).select('*'));
 
@@ -208,6 +238,31 @@ export const memberNames = async (tx: ReadTx, boardId: string, base: string): Pr
 
 export const insertMember = (tx: WriteTx, row: MemberRow): Promise<number> =>
   tx.change((db) => db('members').insert(row));
+
+const countActive = async (tx: ReadTx, boardId: string, more: Partial<MemberRow>): Promise<number> => {
+  const [row] = await tx.query<{ count: number }>((db) =>
+    db('members')
+      .where({ board_id: boardId, kind: 'human', status: 'active', ...more })
+      .count({ count: '*' }),
+  );
+  return Number(row?.count ?? 0);
+};
+
+export const countPeople = (tx: ReadTx, boardId: string): Promise<number> => countActive(tx, boardId, {});
+export const countOwners = (tx: ReadTx, boardId: string): Promise<number> =>
+  countActive(tx, boardId, { access: 'admin' });
+
+export const setAccess = (tx: WriteTx, id: string, access: 'admin' | 'member'): Promise<number> =>
+  tx.change((db) => db('members').where('id', id).update({ access }));
+
+/** Writes a former member's row as it is from now on. */
+export const reviveMember = (tx: WriteTx, { id, ...row }: MemberRow): Promise<number> =>
+  tx.change((db) => db('members').where('id', id).update(row));
+
+/** Messages a member missed while away: after their former position, up to the number they came back at. */
+export type GapRow = { member_id: string; after_seq: number; up_to_seq: number };
+
+export const addGap = (tx: WriteTx, row: GapRow): Promise<number> => tx.change((db) => db('member_gaps').insert(row));
 
 const sentStatement = statement<{ id: string; sent_count: number; sent_everyone_count: number }>((db, p) =>
   db('members').where('id', p.id).update({ sent_count: p.sent_count, sent_everyone_count: p.sent_everyone_count }),

@@ -1,7 +1,7 @@
 /** Who is on a board. */
 import type { ReadCase } from '../operation/usecase.ts';
-import { timestamp } from '../text/time.ts';
 import { memberView } from '../views/actors.ts';
+import { boardPersonView } from '../views/person.ts';
 import { onBoard, readerOf, seeBoard } from '../views/place.ts';
 import { listMemberRows } from './members.store.ts';
 
@@ -18,17 +18,7 @@ export const listBoardPeople: ReadCase<'listBoardPeople'>['run'] = async (tx, ca
   return {
     board: board.name,
     visibility: board.visibility,
-    people: page.map((row) => ({
-      id: row.person_id,
-      handle: row.handle,
-      display_name: row.display_name,
-      board: board.name,
-      name: row.name,
-      member_id: row.id,
-      board_role: row.access === 'admin' ? 'owner' : 'member',
-      server_role: row.server_role,
-      joined_at: timestamp(row.joined_at),
-    })),
+    people: page.map((row) => boardPersonView(row, board.name)),
     next_after: rows.length > query.limit ? (page.at(-1)?.id ?? null) : null,
   };
 };

@@ -1,7 +1,8 @@
 /** A person, as others see them. */
-import type { Person } from '../../contract/types.ts';
+import type { BoardPerson, Person } from '../../contract/types.ts';
 import type { PersonRow } from '../identity/people.store.ts';
 import type { Caller } from '../operation/caller.ts';
+import type { MemberWithPerson } from '../seats/members.store.ts';
 import { timestamp } from '../text/time.ts';
 
 export const personView = (
@@ -17,3 +18,16 @@ export const personView = (
 /** The person behind a credential. */
 export const callerView = ({ person }: Pick<Caller, 'person'>): Person =>
   personView({ ...person, id: person.person_id, created_at: person.person_created_at });
+
+/** A person on a board. */
+export const boardPersonView = (member: MemberWithPerson, board: string): BoardPerson => ({
+  id: member.person_id,
+  handle: member.handle,
+  display_name: member.display_name,
+  board,
+  name: member.name,
+  member_id: member.id,
+  board_role: member.access === 'admin' ? 'owner' : 'member',
+  server_role: member.server_role,
+  joined_at: timestamp(member.joined_at),
+});

@@ -60,8 +60,13 @@ export async function onBoard(tx: ReadTx, caller: Caller, name: string): Promise
 
 /** A board the caller is on, its row held until the commit, so that what is appended gets the next number. */
 export async function lockPlace(tx: WriteTx, caller: Caller, name: string): Promise<Place> {
+  return asMember(caller, await lockSight(tx, caller, name));
+}
+
+/** A board the caller sees, on it or not, its row held until the commit. @throws Refusal `board_not_found`. */
+export async function lockSight(tx: WriteTx, caller: Caller, name: string): Promise<Sight> {
   if (!patterns.boardName.test(name)) throw boardNotFound();
-  return asMember(caller, await sight(tx, caller, await lockBoardByName(tx, name)));
+  return sight(tx, caller, await lockBoardByName(tx, name));
 }
 
 /** The board of an agent's own seat. */

@@ -3,7 +3,7 @@ import { type OperationName, type OperationRow, operations } from '../../../src/
 import { Api } from '../../support/api.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
-import { goodCall } from '../../support/good-calls.ts';
+import { goodCall, isServed } from '../../support/good-calls.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, changeKey, endMember, putOnBoard, removePerson, revokeKey } from '../../support/state.ts';
 
@@ -24,8 +24,8 @@ forEachDatabase('every operation', (engine) => {
 
   async function answerOf(api: Api, name: OperationName): Promise<string> {
     if (name === 'openStream') return streamAnswer(api);
-    const { status, code } = await api.call(name, goodCall(name, { board, message }));
-    return status < 400 ? 'ok' : `${status} ${code}`;
+    const answer = await api.call(name, goodCall(name, { board, message }));
+    return isServed(name, { board, message }, answer) ? 'ok' : `${answer.status} ${answer.code}`;
   }
 
   async function streamAnswer(api: Api): Promise<string> {

@@ -1,0 +1,93 @@
+/** Adding a person to a board; adding oneself to an open one is joining it. */
+import { Refusal } from '../../contract/errors.ts';
+import { parseRoles } from '../boards/boards.store.ts';
+import { mayDo } from '../boards/policy.rules.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { readMeta } from '../identity/meta.store.ts';
+import { holdPersonByHandle, type PersonRow } from '../identity/people.store.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { WriteCase } from '../operation/usecase.ts';
+import { eventActor } from '../views/actors.ts';
+import { boardPersonView } from '../views/person.ts';
+import { lockSight, type Place, requireActive, requirePlace, type Sight } from '../views/place.ts';
+import { activeHuman } from './members.store.ts';
+import { bringOnto } from './membership.steps.ts';
+
+export const addBoardPerson: WriteCase<'addBoardPerson'> = {
+  async run(tx, caller, { params, body: { handle } }) {
+    // Held before the board, as every write does that needs both; what it says decides nothing yet.
+    const person = await holdPersonByHandle(tx, handle);
+    const sight = await lockSight(tx, caller, params['board'] ?? '');
+    const place = addsThemselves(sight, caller, handle) ? null : requirePlace(sight);
+    if (place) caller.shown.member = true;
+    refuseGuest(caller);
+    requireActive(sight.board);
+    if (place && caller.kind === 'AG') await requireAgentMayAdd(tx, place, handle);
+    const added = await requireAddable(tx, caller, sight, person);
+    const member = await bringOnto(tx, sight.board, {
+      person: added,
+      ...(place ? { actor: eventActor(place.member, caller.person.handle) } : {}),
+      ...(caller.kind === 'AG' ? { by_owner: caller.person.person_id } : {}),
+    });
+    const { display_name, server_role } = added;
+    return {
+      answer: boardPersonView({ ...member, handle: added.handle, display_name, server_role }, sight.board.name),
+    };
+  },
+};
+
+/** Whoever is off an open board may add nobody else; that is decided before the handle is looked up. */
+const addsThemselves = ({ member }: Sight, caller: Caller, handle: string): boolean =>
+  member === null && handle === caller.person.handle;
+
+function refuseGuest(caller: Caller): void {
+  if (caller.person.server_role !== 'guest') return;
+  throw new Refusal('guest_not_allowed', 'Guests and their agents cannot add people.', {
+    hint: 'Ask a member of the board to add them.',
+  });
+}
+
+/** The seat's session, then the three gates: server, board and role. */
+async function requireAgentMayAdd(tx: WriteTx, place: Place, handle: string): Promise<void> {
+  const { board, member } = place;
+  const command = `service board add ${handle} --board ${board.name}`;
+  const forPerson = { hint: `Ask your person to run: ${command}`, details: { command } };
+  if (member.session_digest === null) {
+    throw new Refusal(
+      'agent_session_required',
+      'Only an agent that joined from a recorded session may add people.',
+      forPerson,
+    );
+  }
+  const server = (await readMeta(tx, 'agents_add_people')) !== 'false';
+  const role = parseRoles(board)[member.role ?? ''];
+  if (server && board.agents_add_people === 1 && mayDo(role, 'add_people')) return;
+  throw new Refusal('add_people_not_allowed', 'Agents of this role may not add people to this board now.', forPerson);
+}
+
+/** @throws Refusal `person_not_found`, `already_on_board`, `person_is_guest`. */
+async function requireAddable(
+  tx: WriteTx,
+  caller: Caller,
+  { board }: Sight,
+  person: PersonRow | undefined,
+): Promise<PersonRow> {
+  const present = person && (await activeHuman(tx, board.id, person.id));
+  if (!person || (caller.kind === 'AG' && person.server_role === 'guest' && !present)) {
+    throw new Refusal('person_not_found', 'There is nobody with this handle on this server.', {
+      hint: 'service people list shows who is here.',
+    });
+  }
+  if (present) {
+    throw new Refusal('already_on_board', `${person.handle} is on ${board.name} already.`, {
+      hint: `service board people --board ${board.name} shows who is on it.`,
+      details: { member_id: present.id },
+    });
+  }
+  if (person.server_role === 'guest') {
+    throw new Refusal('person_is_guest', `${person.handle} is a guest of this server.`, {
+      hint: `Guests come with a code: service code guest ${person.handle} --board ${board.name}`,
+    });
+  }
+  return person;
+}

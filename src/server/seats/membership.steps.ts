@@ -1,0 +1,166 @@
+/** Bringing a person onto a board: the one way there is, whoever or whatever brings them. */
+import { Refusal } from '../../contract/errors.ts';
+import { reservedMemberNames } from '../../contract/ids.ts';
+import type { EventActor } from '../../contract/types.ts';
+import type { BoardRow } from '../boards/boards.store.ts';
+import { firstFree } from '../boards/names.rules.ts';
+import type { WriteTx } from '../db/tx.ts';
+import type { PersonRow } from '../identity/people.store.ts';
+import { append } from '../record/append.ts';
+import { newId } from '../text/ids.ts';
+import {
+  addGap,
+  blankMember,
+  countOwners,
+  countPeople,
+  humanOf,
+  insertMember,
+  type MemberRow,
+  memberNames,
+  reviveMember,
+  setAccess,
+} from './members.store.ts';
+
+const MAX_PEOPLE = 1_000;
+
+/** What an event caused by an allowance or an approval says of it. */
+export interface Authorized {
+  authorization?: Record<string, unknown>;
+  action_kind?: 'invited' | 'added' | 'role_changed';
+}
+
+export interface Arrival extends Authorized {
+  person: Pick<PersonRow, 'id' | 'handle' | 'server_role'>;
+  /** Who brings them; left out: they come by themselves. */
+  actor?: EventActor;
+  via?: 'delegation';
+  delegation_id?: string;
+  join_code_id?: string;
+  invite_id?: string;
+  /** The person of the agent that added them. */
+  by_owner?: string;
+}
+
+/**
+ * Puts a person who is not on the board onto it as a member; somebody who was there comes back under their old id and
+ * name. Nothing posted before is unread, and what they missed is kept as a gap. The board's row must be held, and the
+ * person's row too. On a board without an owner a non-guest becomes its owner.
+ * @throws Refusal `limit_reached`.
+ */
+export async function bringOnto(tx: WriteTx, board: BoardRow, arrival: Arrival): Promise<MemberRow> {
+  const former = await humanOf(tx, board.id, arrival.person.id);
+  await requireRoom(tx, board);
+  const member = former ? await comeBack(tx, board, former) : await newMember(tx, board, arrival);
+  await recordArrival(tx, board, member, arrival, former !== undefined);
+  tx.publish(`account:${arrival.person.id}`);
+  if (arrival.person.server_role !== 'guest' && (await countOwners(tx, board.id)) === 0) {
+    await makeOwnerBySystem(tx, board, member, 'board_had_no_owner');
+  }
+  return member;
+}
+
+/** Makes a member of a board without an owner its owner, by nobody's hand. */
+export async function makeOwnerBySystem(
+  tx: WriteTx,
+  board: BoardRow,
+  member: MemberRow,
+  reason: 'board_had_no_owner' | 'owner_removed_from_server',
+): Promise<void> {
+  await setAccess(tx, member.id, 'admin');
+  member.access = 'admin';
+  await append(tx, board, {
+    type: 'person.made_owner',
+    actor: { kind: 'system', member_id: null, name: null, owner: null },
+    data: { member_id: member.id, person_id: member.person_id, name: member.name, reason },
+  });
+  tx.publish(`account:${member.person_id}`);
+}
+
+async function requireRoom(tx: WriteTx, board: BoardRow): Promise<void> {
+  if ((await countPeople(tx, board.id)) < MAX_PEOPLE) return;
+  throw new Refusal('limit_reached', `There are already ${MAX_PEOPLE} people on this board.`, {
+    hint: 'Somebody has to leave it first.',
+    details: { what: 'people on this board', limit: MAX_PEOPLE },
+  });
+}
+
+/** Where a member who arrives with the board's next event stands. */
+const position = (board: BoardRow, member: Pick<MemberRow, 'sent_count' | 'sent_everyone_count'>) => ({
+  read_up_to: board.head_seq + 1,
+  read_count: board.message_count,
+  read_everyone_count: board.everyone_count,
+  read_sent_count: member.sent_count,
+  read_sent_everyone_count: member.sent_everyone_count,
+});
+
+async function newMember(tx: WriteTx, board: BoardRow, { person }: Arrival): Promise<MemberRow> {
+  const taken = await memberNames(tx, board.id, person.handle);
+  const member: MemberRow = {
+    ...blankMember,
+    id: newId('mem', tx.now),
+    board_id: board.id,
+    name: firstFree(person.handle, new Set([...taken, ...reservedMemberNames]), 40),
+    kind: 'human',
+    person_id: person.id,
+    access: 'member',
+    first_joined_at: tx.now,
+    joined_at: tx.now,
+    ...position(board, blankMember),
+  };
+  await insertMember(tx, member);
+  return member;
+}
+
+async function comeBack(tx: WriteTx, board: BoardRow, former: MemberRow): Promise<MemberRow> {
+  const now = position(board, former);
+  await addGap(tx, { member_id: former.id, after_seq: former.read_up_to, up_to_seq: now.read_up_to });
+  const member: MemberRow = {
+    ...former,
+    ...now,
+    access: 'member',
+    status: 'active',
+    joined_at: tx.now,
+    removed_at: null,
+    removed_by: null,
+  };
+  await reviveMember(tx, member);
+  return member;
+}
+
+/** A new guest joins, as an agent does; everybody else is added. */
+async function recordArrival(
+  tx: WriteTx,
+  board: BoardRow,
+  member: MemberRow,
+  { person, actor, ...how }: Arrival,
+  rejoined: boolean,
+): Promise<void> {
+  const by = actor ?? { kind: 'human', member_id: member.id, name: member.name, owner: null };
+  if (person.server_role === 'guest' && !rejoined) {
+    const plain = { role: null, owner: null, owner_id: null, harness: null, access: 'member' };
+    await append(tx, board, {
+      type: 'member.joined',
+      actor: by,
+      data: {
+        member_id: member.id,
+        name: member.name,
+        kind: 'human',
+        ...plain,
+        join_code_id: how.join_code_id ?? null,
+        guest: true,
+        // Without it nobody could tell from the record alone which person the guest is.
+        person_id: person.id,
+      },
+    });
+    return;
+  }
+  await append(tx, board, {
+    type: 'person.added',
+    actor: by,
+    data: { member_id: member.id, person_id: person.id, name: member.name, access: 'member', rejoined, ...given(how) },
+  });
+}
+
+/** Only what was given: the record holds no undefined. */
+const given = (how: Omit<Arrival, 'person' | 'actor'>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(how).filter(([, value]) => value !== undefined));
