@@ -5,9 +5,10 @@ import { withOverrides } from '../../src/server/boards/policy.rules.ts';
 import type { WriteTx } from '../../src/server/db/tx.ts';
 import { append } from '../../src/server/record/append.ts';
 import { blankMember, insertMember, memberById } from '../../src/server/seats/members.store.ts';
-import { newId } from '../../src/server/text/ids.ts';
+import { newId, newSecret } from '../../src/server/text/ids.ts';
 import { eventActor } from '../../src/server/views/actors.ts';
-import type { Api } from './api.ts';
+import { Api } from './api.ts';
+import { Browser } from './browser.ts';
 import type { TestServer } from './server.ts';
 
 /** A board by its name, as long as somebody holds it. */
@@ -126,6 +127,49 @@ export async function changeKey(server: TestServer, holder: Api, columns: Record
 
 export const revokeKey = (server: TestServer, holder: Api): Promise<void> =>
   changeKey(server, holder, { revoked_at: server.clock.now() });
+
+/** The access key behind a client. */
+async function keyOf(server: TestServer, holder: Api): Promise<{ id: string; person_id: string }> {
+  const digest = server.root.digest(holder.token ?? '');
+  const [key] = await server.db.read((tx) =>
+    tx.query<{ id: string; person_id: string }>((db) => db('access_keys').where({ digest }).select('id', 'person_id')),
+  );
+  if (!key) throw new Error('no such key');
+  return key;
+}
+
+/** A working delegation of the key behind a client. */
+export async function newDelegation(server: TestServer, holder: Api): Promise<Api> {
+  const key = await keyOf(server, holder);
+  const token = newSecret('delegation');
+  await server.db.write((tx) => {
+    const id = newId('dlg', tx.now);
+    const digest = server.root.digest(token);
+    const row = { id, key_id: key.id, person_id: key.person_id, name: id.slice(-8).toLowerCase(), digest };
+    return tx.change((db) => db('delegations').insert({ ...row, created_at: tx.now }));
+  });
+  return new Api(server.url, token, key.person_id);
+}
+
+/** A session of the key behind a client, in a browser. */
+export async function newBrowser(server: TestServer, holder: Api): Promise<Browser> {
+  const key = await keyOf(server, holder);
+  const secret = newSecret('session');
+  await server.db.write((tx) =>
+    tx.change((db) =>
+      db('browser_sessions').insert({
+        id: newId('ses', tx.now),
+        person_id: key.person_id,
+        key_id: key.id,
+        digest: server.root.digest(secret),
+        started_with: 'access_key',
+        created_at: tx.now,
+        expires_at: tx.now + 2_592_000_000,
+      }),
+    ),
+  );
+  return new Browser(server.url, secret, server.root.csrfToken(secret), key.person_id);
+}
 
 /** Marks a person as removed from the server. */
 export async function removePerson(server: TestServer, person: Api): Promise<void> {

@@ -8,7 +8,7 @@ import type { Clock } from './clock.ts';
 import { Contention, type Dialect, postgresDialect, StorageFull, UniqueViolation } from './dialect.ts';
 import { PostgresWake } from './postgres-wake.ts';
 import { quiet } from './quiet.ts';
-import { builderOf, type Params, type Statement, type Value } from './statement.ts';
+import { builderOf, type Params, type Statement, statement, type Value } from './statement.ts';
 import type { Database, Follower, ReadTx, WriteTx } from './tx.ts';
 import { counterOf, versionsOf } from './versions.store.ts';
 
@@ -23,6 +23,10 @@ const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 // Every write moves the counter by which other processes notice that something was committed.
 const WRITE = "BEGIN; SELECT nextval('change_counter')";
 const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint AS now';
+
+const serialiseStatement = statement<{ name: string }>((db, p) =>
+  db.select(db.raw('pg_advisory_xact_lock(hashtextextended(?, 0))', [p.name])),
+);
 
 class PostgresTx implements ReadTx {
   readonly dialect: Dialect = postgresDialect;
@@ -56,6 +60,10 @@ class PostgresTx implements ReadTx {
 
   async change(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<number> {
     return (await this.#built(build)).rowCount ?? 0;
+  }
+
+  async serialise(name: string): Promise<void> {
+    await this.#prepared(serialiseStatement, { name });
   }
 
   beforeCommit(key: string, fn: () => Promise<void>): void {

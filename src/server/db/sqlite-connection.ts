@@ -119,6 +119,9 @@ export class SqliteWriteTx extends SqliteReadTx implements WriteTx {
     return guard(() => this.connection.prepare(sql).run(bindings));
   }
 
+  /** There is one writer. */
+  async serialise(): Promise<void> {}
+
   beforeCommit(key: string, fn: () => Promise<void>): void {
     this.#deferred.set(key, fn);
   }

@@ -23,6 +23,12 @@ export interface WriteTx extends ReadTx {
   run<P extends Params>(statement: Statement<P, unknown>, params: P): Promise<number>;
   /** Runs a write built for this call; answers how many rows it changed. */
   change(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<number>;
+  /**
+   * From here to its end, no other transaction that asks for the same name runs; what was committed before is seen by the
+   * next statement. For limits that no row stands for: rows that are there are locked instead. Asked for before rows that
+   * others ask for after it.
+   */
+  serialise(name: string): Promise<void>;
   /** Runs `fn` once before the commit, however often the same `key` is given. */
   beforeCommit(key: string, fn: () => Promise<void>): void;
   /** Wakes whoever watches this key, after the commit. */

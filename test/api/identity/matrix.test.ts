@@ -5,10 +5,22 @@ import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { goodCall, isServed } from '../../support/good-calls.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
-import { changeBoard, changeKey, endMember, putOnBoard, removePerson, revokeKey } from '../../support/state.ts';
+import {
+  changeBoard,
+  changeKey,
+  endMember,
+  newBrowser,
+  newDelegation,
+  putOnBoard,
+  removePerson,
+  revokeKey,
+} from '../../support/state.ts';
 
 const names = Object.keys(operations) as OperationName[];
 const guarded = names.filter((name) => operations[name].credentials.length > 0);
+type Kind = 'PK' | 'BR' | 'AG' | 'DG';
+/** Operations on keys, delegations, settings and allowing: a delegation is told that they are for a person. */
+const personal = /^\/v1\/(keys|settings|delegations(?!\/boards)|me\/approvals\/\{approval\}\/allow)/;
 const row = (name: OperationName): OperationRow => operations[name];
 
 forEachDatabase('every operation', (engine) => {
@@ -43,11 +55,22 @@ forEachDatabase('every operation', (engine) => {
     for (const name of guarded) expect(await answerOf(api, name), name).to.equal(expected(name));
   };
 
-  /** What the holder of a working credential of this kind gets. */
-  const working = (kind: 'PK' | 'AG') => (name: OperationName) => {
-    if (row(name).credentials.includes(kind)) return 'ok';
-    return kind === 'PK' ? '403 agent_token_required' : '403 human_token_required';
+  /** Every operation with a working credential of one kind, made anew for each, because some end it. */
+  const expectWorking = async (kind: Kind, make: () => Promise<Api> | Api) => {
+    for (const name of guarded) expect(await answerOf(await make(), name), name).to.equal(working(kind, name));
   };
+
+  /** Identity, section 2.4: what the holder of a working credential of this kind gets. */
+  function working(kind: Kind, name: OperationName): string {
+    const { credentials, path } = row(name);
+    const only = credentials.length === 1 ? credentials[0] : undefined;
+    if (credentials.includes(kind)) return 'ok';
+    if (kind === 'DG') return personal.test(path) ? '403 human_token_required' : '403 forbidden';
+    if (only === 'DG' || only === 'IN') return '403 forbidden';
+    if (only === 'BR') return '403 browser_session_required';
+    if (only === 'AG') return '403 agent_token_required';
+    return '403 human_token_required';
+  }
 
   const person = async (handle: string, options = {}) => {
     const made = await server.person(handle, 'member', options);
@@ -61,8 +84,10 @@ forEachDatabase('every operation', (engine) => {
   });
 
   it('does not know tokens that were never issued, or look like nothing', async () => {
-    const unknown = [`abh_${'A'.repeat(43)}`, `aba_${'A'.repeat(43)}`];
-    for (const token of unknown) await expectAll(new Api(server.url, token), () => '401 unauthorized');
+    for (const prefix of ['abh_', 'aba_', 'abb_']) {
+      await expectAll(new Api(server.url, prefix + 'A'.repeat(43)), () => '401 unauthorized');
+    }
+    await expectAll(new Api(server.url, `abd_${'A'.repeat(43)}`), () => '401 delegation_revoked');
     const junk = ['x', 'abh_', `abh_${'A'.repeat(31)}`, `abz_${'A'.repeat(43)}`, `abb_${'A'.repeat(43)}`];
     for (const token of [...junk, `abi_${'A'.repeat(43)}`, `abh_${'A'.repeat(300)}`, `${server.dana.token}.`]) {
       expect(await new Api(server.url, token).refused('getMe'), token).to.equal('401 unauthorized');
@@ -75,40 +100,57 @@ forEachDatabase('every operation', (engine) => {
   });
 
   it('serves a person what people may do, and nothing that is for agents', async () => {
-    await expectAll(await person('pia'), working('PK'));
+    const pia = await person('pia');
+    await expectWorking('PK', () => pia);
+  });
+
+  it('serves a browser what people may do without their own key, by cookie and as bearer', async () => {
+    const bea = await person('bea');
+    await expectWorking('BR', () => newBrowser(server, bea));
+    await expectWorking('BR', async () => (await newBrowser(server, bea)).bearer);
+  });
+
+  it('serves a delegation the few operations that name it', async () => {
+    const del = await person('del');
+    await expectWorking('DG', () => newDelegation(server, del));
   });
 
   it('serves an agent what agents may do, and nothing that is for people', async () => {
-    await expectAll(await newAgent(server.dana, board), working('AG'));
+    const ada = await person('ada');
+    await expectWorking('AG', () => newAgent(ada, board));
   });
 
-  it('ends with a revoked key, for the person and for the agents the key made', async () => {
+  it('ends with a revoked key, for the person and for whatever hangs on the key', async () => {
     const rex = await person('rex');
-    const agent = await newAgent(rex, board);
-    await expectAll(agent, working('AG'));
+    const [agent, browser] = [await newAgent(rex, board), await newBrowser(server, rex)];
+    const delegation = await newDelegation(server, rex);
+    for (const api of [agent, browser, browser.bearer]) await api.ok('getMe');
+    await delegation.ok('listBoards');
     await revokeKey(server, rex);
-    await expectAll(rex, () => '401 unauthorized');
-    await expectAll(agent, () => '401 unauthorized');
+    for (const api of [rex, agent, browser, browser.bearer]) await expectAll(api, () => '401 unauthorized');
+    await expectAll(delegation, () => '401 delegation_revoked');
   });
 
   it('ends exactly when the key expires', async () => {
     const kim = await person('kim');
-    const agent = await newAgent(kim, board);
+    const [agent, browser] = [await newAgent(kim, board), await newBrowser(server, kim)];
+    const delegation = await newDelegation(server, kim);
     await changeKey(server, kim, { expires_at: server.clock.now() + 3_600_000 });
     server.clock.advance(3_600_000 - 2_000);
-    await kim.ok('getMe');
-    await agent.ok('getMe');
+    for (const api of [kim, agent, browser]) await api.ok('getMe');
+    await delegation.ok('listBoards');
     server.clock.advance(2_000);
-    await expectAll(kim, () => '401 unauthorized');
-    await expectAll(agent, () => '401 unauthorized');
+    for (const api of [kim, agent, browser]) await expectAll(api, () => '401 unauthorized');
+    await expectAll(delegation, () => '401 delegation_revoked');
   });
 
   it('ends for a person removed from the server, and for their agents', async () => {
     const rob = await person('rob');
-    const agent = await newAgent(rob, board);
+    const [agent, browser] = [await newAgent(rob, board), await newBrowser(server, rob)];
+    const delegation = await newDelegation(server, rob);
     await removePerson(server, rob);
-    await expectAll(rob, () => '401 unauthorized');
-    await expectAll(agent, () => '401 unauthorized');
+    for (const api of [rob, agent, browser]) await expectAll(api, () => '401 unauthorized');
+    await expectAll(delegation, () => '401 delegation_revoked');
   });
 
   it('tells an ended seat that it ended, on every operation and whatever became of its key', async () => {
@@ -144,7 +186,7 @@ forEachDatabase('every operation', (engine) => {
   });
 
   it('is 404 for the agents of a deleted board, before their end is told', async () => {
-    const gone = await newBoard(server.dana);
+    const gone = await newBoard(server.dana, { name: 'stage-gone' });
     const agent = await newAgent(server.dana, gone.name);
     const ended = await newAgent(server.dana, gone.name);
     await endMember(server, ended.memberId);
