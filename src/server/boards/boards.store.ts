@@ -38,7 +38,13 @@ const byNameStatement = (locked: boolean) =>
     const query = db('boards').where('name', p.name).select('*');
     return locked ? query.forUpdate() : query;
   });
-const byIdStatement = statement<{ id: string }, BoardRow>((db, p) => db('boards').where('id', p.id).select('*'));
+const byIdStatement = (locked: boolean) =>
+  statement<{ id: string }, BoardRow>((db, p) => {
+    const query = db('boards').where('id', p.id).select('*');
+    return locked ? query.forUpdate() : query;
+  });
+const byIdRead = byIdStatement(false);
+const byIdLocked = byIdStatement(true);
 const byNameRead = byNameStatement(false);
 const byNameLocked = byNameStatement(true);
 
@@ -46,7 +52,8 @@ const byNameLocked = byNameStatement(true);
 export const boardByName = (tx: ReadTx, name: string): Promise<BoardRow | undefined> => tx.first(byNameRead, { name });
 export const lockBoardByName = (tx: WriteTx, name: string): Promise<BoardRow | undefined> =>
   tx.first(byNameLocked, { name });
-export const boardById = (tx: ReadTx, id: string): Promise<BoardRow | undefined> => tx.first(byIdStatement, { id });
+export const boardById = (tx: ReadTx, id: string): Promise<BoardRow | undefined> => tx.first(byIdRead, { id });
+export const lockBoardById = (tx: WriteTx, id: string): Promise<BoardRow | undefined> => tx.first(byIdLocked, { id });
 
 const saveHeadStatement = statement<{
   id: string;

@@ -32,6 +32,8 @@ export interface Shown {
   board?: string;
   /** The operation needed membership, not only sight. */
   member?: true;
+  /** The board is not seen by the caller, who is a server admin: the answer tells nothing of it but its id. */
+  hidden?: true;
   /** A board that was described as the holder of a name. */
   holder?: string;
   message?: string;

@@ -307,3 +307,17 @@ export const activeAgentsOfPerson = (tx: ReadTx, personId: string): Promise<Memb
   tx.query<MemberRow>((db) =>
     db('members').where({ person_id: personId, kind: 'agent', status: 'active' }).orderBy('id').select('*'),
   );
+
+/** The non-guest who has been on a board longest. */
+export const longestStanding = async (tx: ReadTx, boardId: string): Promise<MemberRow | undefined> => {
+  const rows = await tx.query<MemberRow>((db) =>
+    db({ m: 'members' })
+      .join({ p: 'people' }, 'p.id', 'm.person_id')
+      .where({ 'm.board_id': boardId, 'm.kind': 'human', 'm.status': 'active' })
+      .whereNot('p.server_role', 'guest')
+      .orderBy(['m.joined_at', 'm.id'])
+      .limit(1)
+      .select('m.*'),
+  );
+  return rows[0];
+};

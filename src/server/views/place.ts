@@ -3,18 +3,18 @@
  * a hidden or deleted board is the same as a missing one.
  */
 import { Refusal } from '../../contract/errors.ts';
-import { patterns } from '../../contract/ids.ts';
+import { idPattern, patterns } from '../../contract/ids.ts';
 import {
   type BoardRow,
   boardById,
   boardByName,
+  lockBoardById,
   lockBoardByName,
   parsePolicy,
   type StoredPolicy,
 } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import type { Caller } from '../operation/caller.ts';
-import { boardNotFound } from '../operation/caller.ts';
+import { boardNotFound, type Caller, isPerson } from '../operation/caller.ts';
 import { activeHuman, type MemberRow, memberById } from '../seats/members.store.ts';
 
 /** A board somebody sees, with the member they are on it. */
@@ -63,10 +63,47 @@ export async function lockPlace(tx: WriteTx, caller: Caller, name: string): Prom
   return asMember(caller, await lockSight(tx, caller, name));
 }
 
+/** The same by id. @throws Refusal `board_not_found`, `not_on_board`. */
+export async function lockPlaceById(tx: WriteTx, caller: Caller, id: string): Promise<Place> {
+  return asMember(caller, await sight(tx, caller, await lockBoardById(tx, id)));
+}
+
 /** A board the caller sees, on it or not, its row held until the commit. @throws Refusal `board_not_found`. */
 export async function lockSight(tx: WriteTx, caller: Caller, name: string): Promise<Sight> {
   if (!patterns.boardName.test(name)) throw boardNotFound();
   return sight(tx, caller, await lockBoardByName(tx, name));
+}
+
+/** A board reached by its id, where a server admin also reaches what they do not see. */
+export interface Reached extends Sight {
+  /** The caller does not see this board: nothing of it but its id may be told. */
+  hidden: boolean;
+}
+
+const brdId = idPattern('brd');
+
+/**
+ * A board by name or id for what also an outside admin may do, its row held until the commit. By its name a private
+ * board is missing to whoever is not on it. @throws Refusal `board_not_found`.
+ */
+export async function lockReached(tx: WriteTx, caller: Caller, nameOrId: string): Promise<Reached> {
+  if (!brdId.test(nameOrId)) return { ...(await lockSight(tx, caller, nameOrId)), hidden: false };
+  return reached(tx, caller, await lockBoardById(tx, nameOrId));
+}
+
+/** The same without holding it, to show again what was told of it. @throws Refusal `board_not_found`. */
+export async function reachById(tx: ReadTx, caller: Caller, id: string): Promise<Reached> {
+  return reached(tx, caller, await boardById(tx, id));
+}
+
+async function reached(tx: ReadTx, caller: Caller, board: BoardRow | undefined): Promise<Reached> {
+  const outside = isPerson(caller) && caller.person.server_role === 'admin' && board?.visibility === 'private';
+  if (!outside || board.lifecycle === 'deleted' || (await membership(tx, caller, board)) !== null) {
+    return { ...(await sight(tx, caller, board)), hidden: false };
+  }
+  caller.shown.board = board.id;
+  caller.shown.hidden = true;
+  return { board, policy: parsePolicy(board), member: null, hidden: true };
 }
 
 /** The board of an agent's own seat. */

@@ -6,13 +6,13 @@ import type { Caller, Shown } from '../operation/caller.ts';
 import { memberById } from '../seats/members.store.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { mayDescribe, takenBySomebody } from './collision.ts';
-import { requireActive, requirePlace, seeBoardById } from './place.ts';
+import { reachById, requireActive, requirePlace, seeBoardById } from './place.ts';
 
 /** @throws Refusal what a new call would get now. */
 export async function recheckShown(tx: WriteTx, caller: Caller, shown: Shown): Promise<void> {
   if (shown.holder !== undefined) await recheckHolder(tx, caller, shown.holder);
   if (shown.board === undefined) return;
-  const sight = await seeBoardById(tx, caller, shown.board);
+  const sight = await (shown.hidden ? reachById : seeBoardById)(tx, caller, shown.board);
   if (shown.member) requirePlace(sight);
   if (shown.seat === undefined) return;
   requireActive(sight.board);

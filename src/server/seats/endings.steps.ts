@@ -1,0 +1,117 @@
+/** What ends with a seat, and with a person's membership: in one transaction and in the order the record tells it. */
+import type { EventActor } from '../../contract/types.ts';
+import { type BoardRow, setShowOwner } from '../boards/boards.store.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { append } from '../record/append.ts';
+import { setEnded } from './endings.store.ts';
+import { revokeCodes } from './join-codes.steps.ts';
+import { activeAgents, agentTotals, type MemberRow } from './members.store.ts';
+import { endReports } from './reports.store.ts';
+
+export interface SeatEnding {
+  actor: EventActor;
+  /** In what capacity; `self`: the agent leaves. */
+  by: 'person' | 'board_owner' | 'admin' | 'self';
+  /** Handle of the agent's person. */
+  owner: string;
+  /** It was removed because no session had been there since. */
+  pruned?: { disconnected_since: string };
+}
+
+/** Ends an active seat on a board whose row this transaction holds; answers the seat as it is from now on. */
+export async function endSeat(
+  tx: WriteTx,
+  board: BoardRow,
+  seat: MemberRow,
+  { actor, by, owner, pruned }: SeatEnding,
+): Promise<MemberRow> {
+  const status = by === 'self' ? 'left' : 'removed';
+  await closeSeats(tx, [seat], status, by);
+  await append(tx, board, {
+    type: by === 'self' ? 'agent.left' : 'agent.removed',
+    actor,
+    data: {
+      member_id: seat.id,
+      name: seat.name,
+      person_id: seat.person_id,
+      owner,
+      removed_by: by,
+      ...(pruned ? { pruned: true, ...pruned } : {}),
+    },
+  });
+  await settle(tx, board, actor, [seat]);
+  return { ...seat, status, removed_at: tx.now, removed_by: by };
+}
+
+export interface MembershipEnding {
+  actor: EventActor;
+  how: 'left' | 'removed' | 'removed_from_server';
+}
+
+const byWhom = {
+  left: { seats: 'person', person: 'self' },
+  removed: { seats: 'board_owner', person: 'board_owner' },
+  removed_from_server: { seats: 'admin', person: 'admin' },
+} as const;
+
+/**
+ * Ends a person's active membership with all their agents there; answers those agents. The board's row is held. Whether
+ * the board may lose this person is decided before.
+ */
+export async function endMembership(
+  tx: WriteTx,
+  board: BoardRow,
+  member: MemberRow,
+  { actor, how }: MembershipEnding,
+): Promise<MemberRow[]> {
+  const agents = await activeAgents(tx, board.id, { person_id: member.person_id });
+  const by = byWhom[how];
+  await setEnded(tx, [member.id], how === 'left' ? 'left' : 'removed', by.person);
+  await closeSeats(tx, agents, 'removed', by.seats);
+  await append(tx, board, {
+    type: how === 'left' ? 'person.left' : 'person.removed',
+    actor,
+    data: {
+      member_id: member.id,
+      person_id: member.person_id,
+      name: member.name,
+      agents: agents.map((agent) => agent.id),
+      ...(how === 'removed_from_server' ? { from_server: true } : {}),
+    },
+  });
+  await settle(tx, board, actor, [member, ...agents]);
+  tx.publish(`account:${member.person_id}`);
+  return agents;
+}
+
+async function closeSeats(
+  tx: WriteTx,
+  seats: MemberRow[],
+  status: 'left' | 'removed',
+  by: SeatEnding['by'],
+): Promise<void> {
+  if (seats.length === 0) return;
+  const ids = seats.map((seat) => seat.id);
+  await setEnded(tx, ids, status, by);
+  await endReports(tx, ids);
+  for (const seat of seats) {
+    tx.publish(`credential:${seat.id}`);
+    tx.publish(`positions:${seat.person_id}`);
+  }
+}
+
+/**
+ * What follows from members being gone, after the event that says so. Here is the place of the tasks they had a part
+ * in: after the codes, one event for each.
+ */
+async function settle(tx: WriteTx, board: BoardRow, actor: EventActor, gone: MemberRow[]): Promise<void> {
+  await revokeCodes(tx, board, actor, { makers: gone.map((member) => member.id) });
+  if (gone.some((member) => member.kind === 'agent')) await recountOwners(tx, board);
+}
+
+/** Messages show whose agent wrote them only while agents of several people are there. */
+async function recountOwners(tx: WriteTx, board: BoardRow): Promise<void> {
+  if (board.show_owner === 0 || (await agentTotals(tx, board.id, '')).people > 1) return;
+  await setShowOwner(tx, board.id, false);
+  board.show_owner = 0;
+}

@@ -1,0 +1,50 @@
+/** What a write needs to end seats and memberships: their rows, held in one order, and their last state. */
+import type { WriteTx } from '../db/tx.ts';
+
+/** Seats to be ended, chosen before their board is held. */
+export interface SeatChoice {
+  /** Name or id of a board; left out: on every board. */
+  board?: string;
+  /** The agents of a person, by id or handle; a member by name or id, who may also be the person; or these seats. */
+  of: { person: string } | { handle: string } | { member: string } | { seats: string[] };
+}
+
+/**
+ * Holds the rows of seats that are about to end. A seat's own requests hold its row and then wait for its board, so
+ * whoever ends seats takes them in the same order; what may end is decided later, when the board is held.
+ */
+export async function holdSeats(tx: WriteTx, { board, of }: SeatChoice): Promise<void> {
+  if (!tx.dialect.shared) return;
+  await tx.query((db) => {
+    const query = db({ m: 'members' }).where({ 'm.kind': 'agent', 'm.status': 'active' });
+    if (board !== undefined) {
+      query.whereIn('m.board_id', db('boards').where('id', board).orWhere('name', board).select('id'));
+    }
+    if ('seats' in of) query.whereIn('m.id', of.seats);
+    if ('person' in of) query.where('m.person_id', of.person);
+    if ('handle' in of) query.whereIn('m.person_id', db('people').where('handle', of.handle).select('id'));
+    if ('member' in of) {
+      query.where((either) =>
+        either
+          .where('m.id', of.member)
+          .orWhere('m.name', of.member)
+          .orWhereExists(
+            db({ h: 'members' })
+              .whereRaw("h.board_id = m.board_id AND h.person_id = m.person_id AND h.kind = 'human'")
+              .where((named) => named.where('h.id', of.member).orWhere('h.name', of.member))
+              .select(db.raw('1')),
+          ),
+      );
+    }
+    return query.orderBy('m.id').forNoKeyUpdate('m').select('m.id');
+  });
+}
+
+/** Ends members: their names, positions and last tokens stay. */
+export const setEnded = (
+  tx: WriteTx,
+  ids: string[],
+  status: 'left' | 'removed',
+  by: 'person' | 'board_owner' | 'admin' | 'self',
+): Promise<number> =>
+  tx.change((db) => db('members').whereIn('id', ids).update({ status, removed_at: tx.now, removed_by: by }));
