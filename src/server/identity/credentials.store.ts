@@ -160,13 +160,20 @@ export const findDelegation = (tx: ReadTx | WriteTx, digest: Buffer): Promise<De
 export const findSeat = (tx: ReadTx | WriteTx, digest: Buffer): Promise<SeatRow | undefined> =>
   tx.first(tx.writable ? seatLocked : seatRead, { digest });
 
-const useStatement = statement<{ id: string; now: number; expires_at: number | null }>((db, p) =>
-  db('access_keys').where('id', p.id).update({ last_used_at: p.now, expires_at: p.expires_at }),
-);
+const useStatement = (moves: boolean) =>
+  statement<{ id: string; now: number; idle_end: number | null }>((db, p) =>
+    db('access_keys')
+      .where('id', p.id)
+      .whereNull('revoked_at')
+      .where((open) => open.whereNull('expires_at').orWhere('expires_at', '>', p.now))
+      .update({ last_used_at: p.now, ...(moves ? { expires_at: p.idle_end } : {}) }),
+  );
+const useOfIdle = useStatement(true);
+const useOfFixed = useStatement(false);
 
-/** Records a use of a key and, for an idle-expiry key, its new end. */
-export const recordUse = (tx: WriteTx, id: string, expiresAt: number | null): Promise<number> =>
-  tx.run(useStatement, { id, now: tx.now, expires_at: expiresAt });
+/** Records a use of a key that has not ended. @param idleEnd its new end, for an idle-expiry key. */
+export const recordUse = (tx: WriteTx, id: string, idleEnd: number | null): Promise<number> =>
+  tx.run(idleEnd === null ? useOfFixed : useOfIdle, { id, now: tx.now, idle_end: idleEnd });
 
 export type NewKey = {
   id: string;

@@ -14,6 +14,13 @@ export type PersonRow = {
   midturn_policy: 'owner-only' | 'my-agents' | null;
 };
 
+/**
+ * Holds until the commit what decisions about several people and their keys rest on: who is admin, whose a handle is,
+ * which names a person's keys have. Such changes are rare, so they run one after the other. Asked for before anything
+ * else is held (`WriteCase.before`), so that two of them never wait for each other.
+ */
+export const holdPeople = (tx: WriteTx): Promise<void> => tx.serialise('people');
+
 /** The admin who came first; undefined while nobody is there. */
 export const earliestAdmin = async (tx: ReadTx): Promise<PersonRow | undefined> => {
   const rows = await tx.query<PersonRow>((db) =>

@@ -62,6 +62,7 @@ export async function runWrite(
   try {
     return await again(() =>
       engine.db.write(async (tx) => {
+        await offered.case.before?.(tx);
         const caller = await authenticate(tx, credential);
         seen = { caller, now: tx.now };
         const replay = kept && (await findReplay(engine, tx, offered, caller, kept));

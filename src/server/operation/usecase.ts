@@ -43,6 +43,8 @@ export interface Waited<T> {
 export interface WriteCase<Name extends OperationName, Prepared = Body<Name>> {
   /** Runs before the transaction: what needs no rows, such as taking secrets out of texts. */
   prepare?(body: Body<Name>): Prepared;
+  /** Runs first in the transaction, before the credential's rows are held: takes the lock that all of its kind take first. */
+  before?(tx: WriteTx): Promise<void>;
   run(tx: WriteTx, caller: Caller, input: Input<Name, Prepared>): Promise<Outcome<Answer<Name>>>;
   /**
    * Whether a kept answer may still be shown, where that is not decided by what it shows (views/replay.ts).
