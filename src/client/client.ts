@@ -109,7 +109,13 @@ export class Client {
     const request = await this.prepare(row, input);
 
     const { maxAttempts, signal } = input;
-    const plan = { klass: retryClass(row), deadline, maxAttempts, signal, onRetry: this.options.onRetry };
+    const plan = {
+      klass: retryClass(row, request.token),
+      deadline,
+      maxAttempts,
+      signal,
+      onRetry: this.options.onRetry,
+    };
     const reply = await retrying(this.environment, plan, (attempt) =>
       this.observed(request, attempt, async (seen) => {
         const limits = { origin: this.origin, headersMs: HEADERS_TIMEOUT + waitMs, deadline, signal };

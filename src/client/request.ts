@@ -17,6 +17,7 @@ export interface PreparedRequest {
   url: string;
   headers: Record<string, string>;
   body: string | undefined;
+  token: string | undefined;
 }
 
 /**
@@ -37,7 +38,7 @@ export function prepareRequest(
   if (row.method !== 'GET') headers['Idempotency-Key'] = checkedKey(parts.idempotencyKey ?? newIdempotencyKey());
   const body = parts.body === undefined ? undefined : JSON.stringify(parts.body);
   if (body !== undefined) headers['Content-Type'] = 'application/json';
-  return { method: row.method, path, url, headers, body };
+  return { method: row.method, path, url, headers, body, token: extra.token };
 }
 
 function fillPath(path: string, params: Record<string, string | number>): string {

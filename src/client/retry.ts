@@ -1,5 +1,6 @@
 /** When a failed request is sent again, and after how long. */
-import type { OperationRow } from '../contract/operations.ts';
+import { tokenKinds } from '../contract/ids.ts';
+import { idempotencyOf, type OperationRow } from '../contract/operations.ts';
 import { ClientError, outcomeUnknown } from './errors.ts';
 import { MAX_ATTEMPTS } from './limits.ts';
 import type { Clock } from './time.ts';
@@ -7,8 +8,11 @@ import type { Clock } from './time.ts';
 /** The contract's idempotency classes, with one name for everything that is no write. */
 export type RetryClass = 'read' | 'K' | 'R' | 'N' | 'S';
 
-export function retryClass(row: OperationRow): RetryClass {
-  return row.idempotency === '-' ? 'read' : row.idempotency;
+/** @param token the credential the request goes with: for some operations the class depends on its kind. */
+export function retryClass(row: OperationRow, token?: string): RetryClass {
+  const kind = tokenKinds.find(([, prefix]) => token?.startsWith(prefix))?.[0];
+  const klass = idempotencyOf(row, kind);
+  return klass === '-' ? 'read' : klass;
 }
 
 /** Answers that say "not now". */

@@ -34,6 +34,15 @@ export const secretPrefixes = {
 } as const;
 export type SecretKind = keyof typeof secretPrefixes;
 
+/** Which kind of credential a bearer token is, by its prefix. */
+export const tokenKinds = [
+  ['PK', secretPrefixes.key],
+  ['AG', secretPrefixes.seat],
+  ['BR', secretPrefixes.session],
+  ['DG', secretPrefixes.delegation],
+  ['IN', secretPrefixes.invite],
+] as const;
+
 export const patterns = {
   handle: /^[a-z0-9]+(-[a-z0-9]+)*$/,
   keyName: /^[a-z0-9]+(-[a-z0-9]+)*$/,

@@ -52,7 +52,7 @@ function operation(name: OperationName, row: OperationRow): Json {
     ...(row.credentials.length > 0 ? { security: [{ bearer: [] }] } : { security: [] }),
     'x-credentials': row.credentials,
     'x-idempotency': row.idempotency,
-    parameters: [...pathParams(row, parts), ...queryParams(parts), ...(row.method === 'GET' ? [] : [keyHeader])],
+    parameters: [...pathParams(row, parts), ...queryParams(parts), ...(row.method === 'GET' ? [] : [keyHeader(row)])],
     ...(parts.body ? { requestBody: { required: true, content: json(schemaOf(parts.body, 'input')) } } : {}),
     responses: { ...success(name, row, parts), default: failure },
   };
@@ -61,12 +61,12 @@ function operation(name: OperationName, row: OperationRow): Json {
 const json = (schema: Json): Json => ({ 'application/json': { schema } });
 const failure = { description: 'A refusal', content: json({ $ref: '#/components/schemas/Error' }) };
 
-const keyHeader = {
+const keyHeader = (row: OperationRow): Json => ({
   name: 'Idempotency-Key',
   in: 'header',
-  required: false,
+  required: row.keyRequired === true,
   schema: { type: 'string', minLength: 1, maxLength: 128 },
-};
+});
 
 function success(name: OperationName, row: OperationRow, parts: Parts): Json {
   const content =

@@ -18,7 +18,10 @@ export interface OperationRow {
   path: string;
   /** Empty: no credential is asked for, and one sent along is ignored. */
   credentials: readonly CredentialKind[];
-  idempotency: IdempotencyClass;
+  /** One class, or one for each kind of credential where they differ. */
+  idempotency: IdempotencyClass | Readonly<Partial<Record<CredentialKind, IdempotencyClass>>>;
+  /** A request without an Idempotency-Key is refused. */
+  keyRequired?: true;
   /** Success statuses, the usual one first. */
   ok: readonly number[];
   /** A page of this server must have sent it, whatever credential it brings. */
@@ -42,6 +45,24 @@ const person = ['PK', 'BR'] as const;
 export const operations = {
   getInfo: get('/v1/info', [], 'Server identity, build version and features'),
   getMe: get('/v1/me', member, 'Who the credential belongs to'),
+
+  createDelegation: {
+    method: 'POST',
+    path: '/v1/delegations',
+    credentials: ['PK'],
+    idempotency: 'S',
+    ok: [201],
+    summary: 'Let a machine list, join and create boards for its person',
+  },
+  listDelegations: get('/v1/delegations', ['PK'], "List a person's machine delegations"),
+  endDelegation: {
+    method: 'DELETE',
+    path: '/v1/delegations/{delegation}',
+    credentials: ['PK'],
+    idempotency: 'K',
+    ok: [200],
+    summary: 'End a machine delegation',
+  },
 
   createBoard: {
     method: 'POST',
@@ -68,8 +89,8 @@ export const operations = {
     method: 'POST',
     path: '/v1/join',
     credentials: ['PK', 'DG'],
-    idempotency: 'R',
-    ok: [201],
+    idempotency: { PK: 'R', DG: 'S' },
+    ok: [201, 200],
     summary: 'Put an agent seat onto a board',
   },
 
@@ -108,6 +129,12 @@ export const operations = {
 } as const satisfies Record<string, OperationRow>;
 
 export type OperationName = keyof typeof operations;
+
+/** The class of a request made with this kind of credential; where the row has none for it, the one that never repeats. */
+export function idempotencyOf({ idempotency }: OperationRow, kind: CredentialKind | undefined): IdempotencyClass {
+  if (typeof idempotency === 'string') return idempotency;
+  return (kind && idempotency[kind]) ?? 'S';
+}
 
 /** Names of the path parameters of an operation, in order. */
 export function pathParameters(path: string): string[] {

@@ -2,6 +2,7 @@
 import type { OperationName } from '../contract/operations.ts';
 import { createBoard } from './boards/create.ts';
 import { getBoard, listBoards, listTemplates } from './boards/read.ts';
+import { createDelegation, endDelegation, listDelegations } from './identity/delegations.ts';
 import { getMe } from './identity/me.ts';
 import type { RootKey } from './identity/root-key.ts';
 import { ackBoard, ackInbox, readInbox } from './messages/inbox.ts';
@@ -28,6 +29,9 @@ export interface Means {
 export function areas({ root }: Means): Areas {
   return {
     getMe: read('getMe', getMe),
+    createDelegation: write('createDelegation', createDelegation(root)),
+    listDelegations: read('listDelegations', listDelegations),
+    endDelegation: write('endDelegation', endDelegation),
     createBoard: write('createBoard', createBoard),
     listBoards: read('listBoards', listBoards),
     getBoard: read('getBoard', getBoard),

@@ -162,8 +162,8 @@ describe('imports', () => {
     expectOnly(db, db, contract, text, inside('migrations'));
   });
 
-  it('of stores lead to the database, the contract and rules only', () => {
-    expectOnly(stores, db, contract, rules);
+  it('of stores lead to the database, the contract, rules and text only', () => {
+    expectOnly(stores, db, contract, rules, text);
   });
 
   it('of views lead to stores, rules, the caller and other views only', () => {

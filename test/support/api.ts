@@ -90,6 +90,10 @@ export class Api {
   }
 }
 
+/** The details of a refusal. */
+export const detailsOf = ({ body }: { body: unknown }): Record<string, unknown> | undefined =>
+  (body as { error: { details?: Record<string, unknown> } }).error.details;
+
 export function pathOf(path: string, { params = {}, query = {} }: Call): string {
   const filled = path.replaceAll(/\{([a-z_]+)\}/g, (_match, name: string) =>
     encodeURIComponent(String(params[name] ?? '')),

@@ -20,6 +20,9 @@ type GoodCall = (stage: Stage) => Good;
 export const goodCalls: Record<OperationName, GoodCall> = {
   getInfo: () => ({}),
   getMe: () => ({}),
+  createDelegation: () => ({ body: { name: 'laptop' } }),
+  listDelegations: () => ({}),
+  endDelegation: () => ({ params: { delegation: 'dlg_01K5A0000000000000000000D1' }, later: ['delegation_not_found'] }),
   createBoard: () => ({ body: {} }),
   listBoards: () => ({}),
   getBoard: () => ({}),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { OperationName } from '../operations.ts';
 import * as boards from './boards.ts';
 import { id } from './common.ts';
+import * as delegations from './delegations.ts';
 import * as events from './events.ts';
 import * as identity from './identity.ts';
 import * as messages from './messages.ts';
@@ -26,6 +27,9 @@ const seqParam = z.object({
 export const schemas = {
   getInfo: { answer: identity.serverInfo },
   getMe: { answer: identity.me },
+  createDelegation: { body: delegations.newDelegationBody, answer: delegations.newDelegation },
+  listDelegations: { query: delegations.listDelegationsQuery, answer: delegations.delegationList },
+  endDelegation: { params: z.object({ delegation: id('dlg') }), answer: delegations.delegationRecord },
   createBoard: { body: boards.createBoardBody, answer: boards.board },
   listBoards: { query: boards.listBoardsQuery, answer: boards.boardList },
   getBoard: { answer: boards.board },

@@ -24,7 +24,8 @@ export const listBoards: ReadCase<'listBoards'>['run'] = async (tx, caller, { qu
     limit: query.limit + 1,
   });
   const page = rows.slice(0, query.limit);
-  const hidden = query.all ? await hiddenBoards(tx, caller, query.hidden_after, query.limit) : null;
+  const hidden =
+    query.all && caller.kind !== 'DG' ? await hiddenBoards(tx, caller, query.hidden_after, query.limit) : null;
   return {
     boards: await boardViews(tx, caller, await sights(tx, caller, page)),
     archived_count: await countArchived(tx, scope),
@@ -37,7 +38,8 @@ export const listBoards: ReadCase<'listBoards'>['run'] = async (tx, caller, { qu
 function scopeOf(caller: Caller, all: boolean) {
   const personId = caller.person.person_id;
   if (caller.kind === 'AG') return { personId, open: false, boardId: caller.seat.board_id };
-  return { personId, open: all && caller.person.server_role !== 'guest' };
+  // A delegation brings sessions onto boards, so it is shown all it could bring them onto.
+  return { personId, open: (all || caller.kind === 'DG') && caller.person.server_role !== 'guest' };
 }
 
 async function sights(tx: ReadTx, caller: Caller, rows: BoardRow[]): Promise<Sight[]> {

@@ -16,7 +16,7 @@ import { requestErrors } from './errors.ts';
 import { securityHeaders } from './headers.ts';
 import { checkHost } from './host.ts';
 import { checkKeySyntax, requestHash } from './keyed.ts';
-import { checkLimits } from './limits.ts';
+import { checkLimits, malformed } from './limits.ts';
 import { parseBody, parseParams, parseQuery } from './parse.ts';
 import { Routes } from './routes.ts';
 import type { Site } from './site.ts';
@@ -165,8 +165,10 @@ async function shapeOf(
   credential: Credential,
 ): Promise<{ input: AnyInput; keyed: Keyed | null }> {
   gate(name, credential.kind);
-  const writes = operations[name].method !== 'GET';
+  const row: OperationRow = operations[name];
+  const writes = row.method !== 'GET';
   const key = writes ? checkKeySyntax(ctx.req) : null;
+  if (key === null && row.keyRequired) throw malformed('Idempotency-Key', 'is required here');
   const bytes = writes ? await readBody(ctx.req, () => backend.resolve(credential), after) : null;
   const keyed = key === null || bytes === null ? null : { key, requestHash: requestHash(ctx.req, bytes) };
   return { input: inputOf(ctx, name, backend, bytes), keyed };

@@ -106,3 +106,11 @@ export async function countOfKeys(tx: ReadTx, ids: string[]): Promise<Map<string
 /** Marks a key as revoked; answers how many rows that changed. */
 export const setRevoked = (tx: WriteTx, id: string): Promise<number> =>
   tx.change((db) => db('access_keys').where('id', id).whereNull('revoked_at').update({ revoked_at: tx.now }));
+
+/** One of a person's own keys, whatever became of it. */
+export const keyOf = async (tx: ReadTx, personId: string, id: string): Promise<AccessKeyRow | undefined> => {
+  const [row] = await tx.query<AccessKeyRow>((db) =>
+    db('access_keys').where({ person_id: personId, id }).select(keyFields),
+  );
+  return row;
+};

@@ -7,7 +7,7 @@
  * over and finds the answer. Either way there is one effect.
  */
 import { Refusal } from '../../contract/errors.ts';
-import { operations } from '../../contract/operations.ts';
+import { idempotencyOf, operations } from '../../contract/operations.ts';
 import { Contention, StorageFull, UniqueViolation } from '../db/dialect.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
@@ -56,8 +56,9 @@ export async function runWrite(
   input: AnyInput,
   keyed: Keyed | null,
 ): Promise<Reply> {
-  const { idempotency, ok } = operations[offered.name];
-  const kept = idempotency === 'K' || idempotency === 'R' ? keyed : null;
+  const { ok } = operations[offered.name];
+  const klass = idempotencyOf(operations[offered.name], credential.kind);
+  const kept = klass === 'K' || klass === 'R' ? keyed : null;
   let seen: Seen = null;
   try {
     return await again(() =>
@@ -168,7 +169,7 @@ async function keep(
   { key, requestHash }: Keyed,
   reply: Pick<Reply, 'status' | 'body'>,
 ): Promise<void> {
-  const sealed = operations[offered.name].idempotency === 'R';
+  const sealed = idempotencyOf(operations[offered.name], credential.kind) === 'R';
   const body = Buffer.from(reply.body, 'utf8');
   await insertKept(tx, {
     scope: credential.digest,

@@ -35,8 +35,10 @@ export async function boardViews(tx: ReadTx, caller: Caller, sights: Sight[]): P
       )
     ).map((row) => [row.id, row]),
   );
+  // What its person has read is none of a delegation's business.
+  const positioned = caller.kind === 'DG' ? [] : sights;
   const owing = new Map(
-    (await openRequests(tx, ownIds(sights, 'human'))).map((row) => [row.member_id, Number(row.count)]),
+    (await openRequests(tx, ownIds(positioned, 'human'))).map((row) => [row.member_id, Number(row.count)]),
   );
   const views: Board[] = [];
   for (const sight of sights) {
@@ -47,7 +49,9 @@ export async function boardViews(tx: ReadTx, caller: Caller, sights: Sight[]): P
       ...facts(sight, creator, Number(count?.people ?? 0)),
       ...authority(sight, caller),
       ...(sight.member ? { agent_count: Number(count?.agents ?? 0) } : {}),
-      ...(sight.member ? await position(tx, sight.board, sight.member, sight.policy.visibility, owing) : {}),
+      ...(sight.member && caller.kind !== 'DG'
+        ? await position(tx, sight.board, sight.member, sight.policy.visibility, owing)
+        : {}),
     });
   }
   return views;

@@ -1,0 +1,77 @@
+/** Machine delegations: what a machine shows in place of its person's key, and which reaches no further than joining. */
+import { Refusal } from '../../contract/errors.ts';
+import { holdName } from '../db/hold-name.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { ReadCase, WriteCase } from '../operation/usecase.ts';
+import { newId, newSecret } from '../text/ids.ts';
+import { cutPage, readPageToken } from '../text/page-token.ts';
+import { timestamp } from '../text/time.ts';
+import { delegationView } from '../views/delegation.ts';
+import { callerView } from '../views/person.ts';
+import {
+  countOpenDelegations,
+  delegationOf,
+  endDelegations,
+  insertDelegation,
+  listDelegationRows,
+} from './delegations.store.ts';
+import { keyOf } from './keys.store.ts';
+import type { RootKey } from './root-key.ts';
+
+const MAX_OF_ONE_KEY = 50;
+
+export const createDelegation = (root: RootKey): WriteCase<'createDelegation'> => ({
+  async run(tx, caller, { body: { name } }) {
+    const { key_id } = caller.key;
+    await holdName(tx, `delegations:${key_id}`);
+    await endDelegations(tx, { key_id, name }, key_id);
+    await requireRoom(tx, key_id);
+    const token = newSecret('delegation');
+    const row = { id: newId('dlg', tx.now), key_id, name, created_at: tx.now };
+    const { person_id } = caller.person;
+    await insertDelegation(tx, { ...row, person_id, ended_at: null, ended_by: null, digest: root.digest(token) });
+    return { answer: { ...row, created_at: timestamp(tx.now), token } };
+  },
+});
+
+async function requireRoom(tx: WriteTx, keyId: string): Promise<void> {
+  if ((await countOpenDelegations(tx, keyId)) < MAX_OF_ONE_KEY) return;
+  throw new Refusal('limit_reached', `There are already ${MAX_OF_ONE_KEY} working delegations of this key.`, {
+    hint: 'service key delegations shows them; end those that are no longer used.',
+    details: { what: 'working delegations of this key', limit: MAX_OF_ONE_KEY },
+  });
+}
+
+export const listDelegations: ReadCase<'listDelegations'>['run'] = async (tx, caller, { query }) => {
+  if (query.key !== undefined) await requireOwnKey(tx, caller, query.key);
+  const rows = await listDelegationRows(tx, {
+    personId: caller.person.person_id,
+    keyId: query.key,
+    ended: query.state === 'all',
+    after: readPageToken(query.after),
+    limit: query.limit,
+  });
+  const { page, next_after } = cutPage(rows, query.limit);
+  return { person: callerView(caller), delegations: page.map(delegationView), next_after };
+};
+
+async function requireOwnKey(tx: ReadTx, { person }: Caller, id: string): Promise<void> {
+  if (await keyOf(tx, person.person_id, id)) return;
+  throw new Refusal('key_not_found', 'You have no such key.', { hint: 'service key list shows your keys.' });
+}
+
+export const endDelegation: WriteCase<'endDelegation'> = {
+  async run(tx, caller, { params }) {
+    const { person_id } = caller.person;
+    const id = params['delegation'] ?? '';
+    await endDelegations(tx, { id, person_id }, caller.key.key_id);
+    const row = await delegationOf(tx, person_id, id);
+    if (!row) {
+      throw new Refusal('delegation_not_found', 'You have no such delegation.', {
+        hint: 'service key delegations --all shows yours.',
+      });
+    }
+    return { answer: delegationView(row) };
+  },
+};
