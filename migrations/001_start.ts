@@ -272,6 +272,9 @@ export async function up(db: Knex): Promise<void> {
     // Only on thread starters: replies of any depth.
     t.bigInteger('reply_count').notNullable();
     t.bigInteger('last_reply_at');
+    t.bigInteger('last_reply_seq');
+    // Standing reactions: tells readers of a page whether any have to be looked up.
+    t.integer('reaction_count').notNullable();
     // Running counts up to and including this message: on the board, to everyone, by this sender, both.
     t.bigInteger('nth').notNullable();
     t.bigInteger('nth_everyone').notNullable();
@@ -285,6 +288,9 @@ export async function up(db: Knex): Promise<void> {
   );
   await db.schema.raw(
     'CREATE INDEX messages_by_parent ON messages (board_id, reply_to_seq, seq) WHERE reply_to_seq IS NOT NULL',
+  );
+  await db.schema.raw(
+    'CREATE INDEX messages_by_last_reply ON messages (board_id, last_reply_seq) WHERE last_reply_seq IS NOT NULL',
   );
   await db.schema.raw('CREATE INDEX messages_to_everyone ON messages (board_id, seq) WHERE to_everyone = 1');
   await db.schema.raw('CREATE INDEX messages_urgent ON messages (board_id, seq) WHERE urgent = 1');
@@ -303,6 +309,15 @@ export async function up(db: Knex): Promise<void> {
     t.primary(['member_id', 'seq']);
   });
   await db.schema.raw('CREATE INDEX message_members_awaiting ON message_members (member_id) WHERE awaits = 1');
+
+  await db.schema.createTable('reactions', (t) => {
+    t.text('message_id').notNullable();
+    t.text('member_id').notNullable();
+    t.text('name').notNullable();
+    t.bigInteger('seq').notNullable();
+    t.bigInteger('at').notNullable();
+    t.primary(['message_id', 'member_id', 'name']);
+  });
 
   await db.schema.createTable('idempotency', (t) => {
     // Rows end in the order in which they were made, so that the purge needs no index of its own.

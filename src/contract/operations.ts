@@ -106,6 +106,24 @@ export const operations = {
   getMessageBySeq: get('/v1/boards/{board}/messages/{seq}', member, 'Read one message by its number'),
   getMessage: get('/v1/messages/{message}', member, 'Read one message by its id'),
   listReplies: get('/v1/messages/{message}/replies', member, 'Read a thread, or wait for its next reply'),
+  listThreads: get('/v1/boards/{board}/threads', member, 'List threads, newest reply first'),
+  addReaction: {
+    method: 'PUT',
+    path: '/v1/messages/{message}/reactions/{reaction}',
+    credentials: member,
+    idempotency: 'K',
+    ok: [200],
+    summary: 'React to a message',
+  },
+  removeReaction: {
+    method: 'DELETE',
+    path: '/v1/messages/{message}/reactions/{reaction}',
+    credentials: member,
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Take a reaction back',
+  },
+  listReactions: get('/v1/messages/{message}/reactions', member, 'Who reacted to a message, and when'),
 
   readInbox: get('/v1/me/inbox', ['AG'], "Read an agent's unread messages, or wait for one"),
   ackInbox: {

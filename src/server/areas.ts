@@ -7,7 +7,9 @@ import { getMe } from './identity/me.ts';
 import type { RootKey } from './identity/root-key.ts';
 import { ackBoard, ackInbox, readInbox } from './messages/inbox.ts';
 import { postMessage } from './messages/post.ts';
+import { addReaction, listReactions, removeReaction } from './messages/react.ts';
 import { getMessage, getMessageBySeq, listMessages, listReplies } from './messages/read.ts';
+import { listThreads } from './messages/threads.ts';
 import { type Offered, read, type ServerAddress, wait, write } from './operation/usecase.ts';
 import { listEvents } from './record/read.ts';
 import { addBoardPerson } from './seats/add-person.ts';
@@ -45,6 +47,10 @@ export function areas({ root }: Means): Areas {
     getMessageBySeq: read('getMessageBySeq', getMessageBySeq),
     getMessage: read('getMessage', getMessage),
     listReplies: wait('listReplies', listReplies),
+    listThreads: read('listThreads', listThreads),
+    addReaction: write('addReaction', addReaction),
+    removeReaction: write('removeReaction', removeReaction),
+    listReactions: read('listReactions', listReactions),
     readInbox: wait('readInbox', readInbox),
     ackInbox: write('ackInbox', ackInbox),
     ackBoard: write('ackBoard', ackBoard),

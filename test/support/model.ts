@@ -28,6 +28,8 @@ export interface Posted {
   root: Posted | null;
   urgent: boolean;
   expects: boolean;
+  /** Those that stand, earliest first. */
+  reactions: { member: Actor; name: string }[];
 }
 
 export class BoardModel {
@@ -81,6 +83,7 @@ export class BoardModel {
       root: parent ? (parent.root ?? parent) : null,
       urgent: shown.urgent,
       expects: shown.expects_reply,
+      reactions: [],
     };
     this.messages.push(posted);
     return posted;
@@ -112,6 +115,15 @@ export class BoardModel {
 
   replies(reader: Actor, root: Posted): Posted[] {
     return this.timeline(reader).filter((message) => message.root === root);
+  }
+
+  /** Threads a reader sees, the one with the newest readable reply first. */
+  threads(reader: Actor): { root: Posted; replies: Posted[] }[] {
+    return this.timeline(reader)
+      .filter((message) => message.root === null)
+      .map((root) => ({ root, replies: this.replies(reader, root) }))
+      .filter(({ replies }) => replies.length > 0)
+      .sort((a, b) => (b.replies.at(-1)?.seq ?? 0) - (a.replies.at(-1)?.seq ?? 0));
   }
 
   inbox(agent: Actor): Posted[] {

@@ -44,6 +44,8 @@ export interface MessageRecord {
   expects_reply: number;
   reply_count: number;
   last_reply_at: number | null;
+  last_reply_seq: number | null;
+  reaction_count: number;
   nth: number;
   nth_everyone: number;
   nth_of_sender: number;
@@ -70,6 +72,7 @@ export class Replay {
   readonly members = new Map<string, Sender>();
   readonly messages: MessageRecord[] = [];
   readonly named = new Map<string, NamedRecord>();
+  readonly reactions = new Map<string, Record<string, unknown>>();
 
   constructor(events: readonly Recorded[]) {
     for (const event of events) {
@@ -107,6 +110,10 @@ export class Replay {
         break;
       case 'message.posted':
         this.#post(event, data as unknown as PostedData);
+        break;
+      case 'reaction.added':
+      case 'reaction.removed':
+        this.#react(event, data as { message_id: string; name: string });
         break;
       default:
         throw new Error(`the replay does not know ${event.type}`);
@@ -161,6 +168,8 @@ export class Replay {
       expects_reply: flag(data.expects_reply),
       reply_count: 0,
       last_reply_at: null,
+      last_reply_seq: null,
+      reaction_count: 0,
       nth: count('message_count', 1),
       nth_everyone: count('everyone_count', flag(everyone)),
       nth_of_sender: sender.sent_count,
@@ -168,10 +177,28 @@ export class Replay {
     });
     this.board['last_message_at'] = event.at;
     const started = this.messages.find((message) => message.seq === root);
-    if (started) Object.assign(started, { reply_count: started.reply_count + 1, last_reply_at: event.at });
+    if (started)
+      Object.assign(started, {
+        reply_count: started.reply_count + 1,
+        last_reply_at: event.at,
+        last_reply_seq: event.seq,
+      });
     const answered = this.named.get(`${sender.id} ${parent?.seq}`);
     if (answered) answered.awaits = 0;
     this.#name(event.seq, data, everyone);
+  }
+
+  #react(event: Recorded, { message_id, name }: { message_id: string; name: string }): void {
+    const member_id = event.actor.member_id ?? '';
+    const key = `${message_id} ${member_id} ${name}`;
+    const message = this.messages.find((each) => each.id === message_id) as MessageRecord;
+    if (event.type === 'reaction.added') {
+      this.reactions.set(key, { message_id, member_id, name, seq: event.seq, at: event.at });
+      message.reaction_count += 1;
+    } else {
+      this.reactions.delete(key);
+      message.reaction_count -= 1;
+    }
   }
 
   #name(seq: number, data: PostedData, everyone: boolean): void {

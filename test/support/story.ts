@@ -17,6 +17,7 @@ export type Step =
       urgent: boolean;
       expects: boolean;
     }
+  | { do: 'react'; by: number; message: number; name: number; back: boolean }
   | { do: 'policy'; visibility: Policy['visibility'] }
   | { do: 'ack'; by: number; back: number }
   | { do: 'join'; person: number; role: number }
@@ -37,6 +38,16 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     { weight: 14, arbitrary: post },
     {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constant('react' as const),
+        by: index,
+        message: index,
+        name: index,
+        back: fc.boolean(),
+      }),
+    },
+    {
       weight: 2,
       arbitrary: fc.record({
         do: fc.constant('policy' as const),
@@ -50,6 +61,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 20, maxLength: 40, size: 'max' },
 );
 
+const REACTIONS = ['thumbsup', 'heart', 'question'];
 const ROLES = ['writer', 'reviewer', 'member'];
 const pick = <T>(list: readonly T[], n: number): T => list[n % list.length] as T;
 
@@ -88,6 +100,8 @@ export class Story {
     switch (step.do) {
       case 'post':
         return this.#post(step);
+      case 'react':
+        return this.#react(step);
       case 'policy':
         this.model.visibility = step.visibility;
         return setPolicy(this.#server, this.board, { visibility: step.visibility });
@@ -137,6 +151,19 @@ export class Story {
     if (answer.status !== 201) throw new Error(`a post was refused: ${answer.text}`);
     if (answer.body.to.join() !== expected.join()) throw new Error(`to ${answer.body.to}, expected ${expected}`);
     model.add(answer.body, sender, parent);
+  }
+
+  async #react({ by, message, name, back }: Extract<Step, { do: 'react' }>): Promise<void> {
+    const member = pick(this.model.active, by);
+    const readable = this.model.timeline(member);
+    if (readable.length === 0) return;
+    const posted = pick(readable, message);
+    const reaction = pick(REACTIONS, name);
+    const call = { params: { message: posted.id, reaction } };
+    await member.api.ok(back ? 'removeReaction' : 'addReaction', call);
+    const stands = posted.reactions.findIndex((each) => each.member === member && each.name === reaction);
+    if (!back && stands === -1) posted.reactions.push({ member, name: reaction });
+    if (back && stands !== -1) posted.reactions.splice(stands, 1);
   }
 
   #targets(numbers: number[]): string[] {

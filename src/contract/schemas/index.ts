@@ -17,6 +17,7 @@ interface OperationSchemas {
 }
 
 const messageParam = z.object({ message: id('msg') });
+const reactionParams = z.object({ message: id('msg'), reaction: messages.reactionName });
 const seqParam = z.object({
   seq: z
     .string()
@@ -43,6 +44,10 @@ export const schemas = {
   getMessageBySeq: { params: seqParam, answer: messages.oneMessage },
   getMessage: { params: messageParam, answer: messages.oneMessage },
   listReplies: { params: messageParam, query: messages.listRepliesQuery, answer: messages.replyPage },
+  listThreads: { query: messages.listThreadsQuery, answer: messages.threadPage },
+  addReaction: { params: reactionParams, answer: messages.message },
+  removeReaction: { params: reactionParams, answer: messages.message },
+  listReactions: { params: messageParam, answer: messages.reactionList },
   readInbox: { query: messages.readInboxQuery, answer: messages.inbox },
   ackInbox: { body: messages.ackBody, answer: messages.inboxAck },
   ackBoard: { body: messages.ackBody, answer: messages.boardAck },

@@ -29,8 +29,20 @@ export const mention = z.strictObject({
 
 export const redactionCount = z.strictObject({ kind: z.string(), count: z.int().min(1) });
 
+/** The reactions there are, in the order they are shown, with the exact code points that are hashed. */
+export const emojis = {
+  thumbsup: '\u{1F44D}',
+  check: '\u{2705}',
+  eyes: '\u{1F440}',
+  heart: '\u{2764}\u{FE0F}',
+  tada: '\u{1F389}',
+  question: '\u{2753}',
+} as const;
+export type ReactionName = keyof typeof emojis;
+export const reactionName = z.enum(Object.keys(emojis) as [ReactionName, ...ReactionName[]]);
+
 export const reaction = z.strictObject({
-  name: z.string(),
+  name: reactionName,
   emoji: z.string(),
   count: z.int().min(1),
   by: z.array(z.string()),
@@ -115,6 +127,22 @@ export const replyPage = z.strictObject({
   root: message.nullable(),
   replies: z.array(message),
   next_after: z.int().nullable(),
+});
+
+export const listThreadsQuery = z.object({
+  limit: queryInt(1, 200).default(50),
+  after: z.string().max(200).optional(),
+});
+
+export const threadPage = z.strictObject({
+  board: boardName,
+  threads: z.array(z.strictObject({ root: message, participants: z.array(memberName) })),
+  next_after: z.string().nullable(),
+});
+
+export const reactionList = z.strictObject({
+  message_id: id('msg'),
+  reactions: z.array(reaction.omit({ by: true }).extend({ by: z.array(z.strictObject({ member: actor, at: time })) })),
 });
 
 export const readInboxQuery = z.object({

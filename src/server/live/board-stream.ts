@@ -5,6 +5,7 @@ import type { Clock } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
 import { authenticate } from '../operation/caller.ts';
 import { eventsAfter } from '../record/events.store.ts';
+import { audiencesOf } from '../views/event.ts';
 import { requirePlace, seeBoardById } from '../views/place.ts';
 import type { Connection } from './connection.ts';
 import { type Feed, type Follower, PAGE } from './feed.ts';
@@ -103,7 +104,7 @@ export class BoardStream implements Follower {
       const events = await eventsAfter(tx, board.id, this.#cursor, PAGE);
       const readers = this.wantsMessages ? [place.reader] : [];
       const messages = await renderMessages(tx, place.board, events, readers);
-      const page = new News(place.board, place.policy, events, messages);
+      const page = new News(place.board, place.policy, events, await audiencesOf(tx, place.policy, events), messages);
       return {
         bytes: page.framesAfter(this.#cursor, place.reader, this.wantsMessages),
         last: page.last,

@@ -7,6 +7,7 @@ import { presets } from '../boards/policy.rules.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { type EventRow, eventsAfter } from '../record/events.store.ts';
+import { audiencesOf } from '../views/event.ts';
 import { News, renderMessages } from './news.ts';
 import { type Holder, type Right, rightsOn } from './rights.ts';
 
@@ -119,7 +120,11 @@ export class Feed {
       const right = follower.wantsMessages ? rights.get(scopeOf(follower)) : undefined;
       return right?.ok ? [right.reader] : [];
     });
-    return { news: new News(board, policy, events, await renderMessages(tx, board, events, readers)), rights };
+    const audiences = await audiencesOf(tx, policy, events);
+    return {
+      news: new News(board, policy, events, audiences, await renderMessages(tx, board, events, readers)),
+      rights,
+    };
   }
 
   #hand(follower: Follower, news: News | null, rights: Map<string, Right>): void {

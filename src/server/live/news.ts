@@ -3,7 +3,7 @@ import type { BoardRow, StoredPolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type MessageWithContext, messagesWithSeqs } from '../messages/messages.store.ts';
 import type { EventRow } from '../record/events.store.ts';
-import { eventView, isWithheld } from '../views/event.ts';
+import { type Audiences, eventView, isWithheld } from '../views/event.ts';
 import { messageViews, relation } from '../views/message.ts';
 import type { Reader } from '../views/place.ts';
 import { frame } from './frames.ts';
@@ -19,6 +19,7 @@ export class News {
   readonly events: readonly EventRow[];
   /** Messages rendered per kind of reader, by number. */
   readonly #messages: Map<string, Map<number, string>>;
+  readonly #audiences: Audiences;
   readonly #frames = new Map<number, Frames>();
   readonly #joined = new Map<string, Buffer>();
 
@@ -26,11 +27,13 @@ export class News {
     board: BoardRow,
     policy: StoredPolicy,
     events: readonly EventRow[],
+    audiences: Audiences,
     messages: Map<string, Map<number, string>> = new Map(),
   ) {
     this.board = board;
     this.policy = policy;
     this.events = events;
+    this.#audiences = audiences;
     this.#messages = messages;
   }
 
@@ -58,7 +61,7 @@ export class News {
 
   #framesOf(event: EventRow, reader: Reader, kind: string): string {
     const frames = this.#serialised(event);
-    if (isWithheld(event, reader, this.policy)) {
+    if (isWithheld(event, reader, this.policy, this.#audiences)) {
       frames.withheld ??= frame('event', eventView(event, true), event.seq);
       return frames.withheld;
     }

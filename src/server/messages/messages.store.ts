@@ -2,6 +2,7 @@
 import type { Knex } from 'knex';
 import { listStatement, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { type Eyes, readable } from './eyes.rules.ts';
 
 export type MessageRow = {
   id: string;
@@ -18,6 +19,9 @@ export type MessageRow = {
   /** Only on thread starters: replies of any depth. */
   reply_count: number;
   last_reply_at: number | null;
+  last_reply_seq: number | null;
+  /** Reactions that stand. */
+  reaction_count: number;
   /** Running counts up to and including this message: on the board, to everyone, by its sender, both. */
   nth: number;
   nth_everyone: number;
@@ -44,12 +48,6 @@ export type MessageWithContext = MessageRow &
     data: string;
   };
 
-/** Whose eyes a query reads with. */
-export interface Eyes {
-  memberId: string;
-  readsAll: boolean;
-}
-
 const contextColumns = {
   data: 'e.data',
   sender_name: 's.name',
@@ -71,23 +69,6 @@ const withContext = (db: Knex) =>
     .leftJoin({ pm: 'messages' }, (on) => on.on('pm.board_id', 'm.board_id').andOn('pm.seq', 'm.reply_to_seq'))
     .leftJoin({ ps: 'members' }, 'ps.id', 'pm.sender_id')
     .leftJoin({ rm: 'messages' }, (on) => on.on('rm.board_id', 'm.board_id').andOn('rm.seq', 'm.root_seq'));
-
-/** Narrows a query on `m` to what these eyes may read: own, to everyone, or recorded as addressed. */
-export function readable(query: Knex.QueryBuilder, eyes: Eyes): Knex.QueryBuilder {
-  if (eyes.readsAll) return query;
-  return query.where((either) =>
-    either
-      .where('m.sender_id', eyes.memberId)
-      .orWhere('m.to_everyone', 1)
-      .orWhereExists((sub: Knex.QueryBuilder) =>
-        sub
-          .from({ r: 'message_members' })
-          .whereRaw('r.seq = m.seq')
-          .where({ 'r.member_id': eyes.memberId, 'r.addressed': 1 })
-          .select(sub.client.raw('1')),
-      ),
-  );
-}
 
 const byIdStatement = statement<{ id: string }, MessageRow>((db, p) => db('messages').where('id', p.id).select('*'));
 const bySeqStatement = statement<{ board_id: string; seq: number }, MessageRow>((db, p) =>
@@ -198,6 +179,18 @@ const withSeqsStatement = listStatement<{ board_id: string }, MessageWithContext
 export const messagesWithSeqs = (tx: ReadTx, boardId: string, seqs: number[]): Promise<MessageWithContext[]> =>
   tx.all(...withSeqsStatement.over({ board_id: boardId }, seqs));
 
+/** The events that posted these messages. */
+export const postedEvents = (
+  tx: ReadTx,
+  ids: string[],
+): Promise<{ message_id: string; actor: string; data: string }[]> =>
+  tx.query((db) =>
+    db({ m: 'messages' })
+      .join({ e: 'events' }, (on) => on.on('e.board_id', 'm.board_id').andOn('e.seq', 'm.seq'))
+      .whereIn('m.id', ids)
+      .select({ message_id: 'm.id', actor: 'e.actor', data: 'e.data' }),
+  );
+
 /** A whole thread, readable part, oldest first: the root and every reply. */
 export const readableThread = (
   tx: ReadTx,
@@ -261,6 +254,8 @@ const insertStatement = statement<MessageRow>((db, p) =>
     expects_reply: p.expects_reply,
     reply_count: p.reply_count,
     last_reply_at: p.last_reply_at,
+    last_reply_seq: p.last_reply_seq,
+    reaction_count: p.reaction_count,
     nth: p.nth,
     nth_everyone: p.nth_everyone,
     nth_of_sender: p.nth_of_sender,
@@ -270,12 +265,12 @@ const insertStatement = statement<MessageRow>((db, p) =>
 
 export const insertMessage = (tx: WriteTx, row: MessageRow): Promise<number> => tx.run(insertStatement, row);
 
-const replyStatement = statement<{ board_id: string; seq: number; at: number }>((db, p) =>
+const replyStatement = statement<{ board_id: string; seq: number; reply_seq: number; at: number }>((db, p) =>
   db('messages')
     .where({ board_id: p.board_id, seq: p.seq })
-    .update({ reply_count: db.raw('reply_count + 1'), last_reply_at: p.at }),
+    .update({ reply_count: db.raw('reply_count + 1'), last_reply_at: p.at, last_reply_seq: p.reply_seq }),
 );
 
 /** Counts a reply on its thread's first message. */
-export const countReply = (tx: WriteTx, boardId: string, rootSeq: number, at: number): Promise<number> =>
-  tx.run(replyStatement, { board_id: boardId, seq: rootSeq, at });
+export const countReply = (tx: WriteTx, rootSeq: number, reply: MessageRow): Promise<number> =>
+  tx.run(replyStatement, { board_id: reply.board_id, seq: rootSeq, reply_seq: reply.seq, at: reply.at });

@@ -149,6 +149,8 @@ async function write(tx: WriteTx, caller: Caller, place: Place, decided: Decided
     expects_reply: post.expects_reply ? 1 : 0,
     reply_count: 0,
     last_reply_at: null,
+    last_reply_seq: null,
+    reaction_count: 0,
     nth: board.message_count,
     nth_everyone: board.everyone_count,
     nth_of_sender: member.sent_count,
@@ -158,7 +160,7 @@ async function write(tx: WriteTx, caller: Caller, place: Place, decided: Decided
   await saveSent(tx, member);
   await insertNamed(tx, namedRows(row, addressing, mentions));
   if (parent && row.root_seq !== null) {
-    await countReply(tx, board.id, row.root_seq, event.at);
+    await countReply(tx, row.root_seq, row);
     await clearRequest(tx, member.id, parent.seq);
   }
   caller.shown.message = id;

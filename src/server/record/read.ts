@@ -1,6 +1,6 @@
 /** Reading a board's record. */
 import type { ReadCase } from '../operation/usecase.ts';
-import { eventView, isWithheld } from '../views/event.ts';
+import { audiencesOf, eventView, isWithheld } from '../views/event.ts';
 import { onBoard } from '../views/place.ts';
 import { pageOf } from '../views/window.ts';
 import { eventsIn } from './events.store.ts';
@@ -12,7 +12,10 @@ export const listEvents: ReadCase<'listEvents'>['run'] = async (tx, caller, { pa
     {
       rows: (within, order, limit) => eventsIn(tx, { ...list, ...within }, order, limit),
       any: async (within) => (await eventsIn(tx, { ...list, ...within }, 'asc', 1)).length > 0,
-      view: async (rows) => rows.map((row) => eventView(row, isWithheld(row, reader, policy))),
+      async view(rows) {
+        const audiences = await audiencesOf(tx, policy, rows);
+        return rows.map((row) => eventView(row, isWithheld(row, reader, policy, audiences)));
+      },
       seq: (event) => event.seq,
       weight: (row) => row.data.length,
     },

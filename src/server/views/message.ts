@@ -2,10 +2,10 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Mention, Message } from '../../contract/types.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
-import type { ReadTx } from '../db/tx.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { Eyes } from '../messages/eyes.rules.ts';
 import {
   countReadableReplies,
-  type Eyes,
   isAddressed,
   type MessageContext,
   type MessageRow,
@@ -13,10 +13,13 @@ import {
   messageById,
   messageBySeq,
 } from '../messages/messages.store.ts';
+import { reactionsTo } from '../messages/reactions.store.ts';
 import type { Caller } from '../operation/caller.ts';
+import { groupBy } from '../text/group.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from './actors.ts';
-import { type Place, type Reader, requirePlace, seeBoardById } from './place.ts';
+import { lockPlaceById, type Place, type Reader, requirePlace, seeBoardById } from './place.ts';
+import { reactionGroups } from './reactions.ts';
 
 /** What a `message.posted` event holds. */
 export interface PostedData {
@@ -58,6 +61,21 @@ export async function findMessage(
   return { place, message };
 }
 
+/** The same for a write: the board's row is held until the commit. @throws Refusal `message_not_found`. */
+export async function lockMessage(
+  tx: WriteTx,
+  caller: Caller,
+  id: string,
+): Promise<{ place: Place; message: MessageRow }> {
+  const found = await messageById(tx, id);
+  if (!found) throw messageNotFound();
+  const place = await lockPlaceById(tx, caller, found.board_id).catch(hidden);
+  // Read again under the lock: counts on its row may have moved.
+  const message = await messageById(tx, id);
+  if (!message || !(await mayRead(tx, place.reader, message))) throw messageNotFound();
+  return { place, message };
+}
+
 /** A readable message of a board by its number. @throws Refusal `message_not_found`. */
 export async function findMessageBySeq(tx: ReadTx, place: Place, seq: number): Promise<MessageRow> {
   const message = await messageBySeq(tx, place.board.id, seq);
@@ -69,14 +87,24 @@ function hidden(error: unknown): never {
   throw error instanceof Refusal ? messageNotFound() : error;
 }
 
-/** Composes messages, all readable to the reader, with at most one further statement however many they are. */
+/** Composes messages, all readable to the reader, with at most two further statements however many they are. */
 export async function messageViews(
   tx: ReadTx,
   place: Pick<Place, 'board' | 'reader'>,
   rows: MessageWithContext[],
 ): Promise<Message[]> {
   const replies = await readableReplyCounts(tx, place, rows);
-  return rows.map((row) => messageView(row, row, JSON.parse(row.data) as PostedData, place, replies.get(row.seq)));
+  const reactions = groupBy(
+    await reactionsTo(
+      tx,
+      rows.filter((row) => row.reaction_count > 0).map((row) => row.id),
+    ),
+    (row) => row.message_id,
+  );
+  return rows.map((row) => ({
+    ...messageView(row, row, JSON.parse(row.data) as PostedData, place, replies.get(row.seq)),
+    reactions: reactionGroups(reactions.get(row.id) ?? [], place.reader),
+  }));
 }
 
 interface Replies {

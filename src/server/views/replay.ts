@@ -2,18 +2,21 @@
 import { Refusal } from '../../contract/errors.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { messageById } from '../messages/messages.store.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
 import { memberById } from '../seats/members.store.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { mayDescribe, takenBySomebody } from './collision.ts';
-import { reachById, requireActive, requirePlace, seeBoardById } from './place.ts';
+import { mayRead, messageNotFound } from './message.ts';
+import { type Place, reachById, requireActive, requirePlace, seeBoardById } from './place.ts';
 
 /** @throws Refusal what a new call would get now. */
 export async function recheckShown(tx: WriteTx, caller: Caller, shown: Shown): Promise<void> {
   if (shown.holder !== undefined) await recheckHolder(tx, caller, shown.holder);
   if (shown.board === undefined) return;
   const sight = await (shown.hidden ? reachById : seeBoardById)(tx, caller, shown.board);
-  if (shown.member) requirePlace(sight);
+  const place = shown.member ? requirePlace(sight) : null;
+  if (place && shown.message !== undefined) await recheckMessage(tx, place, shown.message);
   if (shown.seat === undefined) return;
   requireActive(sight.board);
   await recheckSeat(tx, shown);
@@ -22,6 +25,12 @@ export async function recheckShown(tx: WriteTx, caller: Caller, shown: Shown): P
 async function recheckHolder(tx: WriteTx, caller: Caller, id: string): Promise<void> {
   const holder = await boardById(tx, id);
   if (!holder || !(await mayDescribe(tx, caller, holder))) throw takenBySomebody();
+}
+
+/** An answer that shows a message needs it to be readable still. */
+async function recheckMessage(tx: WriteTx, { reader }: Place, id: string): Promise<void> {
+  const message = await messageById(tx, id);
+  if (!message || !(await mayRead(tx, reader, message))) throw messageNotFound();
 }
 
 /** A kept answer that holds a seat's token is shown only while that token is the seat's. */

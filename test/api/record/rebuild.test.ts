@@ -52,6 +52,10 @@ forEachDatabase('the tables beside the record', (engine) => {
         replay.members.has(String(row['member_id'])),
       );
       expect(named).to.have.deep.members([...replay.named.values()]);
+      const reactions = (await rows<Row>('reactions', {}, 'seq')).filter((row) =>
+        messages.some((message) => message['id'] === row['message_id']),
+      );
+      expect(reactions).to.have.deep.members([...replay.reactions.values()]);
       expect(named.length).to.be.greaterThan(10);
     }
   });

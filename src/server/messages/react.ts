@@ -1,0 +1,85 @@
+/** Reactions: at most one of a kind by each member on each message. */
+import { emojis, type ReactionName } from '../../contract/schemas/messages.ts';
+import type { Message } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { ReadCase, WriteCase } from '../operation/usecase.ts';
+import { append } from '../record/append.ts';
+import { membersWithIds } from '../seats/members.store.ts';
+import { timestamp } from '../text/time.ts';
+import { actorView, eventActor } from '../views/actors.ts';
+import { findMessage, lockMessage, messageViews } from '../views/message.ts';
+import { type Place, requireActive } from '../views/place.ts';
+import { reactionGroups } from '../views/reactions.ts';
+import { type MessageRow, messagesWithSeqs } from './messages.store.ts';
+import { countReaction, deleteReaction, hasReacted, insertReaction, reactionsTo } from './reactions.store.ts';
+
+type Found = { place: Place; message: MessageRow; name: ReactionName };
+
+export const addReaction: WriteCase<'addReaction'> = {
+  async run(tx, caller, { params }) {
+    const found = await findForReaction(tx, caller, params);
+    const key = keyOf(found);
+    if (!(await hasReacted(tx, key))) {
+      const { seq, at } = await record(tx, caller, found, 'reaction.added');
+      await insertReaction(tx, { ...key, seq, at });
+      await countReaction(tx, found.message.id, 1);
+    }
+    return { answer: await asRead(tx, caller, found) };
+  },
+};
+
+export const removeReaction: WriteCase<'removeReaction'> = {
+  async run(tx, caller, { params }) {
+    const found = await findForReaction(tx, caller, params);
+    if ((await deleteReaction(tx, keyOf(found))) > 0) {
+      await record(tx, caller, found, 'reaction.removed');
+      await countReaction(tx, found.message.id, -1);
+    }
+    return { answer: await asRead(tx, caller, found) };
+  },
+};
+
+export const listReactions: ReadCase<'listReactions'>['run'] = async (tx, caller, { params }) => {
+  const { place, message } = await findMessage(tx, caller, params['message'] ?? '');
+  const rows = await reactionsTo(tx, [message.id]);
+  const members = new Map(
+    (
+      await membersWithIds(
+        tx,
+        rows.map((row) => row.member_id),
+      )
+    ).map((member) => [member.id, member]),
+  );
+  const reactions = reactionGroups(rows, place.reader).map(({ by: _names, ...group }) => ({
+    ...group,
+    by: rows
+      .filter((row) => row.name === group.name)
+      .flatMap((row) => {
+        const member = members.get(row.member_id);
+        return member ? [{ member: actorView(member, place.reader), at: timestamp(row.at) }] : [];
+      }),
+  }));
+  return { message_id: message.id, reactions };
+};
+
+async function findForReaction(tx: WriteTx, caller: Caller, params: Record<string, string>): Promise<Found> {
+  const found = await lockMessage(tx, caller, params['message'] ?? '');
+  requireActive(found.place.board);
+  caller.shown.message = found.message.id;
+  return { ...found, name: params['reaction'] as ReactionName };
+}
+
+const keyOf = ({ message, place, name }: Found) => ({ message_id: message.id, member_id: place.member.id, name });
+
+const record = (tx: WriteTx, caller: Caller, { place, message, name }: Found, type: string) =>
+  append(tx, place.board, {
+    type,
+    actor: eventActor(place.member, caller.person.handle),
+    data: { message_id: message.id, name, emoji: emojis[name] },
+  });
+
+async function asRead(tx: WriteTx, _caller: Caller, { place, message }: Found): Promise<Message> {
+  const [view] = await messageViews(tx, place, await messagesWithSeqs(tx, place.board.id, [message.seq]));
+  return view as Message;
+}

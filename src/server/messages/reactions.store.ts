@@ -1,0 +1,48 @@
+/** Reactions that stand. */
+import type { ReactionName } from '../../contract/schemas/messages.ts';
+import { listStatement, type Params, statement } from '../db/statement.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+export type ReactionRow = {
+  message_id: string;
+  member_id: string;
+  name: ReactionName;
+  /** Of the event that added it: earlier reactions come first. */
+  seq: number;
+  at: number;
+};
+
+export type ReactionWithMember = ReactionRow & { member_name: string };
+
+const ofStatement = listStatement<Params, ReactionWithMember>((db, _p, ids) =>
+  db({ r: 'reactions' })
+    .join({ m: 'members' }, 'm.id', 'r.member_id')
+    .whereIn('r.message_id', ids as string[])
+    .orderBy('r.seq')
+    .select('r.*', { member_name: 'm.name' }),
+);
+
+/** The reactions to these messages, earliest first. */
+export const reactionsTo = (tx: ReadTx, messageIds: string[]): Promise<ReactionWithMember[]> =>
+  messageIds.length === 0 ? Promise.resolve([]) : tx.all(...ofStatement.over({}, messageIds));
+
+type Key = Pick<ReactionRow, 'message_id' | 'member_id' | 'name'>;
+
+export const hasReacted = async (tx: ReadTx, key: Key): Promise<boolean> =>
+  (await tx.query((db) => db('reactions').where(key).select('seq'))).length > 0;
+
+export const insertReaction = (tx: WriteTx, row: ReactionRow): Promise<number> =>
+  tx.change((db) => db('reactions').insert(row));
+
+export const deleteReaction = (tx: WriteTx, { message_id, member_id, name }: Key): Promise<number> =>
+  tx.change((db) => db('reactions').where({ message_id, member_id, name }).delete());
+
+const countStatement = statement<{ id: string; by: number }>((db, p) =>
+  db('messages')
+    .where('id', p.id)
+    .update({ reaction_count: db.raw('reaction_count + ?', [p.by]) }),
+);
+
+/** Keeps the count of standing reactions on the message's row. */
+export const countReaction = (tx: WriteTx, messageId: string, by: 1 | -1): Promise<number> =>
+  tx.run(countStatement, { id: messageId, by });

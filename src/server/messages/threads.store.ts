@@ -1,0 +1,115 @@
+/** Threads by their newest reply. */
+import type { ReadTx } from '../db/tx.ts';
+import { type Eyes, readable } from './eyes.rules.ts';
+
+export interface Thread {
+  root_seq: number;
+  /** Number of the newest reply these eyes may read. */
+  newest: number;
+}
+
+/** How many replies are looked at in one go where not all may be read. */
+const STRIDE = 500;
+
+/**
+ * Threads whose root and at least one reply are readable, newest reply first, whose newest readable reply is before
+ * `before`. Whoever reads everything is served by an index; others walk back through the replies they may read.
+ */
+export async function newestThreads(
+  tx: ReadTx,
+  boardId: string,
+  eyes: Eyes,
+  before: number | null,
+  limit: number,
+): Promise<Thread[]> {
+  if (eyes.readsAll) return byLastReply(tx, boardId, before, limit);
+  const threads: Thread[] = [];
+  const seen = new Set<number>();
+  for (let end = before; ; ) {
+    const replies = await repliesBefore(tx, boardId, eyes, end);
+    const fresh = new Map<number, number>();
+    for (const { root_seq, seq } of replies) {
+      if (!seen.has(root_seq) && !fresh.has(root_seq)) fresh.set(root_seq, seq);
+    }
+    const roots = await readableRoots(tx, boardId, eyes, [...fresh.keys()], before);
+    for (const [root_seq, newest] of fresh) {
+      seen.add(root_seq);
+      if (roots.has(root_seq)) threads.push({ root_seq, newest });
+      if (threads.length === limit) return threads;
+    }
+    if (replies.length < STRIDE) return threads;
+    end = replies.at(-1)?.seq ?? null;
+  }
+}
+
+const byLastReply = (tx: ReadTx, boardId: string, before: number | null, limit: number): Promise<Thread[]> =>
+  tx.query<Thread>((db) => {
+    const query = db('messages')
+      .where('board_id', boardId)
+      .whereNotNull('last_reply_seq')
+      .orderBy('last_reply_seq', 'desc')
+      .limit(limit)
+      .select({ root_seq: 'seq', newest: 'last_reply_seq' });
+    return before === null ? query : query.where('last_reply_seq', '<', before);
+  });
+
+const repliesBefore = (
+  tx: ReadTx,
+  boardId: string,
+  eyes: Eyes,
+  before: number | null,
+): Promise<{ root_seq: number; seq: number }[]> =>
+  tx.query((db) => {
+    const query = db({ m: 'messages' })
+      .where('m.board_id', boardId)
+      .whereNotNull('m.root_seq')
+      .orderBy('m.seq', 'desc')
+      .limit(STRIDE)
+      .select('m.root_seq', 'm.seq');
+    return readable(before === null ? query : query.where('m.seq', '<', before), eyes);
+  });
+
+/** Of these roots the readable ones without a readable reply from `before` on: the others were listed on an earlier page. */
+async function readableRoots(
+  tx: ReadTx,
+  boardId: string,
+  eyes: Eyes,
+  roots: number[],
+  before: number | null,
+): Promise<Set<number>> {
+  if (roots.length === 0) return new Set();
+  const rows = await tx.query<{ seq: number }>((db) =>
+    readable(db({ m: 'messages' }).where('m.board_id', boardId).whereIn('m.seq', roots), eyes).select('m.seq'),
+  );
+  const found = new Set(rows.map((row) => row.seq));
+  if (before === null) return found;
+  const later = await tx.query<{ root_seq: number }>((db) =>
+    readable(
+      db({ m: 'messages' }).where('m.board_id', boardId).whereIn('m.root_seq', roots).where('m.seq', '>=', before),
+      eyes,
+    ).distinct('m.root_seq'),
+  );
+  for (const { root_seq } of later) found.delete(root_seq);
+  return found;
+}
+
+/** Who wrote readable replies in these threads, by their first one. */
+export const threadSenders = (
+  tx: ReadTx,
+  boardId: string,
+  roots: number[],
+  eyes: Eyes,
+): Promise<{ root_seq: number; name: string; first: number }[]> =>
+  tx.query((db) =>
+    readable(
+      db({ m: 'messages' })
+        .join({ s: 'members' }, 's.id', 'm.sender_id')
+        .where('m.board_id', boardId)
+        .whereIn('m.root_seq', roots),
+      eyes,
+    )
+      .groupBy('m.root_seq', 's.id', 's.name')
+      .orderBy('first')
+      .select({ root_seq: 'm.root_seq', name: 's.name' })
+      .min({ first: 'm.seq' }),
+  );

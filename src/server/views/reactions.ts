@@ -1,0 +1,22 @@
+/** Reactions as a message carries them. */
+import { emojis, type ReactionName } from '../../contract/schemas/messages.ts';
+import type { Message } from '../../contract/types.ts';
+import type { ReactionWithMember } from '../messages/reactions.store.ts';
+import type { Reader } from './place.ts';
+
+/** One entry per kind, in the fixed order of kinds; names by their earliest standing reaction. @param rows earliest first. */
+export function reactionGroups(rows: readonly ReactionWithMember[], reader: Reader): Message['reactions'] {
+  return (Object.keys(emojis) as ReactionName[]).flatMap((name) => {
+    const of = rows.filter((row) => row.name === name);
+    if (of.length === 0) return [];
+    return [
+      {
+        name,
+        emoji: emojis[name],
+        count: of.length,
+        by: of.map((row) => row.member_name),
+        mine: of.some((row) => row.member_id === reader.memberId),
+      },
+    ];
+  });
+}
