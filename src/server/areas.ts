@@ -14,7 +14,8 @@ import { type Offered, read, type ServerAddress, wait, write } from './operation
 import { listEvents } from './record/read.ts';
 import { addBoardPerson } from './seats/add-person.ts';
 import { joinBoard } from './seats/join.ts';
-import { listBoardPeople, listMembers } from './seats/read.ts';
+import { makeBoardOwner, unmakeBoardOwner } from './seats/owners.ts';
+import { getMember, listBoardPeople, listMembers } from './seats/read.ts';
 
 /** Operations that are no use case: one needs no caller, the other no transaction of its own. */
 export type OutsideAreas = 'getInfo' | 'openStream';
@@ -40,7 +41,10 @@ export function areas({ root }: Means): Areas {
     listTemplates: read('listTemplates', listTemplates),
     listBoardPeople: read('listBoardPeople', listBoardPeople),
     addBoardPerson: write('addBoardPerson', addBoardPerson),
+    makeBoardOwner: write('makeBoardOwner', makeBoardOwner),
+    unmakeBoardOwner: write('unmakeBoardOwner', unmakeBoardOwner),
     listMembers: read('listMembers', listMembers),
+    getMember: read('getMember', getMember),
     joinBoard: write('joinBoard', joinBoard(root)),
     postMessage: write('postMessage', postMessage),
     listMessages: read('listMessages', listMessages),

@@ -108,6 +108,9 @@ export class Replay {
       case 'person.made_owner':
         (this.members.get(data['member_id'] as string) as Sender).access = 'admin';
         break;
+      case 'person.role_changed':
+        (this.members.get(data['member_id'] as string) as Sender).access = 'member';
+        break;
       case 'message.posted':
         this.#post(event, data as unknown as PostedData);
         break;

@@ -8,6 +8,7 @@ import { holdPersonByHandle, type PersonRow } from '../identity/people.store.ts'
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { eventActor } from '../views/actors.ts';
+import { refuseGuest } from '../views/authority.ts';
 import { boardPersonView } from '../views/person.ts';
 import { lockSight, type Place, requireActive, requirePlace, type Sight } from '../views/place.ts';
 import { activeHuman } from './members.store.ts';
@@ -20,7 +21,7 @@ export const addBoardPerson: WriteCase<'addBoardPerson'> = {
     const sight = await lockSight(tx, caller, params['board'] ?? '');
     const place = addsThemselves(sight, caller, handle) ? null : requirePlace(sight);
     if (place) caller.shown.member = true;
-    refuseGuest(caller);
+    refuseGuest(caller, 'add people');
     requireActive(sight.board);
     if (place && caller.kind === 'AG') await requireAgentMayAdd(tx, place, handle);
     const added = await requireAddable(tx, caller, sight, person);
@@ -39,13 +40,6 @@ export const addBoardPerson: WriteCase<'addBoardPerson'> = {
 /** Whoever is off an open board may add nobody else; that is decided before the handle is looked up. */
 const addsThemselves = ({ member }: Sight, caller: Caller, handle: string): boolean =>
   member === null && handle === caller.person.handle;
-
-function refuseGuest(caller: Caller): void {
-  if (caller.person.server_role !== 'guest') return;
-  throw new Refusal('guest_not_allowed', 'Guests and their agents cannot add people.', {
-    hint: 'Ask a member of the board to add them.',
-  });
-}
 
 /** The seat's session, then the three gates: server, board and role. */
 async function requireAgentMayAdd(tx: WriteTx, place: Place, handle: string): Promise<void> {

@@ -125,15 +125,47 @@ export const activeAgents = (
   );
 
 /** A person's membership of a board by handle, active only. */
-export const humanByHandle = async (tx: ReadTx, boardId: string, handle: string): Promise<MemberRow | undefined> => {
-  const rows = await tx.query<MemberRow>((db) =>
+export const humanByHandle = async (
+  tx: ReadTx,
+  boardId: string,
+  handle: string,
+): Promise<MemberWithPerson | undefined> => {
+  const rows = await tx.query<MemberWithPerson>((db) =>
     db({ m: 'members' })
       .join({ p: 'people' }, 'p.id', 'm.person_id')
       .where({ 'm.board_id': boardId, 'm.kind': 'human', 'm.status': 'active', 'p.handle': handle })
       .whereNull('p.removed_at')
-      .select('m.*'),
+      .select('m.*', withPerson),
   );
   return rows[0];
+};
+
+/** Somebody on a board or an agent that was, by name or id; never a person who left. */
+export const findMember = async (
+  tx: ReadTx,
+  boardId: string,
+  nameOrId: string,
+): Promise<MemberWithPerson | undefined> => {
+  const rows = await tx.query<MemberWithPerson>((db) =>
+    db({ m: 'members' })
+      .join({ p: 'people' }, 'p.id', 'm.person_id')
+      .where({ 'm.board_id': boardId, [nameOrId.startsWith('mem_') ? 'm.id' : 'm.name']: nameOrId })
+      .where((either) => either.where('m.status', 'active').orWhere('m.kind', 'agent'))
+      .select('m.*', withPerson),
+  );
+  return rows[0];
+};
+
+/** Names of a board's owners in the order they first came, at most `limit`. */
+export const ownerNames = async (tx: ReadTx, boardId: string, limit: number): Promise<string[]> => {
+  const rows = await tx.query<{ name: string }>((db) =>
+    db('members')
+      .where({ board_id: boardId, kind: 'human', status: 'active', access: 'admin' })
+      .orderBy('id')
+      .limit(limit)
+      .select('name'),
+  );
+  return rows.map((row) => row.name);
 };
 
 /** Names of active members in the order they joined, at most `limit`. */

@@ -73,7 +73,6 @@ export async function makeOwnerBySystem(
     actor: { kind: 'system', member_id: null, name: null, owner: null },
     data: { member_id: member.id, person_id: member.person_id, name: member.name, reason },
   });
-  tx.publish(`account:${member.person_id}`);
 }
 
 async function requireRoom(tx: WriteTx, board: BoardRow): Promise<void> {

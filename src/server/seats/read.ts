@@ -1,9 +1,11 @@
 /** Who is on a board. */
+import { Refusal } from '../../contract/errors.ts';
+import { idPattern, patterns } from '../../contract/ids.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { memberView } from '../views/actors.ts';
 import { boardPersonView } from '../views/person.ts';
 import { onBoard, readerOf, seeBoard } from '../views/place.ts';
-import { listMemberRows } from './members.store.ts';
+import { findMember, listMemberRows } from './members.store.ts';
 
 export const listBoardPeople: ReadCase<'listBoardPeople'>['run'] = async (tx, caller, { params, query }) => {
   const { board } = await seeBoard(tx, caller, params['board'] ?? '');
@@ -39,3 +41,18 @@ export const listMembers: ReadCase<'listMembers'>['run'] = async (tx, caller, { 
     next_after: rows.length > query.limit ? (page.at(-1)?.id ?? null) : null,
   };
 };
+
+export const getMember: ReadCase<'getMember'>['run'] = async (tx, caller, { params }) => {
+  const place = await onBoard(tx, caller, params['board'] ?? '');
+  const ref = params['member'] ?? '';
+  const found = canName(ref) ? await findMember(tx, place.board.id, ref) : undefined;
+  if (!found) {
+    throw new Refusal('member_not_found', `There is no such member on ${place.board.name}.`, {
+      hint: `service board members --board ${place.board.name} shows who is on it.`,
+    });
+  }
+  return memberView(found, place, place.reader, caller);
+};
+
+const memberId = idPattern('mem');
+const canName = (ref: string): boolean => patterns.memberName.test(ref) || memberId.test(ref);

@@ -12,8 +12,8 @@ const onBoards = names.filter((name) => operations[name].path.includes('{board}'
 
 const nowhere = { board: '', message: '' };
 
-/** A body that would succeed for somebody on the board. */
-const bodyOf = (name: OperationName): unknown => goodCall(name, nowhere).body;
+/** A call that would succeed for somebody on the board. */
+const callOn = (name: OperationName, board: string): Call => goodCall(name, { ...nowhere, board });
 
 /** An answer without what always differs. */
 function told({ status, headers, text }: { status: number; headers: Headers; text: string }) {
@@ -56,8 +56,7 @@ forEachDatabase('a board that is missing, hidden, deleted or has no possible nam
       for (const api of [eve, guest, agent]) {
         const answers = [];
         for (const board of unseen) {
-          const call: Call = { params: { board, seq: 3 }, body: bodyOf(name) };
-          answers.push(told(await api.call(name, call)));
+          answers.push(told(await api.call(name, callOn(name, board))));
         }
         const [first] = answers;
         if (takes(name, api))
@@ -65,7 +64,7 @@ forEachDatabase('a board that is missing, hidden, deleted or has no possible nam
         for (const answer of answers) expect(answer).to.deep.equal(first);
       }
       // There is something to hide: its owner gets another answer.
-      const owner = await server.dana.call(name, { params: { board: 'hidden', seq: 3 }, body: bodyOf(name) });
+      const owner = await server.dana.call(name, callOn(name, 'hidden'));
       expect(isServed(name, nowhere, owner), owner.text).to.equal(true);
     });
   }
@@ -145,12 +144,12 @@ forEachDatabase('a board that is missing, hidden, deleted or has no possible nam
     const open = await newBoard(server.dana);
     const params = { board: open.name, seq: 1 };
     for (const name of onBoards) {
-      const { status, code } = await eve.call(name, { params, body: bodyOf(name) });
+      const { status, code } = await eve.call(name, callOn(name, open.name));
       const answer = status < 300 ? status : `${status} ${code}`;
       expect(answer, name).to.equal(['getBoard', 'listBoardPeople'].includes(name) ? 200 : '403 not_on_board');
     }
     for (const name of onBoards.filter((each) => takes(each, guest))) {
-      expect(await guest.refused(name, { params, body: bodyOf(name) }), name).to.equal('404 board_not_found');
+      expect(await guest.refused(name, callOn(name, open.name)), name).to.equal('404 board_not_found');
     }
     await putOnBoard(server, open.name, guest);
     expect((await guest.call('listMessages', { params })).status).to.equal(200);

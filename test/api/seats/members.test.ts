@@ -55,6 +55,24 @@ forEachDatabase('who is on a board', (engine) => {
     expect(all[2]).not.to.have.property('can_remove');
   });
 
+  it('is read one by one, by name or id, ended agents included; people who left are gone', async () => {
+    const ended = await newAgent(pam, board, { name: 'gone' });
+    await endMember(server, ended.memberId);
+    const one = async (member: string, reader: Api = pam) => reader.call('getMember', { params: { board, member } });
+    const { members: listed } = await members(pam, { removed: true });
+    for (const member of listed) {
+      expect((await one(member.name)).body).to.deep.equal(member);
+      expect((await one(member.id)).body).to.deep.equal(member);
+    }
+    expect((await one('pam', await newAgent(server.dana, board))).body).to.include({ kind: 'human', name: 'pam' });
+    const id = await memberIdOf(server, board, pam);
+    await endMember(server, id, 'left');
+    for (const nobody of ['pam', id, 'nobody', 'Not a name', `x\u0000`, 'mem_1', 'y'.repeat(90)]) {
+      const { status, code } = await one(nobody, server.dana);
+      expect(`${status} ${code}`, nobody).to.equal('404 member_not_found');
+    }
+  });
+
   it('tells a person which agents they could remove: their own, and all of them to an owner or admin', async () => {
     const eve = await server.person(`eve-${board}`);
     await putOnBoard(server, board, eve);

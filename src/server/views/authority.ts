@@ -1,0 +1,27 @@
+/** What a caller's standing on a board lets them do; a refusal says who could do it instead. */
+import { Refusal } from '../../contract/errors.ts';
+import type { ReadTx } from '../db/tx.ts';
+import type { Caller } from '../operation/caller.ts';
+import { ownerNames } from '../seats/members.store.ts';
+import type { Place } from './place.ts';
+
+/** @param what they want, such as `change a board's title`. @throws Refusal `guest_not_allowed`, also for a guest's agent. */
+export function refuseGuest(caller: Caller, what: string): void {
+  if (caller.person.server_role !== 'guest') return;
+  throw new Refusal('guest_not_allowed', `Guests and their agents cannot ${what}.`, {
+    hint: 'Ask a member of the board.',
+  });
+}
+
+/** @throws Refusal `owner_required` or `admin_required`, as the operation has it, to a person who is no owner. */
+export async function requireOwner(
+  tx: ReadTx,
+  { board, member }: Place,
+  code: 'owner_required' | 'admin_required' = 'owner_required',
+): Promise<void> {
+  if (member.kind === 'human' && member.access === 'admin') return;
+  const names = await ownerNames(tx, board.id, 5);
+  throw new Refusal(code, `Only an owner of ${board.name} may do this.`, {
+    hint: names.length === 0 ? 'This board has no owner now.' : `Ask an owner: ${names.join(', ')}.`,
+  });
+}
