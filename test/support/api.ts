@@ -47,7 +47,7 @@ export class Api {
   /** Calls an operation; the answer may be a success or a refusal. */
   async call<Name extends OperationName>(name: Name, call: Call = {}): Promise<Answered<Answer<Name>>> {
     const row: OperationRow = operations[name];
-    const response = await fetch(this.url + pathOf(row.path, call), {
+    const response = await this.send(this.url + pathOf(row.path, call), {
       method: row.method,
       headers: this.headers(call),
       body: call.body === undefined ? undefined : JSON.stringify(call.body),
@@ -64,6 +64,11 @@ export class Api {
       replayed: response.headers.get('idempotent-replayed') === 'true',
       text,
     };
+  }
+
+  /** How a request gets to the server. */
+  send(url: string, init: RequestInit): Promise<Response> {
+    return fetch(url, init);
   }
 
   /** Calls an operation that must succeed; answers its body. */

@@ -15,6 +15,8 @@ import { counterOf, versionsOf } from './versions.store.ts';
 /** A write transaction is cut off after this many milliseconds. */
 export const WRITE_LIMIT_MS = 5_000;
 const RETRIES = 5;
+/** An arbitrary constant: the advisory lock of starts. Ends with the connection that holds it. */
+const START_LOCK = 7_400_002;
 
 // Numbers of this product stay below 2^53; the driver would hand bigint over as text.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -132,6 +134,19 @@ export class PostgresDatabase implements Database {
       } catch (error) {
         if (!(error instanceof Contention) || !error.atOnce || attempt === RETRIES) throw error;
       }
+    }
+  }
+
+  async alone<T>(fn: () => Promise<T>): Promise<T> {
+    const holder = new pg.Client({ connectionString: this.#url, application_name: 'service start' });
+    // A connection that is lost takes the lock with it; the work under it then fails by itself or is done.
+    holder.on('error', () => {});
+    await holder.connect();
+    try {
+      await holder.query('SELECT pg_advisory_lock($1)', [START_LOCK]);
+      return await fn();
+    } finally {
+      await holder.end().catch(() => {});
     }
   }
 

@@ -48,7 +48,11 @@ export class SqliteDatabase implements Database {
     return this.#group.submit(fn);
   }
 
-  /** There is no other process: the file is locked. */
+  /** There is no other process: the data folder is locked. */
+  alone<T>(fn: () => Promise<T>): Promise<T> {
+    return fn();
+  }
+
   async follow(follower: Follower): Promise<void> {
     this.#follower = follower;
   }

@@ -54,6 +54,8 @@ export interface Database {
    * and may run more than once where the engine asks for a retry.
    */
   write<T>(fn: (tx: WriteTx) => Promise<T>): Promise<T>;
+  /** Runs `fn` while no other process of this database runs one. For starts only: it waits as long as it takes. */
+  alone<T>(fn: () => Promise<T>): Promise<T>;
   /** From now on tells the follower of every commit, here and in other processes of the same database. */
   follow(follower: Follower): Promise<void>;
   close(): Promise<void>;

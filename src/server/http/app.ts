@@ -68,8 +68,9 @@ export function createApp(options: AppOptions): Koa {
   });
 
   app.use(requestErrors(options.log, options.now));
+  const setHeaders = securityHeaders(options.site.mode);
   app.use((ctx, next) => {
-    securityHeaders(ctx);
+    setHeaders(ctx);
     ctx.state['host'] = checkHost(ctx.req, options.site);
     return next();
   });

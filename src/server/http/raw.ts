@@ -2,25 +2,28 @@
 import type { Duplex } from 'node:stream';
 import { newId } from '../text/ids.ts';
 import { headerLines } from './headers.ts';
+import type { Site } from './site.ts';
 
 const reasons: Record<string, [string, string, string]> = {
   HPE_HEADER_OVERFLOW: ['400 Bad Request', 'invalid_request', 'The headers are too long.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request_timeout', 'The request did not arrive in time.'],
 };
 
-/** Writes the error in its usual shape to a socket that has no request object, and closes it. */
-export function rawRefusal(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, code, message] = reasons[error.code ?? ''] ?? [
-    '400 Bad Request',
-    'invalid_request',
-    'This is not a request.',
-  ];
-  const body = JSON.stringify({ error: { code, message, hint: 'Send it again, well formed.' } });
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${newId('req', Date.now())}\r\n${headerLines()}Connection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
-}
+/** What writes an error in its usual shape to a socket that has no request object, and closes it. */
+export const rawRefusal =
+  (mode: Site['mode']) =>
+  (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const [status, code, message] = reasons[error.code ?? ''] ?? [
+      '400 Bad Request',
+      'invalid_request',
+      'This is not a request.',
+    ];
+    const body = JSON.stringify({ error: { code, message, hint: 'Send it again, well formed.' } });
+    socket.end(
+      `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${newId('req', Date.now())}\r\n${headerLines(mode)}Connection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+  };

@@ -1,4 +1,5 @@
 /** What this server is to the outside: its hosts (lower case), its own origin, its session cookie. Local and team mode differ in nothing else here. */
+import { publicOrigin } from '../../contract/public-url.ts';
 import type { ServerAddress } from '../operation/usecase.ts';
 
 export interface Site extends ServerAddress {
@@ -17,12 +18,14 @@ export const localSite = (port: () => number): Site => ({
 
 /** A team server answers only to its public URL, whatever proxies in front of it say. @param publicUrl `https://host[:port]`. */
 export function teamSite(publicUrl: string): Site {
-  const { host } = new URL(publicUrl);
+  const origin = publicOrigin(publicUrl);
+  if (origin === null) throw new Error(`no public URL: ${publicUrl}`);
+  const hosts = [new URL(origin).host];
   return {
     mode: 'team',
-    hosts: () => [host],
-    baseUrl: () => publicUrl,
-    origin: () => publicUrl,
+    hosts: () => hosts,
+    baseUrl: () => origin,
+    origin: () => origin,
     cookie: () => ({ name: '__Host-service_session', secure: true }),
   };
 }

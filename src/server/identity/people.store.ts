@@ -34,6 +34,12 @@ export const earliestAdmin = async (tx: ReadTx): Promise<PersonRow | undefined> 
   return rows[0];
 };
 
+/** Whether there is or ever was a person: removed ones stay as records. */
+export const anybody = async (tx: ReadTx): Promise<boolean> => {
+  const rows = await tx.query((db) => db('people').limit(1).select('id'));
+  return rows.length > 0;
+};
+
 export const insertPerson = (tx: WriteTx, row: PersonRow): Promise<number> =>
   tx.change((db) => db('people').insert(row));
 

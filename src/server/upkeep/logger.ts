@@ -11,13 +11,18 @@ export interface LogOptions {
 /** A person at a terminal is told of what is wrong, not of what goes well, unless they ask for a level. */
 export function makeLogger({ logLevel, logFormat, logTo }: LogOptions): Logger {
   const text = logFormat === 'text';
-  const options = { level: logLevel ?? (text ? 'warn' : 'info'), base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  const options = {
+    level: logLevel ?? (text ? 'warn' : 'info'),
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
   const to = logTo ?? pino.destination({ fd: 2, sync: true });
   return pino(options, text ? { write: (line: string) => to.write(asText(line)) } : to);
 }
 
 interface Line {
-  level: number;
+  level: string;
   time: string;
   msg?: string;
   err?: { stack?: string; message?: string };
@@ -31,5 +36,5 @@ function asText(json: string): string {
     ([name, value]) => `  ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
   const stack = err ? `\n${err.stack ?? err.message ?? ''}` : '';
-  return `${time.slice(11, 19)} ${(pino.levels.labels[level] ?? 'log').padEnd(5)} ${msg ?? ''}${rest.join('')}${stack}\n`;
+  return `${time.slice(11, 19)} ${level.padEnd(5)} ${msg ?? ''}${rest.join('')}${stack}\n`;
 }

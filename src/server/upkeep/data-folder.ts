@@ -1,0 +1,96 @@
+/** Taking a data folder into use: its lock, its database, the root secret that belongs to both. */
+import { join } from 'node:path';
+import type { Clock } from '../db/clock.ts';
+import { DataNewer } from '../db/migrate.ts';
+import { openDatabase, sqliteFile } from '../db/open.ts';
+import type { Database } from '../db/tx.ts';
+import type { RootKey } from '../identity/root-key.ts';
+import { lockInstance } from './instance-lock.ts';
+import { ensurePrivate, prepareFolder, requirePrivate } from './private-files.ts';
+import { bindDatabase, isBound, loadRootKey } from './root-secret.ts';
+import { ServeError } from './serve-error.ts';
+import { rememberStorage, storageOf } from './storage.ts';
+
+export interface DataOptions {
+  /** Absolute path. */
+  dataDir: string;
+  /** `sqlite:///absolute/path` or `postgres://…`; default: `service.db` in the data folder. */
+  db?: string | undefined;
+  /** Default true. */
+  migrate?: boolean | undefined;
+}
+
+/** What a start works with before anything is served. */
+export interface Start {
+  db: Database;
+  root: RootKey;
+  dataDir: string;
+}
+
+export interface DataInUse<T> extends Start {
+  serverId: string;
+  /** What `first` answered. */
+  value: T;
+  close(): Promise<void>;
+}
+
+const PRIVATE = ['service.db', 'server-secret', 'local-key', 'admin-key', 'recovery-key', 'server.pid'];
+
+/**
+ * Opens a data folder for one process. @param first runs before anything else does, one process of a database at a time.
+ * @throws ServeError
+ */
+export async function useData<T>(
+  { dataDir, db: named, migrate }: DataOptions,
+  clock: Clock,
+  first: (start: Start) => Promise<T>,
+): Promise<DataInUse<T>> {
+  prepareFolder(dataDir);
+  for (const name of PRIVATE) requirePrivate(join(dataDir, name));
+  const unlock = lockInstance(join(dataDir, 'server.lock'), dataDir);
+  let db: Database | null = null;
+  const close = async () => {
+    await db?.close();
+    unlock();
+  };
+  try {
+    const url = storageOf(dataDir, named);
+    if (url.startsWith('sqlite:')) ensurePrivate(sqliteFile(url));
+    const opened = await open(url, clock, migrate ?? true);
+    db = opened;
+    rememberStorage(dataDir, url);
+    return await opened.alone(async () => {
+      const { root } = loadRootKey(dataDir, await isBound(opened));
+      const serverId = await bindDatabase(opened, root);
+      const start = { db: opened, root, dataDir };
+      return { ...start, serverId, value: await first(start), close };
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function open(url: string, clock: Clock, migrate: boolean): Promise<Database> {
+  try {
+    return await openDatabase({ url, clock, migrate });
+  } catch (error) {
+    if (error instanceof DataNewer) {
+      throw new ServeError(
+        'data_newer',
+        `This data was written by a newer build: ${error.message}.`,
+        'Install that build, or restore a backup.',
+      );
+    }
+    const { code } = error as NodeJS.ErrnoException;
+    const { message } = error as Error;
+    if (/^(ECONN|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|28|3D|08)/.test(code ?? '') || /SASL|password/.test(message)) {
+      throw new ServeError(
+        'storage_unreachable',
+        `The database cannot be used: ${message}`,
+        'Check --db or SERVICE_DB, the password in PGPASSWORD or PGPASSFILE, and that the database is there.',
+      );
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Handing over a key as a file of the data folder, so that a crash at any step leaves either nothing or a key that the
+ * next start delivers: the secret is written as `<file>.pending`, then the database is told, then the file gets its name.
+ */
+import { Refusal } from '../../contract/errors.ts';
+import type { Database, WriteTx } from '../db/tx.ts';
+import type { RootKey } from '../identity/root-key.ts';
+import { authenticate, type Caller, credentialOf } from '../operation/caller.ts';
+import { newSecret } from '../text/ids.ts';
+import { createPrivate, deliver, readPrivate, removeFile } from './private-files.ts';
+import { ServeError } from './serve-error.ts';
+
+export interface KeyFile {
+  db: Database;
+  root: RootKey;
+  /** The final name. */
+  file: string;
+}
+
+const pendingOf = (file: string): string => `${file}.pending`;
+
+/**
+ * Ends what an earlier start left half-way: a pending key counts if its transaction committed.
+ * @returns whose key was delivered; null when there was none that counts.
+ */
+export async function finishDelivery({ db, root, file }: KeyFile): Promise<Caller | null> {
+  const pending = pendingOf(file);
+  const token = readPrivate(pending)?.toString('utf8').trim();
+  if (token === undefined) return null;
+  const caller = await callerOf(db, root, token);
+  if (caller === null) {
+    removeFile(pending);
+    return null;
+  }
+  if (!isAdmin(caller)) {
+    throw new ServeError(
+      'key_file_differs',
+      `${pending} holds the key of somebody who is no admin.`,
+      `Move it away and start again.`,
+    );
+  }
+  deliver(pending, file);
+  return caller;
+}
+
+/** Whose working key lies in the delivered file, if it is an admin's; undefined when there is no file. */
+export async function deliveredTo({ db, root, file }: KeyFile): Promise<Caller | null | undefined> {
+  const token = readPrivate(file)?.toString('utf8').trim();
+  if (token === undefined) return undefined;
+  const caller = await callerOf(db, root, token);
+  return caller && isAdmin(caller) ? caller : null;
+}
+
+/**
+ * Makes a key and delivers it.
+ * @param insert tells the database of it in its one transaction; null: nothing was to be made after all.
+ */
+export async function issue<T>(
+  { db, file }: KeyFile,
+  insert: (tx: WriteTx, token: string) => Promise<T | null>,
+): Promise<T | null> {
+  const pending = pendingOf(file);
+  const token = newSecret('key');
+  createPrivate(pending, `${token}\n`);
+  const made = await db
+    .write((tx) => insert(tx, token))
+    .catch((error) => {
+      // A refusal changed nothing; of any other failure only the next start can tell.
+      if (error instanceof Refusal || error instanceof ServeError) removeFile(pending);
+      throw error;
+    });
+  if (made === null) removeFile(pending);
+  else deliver(pending, file);
+  return made;
+}
+
+const isAdmin = (caller: Caller): boolean => caller.kind === 'PK' && caller.person.server_role === 'admin';
+
+/** Whose key it is; null when it does not work. */
+async function callerOf(db: Database, root: RootKey, token: string): Promise<Caller | null> {
+  try {
+    return await db.read((tx) => authenticate(tx, credentialOf(token, root)));
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+}
