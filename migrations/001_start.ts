@@ -119,7 +119,7 @@ export async function up(db: Knex): Promise<void> {
     t.integer('polls').notNullable();
   });
   await uniqueIndex(db, 'machine_requests', ['secret_digest']);
-  await uniqueIndex(db, 'machine_requests', ['code_digest'], "state = 'pending'");
+  await uniqueIndex(db, 'machine_requests', ['code_digest'], "state IN ('pending', 'approved')");
 
   // What the operator may want to know later; nothing secret, and no operation reads it.
   await db.schema.createTable('server_audit', (t) => {

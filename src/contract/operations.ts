@@ -64,6 +64,47 @@ export const operations = {
     summary: 'End a machine delegation',
   },
 
+  createMachineRequest: {
+    method: 'POST',
+    path: '/v1/machine-requests',
+    credentials: [],
+    idempotency: 'S',
+    ok: [201],
+    summary: 'Ask for a key for this machine; the person it is for approves the short code',
+  },
+  lookUpMachineRequest: {
+    method: 'POST',
+    path: '/v1/machine-requests/lookup',
+    credentials: ['PK'],
+    idempotency: 'N',
+    ok: [200],
+    summary: 'Read which machine a short code stands for',
+  },
+  approveMachineRequest: {
+    method: 'POST',
+    path: '/v1/machine-requests/approve',
+    credentials: ['PK'],
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Let the machine behind a short code collect a key of your own',
+  },
+  refuseMachineRequest: {
+    method: 'POST',
+    path: '/v1/machine-requests/refuse',
+    credentials: ['PK'],
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Refuse the machine behind a short code',
+  },
+  collectMachineKey: {
+    method: 'POST',
+    path: '/v1/machine-requests/collect',
+    credentials: [],
+    idempotency: 'S',
+    ok: [201, 202],
+    summary: "Collect the approved machine's key, once, or wait for the decision",
+  },
+
   createBoard: {
     method: 'POST',
     path: '/v1/boards',

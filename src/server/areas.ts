@@ -5,12 +5,15 @@ import { getBoard, listBoards, listTemplates } from './boards/read.ts';
 import { createDelegation, endDelegation, listDelegations } from './identity/delegations.ts';
 import { getMe } from './identity/me.ts';
 import type { RootKey } from './identity/root-key.ts';
+import { collectMachineKey } from './machines/collect.ts';
+import { approveMachineRequest, lookUpMachineRequest, refuseMachineRequest } from './machines/decide.ts';
+import { createMachineRequest } from './machines/request.ts';
 import { ackBoard, ackInbox, readInbox } from './messages/inbox.ts';
 import { postMessage } from './messages/post.ts';
 import { addReaction, listReactions, removeReaction } from './messages/react.ts';
 import { getMessage, getMessageBySeq, listMessages, listReplies } from './messages/read.ts';
 import { listThreads } from './messages/threads.ts';
-import { type Offered, read, type ServerAddress, wait, write } from './operation/usecase.ts';
+import { type Offered, open, read, type ServerAddress, wait, write } from './operation/usecase.ts';
 import { listEvents } from './record/read.ts';
 import { addBoardPerson } from './seats/add-person.ts';
 import { joinBoard } from './seats/join.ts';
@@ -29,12 +32,17 @@ export interface Means {
   address: ServerAddress;
 }
 
-export function areas({ root }: Means): Areas {
+export function areas({ root, serverId, address }: Means): Areas {
   return {
     getMe: read('getMe', getMe),
     createDelegation: write('createDelegation', createDelegation(root)),
     listDelegations: read('listDelegations', listDelegations),
     endDelegation: write('endDelegation', endDelegation),
+    createMachineRequest: open('createMachineRequest', createMachineRequest(root, address)),
+    lookUpMachineRequest: read('lookUpMachineRequest', lookUpMachineRequest(root)),
+    approveMachineRequest: write('approveMachineRequest', approveMachineRequest(root)),
+    refuseMachineRequest: write('refuseMachineRequest', refuseMachineRequest(root)),
+    collectMachineKey: open('collectMachineKey', collectMachineKey(root, serverId)),
     createBoard: write('createBoard', createBoard),
     listBoards: read('listBoards', listBoards),
     getBoard: read('getBoard', getBoard),

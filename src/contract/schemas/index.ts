@@ -6,6 +6,7 @@ import { id } from './common.ts';
 import * as delegations from './delegations.ts';
 import * as events from './events.ts';
 import * as identity from './identity.ts';
+import * as machines from './machines.ts';
 import * as messages from './messages.ts';
 
 interface OperationSchemas {
@@ -31,6 +32,11 @@ export const schemas = {
   createDelegation: { body: delegations.newDelegationBody, answer: delegations.newDelegation },
   listDelegations: { query: delegations.listDelegationsQuery, answer: delegations.delegationList },
   endDelegation: { params: z.object({ delegation: id('dlg') }), answer: delegations.delegationRecord },
+  createMachineRequest: { body: machines.createMachineRequestBody, answer: machines.newMachineRequest },
+  lookUpMachineRequest: { body: machines.machineCodeBody, answer: machines.machineRequest },
+  approveMachineRequest: { body: machines.machineCodeBody, answer: machines.machineRequest },
+  refuseMachineRequest: { body: machines.machineCodeBody, answer: machines.machineRequest },
+  collectMachineKey: { body: machines.collectMachineKeyBody, answer: machines.machineKey },
   createBoard: { body: boards.createBoardBody, answer: boards.board },
   listBoards: { query: boards.listBoardsQuery, answer: boards.boardList },
   getBoard: { answer: boards.board },

@@ -103,6 +103,14 @@ const keyStatement = (locked: boolean) =>
     return locked ? query.forShare('k', 'p') : query;
   });
 
+const keyByIdStatement = statement<{ id: string }, KeyRow>((db, p) =>
+  db({ k: 'access_keys' })
+    .join({ p: 'people' }, 'p.id', 'k.person_id')
+    .where('k.id', p.id)
+    .select(keyColumns)
+    .forShare('k', 'p'),
+);
+
 const sessionStatement = (locked: boolean) =>
   statement<{ digest: Buffer }, SessionRow>((db, p) => {
     const query = db({ s: 'browser_sessions' })
@@ -147,6 +155,9 @@ const seatLocked = seatStatement(true);
 /** The access key with this digest; in a write transaction its rows are held until the commit. */
 export const findKey = (tx: ReadTx | WriteTx, digest: Buffer): Promise<KeyRow | undefined> =>
   tx.first(tx.writable ? keyLocked : keyRead, { digest });
+
+/** A key by its id with its person, both held until the commit. */
+export const findKeyById = (tx: WriteTx, id: string): Promise<KeyRow | undefined> => tx.first(keyByIdStatement, { id });
 
 /** The browser session with this digest. */
 export const findSession = (tx: ReadTx | WriteTx, digest: Buffer): Promise<SessionRow | undefined> =>

@@ -6,6 +6,7 @@ import { forEachDatabase } from '../../support/databases.ts';
 import { goodCall, isServed } from '../../support/good-calls.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, putOnBoard } from '../../support/state.ts';
+import { told } from '../../support/told.ts';
 
 const names = Object.keys(operations) as OperationName[];
 const onBoards = names.filter((name) => operations[name].path.includes('{board}'));
@@ -14,12 +15,6 @@ const nowhere = { board: '', message: '' };
 
 /** A call that would succeed for somebody on the board. */
 const callOn = (name: OperationName, board: string): Call => goodCall(name, { ...nowhere, board });
-
-/** An answer without what always differs. */
-function told({ status, headers, text }: { status: number; headers: Headers; text: string }) {
-  const kept = [...headers].filter(([name]) => !['x-request-id', 'date', 'connection', 'keep-alive'].includes(name));
-  return { status, headers: Object.fromEntries(kept), text };
-}
 
 const takes = (name: OperationName, api: Api): boolean =>
   (operations[name] as OperationRow).credentials.includes(api.token?.startsWith('aba_') ? 'AG' : 'PK');

@@ -1,0 +1,98 @@
+/** Machines that asked for a key. Only keyed digests of their codes and secrets are kept. */
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+export type MachineRow = {
+  id: string;
+  code_digest: Buffer;
+  secret_digest: Buffer;
+  /** As asked for; whether somebody has it is decided when the code is used. */
+  handle: string;
+  label: string;
+  requested_from: string;
+  created_at: number;
+  /** Covers the collection too. */
+  expires_at: number;
+  state: 'pending' | 'approved' | 'refused' | 'collected';
+  decided_by: string | null;
+  decided_key: string | null;
+  /** How often its machine asked while nothing was decided. */
+  polls: number;
+};
+
+/** A machine that has asked this often is not heard any more. */
+export const MAX_POLLS = 200;
+const KEPT_MS = 86_400_000;
+
+/** Requests that can still lead to a key. */
+export const liveRequests = (tx: ReadTx): Promise<Pick<MachineRow, 'requested_from' | 'expires_at'>[]> =>
+  tx.query((db) =>
+    db('machine_requests')
+      .whereIn('state', ['pending', 'approved'])
+      .where('expires_at', '>', tx.now)
+      .where('polls', '<', MAX_POLLS)
+      .select('requested_from', 'expires_at'),
+  );
+
+/** Whether a code stands for a request that is pending or approved, expired ones included. */
+export const codeInUse = async (tx: ReadTx, digest: Buffer): Promise<boolean> => {
+  const rows = await tx.query((db) =>
+    db('machine_requests').where('code_digest', digest).whereIn('state', ['pending', 'approved']).select('id'),
+  );
+  return rows.length > 0;
+};
+
+/** The live request that waits for its person to use this code. */
+export const pendingByCode = async (tx: ReadTx, digest: Buffer): Promise<MachineRow | undefined> => {
+  const rows = await tx.query<MachineRow>((db) =>
+    db('machine_requests')
+      .where({ code_digest: digest, state: 'pending' })
+      .where('expires_at', '>', tx.now)
+      .where('polls', '<', MAX_POLLS)
+      .select('*'),
+  );
+  return rows[0];
+};
+
+/** The request with this secret, ended ones included. */
+export const requestBySecret = async (tx: ReadTx, digest: Buffer): Promise<MachineRow | undefined> => {
+  const rows = await tx.query<MachineRow>((db) => db('machine_requests').where('secret_digest', digest).select('*'));
+  return rows[0];
+};
+
+export const insertRequest = (tx: WriteTx, row: MachineRow): Promise<number> =>
+  tx.change((db) => db('machine_requests').insert(row));
+
+/** Decides a pending request; 0 when another decision came first. */
+export const decide = (
+  tx: WriteTx,
+  id: string,
+  state: 'approved' | 'refused',
+  by: { personId: string; keyId: string },
+): Promise<number> =>
+  tx.change((db) =>
+    db('machine_requests')
+      .where({ id, state: 'pending' })
+      .update({ state, decided_by: by.personId, decided_key: by.keyId }),
+  );
+
+/** Counts a poll of a request that is still pending; 0 when it is decided by now. */
+export const countPoll = (tx: WriteTx, id: string): Promise<number> =>
+  tx.change((db) => db('machine_requests').where({ id, state: 'pending' }).increment('polls', 1));
+
+/** Uses an approved request up; 0 when another collection came first. */
+export const setCollected = (tx: WriteTx, id: string): Promise<number> =>
+  tx.change((db) => db('machine_requests').where({ id, state: 'approved' }).update({ state: 'collected' }));
+
+/** Removes up to `limit` requests a day after their end. */
+export const purgeRequests = (tx: WriteTx, limit: number): Promise<number> =>
+  tx.change((db) =>
+    db('machine_requests')
+      .whereIn(
+        'id',
+        db('machine_requests')
+          .where('expires_at', '<=', tx.now - KEPT_MS)
+          .limit(limit)
+          .select('id'),
+      )
+      .delete(),
+  );
