@@ -1,6 +1,5 @@
 /** Machine delegations: what a machine shows in place of its person's key, and which reaches no further than joining. */
 import { Refusal } from '../../contract/errors.ts';
-import { holdName } from '../db/hold-name.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
@@ -24,7 +23,7 @@ const MAX_OF_ONE_KEY = 50;
 export const createDelegation = (root: RootKey): WriteCase<'createDelegation'> => ({
   async run(tx, caller, { body: { name } }) {
     const { key_id } = caller.key;
-    await holdName(tx, `delegations:${key_id}`);
+    await tx.serialise(`delegations:${key_id}`);
     await endDelegations(tx, { key_id, name }, key_id);
     await requireRoom(tx, key_id);
     const token = newSecret('delegation');
