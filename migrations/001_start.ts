@@ -160,6 +160,13 @@ export async function up(db: Knex): Promise<void> {
   });
   await uniqueIndex(db, 'boards', ['name']);
 
+  // For good, deleted boards included: a reference names one task of the server.
+  await db.schema.createTable('task_prefixes', (t) => {
+    t.text('prefix').primary();
+    t.text('board_id').notNullable().index();
+    t.bigInteger('reserved_at').notNullable();
+  });
+
   await db.schema.createTable('members', (t) => {
     t.text('id').primary();
     t.text('board_id').notNullable();

@@ -115,6 +115,14 @@ export const operations = {
   },
   listBoards: get('/v1/boards', [...member, 'DG'], 'List boards with read position and unread count'),
   getBoard: get('/v1/boards/{board}', member, 'Read one board'),
+  updateBoard: {
+    method: 'PATCH',
+    path: '/v1/boards/{board}',
+    credentials: member,
+    idempotency: 'K',
+    ok: [200],
+    summary: "Change a board's title, charter, roles, policy or task prefix",
+  },
   listTemplates: get('/v1/templates', member, 'List the built-in board templates'),
   listBoardPeople: get('/v1/boards/{board}/people', member, 'List the people on a board'),
   addBoardPerson: {

@@ -44,6 +44,7 @@ export type BoardPerson = z.output<typeof boards.boardPerson>;
 export type HiddenBoard = z.output<typeof boards.hiddenBoard>;
 export type Member = z.output<typeof boards.memberRecord>;
 export type Policy = z.output<typeof boards.policy>;
+export type PolicyChange = z.output<typeof boards.policyChange>;
 export type PolicyKey = z.output<typeof boards.policyKey>;
 export type Preset = z.output<typeof boards.preset>;
 export type Role = z.output<typeof boards.role>;

@@ -2,6 +2,7 @@
 import type { OperationName } from '../contract/operations.ts';
 import { createBoard } from './boards/create.ts';
 import { getBoard, listBoards, listTemplates } from './boards/read.ts';
+import { updateBoard } from './boards/update.ts';
 import { createDelegation, endDelegation, listDelegations } from './identity/delegations.ts';
 import { getMe } from './identity/me.ts';
 import type { RootKey } from './identity/root-key.ts';
@@ -46,6 +47,7 @@ export function areas({ root, serverId, address }: Means): Areas {
     createBoard: write('createBoard', createBoard),
     listBoards: read('listBoards', listBoards),
     getBoard: read('getBoard', getBoard),
+    updateBoard: write('updateBoard', updateBoard),
     listTemplates: read('listTemplates', listTemplates),
     listBoardPeople: read('listBoardPeople', listBoardPeople),
     addBoardPerson: write('addBoardPerson', addBoardPerson),

@@ -31,6 +31,7 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   createBoard: () => ({ body: {} }),
   listBoards: () => ({}),
   getBoard: () => ({}),
+  updateBoard: () => ({ body: { title: 'The stage' }, later: ['admin_required', 'human_token_required'] }),
   listTemplates: () => ({}),
   listBoardPeople: () => ({}),
   addBoardPerson: () => ({ body: { handle: 'nobody-here' }, later: ['person_not_found', 'agent_session_required'] }),

@@ -93,10 +93,26 @@ export class Replay {
           template: data['template'],
           charter: data['charter'],
           visibility: data['visibility'] ?? 'open',
+          task_prefix: null,
           roles: data['roles'],
           policy: plain(data['policy']),
           agents_add_people: flag(data['agents_add_people'] === true),
         });
+        break;
+      case 'board.titled':
+        this.board['title'] = data['after'];
+        break;
+      case 'board.config_changed':
+        for (const key of ['charter', 'roles']) {
+          const change = data[key] as { after: unknown } | undefined;
+          if (change) this.board[key] = change.after;
+        }
+        break;
+      case 'board.agents_add_people_changed':
+        this.board['agents_add_people'] = flag(data['agents_add_people'] === true);
+        break;
+      case 'board.task_prefix_set':
+        this.board['task_prefix'] = data['after'];
         break;
       case 'board.policy_changed':
         this.board['policy'] = plain(data['after']);

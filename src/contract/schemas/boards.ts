@@ -47,6 +47,12 @@ export const policy = z.strictObject({
   overrides: z.array(policyKey),
 });
 
+/** Left-out keys stay, or go back to the preset that is given. */
+export const policyChange = policy
+  .omit({ overrides: true })
+  .partial()
+  .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
+
 export const visibility = z.enum(['open', 'private']);
 
 export const board = z.strictObject({
@@ -75,6 +81,7 @@ export const board = z.strictObject({
   unread: z.int().min(0).optional(),
   needs_reply: z.int().min(0).nullable().optional(),
   task_prefix: z.string().nullable(),
+  task_prefixes: z.array(z.string()).optional(),
   added: z.strictObject({ seq, at: time, by: eventActor }).optional(),
 });
 
@@ -90,10 +97,24 @@ export const hiddenBoard = z.strictObject({
   can_delete: z.boolean(),
 });
 
+/** Counted after trimming; empty: none. */
+const title = z.string().trim().pipe(text(80));
+
+export const updateBoardBody = z
+  .strictObject({
+    title: title.optional(),
+    charter: text(8000).optional(),
+    roles: roles.optional(),
+    policy: policyChange.optional(),
+    agents_add_people: z.boolean().optional(),
+    /** What is no prefix is refused with its own code. */
+    task_prefix: z.string().optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, 'must change something');
+
 export const createBoardBody = z.strictObject({
   name: boardName.optional(),
-  /** Counted after trimming. */
-  title: z.string().trim().pipe(text(80)).optional(),
+  title: title.optional(),
   template: z.string().max(80).optional(),
   charter: text(8000).optional(),
   preset: preset.optional(),

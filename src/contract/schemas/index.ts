@@ -40,6 +40,7 @@ export const schemas = {
   createBoard: { body: boards.createBoardBody, answer: boards.board },
   listBoards: { query: boards.listBoardsQuery, answer: boards.boardList },
   getBoard: { answer: boards.board },
+  updateBoard: { body: boards.updateBoardBody, answer: boards.board },
   listTemplates: { answer: boards.templateList },
   listBoardPeople: { query: boards.pageOfMembersQuery, answer: boards.boardPeople },
   addBoardPerson: { body: boards.handleBody, answer: boards.boardPerson },

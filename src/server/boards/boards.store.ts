@@ -95,6 +95,15 @@ export const setShowOwner = (tx: WriteTx, boardId: string, show: boolean): Promi
       .update({ show_owner: show ? 1 : 0 }),
   );
 
+/** What a board's settings change. */
+export type SettingsRow = Pick<
+  BoardRow,
+  'title' | 'charter' | 'roles' | 'policy' | 'agents_add_people' | 'task_prefix' | 'visibility' | 'lifecycle'
+>;
+
+export const saveSettings = (tx: WriteTx, boardId: string, columns: Partial<SettingsRow>): Promise<number> =>
+  tx.change((db) => db('boards').where('id', boardId).update(columns));
+
 /** Names that are `base` or start with `base-`, in use now or for ever. */
 export const namesLike = async (tx: ReadTx, base: string): Promise<Set<string>> => {
   const rows = await tx.query<{ name: string }>((db) =>

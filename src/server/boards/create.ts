@@ -7,7 +7,6 @@ import type { WriteCase } from '../operation/usecase.ts';
 import { append, ZERO } from '../record/append.ts';
 import { blankMember, insertMember, type MemberRow } from '../seats/members.store.ts';
 import { newId } from '../text/ids.ts';
-import { redact } from '../text/redaction.ts';
 import { eventActor } from '../views/actors.ts';
 import { boardView } from '../views/board.ts';
 import { nameTaken } from '../views/collision.ts';
@@ -15,13 +14,14 @@ import { type BoardRow, boardByName, insertBoard, namesLike, type StoredPolicy }
 import { firstFree } from './names.rules.ts';
 import { presets, withOverrides } from './policy.rules.ts';
 import { plainMember, type Template, templateNamed, templates } from './templates.rules.ts';
+import { cleanCharter, cleanTitle, requireOneLine } from './texts.rules.ts';
 
 export const createBoard: WriteCase<'createBoard'> = {
   prepare(body) {
     return {
       ...body,
-      ...(body.title === undefined ? {} : { title: redact(body.title).text }),
-      ...(body.charter === undefined ? {} : { charter: redact(body.charter.replaceAll('\r\n', '\n')).text }),
+      ...(body.title === undefined ? {} : { title: cleanTitle(body.title) }),
+      ...(body.charter === undefined ? {} : { charter: cleanCharter(body.charter) }),
     };
   },
 
@@ -44,16 +44,6 @@ export const createBoard: WriteCase<'createBoard'> = {
 function refuseGuest(caller: Caller): void {
   if (caller.person.server_role !== 'guest') return;
   throw new Refusal('guest_not_allowed', 'Guests cannot create boards.', { hint: 'Ask a member of this server.' });
-}
-
-function requireOneLine(title: string): void {
-  if (/[\p{Cc}\u2028\u2029]/u.test(title)) {
-    throw new Refusal('invalid_request', 'A title is one line without control characters.', {
-      status: 422,
-      hint: 'Leave the line breaks out.',
-      details: { field: 'title' },
-    });
-  }
 }
 
 function requireTemplate(name: string): Template {

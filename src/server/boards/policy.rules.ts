@@ -1,6 +1,6 @@
 /** Presets, overrides, and what policy and role let an agent do. */
 import { Refusal } from '../../contract/errors.ts';
-import type { Permission, Policy, PolicyKey, Preset, Role } from '../../contract/types.ts';
+import type { Permission, Policy, PolicyChange, PolicyKey, Preset, Role } from '../../contract/types.ts';
 
 type StoredPolicy = Omit<Policy, 'overrides'>;
 
@@ -29,6 +29,11 @@ const keys: readonly PolicyKey[] = ['visibility', 'broadcast', 'urgent', 'show_h
 export function withOverrides(policy: StoredPolicy): Policy {
   const preset = presets[policy.preset];
   return { ...policy, overrides: keys.filter((key) => policy[key] !== preset[key]) };
+}
+
+/** A preset first resets every key to itself; then the other keys apply. */
+export function changedPolicy(policy: StoredPolicy, { preset, ...keys }: PolicyChange): StoredPolicy {
+  return { ...(preset === undefined ? policy : presets[preset]), ...keys };
 }
 
 export function mayDo(role: Role | undefined, permission: Permission): boolean {

@@ -124,6 +124,16 @@ export const activeAgents = (
       .select('*'),
   );
 
+/** Active agents that hold one of these roles, in the order they joined. */
+export const agentsInRoles = (tx: ReadTx, boardId: string, roles: string[]): Promise<MemberRow[]> =>
+  tx.query<MemberRow>((db) =>
+    db('members')
+      .where({ board_id: boardId, kind: 'agent', status: 'active' })
+      .whereIn('role', roles)
+      .orderBy('id')
+      .select('*'),
+  );
+
 /** A person's membership of a board by handle, active only. */
 export const humanByHandle = async (
   tx: ReadTx,

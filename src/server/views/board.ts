@@ -2,6 +2,7 @@
 import type { Board } from '../../contract/types.ts';
 import { type BoardRow, parseRoles } from '../boards/boards.store.ts';
 import { withOverrides } from '../boards/policy.rules.ts';
+import { prefixesOf } from '../boards/prefixes.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { openRequests, wokenSince } from '../messages/inbox.store.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
@@ -40,6 +41,7 @@ export async function boardViews(tx: ReadTx, caller: Caller, sights: Sight[]): P
   const owing = new Map(
     (await openRequests(tx, ownIds(positioned, 'human'))).map((row) => [row.member_id, Number(row.count)]),
   );
+  const prefixes = await prefixesByBoard(tx, sights);
   const views: Board[] = [];
   for (const sight of sights) {
     const count = counts.get(sight.board.id);
@@ -48,7 +50,9 @@ export async function boardViews(tx: ReadTx, caller: Caller, sights: Sight[]): P
     views.push({
       ...facts(sight, creator, Number(count?.people ?? 0)),
       ...authority(sight, caller),
-      ...(sight.member ? { agent_count: Number(count?.agents ?? 0) } : {}),
+      ...(sight.member
+        ? { agent_count: Number(count?.agents ?? 0), task_prefixes: prefixes.get(sight.board.id) ?? [] }
+        : {}),
       ...(sight.member && caller.kind !== 'DG'
         ? await position(tx, sight.board, sight.member, sight.policy.visibility, owing)
         : {}),
@@ -60,6 +64,17 @@ export async function boardViews(tx: ReadTx, caller: Caller, sights: Sight[]): P
 export async function boardView(tx: ReadTx, caller: Caller, sight: Sight): Promise<Board> {
   const [view] = await boardViews(tx, caller, [sight]);
   return view as Board;
+}
+
+/** Every prefix a board used, oldest first; most boards never had one. */
+async function prefixesByBoard(tx: ReadTx, sights: Sight[]): Promise<Map<string, string[]>> {
+  const ids = sights.flatMap(({ board, member }) => (member && board.task_prefix !== null ? [board.id] : []));
+  const found = new Map<string, string[]>();
+  if (ids.length === 0) return found;
+  for (const { board_id, prefix } of await prefixesOf(tx, ids)) {
+    found.set(board_id, [...(found.get(board_id) ?? []), prefix]);
+  }
+  return found;
 }
 
 const ownIds = (sights: Sight[], kind: 'human' | 'agent'): string[] =>

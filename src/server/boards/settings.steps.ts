@@ -1,0 +1,91 @@
+/** Changes to a board's settings, each with its event. Nothing is written where nothing changes. */
+import { canonicalJson } from '../../contract/canonical.ts';
+import type { EventActor, PolicyChange, Role } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { append } from '../record/append.ts';
+import { revokeCodes } from '../seats/join-codes.steps.ts';
+import type { Authorized } from '../seats/membership.steps.ts';
+import { type BoardRow, parsePolicy, parseRoles, type SettingsRow, saveSettings } from './boards.store.ts';
+import { changedPolicy, withOverrides } from './policy.rules.ts';
+import { prefixHolder, reservePrefix } from './prefixes.store.ts';
+
+/** What every change needs: the board's row is held. */
+export interface Setting {
+  tx: WriteTx;
+  board: BoardRow;
+  actor: EventActor;
+}
+
+export async function setTitle(setting: Setting, title: string | null): Promise<void> {
+  const { title: before } = setting.board;
+  if (title === before) return;
+  await save(setting, { title });
+  await record(setting, 'board.titled', { before, after: title });
+}
+
+/** Charter and roles; codes for a role that is no more stop working. */
+export async function setConfig(
+  setting: Setting,
+  wanted: { charter?: string; roles?: Record<string, Role> },
+): Promise<void> {
+  const { tx, board, actor } = setting;
+  const before = { charter: board.charter, roles: parseRoles(board) };
+  const data: Record<string, unknown> = {};
+  const columns: Partial<SettingsRow> = {};
+  if (wanted.charter !== undefined && wanted.charter !== before.charter) {
+    data['charter'] = { before: before.charter, after: wanted.charter };
+    columns.charter = wanted.charter;
+  }
+  if (wanted.roles && canonicalJson(wanted.roles) !== canonicalJson(before.roles)) {
+    data['roles'] = { before: before.roles, after: wanted.roles };
+    columns.roles = JSON.stringify(wanted.roles);
+  }
+  if (Object.keys(data).length === 0) return;
+  await save(setting, columns);
+  await record(setting, 'board.config_changed', data);
+  const dropped = wanted.roles ? droppedRoles(board, before.roles) : [];
+  if (dropped.length > 0) await revokeCodes(tx, board, actor, { roles: dropped });
+}
+
+/** Roles of a board that are in `before` and no longer there. */
+function droppedRoles(board: BoardRow, before: Readonly<Record<string, Role>>): string[] {
+  const roles = parseRoles(board);
+  return Object.keys(before).filter((name) => !Object.hasOwn(roles, name));
+}
+
+export async function setPolicy(setting: Setting, change: PolicyChange, why: Authorized = {}): Promise<void> {
+  const before = parsePolicy(setting.board);
+  const after = changedPolicy(before, change);
+  if (canonicalJson(after) === canonicalJson(before)) return;
+  await save(setting, { policy: JSON.stringify(after) });
+  await record(setting, 'board.policy_changed', {
+    before: withOverrides(before),
+    after: withOverrides(after),
+    preset_applied: change.preset ?? null,
+    ...why,
+  });
+}
+
+export async function setAgentsAddPeople(setting: Setting, allowed: boolean): Promise<void> {
+  if ((setting.board.agents_add_people === 1) === allowed) return;
+  await save(setting, { agents_add_people: allowed ? 1 : 0 });
+  await record(setting, 'board.agents_add_people_changed', { agents_add_people: allowed });
+}
+
+/** The prefix must be free or have been this board's (`prefixHolder`). */
+export async function setTaskPrefix(setting: Setting, prefix: string): Promise<void> {
+  const { tx, board } = setting;
+  const { task_prefix: before } = board;
+  if (prefix === before) return;
+  if ((await prefixHolder(tx, prefix)) === undefined) await reservePrefix(tx, prefix, board.id);
+  await save(setting, { task_prefix: prefix });
+  await record(setting, 'board.task_prefix_set', { before, after: prefix });
+}
+
+async function save({ tx, board }: Setting, columns: Partial<SettingsRow>): Promise<void> {
+  await saveSettings(tx, board.id, columns);
+  Object.assign(board, columns);
+}
+
+const record = ({ tx, board, actor }: Setting, type: string, data: Record<string, unknown>) =>
+  append(tx, board, { type, actor, data });

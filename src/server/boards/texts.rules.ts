@@ -1,0 +1,46 @@
+/** Titles, charters and roles as people write them, and as they are kept. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Role } from '../../contract/types.ts';
+import { redact } from '../text/redaction.ts';
+
+/** A title without secrets. */
+export const cleanTitle = (title: string): string => redact(title).text;
+
+/** A charter without secrets, its lines ended in one way. */
+export const cleanCharter = (charter: string): string => redact(charter.replaceAll('\r\n', '\n')).text;
+
+export const cleanRoles = (roles: Readonly<Record<string, Role>>): Record<string, Role> =>
+  Object.fromEntries(
+    Object.entries(roles).map(([name, role]) => [
+      name,
+      role.charter === undefined ? role : { ...role, charter: cleanCharter(role.charter) },
+    ]),
+  );
+
+/** @throws Refusal 422 `invalid_request`. */
+export function requireOneLine(title: string): void {
+  if (/[\p{Cc}\u2028\u2029]/u.test(title)) {
+    throw unfit('title', 'A title is one line without control characters.', 'Leave the line breaks out.');
+  }
+}
+
+const MAX_ROLES = 20;
+
+/** @throws Refusal 422 `invalid_request` for a map of roles that no board can have. */
+export function requireRoles(roles: Readonly<Record<string, Role>>): void {
+  if (!Object.hasOwn(roles, 'member')) {
+    throw unfit('roles', 'Every board has the role member.', 'Send the whole map, with the role member in it.');
+  }
+  if (Object.keys(roles).length > MAX_ROLES) {
+    throw unfit('roles', `A board has at most ${MAX_ROLES} roles.`, 'Remove roles that no agent holds.');
+  }
+  for (const [name, { can }] of Object.entries(roles)) {
+    const names = can.map((grant) => (typeof grant === 'string' ? grant : 'claim_tasks'));
+    if (new Set(names).size < names.length) {
+      throw unfit(`roles.${name}`, `The role ${name} has a grant twice.`, 'Give each grant once.');
+    }
+  }
+}
+
+const unfit = (field: string, problem: string, hint: string): Refusal =>
+  new Refusal('invalid_request', problem, { status: 422, hint, details: { field, problem } });
