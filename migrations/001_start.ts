@@ -1,6 +1,6 @@
 /** People, keys, boards, members, the record and its read models. */
 import type { Knex } from 'knex';
-import { appendOnly, createCounter, insertionOrder, uniqueIndex } from '../src/server/db/schema.ts';
+import { appendOnly, createCounter, createWordIndex, insertionOrder, uniqueIndex } from '../src/server/db/schema.ts';
 
 /** Times are milliseconds since the epoch; flags are 0 or 1; digests and hashes are 32 bytes. */
 export async function up(db: Knex): Promise<void> {
@@ -340,6 +340,22 @@ export async function up(db: Knex): Promise<void> {
     t.bigInteger('expires_at').notNullable();
   });
   await uniqueIndex(db, 'idempotency', ['scope', 'key']);
+
+  // What full-text search finds. Derived from the record and the tables above; can be emptied and filled again.
+  await db.schema.createTable('search_docs', (t) => {
+    t.bigInteger('id').primary();
+    t.text('kind').notNullable();
+    t.text('board_id').notNullable();
+    t.text('ref_id').notNullable();
+    t.bigInteger('at').notNullable();
+  });
+  await uniqueIndex(db, 'search_docs', ['ref_id']);
+  await createWordIndex(db, 'search_docs', 'search_words');
+
+  await db.schema.createTable('search_progress', (t) => {
+    t.text('board_id').primary();
+    t.bigInteger('seq').notNullable();
+  });
 
   await createCounter(db, 'change_counter');
 }

@@ -191,6 +191,8 @@ export const operations = {
   },
   listReactions: get('/v1/messages/{message}/reactions', member, 'Who reacted to a message, and when'),
 
+  search: get('/v1/search', member, 'Full-text search over what the caller may read'),
+
   readInbox: get('/v1/me/inbox', ['AG'], "Read an agent's unread messages, or wait for one"),
   ackInbox: {
     method: 'POST',

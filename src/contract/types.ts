@@ -9,6 +9,7 @@ import type * as identity from './schemas/identity.ts';
 import type { schemas } from './schemas/index.ts';
 import type * as keys from './schemas/keys.ts';
 import type * as messages from './schemas/messages.ts';
+import type * as search from './schemas/search.ts';
 
 type Schemas = typeof schemas;
 type SchemaOf<Name extends OperationName, Part extends string> = Schemas[Name] extends { [P in Part]: infer S }
@@ -52,4 +53,5 @@ export type Permission = z.output<typeof boards.permission>;
 export type Message = z.output<typeof messages.message>;
 export type Mention = z.output<typeof messages.mention>;
 export type Inbox = z.output<typeof messages.inbox>;
+export type SearchResult = z.output<typeof search.searchResult>;
 export type BoardEvent = z.output<typeof events.event>;

@@ -16,6 +16,7 @@ import { getMessage, getMessageBySeq, listMessages, listReplies } from './messag
 import { listThreads } from './messages/threads.ts';
 import { type Offered, open, read, type ServerAddress, wait, write } from './operation/usecase.ts';
 import { listEvents } from './record/read.ts';
+import { search } from './search/search.ts';
 import { addBoardPerson } from './seats/add-person.ts';
 import { joinBoard } from './seats/join.ts';
 import { makeBoardOwner, unmakeBoardOwner } from './seats/owners.ts';
@@ -31,9 +32,11 @@ export interface Means {
   root: RootKey;
   serverId: string;
   address: ServerAddress;
+  /** Brings the search index up to what was written before. */
+  searchable(): Promise<void>;
 }
 
-export function areas({ root, serverId, address }: Means): Areas {
+export function areas({ root, serverId, address, searchable }: Means): Areas {
   return {
     getMe: read('getMe', getMe),
     createDelegation: write('createDelegation', createDelegation(root)),
@@ -65,6 +68,7 @@ export function areas({ root, serverId, address }: Means): Areas {
     addReaction: write('addReaction', addReaction),
     removeReaction: write('removeReaction', removeReaction),
     listReactions: read('listReactions', listReactions),
+    search: read('search', search(searchable)),
     readInbox: wait('readInbox', readInbox),
     ackInbox: write('ackInbox', ackInbox),
     ackBoard: write('ackBoard', ackBoard),

@@ -15,6 +15,7 @@ import { authenticate, type Caller, type Credential, credentialOf, isPerson } fr
 import { personRequired } from './operation/gate.ts';
 import { type Engine, runOpen, runWrite } from './operation/run.ts';
 import type { Offered } from './operation/usecase.ts';
+import type { Indexer } from './search/indexer.ts';
 import { requirePlace, seeBoard, seeBoardById } from './views/place.ts';
 import { recheckShown } from './views/replay.ts';
 
@@ -24,11 +25,12 @@ export interface BackendOptions {
   live: Live;
   info: ServerInfo;
   lastUse: LastUse;
+  indexer: Indexer;
   site: Site;
 }
 
-export function createBackend({ db, root, live, info, lastUse, site }: BackendOptions): Backend {
-  const offered = areas({ root, serverId: info.server_id, address: site });
+export function createBackend({ db, root, live, info, lastUse, indexer, site }: BackendOptions): Backend {
+  const offered = areas({ root, serverId: info.server_id, address: site, searchable: () => indexer.upToDate() });
   const engine: Engine = {
     db,
     root,
@@ -59,6 +61,10 @@ export function createBackend({ db, root, live, info, lastUse, site }: BackendOp
     async read(name, credential, input) {
       const entry = offeredOf(offered, name);
       if (entry.kind !== 'read') throw new Error(`${name} is no read`);
+      if (entry.case.ahead) {
+        await reading(credential, async () => {});
+        await entry.case.ahead();
+      }
       return reading(credential, (tx, caller) => entry.case.run(tx, caller, input as never));
     },
     async wait(name, credential, input, gone) {

@@ -12,6 +12,7 @@ import { createHttp } from './http/server.ts';
 import { LastUse } from './identity/last-use.ts';
 import { schedulePurge } from './jobs/purge.ts';
 import { Live } from './live/live.ts';
+import { Indexer } from './search/indexer.ts';
 import { type DataOptions, useData } from './upkeep/data-folder.ts';
 import { listen } from './upkeep/listen.ts';
 import { type LogOptions, makeLogger } from './upkeep/logger.ts';
@@ -66,10 +67,21 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const lastUse = new LastUse(db, log);
     const live = new Live(db, clock, (caller, now) => lastUse.note(caller, now));
     await live.start(log);
+    const indexer = new Indexer(db, clock, log);
+    live.notifier.watchAll((key) => {
+      if (key.startsWith('board:')) indexer.noticed();
+    });
+    indexer.noticed();
     const { site } = mode;
     const info = infoOf(serverId, db, site.mode);
-    const server = createHttp({ backend: createBackend({ db, root, live, info, lastUse, site }), site, log, clock });
+    const server = createHttp({
+      backend: createBackend({ db, root, live, info, lastUse, indexer, site }),
+      site,
+      log,
+      clock,
+    });
     const drain = drainable(server);
+    undo.unshift(() => indexer.stop());
     const stopPurge = schedulePurge(db, clock, log);
     undo.unshift(stopPurge);
     const bound = await listen(server, options);
@@ -110,7 +122,7 @@ function infoOf(serverId: string, db: Database, mode: ServerInfo['mode']): Serve
     ...buildOf(),
     server_id: serverId,
     mode,
-    features: ['board_stream', 'pagination'],
+    features: ['board_stream', 'pagination', 'search'],
     storage: { db: db.dialect.name, files: 'disk' },
   };
 }

@@ -49,6 +49,7 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   addReaction: () => ({ params: { reaction: 'eyes' } }),
   removeReaction: () => ({ params: { reaction: 'eyes' } }),
   listReactions: () => ({}),
+  search: () => ({ query: { q: 'hi' } }),
   readInbox: () => ({}),
   ackInbox: () => ({ body: { up_to: 0 } }),
   ackBoard: () => ({ body: { up_to: 0 } }),

@@ -8,6 +8,7 @@ import * as events from './events.ts';
 import * as identity from './identity.ts';
 import * as machines from './machines.ts';
 import * as messages from './messages.ts';
+import * as search from './search.ts';
 
 interface OperationSchemas {
   /** Patterns of the path parameters whose breach is 400. `{board}` and `{member}` are not here: theirs is the 404 of a missing one. */
@@ -58,6 +59,7 @@ export const schemas = {
   addReaction: { params: reactionParams, answer: messages.message },
   removeReaction: { params: reactionParams, answer: messages.message },
   listReactions: { params: messageParam, answer: messages.reactionList },
+  search: { query: search.searchQuery, answer: search.searchPage },
   readInbox: { query: messages.readInboxQuery, answer: messages.inbox },
   ackInbox: { body: messages.ackBody, answer: messages.inboxAck },
   ackBoard: { body: messages.ackBody, answer: messages.boardAck },

@@ -29,6 +29,21 @@ export async function appendOnly(db: Knex, table: string): Promise<void> {
   }
 }
 
+/**
+ * The words of documents for full-text search: on Postgres a column of `documents` with its index, on SQLite an index
+ * of its own, by the documents' number. The words come split and folded, so the engine's own rules do not matter.
+ */
+export async function createWordIndex(db: Knex, documents: string, words: string): Promise<void> {
+  if (isPostgres(db)) {
+    await db.schema.raw(`ALTER TABLE ${documents} ADD COLUMN words tsvector NOT NULL`);
+    await db.schema.raw(`CREATE INDEX ${words} ON ${documents} USING gin (words)`);
+    return;
+  }
+  await db.schema.raw(
+    `CREATE VIRTUAL TABLE ${words} USING fts5(words, content='', contentless_delete=1, tokenize='ascii')`,
+  );
+}
+
 /** A number that every write draws from, so that other processes notice writes. One process on a file needs none. */
 export async function createCounter(db: Knex, name: string): Promise<void> {
   if (isPostgres(db)) await db.schema.raw(`CREATE SEQUENCE ${name} CACHE 1`);

@@ -8,6 +8,7 @@ export type Watcher = (key: string) => void;
 
 export class Notifier {
   readonly #watchers = new Map<string, Set<Watcher>>();
+  readonly #watchingAll: Watcher[] = [];
 
   /** Calls `watcher` whenever one of the keys is published, until the returned function is called. */
   watch(keys: readonly string[], watcher: Watcher): () => void {
@@ -25,8 +26,14 @@ export class Notifier {
     };
   }
 
+  /** Calls `watcher` with every key that is published. */
+  watchAll(watcher: Watcher): void {
+    this.#watchingAll.push(watcher);
+  }
+
   publish(keys: Iterable<string>): void {
     for (const key of keys) {
+      for (const watcher of this.#watchingAll) watcher(key);
       for (const watcher of [...(this.#watchers.get(key) ?? [])]) watcher(key);
     }
   }

@@ -24,6 +24,8 @@ export interface Door {
 
 /** An operation that only reads; its answer comes from one snapshot. */
 export interface ReadCase<Name extends OperationName> {
+  /** Comes before the transaction, once it is known that the credential works. */
+  ahead?(): Promise<void>;
   run(tx: ReadTx, caller: Caller, input: Input<Name>): Promise<Answer<Name>>;
 }
 
@@ -96,10 +98,13 @@ export type Offered =
   | { kind: 'write'; name: OperationName; case: WriteCase<OperationName, unknown> }
   | { kind: 'open'; name: OperationName; case: OpenCase<OperationName, unknown> };
 
-export const read = <Name extends OperationName>(name: Name, run: ReadCase<Name>['run']): Offered => ({
+export const read = <Name extends OperationName>(
+  name: Name,
+  useCase: ReadCase<Name> | ReadCase<Name>['run'],
+): Offered => ({
   kind: 'read',
   name,
-  case: { run } as unknown as ReadCase<OperationName>,
+  case: (typeof useCase === 'function' ? { run: useCase } : useCase) as unknown as ReadCase<OperationName>,
 });
 
 export const wait = <Name extends OperationName>(name: Name, run: WaitCase<Name>['run']): Offered => ({

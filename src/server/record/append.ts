@@ -1,11 +1,10 @@
 /** Appending to a board's record: number, time, canonical data and the hash that chains it to what came before. */
-import { hash } from 'node:crypto';
 import { canonicalJson } from '../../contract/canonical.ts';
 import { envelopeText } from '../../contract/chain.ts';
 import type { EventActor } from '../../contract/types.ts';
 import { type BoardRow, saveHead } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { hashText } from '../text/hash.ts';
+import { hashText, sha256 } from '../text/hash.ts';
 import { newId } from '../text/ids.ts';
 import { timestamp } from '../text/time.ts';
 import { type EventRow, insertEvent } from './events.store.ts';
@@ -61,8 +60,6 @@ export async function append(tx: WriteTx, board: BoardRow, entry: Entry): Promis
   tx.publish(`board:${board.id}`);
   return row;
 }
-
-const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /** What stands before a board's first event. */
 export const ZERO = Buffer.alloc(32);

@@ -1,2 +1,6 @@
-/** Hashes of the record, stored as 32 bytes and written with their algorithm. */
-export const hashText = (hash: Buffer): string => `sha256:${hash.toString('hex')}`;
+/** Hashes of the record: stored as 32 bytes and written with their algorithm. */
+import { hash } from 'node:crypto';
+
+export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
+
+export const hashText = (digest: Buffer): string => `sha256:${digest.toString('hex')}`;

@@ -95,6 +95,18 @@ forEachDatabase('after any story, each reader', (engine) => {
       }
     }));
 
+  it('finds in a search exactly what it may read', () =>
+    everybody(async (board, model, reader) => {
+      const found: number[] = [];
+      for (let after: string | null = ''; after !== null; ) {
+        const query: Record<string, string> = { q: 'well', board, ...(after === '' ? {} : { after }) };
+        const page = await reader.api.ok('search', { query });
+        found.push(...page.results.map((result) => result.message?.seq ?? 0));
+        after = page.next_after;
+      }
+      expect(found).to.deep.equal(seqs(model.timeline(reader)).reverse());
+    }));
+
   it('lists the threads it may read in part, newest readable reply first, page by page', () =>
     everybody(async (board, model, reader) => {
       const expected = model.threads(reader).map(({ root, replies }) => ({

@@ -1,0 +1,44 @@
+/** Full-text search. */
+import { z } from 'zod';
+import { boardName, memberName, queryInt, text, time } from './common.ts';
+import { message } from './messages.ts';
+
+const kinds = ['message', 'task', 'file'] as const;
+const moment = z.iso.datetime({ offset: true }).transform((value) => Date.parse(value));
+
+export const searchQuery = z.object({
+  q: text(200, 1),
+  kind: z
+    .string()
+    .transform((value) => [...new Set(value.split(','))])
+    .pipe(z.array(z.enum(kinds)).min(1))
+    .optional(),
+  /** A name no board can have is answered like a missing board. */
+  board: z.string().max(80).optional(),
+  from: memberName.optional(),
+  task: text(80, 1).optional(),
+  since: moment.optional(),
+  until: moment.optional(),
+  sort: z.enum(['newest', 'relevance']).default('newest'),
+  limit: queryInt(1, 50).default(20),
+  after: z.string().max(200).optional(),
+});
+
+export const searchResult = z.strictObject({
+  kind: z.enum(kinds),
+  board: boardName,
+  at: time,
+  /** How often the words stand in it. */
+  score: z.int().min(0),
+  field: z.string(),
+  snippet: z.string(),
+  /** Half-open ranges in the snippet, in UTF-16 units. */
+  matches: z.array(z.tuple([z.int().min(0), z.int().min(0)])),
+  message: message.optional(),
+});
+
+export const searchPage = z.strictObject({
+  query: z.string(),
+  results: z.array(searchResult),
+  next_after: z.string().nullable(),
+});

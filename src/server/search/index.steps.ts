@@ -1,0 +1,34 @@
+/** Bringing the index up to a board's record. It is derived from the record alone and can be thrown away. */
+import type { WriteTx } from '../db/tx.ts';
+import { addDocs, progressOf, saveProgress, unindexedMessages } from './search.store.ts';
+import { wordsOf } from './words.rules.ts';
+
+/** Messages in one transaction: few, because every write waits for it. */
+const BATCH = 200;
+
+/** Indexes the next messages of a board, up to `head` at most; answers whether more are waiting. */
+export async function indexBatch(tx: WriteTx, boardId: string, head: number): Promise<boolean> {
+  await tx.serialise('search index');
+  const done = await progressOf(tx, boardId);
+  if (done >= head) return false;
+  const messages = await unindexedMessages(tx, boardId, done, BATCH);
+  await addDocs(
+    tx,
+    messages.map(({ id, at, data }) => ({
+      kind: 'message' as const,
+      board_id: boardId,
+      ref_id: id,
+      at,
+      fields: fieldsOf(data),
+    })),
+  );
+  const more = messages.length === BATCH;
+  await saveProgress(tx, boardId, more ? (messages.at(-1)?.seq ?? head) : head);
+  return more;
+}
+
+/** The words of a message's searched fields. */
+function fieldsOf(data: string): string[][] {
+  const { body } = JSON.parse(data) as { body: string };
+  return [wordsOf(body).map((word) => word.folded)];
+}

@@ -1,0 +1,174 @@
+/** Full-text search over what the caller may read. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Message, Query, SearchResult } from '../../contract/types.ts';
+import { listBoardRows, parsePolicy } from '../boards/boards.store.ts';
+import type { ReadTx } from '../db/tx.ts';
+import { messagesWithSeqs } from '../messages/messages.store.ts';
+import type { Caller, SeatCaller } from '../operation/caller.ts';
+import type { ReadCase } from '../operation/usecase.ts';
+import { memberByName, ownMemberships } from '../seats/members.store.ts';
+import { groupBy } from '../text/group.ts';
+import { hashText, sha256 } from '../text/hash.ts';
+import { eyesOf, messageViews } from '../views/message.ts';
+import { onBoard, ownPlace, type Place, readerOf } from '../views/place.ts';
+import { bestHits, type Hit, newestHits, type SearchScope } from './search.store.ts';
+import { matchesIn, parseQuery, type SearchQuery, snippetOf } from './words.rules.ts';
+
+/** By relevance only so many of the best are looked at. */
+const BEST = 200;
+
+type Asked = Query<'search'>;
+
+/** @param upToDate brings the index up to what was written before. */
+export const search = (upToDate: () => Promise<void>): ReadCase<'search'> => ({
+  ahead: upToDate,
+
+  async run(tx, caller, { query: asked }) {
+    const query = parseQuery(asked.q);
+    if (asked.board === undefined && (asked.from !== undefined || asked.task !== undefined)) throw needsBoard(asked);
+    const one = await onlyBoard(tx, caller, asked);
+    const scope = await scopeOf(tx, caller, asked, query, one);
+    const start = readCursor(caller, asked);
+    if (asked.kind && !asked.kind.includes('message')) return { query: asked.q, results: [], next_after: null };
+    const page =
+      asked.sort === 'newest' ? await newest(tx, scope, start, asked.limit) : await best(tx, scope, start, asked.limit);
+    const places = one ? new Map([[one.board.id, one]]) : await placesOf(tx, caller);
+    return {
+      query: asked.q,
+      results: await resultsOf(tx, places, query, page.hits),
+      next_after: page.next === null ? null : cursor(caller, asked, page.next),
+    };
+  },
+});
+
+const needsBoard = ({ from }: Asked): Refusal => {
+  const field = from === undefined ? 'task' : 'from';
+  return new Refusal('invalid_request', `${field}: needs board.`, {
+    hint: 'Names belong to one board: say which with board.',
+    details: { field, problem: 'needs board' },
+  });
+};
+
+/** The board that is searched alone: the one asked for, or an agent's own. @throws Refusal */
+async function onlyBoard(tx: ReadTx, caller: Caller, { board }: Asked): Promise<Place | null> {
+  if (board !== undefined) return onBoard(tx, caller, board);
+  return caller.seat === null ? null : ownPlace(tx, caller as SeatCaller);
+}
+
+async function scopeOf(
+  tx: ReadTx,
+  caller: Caller,
+  asked: Asked,
+  query: SearchQuery,
+  place: Place | null,
+): Promise<SearchScope> {
+  if (asked.task !== undefined) throw new Refusal('task_not_found', 'This board has no such task.');
+  const scope: SearchScope = {
+    query,
+    where: place ? { boardId: place.board.id } : { personId: caller.person.person_id },
+    // People read every message of the boards they are on.
+    eyes: place ? eyesOf(place.reader) : { memberId: '', readsAll: true },
+    ...(asked.since === undefined ? {} : { since: asked.since }),
+    ...(asked.until === undefined ? {} : { until: asked.until }),
+  };
+  if (asked.from === undefined || !place) return scope;
+  const sender = await memberByName(tx, place.board.id, asked.from);
+  if (sender) return { ...scope, senderId: sender.id };
+  throw new Refusal('member_not_found', 'Nobody of that name was ever on this board.', {
+    hint: 'service board members shows names and roles.',
+  });
+}
+
+interface Found {
+  hits: Hit[];
+  /** Where the next page begins; null when there is none. */
+  next: number | null;
+}
+
+async function newest(tx: ReadTx, scope: SearchScope, before: number | null, limit: number): Promise<Found> {
+  const found = await newestHits(tx, scope, before, limit + 1);
+  const hits = found.slice(0, limit);
+  return { hits, next: found.length > limit ? (hits.at(-1)?.id ?? null) : null };
+}
+
+async function best(tx: ReadTx, scope: SearchScope, start: number | null, limit: number): Promise<Found> {
+  const found = await bestHits(tx, scope, BEST);
+  const from = start ?? 0;
+  return { hits: found.slice(from, from + limit), next: found.length > from + limit ? from + limit : null };
+}
+
+/** The boards a person is on, as they may use them. */
+async function placesOf(tx: ReadTx, caller: Caller): Promise<Map<string, Place>> {
+  const personId = caller.person.person_id;
+  const boards = await listBoardRows(tx, { personId, open: false, lifecycle: 'all', limit: 100_000 });
+  const ids = boards.map((board) => board.id);
+  const members = new Map((await ownMemberships(tx, personId, ids)).map((member) => [member.board_id, member]));
+  return new Map(
+    boards.flatMap((board) => {
+      const member = members.get(board.id);
+      const policy = parsePolicy(board);
+      return member ? [[board.id, { board, member, policy, reader: readerOf(member, policy) }] as const] : [];
+    }),
+  );
+}
+
+async function resultsOf(
+  tx: ReadTx,
+  places: ReadonlyMap<string, Place>,
+  query: SearchQuery,
+  hits: readonly Hit[],
+): Promise<SearchResult[]> {
+  const messages = new Map<string, Message>();
+  for (const [boardId, group] of groupBy(hits, (hit) => hit.board_id)) {
+    const place = places.get(boardId);
+    if (!place) continue;
+    const rows = await messagesWithSeqs(
+      tx,
+      boardId,
+      group.map((hit) => hit.seq),
+    );
+    for (const message of await messageViews(tx, place, rows)) messages.set(`${boardId} ${message.seq}`, message);
+  }
+  return hits.flatMap((hit) => {
+    const message = messages.get(`${hit.board_id} ${hit.seq}`);
+    return message ? [resultOf(message, query)] : [];
+  });
+}
+
+function resultOf(message: Message, query: SearchQuery): SearchResult {
+  const matches = matchesIn(message.body, query);
+  return {
+    kind: 'message',
+    board: message.board,
+    at: message.at,
+    score: matches.length,
+    field: 'body',
+    ...snippetOf(message.body, matches),
+    message,
+  };
+}
+
+/** A position holds for the same caller and the same other parameters only. */
+const binding = (caller: Caller, { after: _after, ...rest }: Asked): string =>
+  hashText(sha256(JSON.stringify([caller.seat?.member_id ?? caller.person.person_id, rest]))).slice(7, 23);
+
+const cursor = (caller: Caller, asked: Asked, next: number): string =>
+  Buffer.from(JSON.stringify([binding(caller, asked), next])).toString('base64url');
+
+/** @throws Refusal `invalid_request` for what no page of this search gave. */
+function readCursor(caller: Caller, asked: Asked): number | null {
+  if (asked.after === undefined) return null;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(asked.after, 'base64url').toString('utf8'));
+    if (Array.isArray(value) && value[0] === binding(caller, asked) && Number.isSafeInteger(value[1])) {
+      return value[1] as number;
+    }
+  } catch {
+    // Refused below.
+  }
+  const problem = 'was not given by a page of this search';
+  throw new Refusal('invalid_request', `after: ${problem}.`, {
+    hint: 'Start again without it, then hand back next_after with the same query.',
+    details: { field: 'after', problem },
+  });
+}

@@ -1,0 +1,185 @@
+import { expect } from 'chai';
+import type { Api } from '../../support/api.ts';
+import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
+import { changeBoard, putOnBoard, setPolicy } from '../../support/state.ts';
+
+forEachDatabase('search', (engine) => {
+  let server: TestServer;
+  let pam: Api;
+  let board: string;
+  let agent: Agent;
+  before(async () => {
+    server = await startTestServer(engine);
+    pam = await server.person('pam');
+  });
+  beforeEach(async () => {
+    board = (await newBoard(server.dana)).name;
+    await putOnBoard(server, board, pam);
+    agent = await newAgent(pam, board);
+  });
+  after(() => server.stop());
+
+  type Query = Record<string, string | number | boolean>;
+  const found = async (api: Api, q: string, more: Query = {}) =>
+    (await api.ok('search', { query: { q, board, ...more } })).results.map((result) => result.message?.body);
+
+  it('finds words, phrases and beginnings, together and without what is excluded', async () => {
+    for (const body of [
+      'the deploy of alpha failed',
+      'deploy of beta: rolled back',
+      'Rollback plan, no release',
+      'retry_count is 3',
+    ]) {
+      await post(server.dana, board, body);
+    }
+    expect(await found(pam, 'deploy')).to.deep.equal(['deploy of beta: rolled back', 'the deploy of alpha failed']);
+    expect(await found(pam, 'DEPLOY alpha')).to.deep.equal(['the deploy of alpha failed']);
+    expect(await found(pam, '"of beta"')).to.deep.equal(['deploy of beta: rolled back']);
+    expect(await found(pam, '"beta of"')).to.deep.equal([]);
+    expect(await found(pam, 'roll*')).to.deep.equal(['Rollback plan, no release', 'deploy of beta: rolled back']);
+    expect(await found(pam, 'roll* -deploy')).to.deep.equal(['Rollback plan, no release']);
+    expect(await found(pam, 'retry_count')).to.deep.equal(['retry_count is 3']);
+    expect(await found(pam, 'rolled release')).to.deep.equal([]);
+  });
+
+  it('folds case and accents, and knows other scripts and mixed words', async () => {
+    await post(server.dana, board, 'Café İstanbul 日本語 v2alpha 1e5 007 user@example.com');
+    for (const q of ['cafe', 'CAFÉ', 'istanbul', '日本語', 'v2alpha', '1e5', '007', 'user@example.com', '日本*']) {
+      expect(await found(pam, q), q).to.have.length(1);
+    }
+    expect(await found(pam, '7')).to.deep.equal([]);
+  });
+
+  it('shows the line of the first match with ranges, and the message as the caller reads it', async () => {
+    const posted = await post(server.dana, board, 'one\ntwo needles and a Needle\nthree');
+    const [result] = (await pam.ok('search', { query: { q: 'needle', board } })).results;
+    expect(result).to.deep.include({
+      kind: 'message',
+      board,
+      field: 'body',
+      score: 1,
+      snippet: 'two needles and a Needle',
+      matches: [[18, 24]],
+    });
+    expect(result?.at).to.equal(posted.at);
+    expect(result?.message).to.include({ id: posted.id, sender: 'other_person' });
+  });
+
+  it('finds at once what was written, through another process too', async () => {
+    const twin = engine === 'postgres' ? await startTwin(server) : null;
+    const there = twin ? new (pam.constructor as typeof Api)(twin.url, pam.token) : pam;
+    for (let n = 0; n < 5; n++) {
+      await post(server.dana, board, `fresh word${n}`);
+      expect(await found(there, `word${n}`)).to.deep.equal([`fresh word${n}`]);
+    }
+    await twin?.close();
+  });
+
+  it('never finds what its caller may not read, nor tells that there is more', async () => {
+    await setPolicy(server, board, { visibility: 'addressed' });
+    await post(server.dana, board, 'plutonium for pam', { to: ['@pam'] });
+    await post(server.dana, board, 'plutonium for everybody');
+    await post(server.dana, board, 'plutonium for the agent', { to: [`@${agent.name}`] });
+    expect(await found(agent, 'plutonium')).to.deep.equal(['plutonium for the agent', 'plutonium for everybody']);
+    expect(await found(pam, 'plutonium')).to.have.length(3);
+    const { next_after } = await agent.ok('search', { query: { q: 'plutonium', limit: 2 } });
+    expect(next_after).to.equal(null);
+    for (const sort of ['newest', 'relevance']) {
+      expect(await found(agent, 'plutonium "for pam"', { sort })).to.deep.equal([]);
+    }
+    await setPolicy(server, board, { visibility: 'open' });
+    expect(await found(agent, 'plutonium')).to.have.length(3);
+  });
+
+  it('covers all boards a person is on, archived ones too, and only an agent’s own', async () => {
+    const other = (await newBoard(server.dana)).name;
+    const old = (await newBoard(server.dana)).name;
+    const alien = (await newBoard(pam)).name;
+    for (const name of [board, other, old]) await post(server.dana, name, 'zirconium');
+    await post(pam, alien, 'zirconium');
+    await changeBoard(server, old, { lifecycle: 'archived' });
+    const boards = async (api: Api) =>
+      (await api.ok('search', { query: { q: 'zirconium' } })).results.map((result) => result.board);
+    expect(await boards(server.dana)).to.deep.equal([old, other, board]);
+    expect(await boards(agent)).to.deep.equal([board]);
+    expect(await boards(pam)).to.deep.equal([alien, board]);
+    await changeBoard(server, old, { lifecycle: 'deleted' });
+    expect(await boards(server.dana)).to.deep.equal([other, board]);
+    expect(await pam.refused('search', { query: { q: 'x', board: 'never-there' } })).to.equal('404 board_not_found');
+    expect(await pam.refused('search', { query: { q: 'x', board: other } })).to.equal('403 not_on_board');
+    expect(await agent.refused('search', { query: { q: 'x', board: other } })).to.equal('404 board_not_found');
+  });
+
+  it('narrows by sender, time and kind', async () => {
+    const { at } = await post(pam, board, 'cobalt by pam');
+    server.clock.advance(60_000);
+    const { at: later } = await post(server.dana, board, 'cobalt by dana');
+    expect(await found(pam, 'cobalt', { from: 'pam' })).to.deep.equal(['cobalt by pam']);
+    expect(await found(pam, 'cobalt', { since: later })).to.deep.equal(['cobalt by dana']);
+    expect(await found(pam, 'cobalt', { since: at, until: later })).to.deep.equal(['cobalt by pam']);
+    expect(await found(pam, 'cobalt', { kind: 'message,task' })).to.have.length(2);
+    expect(await found(pam, 'cobalt', { kind: 'task,file' })).to.deep.equal([]);
+    expect(await pam.refused('search', { query: { q: 'x', from: 'pam' } })).to.equal('400 invalid_request');
+    expect(await pam.refused('search', { query: { q: 'x', board, from: 'nobody-here' } })).to.equal(
+      '404 member_not_found',
+    );
+    const malformed: Query[] = [
+      { kind: 'board' },
+      { since: 'yesterday' },
+      { sort: 'oldest' },
+      { limit: 51 },
+      { q: '-only' },
+    ];
+    for (const bad of malformed) {
+      expect(await pam.refused('search', { query: { q: 'x', ...bad } })).to.equal('400 invalid_request');
+    }
+    expect(await pam.refused('search', { query: { q: 'x'.repeat(201) } })).to.equal('400 invalid_request');
+    expect(await pam.refused('search', {})).to.equal('400 invalid_request');
+  });
+
+  it('gives pages that neither miss nor repeat, and positions that hold for their search only', async () => {
+    const bodies = Array.from({ length: 7 }, (_, n) => `page test ${n}`);
+    for (const body of bodies) await post(server.dana, board, body);
+    for (const sort of ['newest', 'relevance'] as const) {
+      const seen: (string | undefined)[] = [];
+      let after: string | null = null;
+      do {
+        const query: Query = { q: 'page test', board, sort, limit: 3, ...(after === null ? {} : { after }) };
+        const page = await pam.ok('search', { query });
+        seen.push(...page.results.map((result) => result.message?.body));
+        after = page.next_after;
+        if (after !== null) {
+          expect(await pam.refused('search', { query: { ...query, q: 'test page', after } })).to.equal(
+            '400 invalid_request',
+          );
+          expect(await server.dana.refused('search', { query: { ...query, after } })).to.equal('400 invalid_request');
+        }
+      } while (after !== null);
+      expect(seen.length).to.equal(7);
+      if (sort === 'newest') expect(seen).to.deep.equal([...bodies].reverse());
+      else expect(seen).to.have.members(bodies);
+    }
+    expect(await pam.refused('search', { query: { q: 'x', after: 'damaged' } })).to.equal('400 invalid_request');
+  });
+
+  it('puts what fits best first when asked for relevance', async () => {
+    await post(server.dana, board, 'tungsten tungsten tungsten');
+    await post(server.dana, board, `a long story about many other things, ${'word '.repeat(60)} and tungsten`);
+    expect((await found(pam, 'tungsten', { sort: 'relevance' }))[0]).to.equal('tungsten tungsten tungsten');
+    expect((await found(pam, 'tungsten'))[1]).to.equal('tungsten tungsten tungsten');
+  });
+
+  it('cannot find a secret that was redacted', async () => {
+    await post(server.dana, board, `the token is ghp_${'A1b2'.repeat(9)} indeed`);
+    expect(await found(pam, `ghp_${'A1b2'.repeat(9)}`)).to.deep.equal([]);
+    expect(await found(pam, 'token indeed')).to.have.length(1);
+  });
+
+  it('finds what was written before the server stopped', async () => {
+    await post(server.dana, board, 'written before the restart');
+    await server.restart();
+    expect(await found(pam, 'restart')).to.deep.equal(['written before the restart']);
+  });
+});

@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { ftsQuery, tsqueryText, tsvectorText } from '../../src/server/search/dialect.rules.ts';
+import { matchesIn, parseQuery, snippetOf, wordsOf } from '../../src/server/search/words.rules.ts';
+
+const folded = (text: string) => wordsOf(text).map((word) => word.folded);
+
+describe('words', () => {
+  it('are runs of letters and digits, in lower case and without accents', () => {
+    expect(folded('Retry_count=3; Ünïcode — naïve CAFÉ')).to.deep.equal([
+      'retry',
+      'count',
+      '3',
+      'unicode',
+      'naive',
+      'cafe',
+    ]);
+    expect(folded('日本語 Ελλάδα İstanbul')).to.deep.equal(['日本語', 'ελλαδα', 'istanbul']);
+    expect(folded('… -- !!')).to.deep.equal([]);
+  });
+
+  it('say where they stand in the text as it is, also with combining marks and surrogates', () => {
+    const text = '🎉 Cafe\u0301s 𝒳y';
+    const words = wordsOf(text);
+    expect(words.map(({ start, end }) => text.slice(start, end))).to.deep.equal(['Cafe\u0301s', '𝒳y']);
+  });
+
+  it('of any text hold letters and digits only, so that a query needs no escaping', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        for (const word of folded(text)) expect(word).to.match(/^[\p{L}\p{N}]{1,200}$/u);
+      }),
+    );
+  });
+});
+
+describe('a query', () => {
+  it('has terms, phrases, excluded terms and beginnings', () => {
+    expect(parseQuery('deploy "broken build" -flaky roll* retry_count -"on hold"')).to.deep.equal({
+      wanted: [
+        { words: ['deploy'], prefix: false },
+        { words: ['broken', 'build'], prefix: false },
+        { words: ['roll'], prefix: true },
+        { words: ['retry', 'count'], prefix: false },
+      ],
+      excluded: [
+        { words: ['flaky'], prefix: false },
+        { words: ['on', 'hold'], prefix: false },
+      ],
+    });
+    expect(parseQuery('"open end').wanted).to.deep.equal([{ words: ['open', 'end'], prefix: false }]);
+  });
+
+  it('needs a wanted word, at most 16 terms, and two characters before a star', () => {
+    for (const bad of ['', '  ', '-x', '!!!', '""', 'x*', 'a '.repeat(17)]) {
+      expect(() => parseQuery(bad), bad)
+        .to.throw()
+        .with.property('code', 'invalid_request');
+    }
+    expect(parseQuery('a '.repeat(16)).wanted).to.have.length(16);
+  });
+
+  it('takes the form of each engine', () => {
+    const query = parseQuery('deploy roll* "a b" -x');
+    expect(ftsQuery(query)).to.equal('("deploy" AND "roll" * AND "a b") NOT ("x")');
+    expect(tsqueryText(query)).to.equal("('deploy') & ('roll':*) & ('a' <-> 'b') & !('x')");
+    expect(tsvectorText([['a', 'b', 'a'], ['c']])).to.equal("'a':1,3 'b':2 'c':6");
+  });
+});
+
+describe('a snippet', () => {
+  const snip = (text: string, q: string) => snippetOf(text, matchesIn(text, parseQuery(q)));
+
+  it('is the line of the first match, with the matches in it', () => {
+    const found = snip('first line\nthe Deploy failed, deploy again\nlast', 'deploy');
+    expect(found).to.deep.equal({
+      snippet: 'the Deploy failed, deploy again',
+      matches: [
+        [4, 10],
+        [19, 25],
+      ],
+    });
+  });
+
+  it('has at most 200 characters around the match, and never half a character', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 400 }),
+        fc.string({ unit: 'binary', maxLength: 400 }),
+        (a, b) => {
+          const found = snip(`${a} needle ${b}`, 'needle');
+          expect(found.snippet.length).to.be.at.most(200);
+          expect(found.snippet.isWellFormed()).to.equal(
+            `${a} needle ${b}`.isWellFormed() || found.snippet.isWellFormed(),
+          );
+          expect(found.snippet).not.to.match(/[\r\n]/);
+          const [from, to] = found.matches[0] ?? [0, 0];
+          expect(found.snippet.slice(from, to).toLowerCase()).to.include('needle');
+        },
+      ),
+    );
+  });
+
+  it('takes the longest term where several begin', () => {
+    expect(matchesIn('broken build', parseQuery('broken "broken build"'))).to.deep.equal([[0, 12]]);
+  });
+});
