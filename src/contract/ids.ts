@@ -56,6 +56,7 @@ export const patterns = {
   delegation: /^abd_[A-Za-z0-9_-]{32,}$/,
   invite: /^abi_[A-Za-z0-9_-]{32,}$/,
   collectSecret: /^abc_[A-Za-z0-9_-]{32,}$/,
+  loginCode: /^abl_[A-Za-z0-9_-]{32,}$/,
   /** As the server shows it; what a person types is normalised first. */
   shortCode: /^[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKMNP-TV-Z]{3}$/,
   digest: /^sha256:[0-9a-f]{64}$/,

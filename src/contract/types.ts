@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { OperationName } from './operations.ts';
 import type * as boards from './schemas/boards.ts';
+import type * as browsers from './schemas/browsers.ts';
 import type * as common from './schemas/common.ts';
 import type * as delegations from './schemas/delegations.ts';
 import type * as events from './schemas/events.ts';
@@ -37,6 +38,8 @@ export type EventActor = z.output<typeof common.eventActor>;
 export type DeliveryMode = z.output<typeof common.deliveryMode>;
 export type ServerRole = z.output<typeof common.serverRole>;
 export type Person = z.output<typeof common.person>;
+export type BrowserSession = z.output<typeof browsers.browserSession>;
+export type CurrentBrowserSession = z.output<typeof browsers.currentBrowserSession>;
 export type AccessKey = z.output<typeof keys.accessKey>;
 export type Delegation = z.output<typeof delegations.delegationRecord>;
 export type ServerInfo = z.output<typeof identity.serverInfo>;

@@ -4,8 +4,17 @@ import { createBoard } from './boards/create.ts';
 import { getBoard, listBoards, listTemplates } from './boards/read.ts';
 import { updateBoard } from './boards/update.ts';
 import { createDelegation, endDelegation, listDelegations } from './identity/delegations.ts';
+import { createLoginCode, previewLoginCode } from './identity/login-codes.ts';
 import { getMe } from './identity/me.ts';
 import type { RootKey } from './identity/root-key.ts';
+import {
+  endAllBrowserSessions,
+  endBrowserSession,
+  endMyBrowserSession,
+  getMyBrowserSession,
+  listBrowserSessions,
+} from './identity/sessions.ts';
+import { createBrowserSession, createBrowserToken } from './identity/sign-in.ts';
 import { collectMachineKey } from './machines/collect.ts';
 import { approveMachineRequest, lookUpMachineRequest, refuseMachineRequest } from './machines/decide.ts';
 import { createMachineRequest } from './machines/request.ts';
@@ -47,6 +56,15 @@ export function areas({ root, serverId, address, searchable }: Means): Areas {
     approveMachineRequest: write('approveMachineRequest', approveMachineRequest(root)),
     refuseMachineRequest: write('refuseMachineRequest', refuseMachineRequest(root)),
     collectMachineKey: open('collectMachineKey', collectMachineKey(root, serverId)),
+    createLoginCode: write('createLoginCode', createLoginCode(root)),
+    previewLoginCode: open('previewLoginCode', previewLoginCode(root)),
+    createBrowserSession: open('createBrowserSession', createBrowserSession(root)),
+    listBrowserSessions: read('listBrowserSessions', listBrowserSessions),
+    endBrowserSession: write('endBrowserSession', endBrowserSession),
+    getMyBrowserSession: read('getMyBrowserSession', getMyBrowserSession(root)),
+    endMyBrowserSession: write('endMyBrowserSession', endMyBrowserSession),
+    createBrowserToken: open('createBrowserToken', createBrowserToken(root)),
+    endAllBrowserSessions: write('endAllBrowserSessions', endAllBrowserSessions),
     createBoard: write('createBoard', createBoard),
     listBoards: read('listBoards', listBoards),
     getBoard: read('getBoard', getBoard),

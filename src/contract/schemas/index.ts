@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { OperationName } from '../operations.ts';
 import * as boards from './boards.ts';
+import * as browsers from './browsers.ts';
 import { id } from './common.ts';
 import * as delegations from './delegations.ts';
 import * as events from './events.ts';
@@ -38,6 +39,15 @@ export const schemas = {
   approveMachineRequest: { body: machines.machineCodeBody, answer: machines.machineRequest },
   refuseMachineRequest: { body: machines.machineCodeBody, answer: machines.machineRequest },
   collectMachineKey: { body: machines.collectMachineKeyBody, answer: machines.machineKey },
+  createLoginCode: { answer: browsers.loginCode },
+  previewLoginCode: { body: browsers.previewLoginCodeBody, answer: browsers.loginCodePreview },
+  createBrowserSession: { body: browsers.createBrowserSessionBody, answer: browsers.currentBrowserSession },
+  listBrowserSessions: { query: browsers.listBrowserSessionsQuery, answer: browsers.browserSessionList },
+  endBrowserSession: { params: z.object({ session: id('ses') }), answer: browsers.browserSession },
+  getMyBrowserSession: { answer: browsers.currentBrowserSession },
+  endMyBrowserSession: { answer: browsers.browserSession },
+  createBrowserToken: { body: browsers.createBrowserTokenBody, answer: browsers.browserToken },
+  endAllBrowserSessions: { answer: browsers.endedSessions },
   createBoard: { body: boards.createBoardBody, answer: boards.board },
   listBoards: { query: boards.listBoardsQuery, answer: boards.boardList },
   getBoard: { answer: boards.board },

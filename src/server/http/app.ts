@@ -10,7 +10,7 @@ import type { Keyed, Reply } from '../operation/run.ts';
 import type { Door, Input } from '../operation/usecase.ts';
 import { peerAddress } from './address.ts';
 import { readBody } from './body.ts';
-import { checkCsrf, checkOrigin, sessionCookie, setCookie } from './browser.ts';
+import { checkCsrf, checkOrigin, sessionCookies, sessionSecret, setCookie } from './browser.ts';
 import { bearerOf } from './credential.ts';
 import { requestErrors } from './errors.ts';
 import { securityHeaders } from './headers.ts';
@@ -124,12 +124,12 @@ async function serve(ctx: Context, name: OperationName, options: AppOptions): Pr
 function credentialOf(ctx: Context, { backend, site }: AppOptions): Credential {
   const bearer = bearerOf(ctx.req);
   if (bearer !== null) return backend.credential(bearer);
-  const secret = sessionCookie(ctx.req, site, ctx.state['host']);
-  if (secret === null) throw unauthorized();
-  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-    checkOrigin(ctx.req, site, ctx.state['host']);
-    checkCsrf(ctx.req, backend.csrfToken(secret));
-  }
+  const cookies = sessionCookies(ctx.req, site, ctx.state['host']);
+  if (cookies.length === 0) throw unauthorized();
+  const writes = ctx.method !== 'GET' && ctx.method !== 'HEAD';
+  if (writes) checkOrigin(ctx.req, site, ctx.state['host']);
+  const secret = sessionSecret(cookies);
+  if (writes) checkCsrf(ctx.req, backend.csrfToken(secret));
   return { ...backend.credential(secret), cookie: true };
 }
 
@@ -138,17 +138,26 @@ async function serveOpen(ctx: Context, name: OperationName, options: AppOptions)
   const { backend, site, after } = options;
   const { credentials, origin }: OperationRow = operations[name];
   if (origin) checkOrigin(ctx.req, site, ctx.state['host']);
-  const bearer = credentials.length > 0 || origin ? bearerOf(ctx.req) : null;
-  const secret = origin && bearer === null ? sessionCookie(ctx.req, site, ctx.state['host']) : null;
+  const bearer = credentials.length > 0 ? bearerOf(ctx.req) : null;
   checkKeySyntax(ctx.req);
   const bytes = await readBody(ctx.req, async () => {}, after);
   const door = {
     address: peerAddress(ctx.req),
-    session: secret === null ? null : backend.credential(secret),
+    session: origin ? ownSession(ctx, options) : null,
     bearer,
   };
   const input = inputOf(ctx, name, backend, bytes);
   return sendReply(ctx, await backend.open(name, door, input, goneSignal(ctx.res)), options);
+}
+
+/** The session of the browser that signs in; whatever else its cookie holds keeps nobody from signing in. */
+function ownSession(ctx: Context, { backend, site }: AppOptions): Credential | null {
+  if (ctx.req.headers.authorization !== undefined) return null;
+  try {
+    return backend.credential(sessionSecret(sessionCookies(ctx.req, site, ctx.state['host'])));
+  } catch {
+    return null;
+  }
 }
 
 function sendReply(ctx: Context, { status, body, replayed, cookie, headers }: Reply, options: AppOptions): void {

@@ -2,7 +2,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../contract/errors.ts';
+import { patterns } from '../../contract/ids.ts';
 import { unauthorized } from '../operation/caller.ts';
+import { MAX_TOKEN } from './credential.ts';
 import type { Site } from './site.ts';
 
 /** A session secret to put into the browser's cookie, with its end in milliseconds since the epoch; or its removal. */
@@ -16,22 +18,21 @@ export function setCookie(site: Site, host: string, change: CookieChange, now: n
   return `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 }
 
-/**
- * The session secret in this server's cookie; null without one.
- * @throws Refusal `unauthorized` when there are several, or one that no server of ours made.
- */
-export function sessionCookie(req: IncomingMessage, site: Site, host: string): string | null {
-  const { cookie } = req.headers;
-  if (cookie === undefined) return null;
+/** What the request's cookies of this server hold: one value usually, none without one. */
+export function sessionCookies(req: IncomingMessage, site: Site, host: string): string[] {
   const { name } = site.cookie(host);
-  const values = cookie
+  return (req.headers.cookie ?? '')
     .split(';')
     .map((part) => part.trim())
     .filter((part) => part.startsWith(`${name}=`))
     .map((part) => part.slice(name.length + 1));
+}
+
+/** The session secret among those values. @throws Refusal `unauthorized` when there are several, or one that is none. */
+export function sessionSecret(values: readonly string[]): string {
   const [value] = values;
-  if (value === undefined || (values.length === 1 && value === '')) return null;
-  if (values.length > 1 || !value.startsWith('abb_') || value.length > 256) throw unauthorized();
+  if (value === undefined || values.length > 1 || !patterns.sessionSecret.test(value) || value.length > MAX_TOKEN)
+    throw unauthorized();
   return value;
 }
 

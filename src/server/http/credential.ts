@@ -2,7 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { unauthorized } from '../operation/caller.ts';
 
-const MAX_TOKEN = 256;
+/** Longer ones are none of ours. */
+export const MAX_TOKEN = 256;
 
 /**
  * The bearer token; null without an `Authorization` header.

@@ -1,5 +1,6 @@
 /** Rows behind a credential: access keys with their person; sessions, delegations and seats with both. */
 import type { Knex } from 'knex';
+import { hold } from '../db/hold.ts';
 import { listStatement, type Params, statement, type Value } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
@@ -118,7 +119,8 @@ const sessionStatement = (locked: boolean) =>
       .join({ p: 'people' }, 'p.id', 's.person_id')
       .where('s.digest', p.digest)
       .select(sessionColumns);
-    return locked ? query.forShare('s', 'k', 'p') : query;
+    // Signing out writes the session's own row.
+    return locked ? hold(db, query, 's', 'k', 'p') : query;
   });
 
 const delegationStatement = (locked: boolean) =>

@@ -1,23 +1,33 @@
 /** Removes what has passed its end. */
 import type { Logger } from 'pino';
 import type { Clock } from '../db/clock.ts';
-import type { Database } from '../db/tx.ts';
+import type { Database, WriteTx } from '../db/tx.ts';
+import { purgeLoginCodes, purgeSessions } from '../identity/sessions.store.ts';
 import { purgeKept } from '../operation/idempotency.store.ts';
 
 const EVERY_MS = 600_000;
 const BATCH = 1_000;
+
+/** What passes its end, and how up to `limit` of it are removed; each answers how many it removed. */
+const sweeps: Record<string, (tx: WriteTx, limit: number) => Promise<number>> = {
+  'kept answers': purgeKept,
+  'browser sessions': purgeSessions,
+  'login codes': purgeLoginCodes,
+};
 
 /** Purges now and every 10 minutes, in batches, so that no write waits long. @returns a function that stops it. */
 export function schedulePurge(db: Database, clock: Clock, log: Logger): () => void {
   let cancel = () => {};
   let stopped = false;
   const run = async (): Promise<void> => {
-    try {
-      while (!stopped && (await db.write((tx) => purgeKept(tx, BATCH))) === BATCH) {
-        // A full batch: there is more.
+    for (const [what, sweep] of Object.entries(sweeps)) {
+      try {
+        while (!stopped && (await db.write((tx) => sweep(tx, BATCH))) === BATCH) {
+          // A full batch: there is more.
+        }
+      } catch (error) {
+        log.error({ err: error, what }, 'removing what has passed its end failed; it is tried again');
       }
-    } catch (error) {
-      log.error({ err: error }, 'purging kept answers failed; it is tried again');
     }
     if (!stopped) cancel = clock.after(EVERY_MS, () => void run());
   };

@@ -88,15 +88,18 @@ function replyOf({ answer, status, cookie, headers }: Outcome<unknown>, usual: n
 
 /** Runs an operation that nobody is asked to sign in for; nothing of it is kept. @throws Refusal */
 export async function runOpen(
-  { db, hold }: Engine,
+  engine: Engine,
   offered: Extract<Offered, { kind: 'open' }>,
   door: Door,
   input: AnyInput,
   gone: AbortSignal,
 ): Promise<Reply> {
   const look = (waited: boolean) =>
-    again(() => db.write((tx) => offered.case.run(tx, door, input as never, waited) as Promise<Outcome<unknown>>));
-  const found = await hold(await look(false), gone, () => look(true));
+    again(() =>
+      engine.db.write((tx) => offered.case.run(tx, door, input as never, waited) as Promise<Outcome<unknown>>),
+    );
+  const found = await engine.hold(await look(false), gone, () => look(true));
+  await noteUse(engine, found.used ?? null);
   return replyOf(found, operations[offered.name].ok[0]);
 }
 

@@ -76,6 +76,8 @@ export interface Outcome<T> {
   cookie?: { secret: string; expiresAt: number } | 'clear';
   /** Further headers of the answer. */
   headers?: Record<string, string>;
+  /** Whose key an `open` use case counts as a use of, as it was read at `now`. */
+  used?: { caller: Caller; now: number };
   /** Not decided yet, and the request asked to wait; only of an `open` use case. */
   hold?: Hold;
 }

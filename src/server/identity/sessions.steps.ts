@@ -1,0 +1,76 @@
+/** Starting and ending browser sessions: the one way a session comes to be, and the one way it goes. */
+import type { WriteTx } from '../db/tx.ts';
+import { newId, newSecret } from '../text/ids.ts';
+import type { KeyRow, SessionRow } from './credentials.store.ts';
+import type { RootKey } from './root-key.ts';
+import { dropLoginCodesOf, holdSessions, insertSession, liveSessions, setSessionsEnded } from './sessions.store.ts';
+
+/** A session lasts this long, or as long as its key's fixed end lets it. Milliseconds. */
+const LASTS_MS = 2_592_000_000;
+const MAX_SESSIONS = 100;
+
+/** From here on no other transaction starts a session of this person: the cap holds however many sign in at once. */
+export const oneAtATime = (tx: WriteTx, personId: string): Promise<void> => tx.serialise(`sessions of ${personId}`);
+
+/**
+ * Starts a session of a working key, in a transaction that `oneAtATime` has let through; above the cap the oldest ends.
+ * @returns the row, and the secret that is shown to the browser only.
+ */
+export async function startSession(
+  tx: WriteTx,
+  root: RootKey,
+  key: KeyRow,
+  startedWith: SessionRow['session_started_with'],
+): Promise<{ session: SessionRow; secret: string }> {
+  const live = await liveSessions(tx, { personId: key.person_id });
+  await endSessions(
+    tx,
+    live.slice(MAX_SESSIONS - 1).map((session) => session.id),
+  );
+  const secret = newSecret('session');
+  // The end of an idle key moves with every use, the session's among them.
+  const keyEnds = key.key_idle_seconds === null ? key.key_expires_at : null;
+  const session: SessionRow = {
+    ...key,
+    session_id: newId('ses', tx.now),
+    session_started_with: startedWith,
+    session_created_at: tx.now,
+    session_expires_at: Math.min(tx.now + LASTS_MS, keyEnds ?? Number.POSITIVE_INFINITY),
+    session_ended_at: null,
+  };
+  await insertSession(tx, {
+    id: session.session_id,
+    person_id: key.person_id,
+    key_id: key.key_id,
+    digest: root.digest(secret),
+    started_with: startedWith,
+    created_at: tx.now,
+    expires_at: session.session_expires_at,
+  });
+  return { session, secret };
+}
+
+/** Ends sessions, with their streams and waits; answers the ids of those that had not ended. */
+export async function endSessions(tx: WriteTx, ids: string[]): Promise<string[]> {
+  const open = await holdSessions(tx, ids);
+  if (open.length === 0) return [];
+  await setSessionsEnded(tx, open);
+  for (const id of open) tx.publish(`credential:${id}`);
+  return open;
+}
+
+/** Ends every live session of a person; answers how many. */
+export async function endSessionsOf(tx: WriteTx, personId: string): Promise<number> {
+  const live = await liveSessions(tx, { personId });
+  const ended = await endSessions(
+    tx,
+    live.map((session) => session.id),
+  );
+  return ended.length;
+}
+
+/** Ends what a person's browsers have and what could start more of it; answers how many sessions. */
+export async function endBrowsersOf(tx: WriteTx, personId: string): Promise<number> {
+  await dropLoginCodesOf(tx, personId);
+  return endSessionsOf(tx, personId);
+}
