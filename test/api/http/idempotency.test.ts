@@ -159,9 +159,12 @@ forEachDatabase('a keyed request', (engine) => {
   it('is purged from the database after its end, and not before', async () => {
     const board = await newBoard(server.dana);
     const [older, newer] = [newKey(), newKey()];
+    const idle = () => until(() => server.clock.waiting(600_000) > 0, 'no purge is running');
     await server.dana.ok('postMessage', { params: { board: board.name }, body: { body: 'x' }, key: older });
+    await idle();
     server.clock.advance(DAY / 2);
     await server.dana.ok('postMessage', { params: { board: board.name }, body: { body: 'x' }, key: newer });
+    await idle();
     server.clock.advance(DAY / 2);
     await until(async () => (await rows(server, older)).length === 0, 'the older row is gone');
     expect(await rows(server, newer)).to.have.length(1);
