@@ -357,5 +357,16 @@ export async function up(db: Knex): Promise<void> {
     t.bigInteger('seq').notNullable();
   });
 
+  // Attempts of the current minute, where several processes count them together. Nothing here outlives it.
+  await db.schema.createTable('rate_counts', (t) => {
+    t.text('bucket').notNullable();
+    t.text('subject').notNullable();
+    t.bigInteger('window_start').notNullable();
+    t.integer('counted').notNullable();
+    t.integer('held').notNullable();
+    t.bigInteger('at').notNullable();
+    t.primary(['bucket', 'subject']);
+  });
+
   await createCounter(db, 'change_counter');
 }

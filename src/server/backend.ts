@@ -15,6 +15,7 @@ import { authenticate, type Caller, type Credential, credentialOf, isPerson } fr
 import { personRequired } from './operation/gate.ts';
 import { type Engine, runOpen, runWrite } from './operation/run.ts';
 import type { Offered } from './operation/usecase.ts';
+import type { Admit } from './rates/work.ts';
 import type { Indexer } from './search/indexer.ts';
 import { requirePlace, seeBoard, seeBoardById } from './views/place.ts';
 import { recheckShown } from './views/replay.ts';
@@ -27,29 +28,41 @@ export interface BackendOptions {
   lastUse: LastUse;
   indexer: Indexer;
   site: Site;
+  /** Limits on what signed-in callers ask for. */
+  admit: Admit;
 }
 
-export function createBackend({ db, root, live, info, lastUse, indexer, site }: BackendOptions): Backend {
+export function createBackend({ db, root, live, info, lastUse, indexer, site, admit }: BackendOptions): Backend {
   const offered = areas({ root, serverId: info.server_id, address: site, searchable: () => indexer.upToDate() });
   const engine: Engine = {
     db,
     root,
+    admit,
     recheck: recheckShown,
     used: (caller, now) => lastUse.note(caller, now),
     hold: (first, gone, look) => live.hold(first, gone, look),
   };
-  /** Runs a read with its caller, and counts it as a use of the caller's key. */
-  const reading = async <T>(credential: Credential, fn: (tx: ReadTx, caller: Caller) => Promise<T>): Promise<T> => {
+  /** Runs a read with its caller, and counts it as a use of the caller's key. @param name null: no request of its own. */
+  const reading = async <T>(
+    name: OperationName | null,
+    credential: Credential,
+    fn: (tx: ReadTx, caller: Caller) => Promise<T>,
+  ): Promise<T> => {
     const { caller, now, value } = await db.read(async (tx) => {
       const found = await authenticate(tx, credential);
-      return { caller: found, now: tx.now, value: await settle(fn(tx, found)) };
+      const run = async (): Promise<T> => {
+        if (name !== null) admit(name, found, tx.now);
+        return fn(tx, found);
+      };
+      return { caller: found, now: tx.now, value: await settle(run()) };
     });
     await lastUse.note(caller, now);
     return value();
   };
   return {
     credential: (token) => credentialOf(token, root),
-    resolve: (credential) => reading(credential, async () => {}),
+    resolve: (credential, name) =>
+      reading(name ?? null, credential, async (_tx, { person }) => ({ personId: person.person_id })),
     csrfToken: (session) => root.csrfToken(session),
     info: () => info,
     kindOf: (name) => (name === 'getInfo' ? 'info' : name === 'openStream' ? 'stream' : offeredOf(offered, name).kind),
@@ -62,17 +75,21 @@ export function createBackend({ db, root, live, info, lastUse, indexer, site }: 
       const entry = offeredOf(offered, name);
       if (entry.kind !== 'read') throw new Error(`${name} is no read`);
       if (entry.case.ahead) {
-        await reading(credential, async () => {});
+        await reading(name, credential, async () => {});
         await entry.case.ahead();
       }
-      return reading(credential, (tx, caller) => entry.case.run(tx, caller, input as never));
+      const counted = entry.case.ahead ? null : name;
+      return reading(counted, credential, (tx, caller) => entry.case.run(tx, caller, input as never));
     },
     async wait(name, credential, input, gone) {
       const entry = offeredOf(offered, name);
       if (entry.kind !== 'wait') throw new Error(`${name} does not wait`);
       const look = (tx: ReadTx, caller: Caller) => entry.case.run(tx, caller, input as never);
       const { wait } = input.query as unknown as { wait: number };
-      const first = await reading(credential, async (tx, caller) => ({ caller, found: await look(tx, caller) }));
+      const first = await reading(name, credential, async (tx, caller) => {
+        if (wait > 0) admit(name, caller, tx.now, 'waiting');
+        return { caller, found: await look(tx, caller) };
+      });
       if (!first.found.empty || wait === 0) return first.found.answer;
       return live.wait(first.caller, first.found.board, wait, gone, look);
     },
@@ -87,7 +104,10 @@ export function createBackend({ db, root, live, info, lastUse, indexer, site }: 
       return runOpen(engine, entry, door, input, gone);
     },
     async stream(credential, input, req, res) {
-      const caller = await reading(credential, async (_tx, found) => found);
+      const caller = await reading('openStream', credential, async (tx, found) => {
+        admit('openStream', found, tx.now, 'waiting');
+        return found;
+      });
       await openStream(db, live, caller, input, req, res);
     },
     description: () => openapi(info.version),

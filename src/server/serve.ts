@@ -12,6 +12,10 @@ import { createHttp } from './http/server.ts';
 import { LastUse } from './identity/last-use.ts';
 import { schedulePurge } from './jobs/purge.ts';
 import { Live } from './live/live.ts';
+import { Attempts } from './rates/attempts.ts';
+import { MemoryTally } from './rates/memory.ts';
+import { SharedTally } from './rates/shared.ts';
+import { limitWork } from './rates/work.ts';
 import { Indexer } from './search/indexer.ts';
 import { type DataOptions, useData } from './upkeep/data-folder.ts';
 import { listen } from './upkeep/listen.ts';
@@ -29,6 +33,8 @@ export interface ServeOptions extends DataOptions, LogOptions {
   /** What makes it a team's server; without, it serves this machine only. */
   team?: TeamOptions | undefined;
   clock?: Clock;
+  /** Multiplies the limits on attempts, for tests, which make many from one address. */
+  attemptFactor?: number | undefined;
 }
 
 export interface RunningServer {
@@ -73,13 +79,16 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     indexer.noticed();
     const { site } = mode;
-    const info = infoOf(serverId, db, site.mode);
-    const server = createHttp({
-      backend: createBackend({ db, root, live, info, lastUse, indexer, site }),
-      site,
-      log,
-      clock,
+    const admit = limitWork(mode.rateFactor);
+    const attempts = new Attempts({
+      tally: db.dialect.shared ? new SharedTally(db) : new MemoryTally(() => clock.now()),
+      now: () => clock.now(),
+      after: (ms, fn) => clock.after(ms, fn),
+      factor: options.attemptFactor,
     });
+    const info = infoOf(serverId, db, site.mode);
+    const backend = createBackend({ db, root, live, info, lastUse, indexer, site, admit });
+    const server = createHttp({ backend, site, attempts, log, clock });
     const drain = drainable(server);
     undo.unshift(() => indexer.stop());
     const stopPurge = schedulePurge(db, clock, log);

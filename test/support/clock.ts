@@ -42,6 +42,11 @@ export class TestClock implements Clock {
     for (const timer of due) this.#fire(timer);
   }
 
+  /** Moves to the beginning of the next minute, so that what is counted by the minute ends in the one it began in. */
+  nextMinute(): void {
+    this.advance(60_000 - (this.now() % 60_000) + 50);
+  }
+
   #fire(timer: Timer): void {
     if (!this.#timers.delete(timer)) return;
     timer.fn();

@@ -37,7 +37,14 @@ export interface KeyOptions {
   idleSeconds?: number;
 }
 
-export async function startTestServer(engine: Engine): Promise<TestServer> {
+export interface TestOptions {
+  /** Attempts are limited as they are in truth; else a test may make as many as it likes from its one address. */
+  limits?: boolean;
+}
+
+const MANY = 10_000;
+
+export async function startTestServer(engine: Engine, { limits = false }: TestOptions = {}): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'board-service-test-'));
   const clock = new TestClock();
   const log: string[] = [];
@@ -50,6 +57,7 @@ export async function startTestServer(engine: Engine): Promise<TestServer> {
       portFixed: true,
       db: databaseUrl,
       clock,
+      attemptFactor: limits ? 1 : MANY,
       logLevel: 'debug',
       logTo: { write: (line) => void log.push(line) },
     });
@@ -83,7 +91,7 @@ export async function startTestServer(engine: Engine): Promise<TestServer> {
 }
 
 /** A second server process's part: another server on the same database, with the same root secret. */
-export async function startTwin(server: TestServer): Promise<RunningServer> {
+export async function startTwin(server: TestServer, { limits = false }: TestOptions = {}): Promise<RunningServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'board-service-twin-'));
   for (const file of ['server-secret', 'local-key']) copyFileSync(join(server.dataDir, file), join(dataDir, file));
   const twin = await startServer({
@@ -93,6 +101,7 @@ export async function startTwin(server: TestServer): Promise<RunningServer> {
     portFixed: true,
     db: server.databaseUrl,
     clock: server.clock,
+    attemptFactor: limits ? 1 : MANY,
     logTo: { write: (line) => void server.log.push(line) },
   });
   return {

@@ -5,10 +5,12 @@ import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
 import { type OperationName, type OperationRow, operations } from '../../contract/operations.ts';
 import { type Credential, unauthorized } from '../operation/caller.ts';
-import { gate } from '../operation/gate.ts';
+import { refusedKind } from '../operation/gate.ts';
 import type { Keyed, Reply } from '../operation/run.ts';
 import type { Door, Input } from '../operation/usecase.ts';
-import { peerAddress } from './address.ts';
+import type { Attempts } from '../rates/attempts.ts';
+import { clientOf } from './address.ts';
+import { countBadCredential, enterAs, limitAttempts, noteRefusal, requireFewBad } from './attempts.ts';
 import { readBody } from './body.ts';
 import { checkCsrf, checkOrigin, sessionCookies, sessionSecret, setCookie } from './browser.ts';
 import { bearerOf } from './credential.ts';
@@ -25,8 +27,11 @@ import type { Site } from './site.ts';
 export interface Backend {
   /** What a token is, told by its form alone. @throws Refusal */
   credential(token: string): Credential;
-  /** Reads a credential outside of any operation; counts as a use. @throws Refusal unless it works. */
-  resolve(credential: Credential): Promise<void>;
+  /**
+   * Reads a credential outside of any operation; counts as a use, and as a request for the operation that is named.
+   * Answers whose it is. @throws Refusal unless it works.
+   */
+  resolve(credential: Credential, name?: OperationName): Promise<{ personId: string }>;
   /** The token that a browser session's page sends with every write. */
   csrfToken(sessionSecret: string): string;
   /** What the server tells everybody about itself. */
@@ -50,6 +55,7 @@ export type AnyInput = Input<never, unknown>;
 export interface AppOptions {
   backend: Backend;
   site: Site;
+  attempts: Attempts;
   log: Logger;
   now(): number;
   /** A timer: calls `fn` after `ms` milliseconds unless the returned function is called first. */
@@ -67,7 +73,7 @@ export function createApp(options: AppOptions): Koa {
     ctx.body = 'This is a board service. It was built without the web page; use the command line: service --help\n';
   });
 
-  app.use(requestErrors(options.log, options.now));
+  app.use(requestErrors(options.log, options.now, (ctx, error) => countBadCredential(ctx, error, options)));
   const setHeaders = securityHeaders(options.site.mode);
   app.use((ctx, next) => {
     setHeaders(ctx);
@@ -81,18 +87,20 @@ export function createApp(options: AppOptions): Koa {
   return app;
 }
 
+const limited = limitAttempts(serve);
+
 function addRoute(routes: Routes, name: OperationName, options: AppOptions): void {
   const row = operations[name];
   const path = row.path.replaceAll(/\{([a-z_]+)\}/g, ':$1');
   routes.add(row.method, path, async (ctx) => {
     ctx.state['operation'] = name;
     if (ctx.method === 'HEAD' && options.backend.kindOf(name) === 'stream') throw notFound(ctx, routes);
-    await serve(ctx, name, options);
+    await limited(ctx, name, options);
   });
 }
 
 /**
- * The declared order from the route on; identity.md calls these steps 4 to 10. The credential is read in the operation's
+ * The declared order from the header limits on; identity.md calls these steps 4 to 10. The credential is read in the operation's
  * own transaction. Only where the request's shape is refused is it read before that, because its refusal comes first.
  */
 async function serve(ctx: Context, name: OperationName, options: AppOptions): Promise<void> {
@@ -102,8 +110,15 @@ async function serve(ctx: Context, name: OperationName, options: AppOptions): Pr
   if (kind === 'info') return send(ctx, 200, JSON.stringify(backend.info()));
   if (kind === 'open') return serveOpen(ctx, name, options);
   const credential = credentialOf(ctx, options);
-  const { input, keyed } = await shapeOf(ctx, name, options, credential).catch(async (error) => {
-    await backend.resolve(credential);
+  const resolve = (counted?: OperationName) => backend.resolve(credential, counted);
+  const wrong = refusedKind(name, credential.kind);
+  if (wrong !== null) {
+    await resolve();
+    throw wrong;
+  }
+  if (options.attempts.counts(name, 'person')) await enterAs(ctx, name, options, await resolve());
+  const { input, keyed } = await shapeOf(ctx, name, options, resolve).catch(async (error) => {
+    await resolve(name);
     throw error;
   });
   switch (kind) {
@@ -142,7 +157,7 @@ async function serveOpen(ctx: Context, name: OperationName, options: AppOptions)
   checkKeySyntax(ctx.req);
   const bytes = await readBody(ctx.req, async () => {}, after);
   const door = {
-    address: peerAddress(ctx.req),
+    ...clientOf(ctx.req, site.mode),
     session: origin ? ownSession(ctx, options) : null,
     bearer,
   };
@@ -164,22 +179,22 @@ function sendReply(ctx: Context, { status, body, replayed, cookie, headers }: Re
   if (replayed) ctx.set('Idempotent-Replayed', 'true');
   if (headers) ctx.set(headers);
   if (cookie) ctx.set('Set-Cookie', setCookie(options.site, ctx.state['host'], cookie, options.now()));
+  if (status >= 400 && !replayed) noteRefusal(ctx, body);
   send(ctx, status, body);
 }
 
-/** Whether this kind of credential may call it, then key, body and parameters. @throws Refusal */
+/** Key, body and parameters. @param resolve checks the credential. @throws Refusal */
 async function shapeOf(
   ctx: Context,
   name: OperationName,
   { backend, after }: AppOptions,
-  credential: Credential,
+  resolve: () => Promise<unknown>,
 ): Promise<{ input: AnyInput; keyed: Keyed | null }> {
-  gate(name, credential.kind);
   const row: OperationRow = operations[name];
   const writes = row.method !== 'GET';
   const key = writes ? checkKeySyntax(ctx.req) : null;
   if (key === null && row.keyRequired) throw malformed('Idempotency-Key', 'is required here');
-  const bytes = writes ? await readBody(ctx.req, () => backend.resolve(credential), after) : null;
+  const bytes = writes ? await readBody(ctx.req, resolve, after) : null;
   const keyed = key === null || bytes === null ? null : { key, requestHash: requestHash(ctx.req, bytes) };
   return { input: inputOf(ctx, name, backend, bytes), keyed };
 }
@@ -204,6 +219,7 @@ function send(ctx: Context, status: number, body: string): void {
 }
 
 async function describe(ctx: Context, options: AppOptions): Promise<void> {
+  requireFewBad(ctx, options);
   await options.backend.resolve(credentialOf(ctx, options));
   send(ctx, 200, JSON.stringify(options.backend.description()));
 }

@@ -18,7 +18,7 @@ type After = (ms: number, fn: () => void) => () => void;
  * @param check fails when the credential does not work. @param after a timer.
  * @throws Refusal `request_too_large`, `request_timeout`, `invalid_request` (cut off), and what `check` throws.
  */
-export async function readBody(req: IncomingMessage, check: () => Promise<void>, after: After): Promise<Buffer> {
+export async function readBody(req: IncomingMessage, check: () => Promise<unknown>, after: After): Promise<Buffer> {
   const length = req.headers['content-length'];
   if (length === '0' || (length === undefined && req.headers['transfer-encoding'] === undefined)) return EMPTY;
   if (length === undefined || Number(length) > AT_ONCE.bytes) await check();

@@ -4,7 +4,12 @@ import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
 import { newId } from '../text/ids.ts';
 
-export function requestErrors(log: Logger, now: () => number) {
+/** @param counted what becomes of an error once it is counted: itself, or what is said instead. */
+export function requestErrors(
+  log: Logger,
+  now: () => number,
+  counted: (ctx: Context, error: unknown) => Promise<unknown>,
+) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const started = now();
     const requestId = newId('req', started);
@@ -13,7 +18,7 @@ export function requestErrors(log: Logger, now: () => number) {
     try {
       await next();
     } catch (error) {
-      answer(ctx, error, requestId, log);
+      answer(ctx, await counted(ctx, error).catch((other: unknown) => other), requestId, log);
     }
     log.debug(
       { request: requestId, operation: ctx.state['operation'], status: ctx.status, ms: now() - started },

@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { Clock } from '../db/clock.ts';
+import type { Attempts } from '../rates/attempts.ts';
 import { type Backend, createApp } from './app.ts';
 import { rawRefusal } from './raw.ts';
 import type { Site } from './site.ts';
@@ -9,12 +10,14 @@ import type { Site } from './site.ts';
 export interface HttpOptions {
   backend: Backend;
   site: Site;
+  attempts: Attempts;
   log: Logger;
   clock: Clock;
 }
 
-export function createHttp({ backend, site, log, clock }: HttpOptions): Server {
-  const app = createApp({ backend, site, log, now: () => clock.now(), after: (ms, fn) => clock.after(ms, fn) });
+export function createHttp({ backend, site, attempts, log, clock }: HttpOptions): Server {
+  const time = { now: () => clock.now(), after: (ms: number, fn: () => void) => clock.after(ms, fn) };
+  const app = createApp({ backend, site, attempts, log, ...time });
   const server = createServer(
     { requireHostHeader: false, maxHeaderSize: 65_536, noDelay: true, keepAlive: true },
     app.callback(),

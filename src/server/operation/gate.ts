@@ -7,10 +7,10 @@ import type { Credential } from './caller.ts';
 const personal =
   /^\/v1\/(keys|settings|me\/approvals\/\{approval\}\/allow)(\/|$)|^\/v1\/delegations(\/\{delegation\})?$/;
 
-/** @throws Refusal `forbidden`, `human_token_required`, `agent_token_required`, `browser_session_required`. */
-export function gate(name: OperationName, kind: Credential['kind']): void {
+/** Null where it may; else `forbidden`, `human_token_required`, `agent_token_required` or `browser_session_required`. */
+export function refusedKind(name: OperationName, kind: Credential['kind']): Refusal | null {
   const row: OperationRow = operations[name];
-  if (!row.credentials.includes(kind)) throw wrongKind(row, kind);
+  return row.credentials.includes(kind) ? null : wrongKind(row, kind);
 }
 
 function wrongKind({ credentials, path }: OperationRow, kind: Credential['kind']): Refusal {

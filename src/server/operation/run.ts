@@ -11,6 +11,7 @@ import { idempotencyOf, operations } from '../../contract/operations.ts';
 import { Contention, StorageFull, UniqueViolation } from '../db/dialect.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
+import type { Admit, Moment } from '../rates/work.ts';
 import { authenticate, type Caller, type Credential, type Shown } from './caller.ts';
 import { deleteKept, findKept, insertKept, KEPT_MS, type KeptRow } from './idempotency.store.ts';
 import type { Door, Input, Offered, Outcome } from './usecase.ts';
@@ -35,6 +36,7 @@ export type Recheck = (tx: WriteTx, caller: Caller, shown: Shown) => Promise<voi
 export interface Engine {
   db: Database;
   root: RootKey;
+  admit: Admit;
   recheck: Recheck;
   /** Counts a use of the caller's key, whatever came of the request. */
   used(caller: Caller, now: number): Promise<void>;
@@ -60,14 +62,23 @@ export async function runWrite(
   const klass = idempotencyOf(operations[offered.name], credential.kind);
   const kept = klass === 'K' || klass === 'R' ? keyed : null;
   let seen: Seen = null;
+  /** A transaction may run more than once; a request counts once. */
+  const counted = new Set<Moment>();
+  const admit = (caller: Caller, now: number, moment: Moment): void => {
+    if (counted.has(moment)) return;
+    counted.add(moment);
+    engine.admit(offered.name, caller, now, moment);
+  };
   try {
     return await again(() =>
       engine.db.write(async (tx) => {
         await offered.case.before?.(tx);
         const caller = await authenticate(tx, credential);
         seen = { caller, now: tx.now };
+        admit(caller, tx.now, 'known');
         const replay = kept && (await findReplay(engine, tx, offered, caller, kept));
         if (replay) return replay;
+        admit(caller, tx.now, 'running');
         const reply = replyOf(await offered.case.run(tx, caller, input as never), ok[0]);
         if (kept) await keep(engine, tx, offered, caller, kept, reply);
         return reply;

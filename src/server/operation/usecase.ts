@@ -16,6 +16,8 @@ export interface Input<Name extends OperationName, Prepared = Body<Name>> {
 export interface Door {
   /** The client's address. */
   address: string;
+  /** What limits and caps per address count the client under; null where they do not apply to it. */
+  subject: string | null;
   /** The browser session the request came with, not looked at yet; null also where `Authorization` was sent. */
   session: Credential | null;
   /** The bearer token, where the operation takes one of its own kind. */

@@ -11,10 +11,14 @@ export interface TeamOptions {
   publicUrl: string;
   /** Handle of the first admin, for the first start. */
   adminHandle: string;
+  /** What the limits on signed-in work are multiplied with; 0 turns them off. */
+  rateFactor?: number | undefined;
 }
 
 export interface Mode {
   site: Site;
+  /** What the limits on signed-in work are multiplied with; on one's own machine there are none. */
+  rateFactor: number;
   /** Makes sure that somebody owns the server. */
   firstPerson(start: Start): Promise<FirstPerson>;
   /** Tells, and notes in the data folder, that the server listens. */
@@ -23,6 +27,7 @@ export interface Mode {
 
 /** Where clients look for the local server when nothing else is recorded. */
 const LOCAL_PORT = 7400;
+const RATE_FACTOR = 10;
 
 /** @param team null: for this machine only. @param port the bound port, once there is one. */
 export const modeOf = (team: TeamOptions | undefined, port: () => number): Mode =>
@@ -30,6 +35,7 @@ export const modeOf = (team: TeamOptions | undefined, port: () => number): Mode 
 
 const localMode = (port: () => number): Mode => ({
   site: localSite(port),
+  rateFactor: 0,
   firstPerson: ensureLocalPerson,
   listening(dataDir) {
     // Clients of this machine look at 7400 unless this file names another port.
@@ -39,8 +45,9 @@ const localMode = (port: () => number): Mode => ({
   },
 });
 
-const teamMode = ({ publicUrl, adminHandle }: TeamOptions): Mode => ({
+const teamMode = ({ publicUrl, adminHandle, rateFactor }: TeamOptions): Mode => ({
   site: teamSite(publicUrl),
+  rateFactor: rateFactor ?? RATE_FACTOR,
   firstPerson: (start) => ensureFirstAdmin(start, adminHandle),
   listening(_dataDir, { handle, fresh, keyFile }, log) {
     if (keyFile === null) return;

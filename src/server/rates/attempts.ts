@@ -1,0 +1,154 @@
+/** Limits on attempts: before anybody is known to have a right, and wherever codes could be guessed. */
+import type { OperationName } from '../../contract/operations.ts';
+import { rateLimited, secondsLeft } from './over.ts';
+import { type AttemptRow, attempts, BAD_CREDENTIALS } from './table.ts';
+import { Windows } from './window.ts';
+
+export const MINUTE = 60_000;
+/** How often, in milliseconds, and how many times an attempt looks whether those before it failed. */
+const LOOK_AGAIN = { ms: 25, times: 80 };
+
+/** Who is counted, and how many a minute are too many. */
+export interface Share {
+  subject: string;
+  limit: number;
+}
+
+/** `busy`: as many attempts are under way as may still fail. */
+export type Taken = 'taken' | 'over' | 'busy';
+
+/** Where attempts are counted: in memory, or in the database that several processes share. */
+export interface Tally {
+  /**
+   * Counts an attempt for each share in turn, unless one of them has had its number; the later ones are then left alone.
+   * @param held to be given back when it is known how the attempt ended.
+   */
+  take(bucket: string, shares: Share[], held: boolean): Promise<Taken>;
+  /** Ends held attempts; failed ones count in the minute in which they end. */
+  giveBack(bucket: string, shares: Share[], failed: boolean): Promise<void>;
+}
+
+/** What waits for the end of an attempt. @param code of its error; null: it succeeded. */
+export type Pass = (code: string | null) => Promise<void>;
+
+interface Held {
+  bucket: string;
+  shares: Share[];
+  failures: NonNullable<AttemptRow['failures']>;
+}
+
+export interface AttemptOptions {
+  tally: Tally;
+  now(): number;
+  after(ms: number, fn: () => void): () => void;
+  /** What the limits are multiplied with: more than 1 for tests only, which make many attempts from one address. */
+  factor?: number | undefined;
+}
+
+export class Attempts {
+  readonly #options: AttemptOptions;
+  readonly #rows = new Map<string, [bucket: string, row: AttemptRow][]>();
+  /** Who has had enough for this minute; asked before the tally, so that insisting costs nothing. */
+  readonly #over = new Windows(MINUTE);
+  readonly #bad = new Windows(MINUTE);
+
+  constructor(options: AttemptOptions) {
+    this.#options = options;
+    for (const [bucket, row] of Object.entries(attempts) as [string, AttemptRow][]) {
+      for (const operation of row.operations)
+        this.#rows.set(operation, [...(this.#rows.get(operation) ?? []), [bucket, row]]);
+    }
+  }
+
+  /** Whether an operation's attempts are counted by person too. */
+  counts(name: OperationName, by: 'person' | 'address'): boolean {
+    const rows = this.#rows.get(name);
+    return rows !== undefined && (by === 'address' || rows.some(([, row]) => row.person !== undefined));
+  }
+
+  /**
+   * Counts an attempt before anything is known of it. @param address what the client's address counts under; null where it
+   * is no client's.
+   * @throws Refusal `rate_limited`.
+   */
+  enter(name: OperationName, address: string | null): Promise<Pass> {
+    return this.#enter(name, (row) => [
+      ...(address === null || row.address === undefined ? [] : [this.#share(`address ${address}`, row.address)]),
+      ...(row.server === undefined || row.person !== undefined ? [] : [this.#share('server', row.server)]),
+    ]);
+  }
+
+  /** Counts an attempt of a person. What one person may not do does not use up what everybody may. */
+  enterAs(name: OperationName, personId: string): Promise<Pass> {
+    return this.#enter(name, (row) =>
+      row.person === undefined
+        ? []
+        : [this.#share(personId, row.person), ...(row.server === undefined ? [] : [this.#share('server', row.server)])],
+    );
+  }
+
+  /** @throws Refusal `rate_limited` where this address sent too many credentials that do not work. */
+  requireFewBad(address: string | null): void {
+    if (this.#bad.empty || address === null) return;
+    if (this.#bad.count(address, this.#options.now()) > 0) throw this.#refusal('bad_credentials');
+  }
+
+  /** No address has sent too many: most of the time nobody has to be asked which one a request comes from. */
+  get noneBad(): boolean {
+    return this.#bad.empty;
+  }
+
+  /** Counts a credential that does not work. @throws Refusal `rate_limited` once there are too many. */
+  async countBad(address: string | null): Promise<void> {
+    if (address === null) return;
+    const share = this.#share(`address ${address}`, BAD_CREDENTIALS);
+    if ((await this.#options.tally.take('bad_credentials', [share], false)) === 'taken') return;
+    this.#bad.add(address, this.#options.now());
+    throw this.#refusal('bad_credentials');
+  }
+
+  async #enter(name: OperationName, sharesOf: (row: AttemptRow) => Share[]): Promise<Pass> {
+    const held: Held[] = [];
+    try {
+      for (const [bucket, row] of this.#rows.get(name) ?? []) {
+        const shares = sharesOf(row);
+        if (shares.length === 0) continue;
+        await this.#take(bucket, shares, row.failures !== undefined);
+        if (row.failures !== undefined) held.push({ bucket, shares, failures: row.failures });
+      }
+    } catch (error) {
+      await this.#settle(held, null);
+      throw error;
+    }
+    return (code) => this.#settle(held, code);
+  }
+
+  async #settle(held: Held[], code: string | null): Promise<void> {
+    for (const { bucket, shares, failures } of held) {
+      const failed = code !== null && (failures === 'any' || failures.includes(code));
+      await this.#options.tally.giveBack(bucket, shares, failed);
+    }
+  }
+
+  async #take(bucket: string, shares: Share[], held: boolean): Promise<void> {
+    const { tally, now, after } = this.#options;
+    const key = `${bucket} ${shares.map(({ subject }) => subject).join(' ')}`;
+    if (this.#over.count(key, now()) > 0) throw this.#refusal(bucket);
+    let taken = await tally.take(bucket, shares, held);
+    for (let looks = 1; taken === 'busy' && looks <= LOOK_AGAIN.times; looks++) {
+      await new Promise<void>((resolve) => void after(LOOK_AGAIN.ms, resolve));
+      taken = await tally.take(bucket, shares, held);
+    }
+    if (taken === 'taken') return;
+    if (taken === 'over') this.#over.add(key, now());
+    throw this.#refusal(bucket);
+  }
+
+  #share(subject: string, limit: number): Share {
+    return { subject, limit: limit * (this.#options.factor ?? 1) };
+  }
+
+  #refusal(bucket: string): Error {
+    return rateLimited(bucket, secondsLeft(this.#options.now(), MINUTE));
+  }
+}

@@ -1,0 +1,15 @@
+/** What somebody is told who asked too often. */
+import { Refusal } from '../../contract/errors.ts';
+
+/** @param seconds until it makes sense to try again. */
+export function rateLimited(bucket: string, seconds: number): Refusal {
+  return new Refusal('rate_limited', 'That was too often for now.', {
+    hint: `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+    retryAfter: seconds,
+    details: { bucket, retry_after_seconds: seconds },
+  });
+}
+
+/** Whole seconds, at least one, until the window ends that `now` lies in. */
+export const secondsLeft = (now: number, windowMs: number): number =>
+  Math.max(1, Math.ceil((windowMs - (now % windowMs)) / 1000));

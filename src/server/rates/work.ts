@@ -1,0 +1,74 @@
+/** Limits on what signed-in callers ask for: per process, in memory, without a look into the database. */
+import { type OperationName, operations } from '../../contract/operations.ts';
+import type { Caller } from '../operation/caller.ts';
+import { rateLimited, secondsLeft } from './over.ts';
+import { type WorkRow, work } from './table.ts';
+import { Windows } from './window.ts';
+
+/** When a request is counted: once its caller is known, when it waits for news, or when it is no replay. */
+export type Moment = 'known' | 'waiting' | 'running';
+
+/** Counts a request. @throws Refusal `rate_limited`. */
+export type Admit = (name: OperationName, caller: Caller, now: number, moment?: Moment) => void;
+
+interface Bucket {
+  name: string;
+  row: WorkRow;
+  windows: Windows;
+}
+
+const MINUTE = 60_000;
+const momentOf = (row: WorkRow): Moment => (row.waiting ? 'waiting' : row.runsOnly ? 'running' : 'known');
+
+/** @param factor what the numbers of the table are multiplied with; 0 turns them off. */
+export function limitWork(factor: number): Admit {
+  if (factor === 0) return () => {};
+  const byOperation = new Map<string, Bucket[]>();
+  for (const [name, row] of Object.entries(work) as [string, WorkRow][]) {
+    const bucket = { name, row, windows: new Windows(row.hourly ? 60 * MINUTE : MINUTE) };
+    for (const operation of Object.keys(operations) as OperationName[]) {
+      if (!counts(row, operation)) continue;
+      const key = keyOf(operation, momentOf(row));
+      byOperation.set(key, [...(byOperation.get(key) ?? []), bucket]);
+    }
+  }
+  return (name, caller, now, moment = 'known') => {
+    const buckets = byOperation.get(keyOf(name, moment));
+    if (buckets === undefined) return;
+    for (const bucket of buckets) check(bucket, caller, now, factor);
+  };
+}
+
+const keyOf = (operation: string, moment: Moment): string =>
+  moment === 'known' ? operation : `${operation} ${moment}`;
+
+const counts = (row: WorkRow, operation: OperationName): boolean =>
+  row.operations === 'writes' ? operations[operation].method !== 'GET' : row.operations.includes(operation);
+
+function check({ name, row, windows }: Bucket, caller: Caller, now: number, factor: number): void {
+  const limit = limitOf(row, caller);
+  if (limit === undefined) return;
+  const count = windows.add(row.credential === undefined ? subjectOf(row, caller) : credentialId(caller), now);
+  if (count > Math.ceil(limit * factor)) throw rateLimited(name, secondsLeft(now, windows.ms));
+}
+
+function limitOf(row: WorkRow, caller: Caller): number | undefined {
+  if (row.credential !== undefined) return row.credential;
+  return caller.kind === 'AG' && row.agents === undefined ? row.seat : row.person;
+}
+
+const subjectOf = (row: WorkRow, caller: Caller): string =>
+  caller.kind === 'AG' && row.agents === undefined ? caller.seat.member_id : caller.person.person_id;
+
+function credentialId(caller: Caller): string {
+  switch (caller.kind) {
+    case 'PK':
+      return caller.key.key_id;
+    case 'BR':
+      return caller.session.session_id;
+    case 'AG':
+      return caller.seat.member_id;
+    case 'DG':
+      return caller.delegation.delegation_id;
+  }
+}

@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import type { OperationName } from '../../../src/contract/operations.ts';
+import { Attempts } from '../../../src/server/rates/attempts.ts';
+import { MemoryTally } from '../../../src/server/rates/memory.ts';
+import { SharedTally } from '../../../src/server/rates/shared.ts';
+import { type AttemptRow, attempts as table } from '../../../src/server/rates/table.ts';
+import { type Engine, forEachDatabase } from '../../support/databases.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+
+const rows = Object.entries(table) as [string, AttemptRow][];
+const bucketOf = (error: { details?: { bucket?: string } }): string | undefined => error.details?.bucket;
+
+forEachDatabase('every bucket of attempts', (engine) => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(engine);
+  });
+  beforeEach(() => server.clock.nextMinute());
+  after(() => server.stop());
+
+  const limiter = (): Attempts => attemptsOf(server, engine);
+  const last = (n: number): string => `203.0.${n >> 8}.${n & 255}`;
+  /** The bucket that refuses, or null. */
+  const refusal = (entering: Promise<unknown>): Promise<string | undefined | null> =>
+    entering.then(() => null, bucketOf);
+
+  for (const [bucket, row] of rows) {
+    const name = row.operations[0] as OperationName;
+    const code = row.failures === undefined ? null : row.failures === 'any' ? 'internal' : row.failures[0]!;
+
+    if (row.address !== undefined)
+      it(`${bucket} refuses an address after ${row.address}, and no other address`, async () => {
+        const attempts = limiter();
+        const enter = (address: string) => attempts.enter(name, address).then((pass) => pass(code));
+        for (let n = 0; n < row.address!; n++) await enter('203.0.113.9');
+        expect(await refusal(enter('203.0.113.9'))).to.equal(bucket);
+        expect(await refusal(enter('203.0.113.10'))).to.equal(null);
+        server.clock.nextMinute();
+        expect(await refusal(enter('203.0.113.9'))).to.equal(null);
+      });
+
+    if (row.server !== undefined && row.person === undefined)
+      it(`${bucket} refuses everybody after ${row.server}, of which refused addresses use up none`, async () => {
+        const attempts = limiter();
+        const enter = (address: string | null) => attempts.enter(name, address).then((pass) => pass(code));
+        const each = row.address!;
+        for (let n = 0; n < each; n++) await enter('203.0.113.9');
+        for (let n = 0; n < row.server!; n++) expect(await refusal(enter('203.0.113.9'))).to.equal(bucket);
+        for (let n = each; n < row.server!; n++) await enter(last(n));
+        expect(await refusal(enter('198.51.100.1'))).to.equal(bucket);
+        // An address that is no client's is not counted; the server is.
+        expect(await refusal(enter(null))).to.equal(bucket);
+        server.clock.nextMinute();
+        for (let n = 0; n < row.server!; n++) await enter(null);
+        expect(await refusal(enter(null))).to.equal(bucket);
+      });
+
+    if (row.person !== undefined)
+      it(`${bucket} refuses a person after ${row.person}, and no other person`, async () => {
+        const attempts = limiter();
+        const enter = (person: string) => attempts.enterAs(name, person).then((pass) => pass(code));
+        for (let n = 0; n < row.person!; n++) await enter('hum_1');
+        expect(await refusal(enter('hum_1'))).to.equal(bucket);
+        expect(await refusal(enter('hum_2'))).to.equal(null);
+        if (row.server === undefined) return;
+        for (let n = row.person! + 1; n < row.server; n++) await enter(`hum_${n + 100}`);
+        expect(await refusal(enter('hum_99'))).to.equal(bucket);
+      });
+
+    if (row.failures !== undefined)
+      it(`${bucket} counts failures alone, in the minute in which they end`, async () => {
+        const attempts = limiter();
+        const by = row.address === undefined ? 'enterAs' : 'enter';
+        const limit = (row.address ?? row.person)!;
+        const enter = () => attempts[by](name, 'x');
+        for (let n = 0; n < limit + 5; n++) await (await enter())(null);
+        if (row.failures !== 'any') for (let n = 0; n < limit; n++) await (await enter())('board_not_found');
+        const early = await enter();
+        server.clock.nextMinute();
+        await early(code);
+        for (let n = 1; n < limit; n++) await (await enter())(code);
+        expect(await refusal(enter())).to.equal(bucket);
+      });
+
+    if (row.failures !== undefined)
+      it(`${bucket} lets no more fail at once than one after the other, and refuses none that succeed`, async () => {
+        const attempts = limiter();
+        const by = row.address === undefined ? 'enterAs' : 'enter';
+        const limit = (row.address ?? row.person)!;
+        const both = [attempts, limiterOn(server, engine, attempts)];
+        const all = (end: string | null) =>
+          Promise.all(
+            Array.from({ length: limit * 2 }, async (_unused, n) => {
+              const pass = await both[n % 2]![by](name, 'x').catch(() => null);
+              // Ends later than it begins, so that many are under way at once.
+              if (pass) await new Promise((resolve) => setTimeout(resolve, 20));
+              await pass?.(end);
+              return pass !== null;
+            }),
+          );
+        expect((await all(null)).filter(Boolean)).to.have.length(limit * 2);
+        expect((await all(code)).filter(Boolean)).to.have.length(limit);
+      });
+  }
+
+  it('keeps counts in the database where several processes count together, and no more of them than it needs', async () => {
+    if (engine === 'sqlite') return;
+    const attempts = limiter();
+    const count = () =>
+      server.db.read(async (tx) => (await tx.query((db) => db('rate_counts').where('bucket', 'join'))).length);
+    for (let n = 0; n < 999; n++) await attempts.enter('joinBoard', last(n));
+    const before = await count();
+    expect(before).to.be.at.least(999);
+    server.clock.advance(180_000);
+    await attempts.enter('joinBoard', 'one more');
+    expect(await count()).to.equal(1);
+  });
+});
+
+const attemptsOf = (server: TestServer, engine: Engine): Attempts =>
+  new Attempts({
+    tally: engine === 'postgres' ? new SharedTally(server.db) : new MemoryTally(() => server.clock.now()),
+    now: () => server.clock.now(),
+    after: (ms, fn) => server.clock.after(ms, fn),
+  });
+
+/** The limiter of another process of the same database; where there is none, the same one. */
+const limiterOn = (server: TestServer, engine: Engine, same: Attempts): Attempts =>
+  engine === 'postgres' ? attemptsOf(server, engine) : same;

@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { isNearby } from '../../src/server/http/address.ts';
+import { rateLimited, secondsLeft } from '../../src/server/rates/over.ts';
+import { MOST_SUBJECTS, Windows } from '../../src/server/rates/window.ts';
+
+describe('windows', () => {
+  it('count per subject and begin anew with each minute of the clock', () => {
+    const windows = new Windows(60_000);
+    expect([windows.add('a', 60_000), windows.add('a', 119_999), windows.add('b', 119_999)]).to.deep.equal([1, 2, 1]);
+    expect([windows.add('a', 120_000), windows.count('b', 120_000)]).to.deep.equal([1, 0]);
+  });
+
+  it('begin anew when the clock is set back', () => {
+    const windows = new Windows(60_000);
+    windows.add('a', 600_000);
+    expect(windows.add('a', 1)).to.equal(1);
+  });
+
+  it('forget who was not counted for longest once there are too many', () => {
+    const windows = new Windows(60_000);
+    for (let n = 0; n < MOST_SUBJECTS; n++) windows.add(`s${n}`, 1);
+    windows.add('s0', 1);
+    windows.add('one more', 1);
+    expect([windows.count('s0', 1), windows.count('s1', 1), windows.count('s2', 1)]).to.deep.equal([2, 0, 1]);
+  });
+});
+
+describe('a refusal for its number', () => {
+  it('names its bucket and the whole seconds until the window ends, 1 to 60', () => {
+    expect([secondsLeft(0, 60_000), secondsLeft(59_999, 60_000), secondsLeft(58_000, 60_000)]).to.deep.equal([
+      60, 1, 2,
+    ]);
+    expect(secondsLeft(3_600_000, 3_600_000)).to.equal(3600);
+    const refusal = rateLimited('redeem', 7);
+    expect(refusal).to.include({ status: 429, code: 'rate_limited', retryAfter: 7 });
+    expect(refusal.body().error.details).to.deep.equal({ bucket: 'redeem', retry_after_seconds: 7 });
+  });
+});
+
+describe('a nearby address', () => {
+  it('is one of this machine or of a private network, in every spelling', () => {
+    const near = ['127.0.0.1', '127.9.9.9', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.0.1'];
+    for (const address of [
+      ...near,
+      '::1',
+      '0:0:0:0:0:0:0:1',
+      '::ffff:10.0.0.1',
+      '::ffff:a00:1',
+      'fd00::1',
+      'fe80::1%eth0',
+    ])
+      expect(isNearby(address), address).to.equal(true);
+    const far = ['8.8.8.8', '172.15.0.1', '172.32.0.1', '192.169.0.1', '11.0.0.1', '2001:db8::1', '::ffff:8.8.8.8'];
+    for (const address of [...far, '::', '', 'x', '1.2.3']) expect(isNearby(address), address).to.equal(false);
+  });
+});

@@ -1,0 +1,50 @@
+/** A client that chooses what others leave to the platform: the host it names, the address it comes from, its first bytes. */
+import { type IncomingMessage, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { Api } from './api.ts';
+
+export interface Wire {
+  port: number;
+  /** The server's origin; default: the address itself. */
+  url?: string | undefined;
+  /** A loopback address such as 127.0.0.2 to come from. */
+  from?: string | undefined;
+  /** Bytes a connection begins with. */
+  preamble?: string | Buffer | undefined;
+}
+
+export class WireApi extends Api {
+  readonly wire: Wire;
+
+  constructor(wire: Wire, token?: string) {
+    super(wire.url ?? `http://127.0.0.1:${wire.port}`, token);
+    this.wire = wire;
+  }
+
+  override send(url: string, { method, headers, body }: RequestInit): Promise<Response> {
+    const { pathname, search, host } = new URL(url);
+    return new Promise((resolve, reject) => {
+      const all = { host, ...(headers as Record<string, string>) };
+      const outgoing = request(
+        { path: pathname + search, method, headers: all, createConnection: () => this.#connect() },
+        (answer) => read(answer).then(resolve, reject),
+      );
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+  }
+
+  #connect(): Socket {
+    const { port, from, preamble } = this.wire;
+    const socket = connect({ port, host: '127.0.0.1', ...(from === undefined ? {} : { localAddress: from }) });
+    if (preamble !== undefined) socket.write(preamble);
+    return socket;
+  }
+}
+
+async function read(answer: IncomingMessage): Promise<Response> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
+  return new Response(Buffer.concat(chunks), { status: answer.statusCode ?? 0, headers });
+}
