@@ -52,6 +52,7 @@ function operation(name: OperationName, row: OperationRow): Json {
     ...(row.credentials.length > 0 ? { security: [{ bearer: [] }] } : { security: [] }),
     'x-credentials': row.credentials,
     'x-idempotency': row.idempotency,
+    ...(row.archived ? { 'x-archived': row.archived } : {}),
     parameters: [...pathParams(row, parts), ...queryParams(parts), ...(row.method === 'GET' ? [] : [keyHeader(row)])],
     ...(parts.body ? { requestBody: { required: true, content: json(schemaOf(parts.body, 'input')) } } : {}),
     responses: { ...success(name, row, parts), default: failure },

@@ -26,6 +26,8 @@ export interface OperationRow {
   ok: readonly number[];
   /** A page of this server must have sent it, whatever credential it brings. */
   origin?: true;
+  /** On an archived board: refused, or refused in part; left out: it works there. */
+  archived?: 'refused' | 'partly';
   /** One line for the API description. */
   summary: string;
 }
@@ -185,7 +187,32 @@ export const operations = {
     credentials: member,
     idempotency: 'K',
     ok: [200],
+    archived: 'partly',
     summary: "Change a board's title, charter, roles, policy or task prefix",
+  },
+  archiveBoard: {
+    method: 'POST',
+    path: '/v1/boards/{board}/archive',
+    credentials: member,
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Archive a board: it stays readable',
+  },
+  restoreBoard: {
+    method: 'POST',
+    path: '/v1/boards/{board}/restore',
+    credentials: member,
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Make an archived board active again',
+  },
+  deleteBoard: {
+    method: 'POST',
+    path: '/v1/boards/{board}/delete',
+    credentials: person,
+    idempotency: 'K',
+    ok: [200],
+    summary: 'End an archived board for good',
   },
   listTemplates: get('/v1/templates', member, 'List the built-in board templates'),
   listBoardPeople: get('/v1/boards/{board}/people', member, 'List the people on a board'),
@@ -195,6 +222,7 @@ export const operations = {
     credentials: member,
     idempotency: 'K',
     ok: [201],
+    archived: 'refused',
     summary: 'Add a person to a board, or join an open one',
   },
   makeBoardOwner: {
@@ -203,6 +231,7 @@ export const operations = {
     credentials: person,
     idempotency: 'K',
     ok: [200],
+    archived: 'refused',
     summary: 'Make a person on a board an owner',
   },
   unmakeBoardOwner: {
@@ -221,6 +250,7 @@ export const operations = {
     credentials: ['PK', 'DG'],
     idempotency: { PK: 'R', DG: 'S' },
     ok: [201, 200],
+    archived: 'refused',
     summary: 'Put an agent seat onto a board',
   },
 
@@ -230,6 +260,7 @@ export const operations = {
     credentials: member,
     idempotency: 'K',
     ok: [201],
+    archived: 'refused',
     summary: 'Post a message',
   },
   listMessages: get('/v1/boards/{board}/messages', member, 'Read the timeline'),
@@ -243,6 +274,7 @@ export const operations = {
     credentials: member,
     idempotency: 'K',
     ok: [200],
+    archived: 'refused',
     summary: 'React to a message',
   },
   removeReaction: {
@@ -251,6 +283,7 @@ export const operations = {
     credentials: member,
     idempotency: 'K',
     ok: [200],
+    archived: 'refused',
     summary: 'Take a reaction back',
   },
   listReactions: get('/v1/messages/{message}/reactions', member, 'Who reacted to a message, and when'),

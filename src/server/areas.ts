@@ -1,6 +1,7 @@
 /** Which use case serves which operation. The type makes a missing or doubled one fail to compile. */
 import type { OperationName } from '../contract/operations.ts';
 import { createBoard } from './boards/create.ts';
+import { archiveBoard, deleteBoard, restoreBoard } from './boards/lifecycle.ts';
 import { getBoard, listBoards, listTemplates } from './boards/read.ts';
 import { updateBoard } from './boards/update.ts';
 import { createDelegation, endDelegation, listDelegations } from './identity/delegations.ts';
@@ -69,6 +70,9 @@ export function areas({ root, serverId, address, searchable }: Means): Areas {
     listBoards: read('listBoards', listBoards),
     getBoard: read('getBoard', getBoard),
     updateBoard: write('updateBoard', updateBoard),
+    archiveBoard: write('archiveBoard', archiveBoard),
+    restoreBoard: write('restoreBoard', restoreBoard),
+    deleteBoard: write('deleteBoard', deleteBoard),
     listTemplates: read('listTemplates', listTemplates),
     listBoardPeople: read('listBoardPeople', listBoardPeople),
     addBoardPerson: write('addBoardPerson', addBoardPerson),

@@ -94,6 +94,7 @@ export class Replay {
           charter: data['charter'],
           visibility: data['visibility'] ?? 'open',
           task_prefix: null,
+          lifecycle: 'active',
           roles: data['roles'],
           policy: plain(data['policy']),
           agents_add_people: flag(data['agents_add_people'] === true),
@@ -113,6 +114,15 @@ export class Replay {
         break;
       case 'board.task_prefix_set':
         this.board['task_prefix'] = data['after'];
+        break;
+      case 'board.archived':
+      case 'board.restored':
+      case 'board.deleted':
+        this.board['lifecycle'] = data['after'];
+        break;
+      case 'board.visibility_changed':
+        this.board['visibility'] = data['after'];
+        this.board['agents_add_people'] = flag(data['agents_add_people'] === true);
         break;
       case 'board.policy_changed':
         this.board['policy'] = plain(data['after']);

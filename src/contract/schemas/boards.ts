@@ -97,6 +97,12 @@ export const hiddenBoard = z.strictObject({
   can_delete: z.boolean(),
 });
 
+export const lifecycleReceipt = z.strictObject({
+  id: id('brd'),
+  lifecycle: z.enum(['active', 'archived', 'deleted']),
+  changed: z.boolean(),
+});
+
 /** Counted after trimming; empty: none. */
 const title = z.string().trim().pipe(text(80));
 

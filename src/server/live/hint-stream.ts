@@ -190,6 +190,7 @@ export class HintStream implements Follower {
     this.#pending.delete(`head ${boardId}`);
     this.#pending.delete(`unread ${boardId}`);
     this.#put('board_unavailable', boardId, { board_id: boardId });
+    this.boardsChanged();
   }
 
   #put(name: string, about: string, data: unknown): void {

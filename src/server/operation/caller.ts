@@ -34,6 +34,8 @@ export interface Shown {
   member?: true;
   /** The board is not seen by the caller, who is a server admin: the answer tells nothing of it but its id. */
   hidden?: true;
+  /** The operation ended the board. */
+  deleted?: true;
   /** A board that was described as the holder of a name. */
   holder?: string;
   message?: string;

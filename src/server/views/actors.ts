@@ -28,6 +28,12 @@ export function eventActor(member: Pick<MemberRow, 'id' | 'name' | 'kind'>, hand
   return { kind: member.kind, member_id: member.id, name: member.name, owner: member.kind === 'agent' ? handle : null };
 }
 
+/** The same for somebody who may act without being on the board: a server admin. */
+export function actorOn(member: Pick<MemberRow, 'id' | 'name' | 'kind'> | null, { person }: Caller): EventActor {
+  if (member) return eventActor(member, person.handle);
+  return { kind: 'human', member_id: null, name: person.handle, owner: null };
+}
+
 export function memberView(member: MemberWithPerson, sight: Sight, reader: Reader | null, caller: Caller): Member {
   const agent = member.kind === 'agent';
   const active = member.status === 'active';

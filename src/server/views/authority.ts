@@ -1,8 +1,9 @@
 /** What a caller's standing on a board lets them do; a refusal says who could do it instead. */
 import { Refusal } from '../../contract/errors.ts';
+import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
-import type { Caller } from '../operation/caller.ts';
-import { ownerNames } from '../seats/members.store.ts';
+import { type Caller, isPerson } from '../operation/caller.ts';
+import { type MemberRow, ownerNames } from '../seats/members.store.ts';
 import type { Place } from './place.ts';
 
 /** @param what they want, such as `change a board's title`. @throws Refusal `guest_not_allowed`, also for a guest's agent. */
@@ -11,6 +12,17 @@ export function refuseGuest(caller: Caller, what: string): void {
   throw new Refusal('guest_not_allowed', `Guests and their agents cannot ${what}.`, {
     hint: 'Ask a member of the board.',
   });
+}
+
+/**
+ * Whether a caller decides about archiving, restoring and deleting: the creator while on the board, with their agents
+ * there, or a server admin themselves.
+ * @param member the caller on the board.
+ */
+export function decidesLifecycle(caller: Caller, board: BoardRow, member: MemberRow | null): boolean {
+  if (caller.kind === 'DG') return false;
+  const creator = member !== null && caller.person.person_id === board.creator_person_id;
+  return creator || (isPerson(caller) && caller.person.server_role === 'admin');
 }
 
 /** @throws Refusal `owner_required` or `admin_required`, as the operation has it, to a person who is no owner. */

@@ -15,6 +15,7 @@ import {
 } from '../seats/members.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
+import { decidesLifecycle } from './authority.ts';
 import { readerOf, type Sight } from './place.ts';
 
 /** Composes the records of boards the caller sees, with a fixed number of statements however many there are. */
@@ -106,9 +107,7 @@ function facts({ board, policy, member }: Sight, creator: MemberWithPerson, peop
 
 /** What this credential could do to the board's lifecycle now: a hint, the write decides. */
 function authority({ board, member }: Sight, caller: Caller) {
-  if (caller.kind === 'DG') return { can_archive: false, can_restore: false, can_delete: false };
-  const creator = member !== null && caller.person.person_id === board.creator_person_id;
-  const may = creator || (isPerson(caller) && caller.person.server_role === 'admin');
+  const may = decidesLifecycle(caller, board, member);
   return {
     can_archive: may && board.lifecycle === 'active',
     can_restore: may && board.lifecycle === 'archived',

@@ -1,0 +1,94 @@
+/** Archiving, restoring and deleting a board. A receipt tells its id and what became of it, nothing else. */
+import { Refusal } from '../../contract/errors.ts';
+import { idPattern } from '../../contract/ids.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { boardNotFound, type Caller, type Shown } from '../operation/caller.ts';
+import type { WriteCase } from '../operation/usecase.ts';
+import { append } from '../record/append.ts';
+import { activeHuman, memberById } from '../seats/members.store.ts';
+import { actorOn } from '../views/actors.ts';
+import { decidesLifecycle, refuseGuest } from '../views/authority.ts';
+import { lockReached, type Reached, reachById, type Sight, seeBoardById } from '../views/place.ts';
+import { type BoardRow, boardById, saveSettings } from './boards.store.ts';
+
+interface Step {
+  from: BoardRow['lifecycle'];
+  to: BoardRow['lifecycle'];
+  event: 'board.archived' | 'board.restored' | 'board.deleted';
+  /** In words, for refusals. */
+  verb: string;
+}
+
+const steps = {
+  archive: { from: 'active', to: 'archived', event: 'board.archived', verb: 'archive' },
+  restore: { from: 'archived', to: 'active', event: 'board.restored', verb: 'restore' },
+  delete: { from: 'archived', to: 'deleted', event: 'board.deleted', verb: 'delete' },
+} as const satisfies Record<string, Step>;
+
+const brdId = idPattern('brd');
+
+type Lifecycle = WriteCase<'archiveBoard' | 'restoreBoard' | 'deleteBoard'>;
+
+const lifecycle = (step: Step): Lifecycle => ({
+  async run(tx, caller, { params }) {
+    const ref = params['board'] ?? '';
+    const found = await lockReached(tx, caller, ref);
+    if (brdId.test(ref)) caller.shown.hidden = true;
+    refuseGuest(caller, `${step.verb} boards`);
+    requireAuthority(caller, found, step);
+    const changed = found.board.lifecycle !== step.to;
+    if (changed) await take(tx, caller, found, step);
+    return { answer: { id: found.board.id, lifecycle: step.to, changed } };
+  },
+  recheck: (tx, caller, shown) => recheck(tx, caller, shown, step),
+});
+
+export const archiveBoard = lifecycle(steps.archive);
+export const restoreBoard = lifecycle(steps.restore);
+export const deleteBoard = lifecycle(steps.delete);
+
+function requireAuthority(caller: Caller, { board, member }: Sight, { verb }: Step): void {
+  if (decidesLifecycle(caller, board, member)) return;
+  throw new Refusal('board_creator_required', `Only the board's creator or a server admin can ${verb} it.`, {
+    hint: 'Ask its creator, while they are still on the board, or a server admin.',
+  });
+}
+
+async function take(tx: WriteTx, caller: Caller, { board, member }: Reached, step: Step): Promise<void> {
+  const { lifecycle: before } = board;
+  if (before !== step.from) {
+    throw new Refusal('board_not_archived', 'Only an archived board can be deleted.', {
+      hint: `Archive it first: service board archive --board ${board.name}`,
+    });
+  }
+  await saveSettings(tx, board.id, { lifecycle: step.to });
+  board.lifecycle = step.to;
+  await append(tx, board, {
+    type: step.event,
+    actor: actorOn(member, caller),
+    data: { person_id: caller.person.person_id, before, after: step.to },
+  });
+  if (step.to === 'deleted') caller.shown.deleted = true;
+  // Whoever is on the board hears of it by its record.
+  if (board.visibility === 'open') tx.publish('boards');
+}
+
+/**
+ * A receipt is shown again whatever became of the board between active and archived, while its caller could still do
+ * the same. After a board's end only the receipt of that end is, and only to whoever would have had the authority.
+ */
+async function recheck(tx: WriteTx, caller: Caller, shown: Shown, step: Step): Promise<void> {
+  const board = await boardById(tx, shown.board ?? '');
+  if (board?.lifecycle === 'deleted' && shown.deleted) {
+    if (!decidesLifecycle(caller, board, await standing(tx, caller, board))) throw boardNotFound();
+    return;
+  }
+  const find = shown.hidden ? reachById : seeBoardById;
+  requireAuthority(caller, await find(tx, caller, shown.board ?? ''), step);
+}
+
+/** The caller's membership, which outlives the board. */
+const standing = async (tx: ReadTx, caller: Caller, board: BoardRow) =>
+  (caller.seat === null
+    ? await activeHuman(tx, board.id, caller.person.person_id)
+    : await memberById(tx, caller.seat.member_id)) ?? null;

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { type OperationName, type OperationRow, operations } from '../../../src/contract/operations.ts';
+import type { Api, Call } from '../../support/api.ts';
+import { newAgent, newBoard, post } from '../../support/cast.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { goodCall } from '../../support/good-calls.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+
+const names = Object.keys(operations) as OperationName[];
+const row = (name: OperationName): OperationRow => operations[name];
+
+/** The contract's words for what an archive refuses (interface.md, States; boards.md, section 7), as operations. */
+const refused = {
+  'new messages': ['postMessage'],
+  reactions: ['addReaction', 'removeReaction'],
+  'titles, charter edits, policy': ['updateBoard'],
+  'membership changes, raising board roles': ['addBoardPerson', 'makeBoardOwner'],
+  'seats, every form of join': ['joinBoard'],
+  'join codes': ['createJoinCode'],
+  'making the board open': ['setBoardVisibility'],
+};
+
+/** And for what goes on. */
+const allowed = {
+  'read positions': ['ackBoard', 'ackInbox'],
+  presence: ['setPresence', 'setLocation'],
+  'delivery modes': ['setDeliveryMode'],
+  'removing people and agents': ['removeBoardPerson', 'removeMember', 'pruneAgents'],
+  leaving: ['leaveBoard', 'leaveSeat'],
+  'unmaking owners': ['unmakeBoardOwner'],
+  'revoking codes': ['revokeJoinCode'],
+  'restoring, deleting': ['archiveBoard', 'restoreBoard', 'deleteBoard'],
+};
+
+/** What is about one board: by its name, by a message on it, or because an agent is on no other. */
+const ofBoards = names.filter(
+  (name) => name !== 'openStream' && (/\{(board|message)\}|^\/v1\/me\//.test(row(name).path) || row(name).archived),
+);
+
+describe('the table of operations', () => {
+  it('says of each operation what an archived board says of it', () => {
+    for (const [words, operationsOf] of Object.entries(refused)) {
+      for (const name of operationsOf.filter((one) => one in operations)) {
+        expect(row(name as OperationName).archived, `${words}: ${name}`).to.be.oneOf(['refused', 'partly']);
+      }
+    }
+    for (const [words, operationsOf] of Object.entries(allowed)) {
+      for (const name of operationsOf.filter((one) => one in operations)) {
+        expect(row(name as OperationName).archived, `${words}: ${name}`).to.equal(undefined);
+      }
+    }
+  });
+});
+
+forEachDatabase('an archived board', (engine) => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(engine);
+  });
+  after(() => server.stop());
+
+  for (const name of ofBoards) {
+    const { archived, credentials } = row(name);
+    it(`${archived === 'refused' ? 'refuses' : archived === 'partly' ? 'refuses part of' : 'allows'} ${name}`, async () => {
+      for (const kind of ['PK', 'AG'] as const) {
+        if (!credentials.includes(kind)) continue;
+        const { name: board } = await newBoard(server.dana);
+        const message = (await post(server.dana, board, 'before')).id;
+        const agent = await newAgent(server.dana, board);
+        const call: Call = goodCall(name, { board, message });
+        await server.dana.ok('archiveBoard', { params: { board } });
+        const caller: Api = kind === 'AG' ? agent : server.dana;
+        const { status, code } = await caller.call(name, call);
+        if (archived === undefined) expect(code, name).not.to.equal('board_archived');
+        else expect(`${status} ${code}`, name).to.equal('409 board_archived');
+      }
+    });
+  }
+
+  it('names those who can restore it, never an ordinary owner', async () => {
+    const pam = await server.person('pam');
+    const { name: board } = await newBoard(pam);
+    await pam.ok('addBoardPerson', { params: { board }, body: { handle: (await server.dana.ok('getMe')).name } });
+    await pam.ok('archiveBoard', { params: { board } });
+    const { body } = await server.dana.call('postMessage', { params: { board }, body: { body: 'x' } });
+    const { hint } = (body as unknown as { error: { hint: string } }).error;
+    expect(hint).to.include('creator').and.to.include('server admin').and.not.to.include('owner');
+  });
+});
