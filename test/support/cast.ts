@@ -4,9 +4,9 @@ import { Api } from './api.ts';
 
 let boards = 0;
 
-/** A board of its own for one test. */
+/** A board of its own for one test; its name is none that the server would choose. */
 export function newBoard(owner: Api, body: Record<string, unknown> = {}): Promise<Board> {
-  return owner.ok('createBoard', { body: { name: `board-${++boards}`, ...body } });
+  return owner.ok('createBoard', { body: { name: `room-${++boards}`, ...body } });
 }
 
 export interface Agent extends Api {

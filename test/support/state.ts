@@ -152,23 +152,28 @@ export async function newDelegation(server: TestServer, holder: Api): Promise<Ap
 }
 
 /** A session of the key behind a client, in a browser. */
-export async function newBrowser(server: TestServer, holder: Api): Promise<Browser> {
+export async function newBrowser(
+  server: TestServer,
+  holder: Api,
+  { expiresAt }: { expiresAt?: number } = {},
+): Promise<Browser> {
   const key = await keyOf(server, holder);
   const secret = newSecret('session');
+  const sessionId = newId('ses', server.clock.now());
   await server.db.write((tx) =>
     tx.change((db) =>
       db('browser_sessions').insert({
-        id: newId('ses', tx.now),
+        id: sessionId,
         person_id: key.person_id,
         key_id: key.id,
         digest: server.root.digest(secret),
         started_with: 'access_key',
         created_at: tx.now,
-        expires_at: tx.now + 2_592_000_000,
+        expires_at: expiresAt ?? tx.now + 2_592_000_000,
       }),
     ),
   );
-  return new Browser(server.url, secret, server.root.csrfToken(secret), key.person_id);
+  return Object.assign(new Browser(server.url, secret, server.root.csrfToken(secret), key.person_id), { sessionId });
 }
 
 /** Marks a person as removed from the server. */

@@ -14,7 +14,7 @@ export type CookieChange = { secret: string; expiresAt: number } | 'clear';
 export function setCookie(site: Site, host: string, change: CookieChange, now: number): string {
   const { name, secure } = site.cookie(host);
   const [value, maxAge] =
-    change === 'clear' ? ['', 0] : [change.secret, Math.max(0, Math.floor((change.expiresAt - now) / 1000))];
+    change === 'clear' ? ['', 0] : [change.secret, Math.max(0, Math.ceil((change.expiresAt - now) / 1000))];
   return `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 }
 

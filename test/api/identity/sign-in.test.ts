@@ -5,7 +5,7 @@ import { type Browser, browserOf, fromPage, signIn, trySignIn } from '../../supp
 import { newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
-import { changeKey, newDelegation, removePerson, revokeKey } from '../../support/state.ts';
+import { changeKey, newBrowser, newDelegation, removePerson, revokeKey } from '../../support/state.ts';
 import { until } from '../../support/until.ts';
 
 const DAY = 86_400_000;
@@ -17,6 +17,9 @@ forEachDatabase('signing a browser in', (engine) => {
     server = await startTestServer(engine);
   });
   after(() => server.stop());
+  // Guessing is limited by the minute; what one test fails with must not count against the next.
+  const nextMinute = () => server.clock.advance(60_000);
+  beforeEach(nextMinute);
 
   const newPerson = (options = {}) => server.person(`person-${++people}`, 'member', options);
   const codeOf = async (person: Api) => (await person.ok('createLoginCode')).code;
@@ -251,7 +254,7 @@ forEachDatabase('signing a browser in', (engine) => {
     server.clock.advance(10);
     const second = await signIn(pam);
     server.clock.advance(10);
-    for (let n = 0; n < 98; n++) await enter({ key: pam.token });
+    for (let n = 0; n < 98; n++) await newBrowser(server, pam);
     expect((await pam.ok('listBrowserSessions')).sessions).to.have.length(100);
     expect(await works(first)).to.equal(true);
     const last = await signIn(pam);
@@ -264,6 +267,7 @@ forEachDatabase('signing a browser in', (engine) => {
   it('lets one of many exchanges of a code win', async () => {
     const pam = await newPerson();
     for (let round = 0; round < 5; round++) {
+      nextMinute();
       const code = await codeOf(pam);
       const answers = await Promise.all([
         ...Array.from({ length: 8 }, () => enter({ code })),
@@ -328,14 +332,16 @@ forEachDatabase('signing a browser in', (engine) => {
         const pam = await newPerson();
         const there = new Api(twin.url, pam.token);
         for (let round = 0; round < 5; round++) {
+          nextMinute();
           const code = await codeOf(round % 2 === 0 ? pam : there);
           const answers = await Promise.all(
             Array.from({ length: 10 }, (_unused, n) => trySignIn(n % 2 === 0 ? server.url : twin.url, { code })),
           );
           expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, ...Array(9).fill(404)]);
         }
+        for (let n = 0; n < 90; n++) await newBrowser(server, pam);
         await Promise.all(
-          Array.from({ length: 110 }, (_unused, n) =>
+          Array.from({ length: 20 }, (_unused, n) =>
             trySignIn(n % 2 === 0 ? server.url : twin.url, { key: pam.token }),
           ),
         );
