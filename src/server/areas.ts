@@ -29,8 +29,11 @@ import { listEvents } from './record/read.ts';
 import { search } from './search/search.ts';
 import { addBoardPerson } from './seats/add-person.ts';
 import { joinBoard } from './seats/join.ts';
+import { leaveSeat } from './seats/leave-seat.ts';
 import { makeBoardOwner, unmakeBoardOwner } from './seats/owners.ts';
+import { pruneAgents } from './seats/prune.ts';
 import { getMember, listBoardPeople, listMembers } from './seats/read.ts';
+import { leaveBoard, removeBoardPerson, removeMember } from './seats/remove.ts';
 
 /** Operations that are no use case: one needs no caller, the other no transaction of its own. */
 export type OutsideAreas = 'getInfo' | 'openStream';
@@ -74,12 +77,17 @@ export function areas({ root, serverId, address, searchable }: Means): Areas {
     restoreBoard: write('restoreBoard', restoreBoard),
     deleteBoard: write('deleteBoard', deleteBoard),
     listTemplates: read('listTemplates', listTemplates),
+    leaveBoard: write('leaveBoard', leaveBoard),
     listBoardPeople: read('listBoardPeople', listBoardPeople),
     addBoardPerson: write('addBoardPerson', addBoardPerson),
     makeBoardOwner: write('makeBoardOwner', makeBoardOwner),
     unmakeBoardOwner: write('unmakeBoardOwner', unmakeBoardOwner),
+    removeBoardPerson: write('removeBoardPerson', removeBoardPerson),
     listMembers: read('listMembers', listMembers),
     getMember: read('getMember', getMember),
+    removeMember: write('removeMember', removeMember),
+    leaveSeat: write('leaveSeat', leaveSeat),
+    pruneAgents: write('pruneAgents', pruneAgents),
     joinBoard: write('joinBoard', joinBoard(root)),
     postMessage: write('postMessage', postMessage),
     listMessages: read('listMessages', listMessages),

@@ -19,7 +19,12 @@ interface Sender {
   sent_count: number;
   sent_everyone_count: number;
   person_id: string;
+  status: string;
+  removed_at: number | null;
+  removed_by: string | null;
 }
+
+const present = { status: 'active', removed_at: null, removed_by: null };
 
 interface PostedData {
   message_id: string;
@@ -72,6 +77,8 @@ export class Replay {
   readonly members = new Map<string, Sender>();
   readonly messages: MessageRecord[] = [];
   readonly named = new Map<string, NamedRecord>();
+  /** Ids of join codes that ended before their time. */
+  readonly revokedCodes = new Set<string>();
   readonly reactions = new Map<string, Record<string, unknown>>();
 
   constructor(events: readonly Recorded[]) {
@@ -131,6 +138,17 @@ export class Replay {
       case 'person.added':
         this.#join(data);
         break;
+      case 'agent.left':
+      case 'agent.removed':
+        this.#end([data['member_id'] as string], event, data['removed_by'] as string);
+        break;
+      case 'person.left':
+      case 'person.removed':
+        this.#endPerson(event);
+        break;
+      case 'joincode.revoked':
+        this.revokedCodes.add(data['join_code_id'] as string);
+        break;
       case 'person.made_owner':
         (this.members.get(data['member_id'] as string) as Sender).access = 'admin';
         break;
@@ -153,7 +171,7 @@ export class Replay {
     const id = data['member_id'] as string;
     const former = this.members.get(id);
     if (former) {
-      former.access = data['access'] as string | null;
+      Object.assign(former, present, { access: data['access'] });
       return;
     }
     const kind = (data['kind'] as string | undefined) ?? 'human';
@@ -167,11 +185,32 @@ export class Replay {
       person_id: (data['person_id'] ?? data['owner_id']) as string,
       sent_count: 0,
       sent_everyone_count: 0,
+      ...present,
     });
+    this.#countOwners();
+  }
+
+  #countOwners(): void {
     const people = [...this.members.values()]
-      .filter((member) => member.kind === 'agent')
+      .filter((member) => member.kind === 'agent' && member.status === 'active')
       .map((member) => member.person_id);
     this.board['show_owner'] = flag(new Set(people).size > 1);
+  }
+
+  #end(ids: string[], event: Recorded, by: string): void {
+    const status = by === 'self' ? 'left' : 'removed';
+    for (const id of ids) {
+      Object.assign(this.members.get(id) as Sender, { status, removed_at: event.at, removed_by: by });
+    }
+    this.#countOwners();
+  }
+
+  /** A person's agents end with their membership; how they are told of it follows from how that ended. */
+  #endPerson(event: Recorded): void {
+    const { data } = event;
+    const by = event.type === 'person.left' ? 'self' : data['from_server'] ? 'admin' : 'board_owner';
+    this.#end([data['member_id'] as string], event, by);
+    this.#end(data['agents'] as string[], event, by === 'self' ? 'person' : by);
   }
 
   #post(event: Recorded, data: PostedData): void {

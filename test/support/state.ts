@@ -1,10 +1,17 @@
 /** Changes that no operation offers yet, made directly in the database with the wake-ups their operations will send. */
 import type { Policy } from '../../src/contract/types.ts';
-import { type BoardRow, boardById, parsePolicy } from '../../src/server/boards/boards.store.ts';
+import { type BoardRow, lockBoardById, parsePolicy } from '../../src/server/boards/boards.store.ts';
 import { withOverrides } from '../../src/server/boards/policy.rules.ts';
 import type { WriteTx } from '../../src/server/db/tx.ts';
 import { append } from '../../src/server/record/append.ts';
-import { blankMember, insertMember, memberById } from '../../src/server/seats/members.store.ts';
+import { endMembership, endSeat } from '../../src/server/seats/endings.steps.ts';
+import {
+  activeHuman,
+  blankMember,
+  insertMember,
+  memberById,
+  membersWithIds,
+} from '../../src/server/seats/members.store.ts';
 import { newId, newSecret } from '../../src/server/text/ids.ts';
 import { eventActor } from '../../src/server/views/actors.ts';
 import { Api } from './api.ts';
@@ -83,24 +90,29 @@ export async function changeBoard(server: TestServer, name: string, columns: Par
   });
 }
 
-/** Ends a seat or a membership. */
+/**
+ * Ends a seat or a membership as the operations do: somebody who left did it, an agent otherwise its person, a person
+ * otherwise the board's creator.
+ */
 export async function endMember(
   server: TestServer,
   memberId: string,
   status: 'left' | 'removed' = 'removed',
 ): Promise<void> {
   await server.db.write(async (tx) => {
-    const member = await memberById(tx, memberId);
-    if (!member) throw new Error(`no member ${memberId}`);
-    await boardById(tx, member.board_id);
-    await tx.change((db) =>
-      db('members')
-        .where('id', memberId)
-        .update({ status, removed_at: tx.now, removed_by: status === 'left' ? 'self' : 'person' }),
-    );
-    tx.publish(`board:${member.board_id}`);
-    tx.publish(`credential:${memberId}`);
-    tx.publish(`account:${member.person_id}`);
+    const [member] = await membersWithIds(tx, [memberId]);
+    const board = member && (await lockBoardById(tx, member.board_id));
+    if (!member || !board) throw new Error(`no member ${memberId}`);
+    const { handle, display_name: _name, server_role: _role, ...row } = member;
+    if (row.kind === 'human') {
+      const creator = await memberById(tx, board.creator_member_id);
+      const actor = eventActor(status === 'left' ? row : (creator ?? row), handle);
+      await endMembership(tx, board, row, { actor, how: status });
+      return;
+    }
+    const person = await activeHuman(tx, board.id, row.person_id);
+    const actor = eventActor(status === 'left' ? row : (person ?? row), handle);
+    await endSeat(tx, board, row, { actor, by: status === 'left' ? 'self' : 'person', owner: handle });
   });
 }
 
@@ -174,6 +186,13 @@ export async function newBrowser(
     ),
   );
   return Object.assign(new Browser(server.url, secret, server.root.csrfToken(secret), key.person_id), { sessionId });
+}
+
+/** Gives a person another role on the server. */
+export async function changeRole(server: TestServer, person: Api, role: 'admin' | 'member' | 'guest'): Promise<void> {
+  await server.db.write((tx) =>
+    tx.change((db) => db('people').where('id', person.personId).update({ server_role: role })),
+  );
 }
 
 /** Marks a person as removed from the server. */

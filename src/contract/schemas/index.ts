@@ -5,6 +5,7 @@ import * as boards from './boards.ts';
 import * as browsers from './browsers.ts';
 import { id } from './common.ts';
 import * as delegations from './delegations.ts';
+import * as endings from './endings.ts';
 import * as events from './events.ts';
 import * as identity from './identity.ts';
 import * as machines from './machines.ts';
@@ -56,12 +57,17 @@ export const schemas = {
   restoreBoard: { answer: boards.lifecycleReceipt },
   deleteBoard: { answer: boards.lifecycleReceipt },
   listTemplates: { answer: boards.templateList },
+  leaveBoard: { answer: boards.boardPerson },
   listBoardPeople: { query: boards.pageOfMembersQuery, answer: boards.boardPeople },
   addBoardPerson: { body: boards.handleBody, answer: boards.boardPerson },
   makeBoardOwner: { body: boards.handleBody, answer: boards.boardPerson },
   unmakeBoardOwner: { answer: boards.boardPerson },
+  removeBoardPerson: { params: endings.handleParam, answer: boards.boardPerson },
   listMembers: { query: boards.listMembersQuery, answer: boards.memberList },
   getMember: { answer: boards.memberRecord },
+  removeMember: { answer: endings.removedMember },
+  leaveSeat: { answer: endings.agentSeat },
+  pruneAgents: { body: endings.pruneBody, answer: endings.pruning },
   joinBoard: { body: boards.joinBody, answer: boards.joinResult },
   postMessage: { body: messages.postMessageBody, answer: messages.message },
   listMessages: { query: messages.listMessagesQuery, answer: messages.messagePage },

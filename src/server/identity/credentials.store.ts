@@ -142,7 +142,8 @@ const seatStatement = (locked: boolean) =>
       .where('m.token_digest', p.digest)
       .select(seatColumns);
     // The seat's own row is written by most of what a seat does; two shared locks on it would wait for each other.
-    return locked ? query.forNoKeyUpdate('m').forShare('k', 'p') : query;
+    // In one clause of the builder, which knows only one.
+    return locked ? query.forNoKeyUpdate(db.raw('"m" FOR SHARE OF "k", "p"') as never) : query;
   });
 
 const keyRead = keyStatement(false);

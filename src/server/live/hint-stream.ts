@@ -45,7 +45,7 @@ export class HintStream implements Follower {
   readonly wantsMessages = false;
   readonly #options: HintStreamOptions;
   readonly #shown = new Map<string, Shown>();
-  readonly #agents = new Map<string, number>();
+  readonly #agents = new Map<string, { boardId: string; readUpTo: number }>();
   /** What waits for the socket: one entry per frame name and board or member. */
   readonly #pending = new Map<string, string>();
   #refreshing = false;
@@ -163,11 +163,17 @@ export class HintStream implements Follower {
     }
   }
 
-  /** Positions of the person's own agents: only moves are told, so the first look is silent. */
+  /** The person's own agents: only moves and ends are told, so the first look is silent. */
   #showAgents(agents: MemberRow[], silent: boolean): void {
+    const present = new Set(agents.map((agent) => agent.id));
+    for (const [id, { boardId }] of this.#agents) {
+      if (present.has(id)) continue;
+      this.#agents.delete(id);
+      if (this.#shown.has(boardId)) this.#put('board_unavailable', id, { board_id: boardId, member_id: id });
+    }
     for (const agent of agents) {
-      const known = this.#agents.get(agent.id);
-      this.#agents.set(agent.id, agent.read_up_to);
+      const known = this.#agents.get(agent.id)?.readUpTo;
+      this.#agents.set(agent.id, { boardId: agent.board_id, readUpTo: agent.read_up_to });
       const board = this.#shown.get(agent.board_id);
       if (silent || known === undefined || known === agent.read_up_to || !board) continue;
       const ids = { board: board.name, board_id: agent.board_id, agent: agent.name, member_id: agent.id };

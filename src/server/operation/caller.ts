@@ -38,6 +38,10 @@ export interface Shown {
   deleted?: true;
   /** A board that was described as the holder of a name. */
   holder?: string;
+  /** Boards that the answer names among other things. */
+  boards?: string[];
+  /** The caller had to be a server admin. */
+  need?: 'admin';
   message?: string;
   person?: string;
   seat?: string;
@@ -84,6 +88,9 @@ export type Caller = PersonCaller | SeatCaller | DelegateCaller;
 
 /** Whether a person acts themselves, with their key or in a browser. */
 export const isPerson = (caller: Caller): caller is PersonCaller => caller.kind === 'PK' || caller.kind === 'BR';
+
+/** Whether a person acts themselves who is a server admin now. */
+export const isAdmin = (caller: Caller): boolean => isPerson(caller) && caller.person.server_role === 'admin';
 
 const kinds = [
   ['PK', patterns.accessKey],
@@ -141,6 +148,15 @@ export async function authenticate(tx: ReadTx | WriteTx, credential: Credential)
       return { kind: 'AG', ...base(credential, seat), seat };
     }
   }
+}
+
+/**
+ * The caller behind a seat that has ended, as long as its board and its key are there: only to be told again how it ended.
+ */
+export async function endedSeat(tx: ReadTx | WriteTx, credential: Credential): Promise<SeatCaller | null> {
+  const seat = credential.kind === 'AG' ? await findSeat(tx, credential.digest) : undefined;
+  if (!seat || seat.status === 'active' || seat.lifecycle === 'deleted' || !keyWorks(seat, tx.now)) return null;
+  return { kind: 'AG', ...base(credential, seat), seat };
 }
 
 function base(credential: Credential, row: KeyRow, ownEnd: number | null = null): CallerBase {

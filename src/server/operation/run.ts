@@ -12,7 +12,7 @@ import { Contention, StorageFull, UniqueViolation } from '../db/dialect.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import type { Admit, Moment } from '../rates/work.ts';
-import { authenticate, type Caller, type Credential, type Shown } from './caller.ts';
+import { authenticate, type Caller, type Credential, endedSeat, type Shown } from './caller.ts';
 import { deleteKept, findKept, insertKept, KEPT_MS, type KeptRow } from './idempotency.store.ts';
 import type { Door, Input, Offered, Outcome } from './usecase.ts';
 
@@ -73,22 +73,36 @@ export async function runWrite(
     return await again(() =>
       engine.db.write(async (tx) => {
         await offered.case.before?.(tx);
+        const past = kept && offered.case.endsCaller && (await answerOfEnded(engine, tx, credential, kept));
+        if (past) return past;
         const caller = await authenticate(tx, credential);
         seen = { caller, now: tx.now };
         admit(caller, tx.now, 'known');
         const replay = kept && (await findReplay(engine, tx, offered, caller, kept));
         if (replay) return replay;
         admit(caller, tx.now, 'running');
-        const reply = replyOf(await offered.case.run(tx, caller, input as never), ok[0]);
+        const outcome: Outcome<unknown> = await offered.case.run(tx, caller, input as never);
+        const reply = replyOf(outcome, ok[0]);
+        if (outcome.tried) throw new Tried(reply);
         if (kept) await keep(engine, tx, offered, caller, kept, reply);
         return reply;
       }),
     );
   } catch (error) {
+    if (error instanceof Tried) return error.reply;
     if (!(error instanceof Refusal) || !kept || !error.kept) throw error;
     return keepRefusal(engine, offered, credential, kept, error, shownTo(seen));
   } finally {
     await noteUse(engine, seen);
+  }
+}
+
+/** Takes a transaction back that was only to show what it would do. */
+class Tried extends Error {
+  readonly reply: Reply;
+  constructor(reply: Reply) {
+    super('only tried');
+    this.reply = reply;
   }
 }
 
@@ -167,6 +181,19 @@ async function findReplay(
   }
   const recheck = offered.case.recheck ?? engine.recheck;
   await recheck(tx, caller, JSON.parse(row.recheck) as Shown);
+  return { status: row.status, body: openBody(engine, caller, row), replayed: true };
+}
+
+/** What a seat was told when it ended itself. Anything else it asks is refused like every request of an ended seat. */
+async function answerOfEnded(
+  engine: Engine,
+  tx: WriteTx,
+  credential: Credential,
+  { key, requestHash }: Keyed,
+): Promise<Reply | null> {
+  const caller = await endedSeat(tx, credential);
+  const row = caller && (await findKept(tx, credential.digest, key));
+  if (!row || row.expires_at <= tx.now || !row.request_hash.equals(requestHash)) return null;
   return { status: row.status, body: openBody(engine, caller, row), replayed: true };
 }
 

@@ -55,6 +55,8 @@ export interface WriteCase<Name extends OperationName, Prepared = Body<Name>> {
    * @throws Refusal what a new call would get now.
    */
   recheck?(tx: WriteTx, caller: Caller, shown: Shown): Promise<void>;
+  /** It ends the seat that calls it, which is told the kept answer all the same: a lost answer can be asked for again. */
+  endsCaller?: true;
 }
 
 /** An operation that asks for no credential, or for one of its own kind. */
@@ -80,6 +82,8 @@ export interface Outcome<T> {
   headers?: Record<string, string>;
   /** Whose key an `open` use case counts as a use of, as it was read at `now`. */
   used?: { caller: Caller; now: number };
+  /** It was only tried: the answer says what would be, everything done is taken back, and nothing is kept. */
+  tried?: boolean;
   /** Not decided yet, and the request asked to wait; only of an `open` use case. */
   hold?: Hold;
 }

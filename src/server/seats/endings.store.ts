@@ -14,7 +14,7 @@ export interface SeatChoice {
  * whoever ends seats takes them in the same order; what may end is decided later, when the board is held.
  */
 export async function holdSeats(tx: WriteTx, { board, of }: SeatChoice): Promise<void> {
-  if (!tx.dialect.shared) return;
+  if (!tx.dialect.shared || !isPlain(board) || ('member' in of && !isPlain(of.member))) return;
   await tx.query((db) => {
     const query = db({ m: 'members' }).where({ 'm.kind': 'agent', 'm.status': 'active' });
     if (board !== undefined) {
@@ -39,6 +39,9 @@ export async function holdSeats(tx: WriteTx, { board, of }: SeatChoice): Promise
     return query.orderBy('m.id').forNoKeyUpdate('m').select('m.id');
   });
 }
+
+/** What can name nothing is not looked for. */
+const isPlain = (name = 'any'): boolean => /^[\w-]{1,64}$/.test(name);
 
 /** Ends members: their names, positions and last tokens stay. */
 export const setEnded = (

@@ -1,4 +1,5 @@
 /** Member rows: a person or an agent on one board. */
+import { idPattern, patterns } from '../../contract/ids.ts';
 import type { DeliveryMode, ServerRole } from '../../contract/types.ts';
 import { listStatement, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
@@ -150,12 +151,18 @@ export const humanByHandle = async (
   return rows[0];
 };
 
+const memberId = idPattern('mem');
+
+/** Whether a text can be the name or id of a member. */
+export const namesMember = (text: string): boolean => patterns.memberName.test(text) || memberId.test(text);
+
 /** Somebody on a board or an agent that was, by name or id; never a person who left. */
 export const findMember = async (
   tx: ReadTx,
   boardId: string,
   nameOrId: string,
 ): Promise<MemberWithPerson | undefined> => {
+  if (!namesMember(nameOrId)) return undefined;
   const rows = await tx.query<MemberWithPerson>((db) =>
     db({ m: 'members' })
       .join({ p: 'people' }, 'p.id', 'm.person_id')

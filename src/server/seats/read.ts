@@ -1,6 +1,5 @@
 /** Who is on a board. */
 import { Refusal } from '../../contract/errors.ts';
-import { idPattern, patterns } from '../../contract/ids.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { memberView } from '../views/actors.ts';
 import { boardPersonView } from '../views/person.ts';
@@ -45,7 +44,7 @@ export const listMembers: ReadCase<'listMembers'>['run'] = async (tx, caller, { 
 export const getMember: ReadCase<'getMember'>['run'] = async (tx, caller, { params }) => {
   const place = await onBoard(tx, caller, params['board'] ?? '');
   const ref = params['member'] ?? '';
-  const found = canName(ref) ? await findMember(tx, place.board.id, ref) : undefined;
+  const found = await findMember(tx, place.board.id, ref);
   if (!found) {
     throw new Refusal('member_not_found', `There is no such member on ${place.board.name}.`, {
       hint: `service board members --board ${place.board.name} shows who is on it.`,
@@ -53,6 +52,3 @@ export const getMember: ReadCase<'getMember'>['run'] = async (tx, caller, { para
   }
   return memberView(found, place, place.reader, caller);
 };
-
-const memberId = idPattern('mem');
-const canName = (ref: string): boolean => patterns.memberName.test(ref) || memberId.test(ref);

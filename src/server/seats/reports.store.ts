@@ -1,5 +1,6 @@
 /** What a seat's daemon reports of it: presence, the delivery it applies, where it runs. */
-import type { WriteTx } from '../db/tx.ts';
+import type { Knex } from 'knex';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type ReportRow = {
   member_id: string;
@@ -34,3 +35,49 @@ export const endReports = (tx: WriteTx, memberIds: string[]): Promise<number> =>
         located_at: null,
       }),
   );
+
+export interface Disconnected {
+  member_id: string;
+  board_id: string;
+  person_id: string;
+  /** Handle of the agent's person. */
+  handle: string;
+  /** Nobody was there from this moment on without a break. */
+  since: number;
+}
+
+export interface DisconnectedFilter {
+  /** Agents of this person only; null: everybody's. */
+  personId: string | null;
+  /** Among these only. */
+  ids?: string[];
+  /** Nobody was there at this moment or later. */
+  before: number;
+  limit: number;
+}
+
+/** When the present absence began; a presence that ran out counts from its last report. */
+const since = (db: Knex): Knex.Raw =>
+  db.raw("CASE WHEN r.presence = 'no_session' THEN r.presence_since ELSE r.reported_at END");
+
+/** Agents without a session for long, on boards that are not deleted, longest first; never those that none ever reported. */
+export const disconnectedAgents = (
+  tx: ReadTx,
+  { personId, ids, before, limit }: DisconnectedFilter,
+): Promise<Disconnected[]> =>
+  tx.query<Disconnected>((db) => {
+    const query = db({ r: 'seat_reports' })
+      .join({ m: 'members' }, 'm.id', 'r.member_id')
+      .join({ b: 'boards' }, 'b.id', 'm.board_id')
+      .join({ p: 'people' }, 'p.id', 'm.person_id')
+      .where({ 'm.kind': 'agent', 'm.status': 'active' })
+      .whereNot('b.lifecycle', 'deleted')
+      .whereNotNull('r.presence')
+      .where(since(db), '<=', before)
+      .orderBy([{ column: 'since' }, { column: 'm.id' }])
+      .limit(limit)
+      .select({ member_id: 'm.id', board_id: 'b.id', person_id: 'p.id', handle: 'p.handle', since: since(db) });
+    if (personId !== null) query.where('m.person_id', personId);
+    if (ids !== undefined) query.whereIn('m.id', ids);
+    return query;
+  });

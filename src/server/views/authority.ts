@@ -1,9 +1,16 @@
-/** What a caller's standing on a board lets them do; a refusal says who could do it instead. */
+/** What a caller's standing on a board lets them do, and to whom; a refusal says who could do it instead. */
 import { Refusal } from '../../contract/errors.ts';
+import { patterns } from '../../contract/ids.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
-import { type MemberRow, ownerNames } from '../seats/members.store.ts';
+import {
+  countOwners,
+  humanByHandle,
+  type MemberRow,
+  type MemberWithPerson,
+  ownerNames,
+} from '../seats/members.store.ts';
 import type { Place } from './place.ts';
 
 /** @param what they want, such as `change a board's title`. @throws Refusal `guest_not_allowed`, also for a guest's agent. */
@@ -35,5 +42,29 @@ export async function requireOwner(
   const names = await ownerNames(tx, board.id, 5);
   throw new Refusal(code, `Only an owner of ${board.name} may do this.`, {
     hint: names.length === 0 ? 'This board has no owner now.' : `Ask an owner: ${names.join(', ')}.`,
+  });
+}
+
+/**
+ * Whether a board keeps an owner when it loses this one. Its row must be held: whoever else ends an ownership at this
+ * moment counts after us. @throws Refusal `last_owner`.
+ */
+export async function requireAnotherOwner(tx: ReadTx, { board }: Pick<Place, 'board'>): Promise<void> {
+  if ((await countOwners(tx, board.id)) > 1) return;
+  throw new Refusal('last_owner', `${board.name} has no other owner.`, {
+    hint: `Make somebody else an owner first: service board owners --add HANDLE --board ${board.name}`,
+  });
+}
+
+/** A person on a board by handle. @throws Refusal `person_not_on_board`. */
+export async function requirePersonOn(
+  tx: ReadTx,
+  { board }: Pick<Place, 'board'>,
+  handle: string,
+): Promise<MemberWithPerson> {
+  const found = patterns.handle.test(handle) ? await humanByHandle(tx, board.id, handle) : undefined;
+  if (found) return found;
+  throw new Refusal('person_not_on_board', `There is nobody with this handle on ${board.name}.`, {
+    hint: `service board people --board ${board.name} shows who is on it.`,
   });
 }

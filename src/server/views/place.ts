@@ -14,7 +14,7 @@ import {
   type StoredPolicy,
 } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { boardNotFound, type Caller, isPerson } from '../operation/caller.ts';
+import { boardNotFound, type Caller, isAdmin } from '../operation/caller.ts';
 import { activeHuman, type MemberRow, memberById } from '../seats/members.store.ts';
 
 /** A board somebody sees, with the member they are on it. */
@@ -97,7 +97,7 @@ export async function reachById(tx: ReadTx, caller: Caller, id: string): Promise
 }
 
 async function reached(tx: ReadTx, caller: Caller, board: BoardRow | undefined): Promise<Reached> {
-  const outside = isPerson(caller) && caller.person.server_role === 'admin' && board?.visibility === 'private';
+  const outside = isAdmin(caller) && board?.visibility === 'private';
   if (!outside || board.lifecycle === 'deleted' || (await membership(tx, caller, board)) !== null) {
     return { ...(await sight(tx, caller, board)), hidden: false };
   }

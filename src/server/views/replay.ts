@@ -2,6 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { requireAdmin } from '../identity/people.rules.ts';
 import { messageById } from '../messages/messages.store.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
 import { memberById } from '../seats/members.store.ts';
@@ -12,6 +13,8 @@ import { type Place, reachById, requireActive, requirePlace, seeBoardById } from
 
 /** @throws Refusal what a new call would get now. */
 export async function recheckShown(tx: WriteTx, caller: Caller, shown: Shown): Promise<void> {
+  if (shown.need === 'admin') requireAdmin(caller.person, 'do this');
+  for (const board of shown.boards ?? []) await seeBoardById(tx, caller, board);
   if (shown.holder !== undefined) await recheckHolder(tx, caller, shown.holder);
   if (shown.board === undefined) return;
   const sight = await (shown.hidden ? reachById : seeBoardById)(tx, caller, shown.board);

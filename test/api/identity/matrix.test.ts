@@ -55,7 +55,7 @@ forEachDatabase('every operation', (engine) => {
     for (const name of guarded) expect(await answerOf(api, name), name).to.equal(expected(name));
   };
 
-  /** Every operation with a working credential of one kind, made anew for each, because some end it. */
+  /** Every operation with a working credential of one kind, made anew for each, because some end it or a membership. */
   const expectWorking = async (kind: Kind, make: () => Promise<Api> | Api) => {
     for (const name of guarded) expect(await answerOf(await make(), name), name).to.equal(working(kind, name));
   };
@@ -100,14 +100,15 @@ forEachDatabase('every operation', (engine) => {
   });
 
   it('serves a person what people may do, and nothing that is for agents', async () => {
-    const pia = await person('pia');
-    await expectWorking('PK', () => pia);
+    let count = 0;
+    await expectWorking('PK', () => person(`pia-${++count}`));
   });
 
   it('serves a browser what people may do without their own key, by cookie and as bearer', async () => {
-    const bea = await person('bea');
-    await expectWorking('BR', () => newBrowser(server, bea));
-    await expectWorking('BR', async () => (await newBrowser(server, bea)).bearer);
+    let count = 0;
+    const browser = async () => newBrowser(server, await person(`bea-${++count}`));
+    await expectWorking('BR', browser);
+    await expectWorking('BR', async () => (await browser()).bearer);
   });
 
   it('serves a delegation the few operations that name it', async () => {

@@ -84,12 +84,12 @@ forEachDatabase('adding a person to a board', (engine) => {
     for (const text of ['one', 'two']) await post(server.dana, board, text);
     const { body } = await add(board, 'sam');
     expect(body).to.include({ board_role: 'member', member_id });
-    expect(await sam.ok('getBoard', { params: { board } })).to.include({ read_up_to: 8, unread: 0 });
+    expect(await sam.ok('getBoard', { params: { board } })).to.include({ read_up_to: 9, unread: 0 });
     await post(server.dana, board, 'three');
     await post(sam, board, 'four');
-    expect(await sam.ok('getBoard', { params: { board } })).to.include({ read_up_to: 8, unread: 1 });
+    expect(await sam.ok('getBoard', { params: { board } })).to.include({ read_up_to: 9, unread: 1 });
     const gaps = await server.db.read((tx) => tx.query((db) => db('member_gaps').where({ member_id }).select('*')));
-    expect(gaps).to.deep.equal([{ member_id, after_seq: 5, up_to_seq: 8 }]);
+    expect(gaps).to.deep.equal([{ member_id, after_seq: 5, up_to_seq: 9 }]);
   });
 
   it('decides in the order of the contract: board, membership, guest, lifecycle, person', async () => {

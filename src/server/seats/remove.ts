@@ -1,0 +1,95 @@
+/** Ending memberships and seats by the hand of people: leaving, taking somebody off a board, ending an agent. */
+import { Refusal } from '../../contract/errors.ts';
+import type { AgentSeat, BoardPerson } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { type Caller, isAdmin } from '../operation/caller.ts';
+import type { WriteCase } from '../operation/usecase.ts';
+import { actorOn, eventActor } from '../views/actors.ts';
+import { requireAnotherOwner, requireOwner, requirePersonOn } from '../views/authority.ts';
+import { boardPersonView } from '../views/person.ts';
+import { lockPlace, lockReached, type Place, type Reached, requirePlace } from '../views/place.ts';
+import { seatView } from '../views/seat.ts';
+import { endMembership, endSeat, type SeatEnding } from './endings.steps.ts';
+import { holdSeats } from './endings.store.ts';
+import { findMember, type MemberWithPerson } from './members.store.ts';
+
+export const leaveBoard: WriteCase<'leaveBoard'> = {
+  async run(tx, caller, { params: { board = '' } }) {
+    await holdSeats(tx, { board, of: { person: caller.person.person_id } });
+    const place = await lockPlace(tx, caller, board);
+    return { answer: await leave(tx, caller, place) };
+  },
+};
+
+export const removeBoardPerson: WriteCase<'removeBoardPerson'> = {
+  async run(tx, caller, { params: { board = '', handle = '' } }) {
+    await holdSeats(tx, { board, of: { handle } });
+    const place = await lockPlace(tx, caller, board);
+    if (handle === caller.person.handle) return { answer: await leave(tx, caller, place) };
+    await requireOwner(tx, place);
+    return { answer: await takeOff(tx, caller, place, await requirePersonOn(tx, place, handle)) };
+  },
+};
+
+export const removeMember: WriteCase<'removeMember'> = {
+  async run(tx, caller, { params: { board = '', member: wanted = '' } }) {
+    await holdSeats(tx, { board, of: { member: wanted } });
+    const reached = await lockReached(tx, caller, board);
+    if (reached.member) caller.shown.member = true;
+    else if (!isAdmin(caller)) requirePlace(reached);
+    const target = await findTarget(tx, reached, wanted);
+    if (target.kind === 'agent') return { answer: await endAgent(tx, caller, reached, target) };
+    const place = requirePlace(reached);
+    if (target.person_id === caller.person.person_id) return { answer: await leave(tx, caller, place) };
+    await requireOwner(tx, place);
+    return { answer: await takeOff(tx, caller, place, target) };
+  },
+};
+
+async function leave(tx: WriteTx, caller: Caller, place: Place): Promise<BoardPerson> {
+  if (place.member.access === 'admin') await requireAnotherOwner(tx, place);
+  const { handle, display_name, server_role } = caller.person;
+  const actor = eventActor(place.member, handle);
+  await endMembership(tx, place.board, place.member, { actor, how: 'left' });
+  // Whoever still sees the board may be told again that they left it.
+  delete caller.shown.member;
+  return boardPersonView({ ...place.member, handle, display_name, server_role }, place.board.name);
+}
+
+/** Another owner may go too: whoever takes them off is one that stays. */
+async function takeOff(tx: WriteTx, caller: Caller, place: Place, person: MemberWithPerson): Promise<BoardPerson> {
+  const actor = eventActor(place.member, caller.person.handle);
+  await endMembership(tx, place.board, person, { actor, how: 'removed' });
+  return boardPersonView(person, place.board.name);
+}
+
+/** Who is on the board now; to somebody who is not on it its people are nobody, and a hidden one has no names. */
+async function findTarget(tx: WriteTx, reached: Reached, wanted: string): Promise<MemberWithPerson> {
+  const found = await findMember(tx, reached.board.id, wanted);
+  const there = found?.status === 'active' && (found.kind === 'agent' || reached.member !== null);
+  if (found && there && (!reached.hidden || found.id === wanted)) return found;
+  throw new Refusal('agent_not_found', 'There is no such agent on this board now.', {
+    hint: reached.hidden
+      ? 'On a private board you are not on, name the agent by its id.'
+      : `service board members --board ${reached.board.name} shows who is on it.`,
+  });
+}
+
+async function endAgent(
+  tx: WriteTx,
+  caller: Caller,
+  reached: Reached,
+  { handle, ...seat }: MemberWithPerson,
+): Promise<AgentSeat> {
+  const by = await capacity(tx, caller, reached, seat.person_id);
+  const ended = await endSeat(tx, reached.board, seat, { actor: actorOn(reached.member, caller), by, owner: handle });
+  return seatView(ended, handle, reached);
+}
+
+/** In what capacity the caller ends an agent of this person. @throws Refusal `owner_required`. */
+async function capacity(tx: WriteTx, caller: Caller, reached: Reached, personId: string): Promise<SeatEnding['by']> {
+  if (personId === caller.person.person_id) return 'person';
+  if (reached.member?.access === 'admin') return 'board_owner';
+  if (!isAdmin(caller)) await requireOwner(tx, requirePlace(reached));
+  return 'admin';
+}
