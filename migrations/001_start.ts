@@ -274,6 +274,8 @@ export async function up(db: Knex): Promise<void> {
     t.bigInteger('reply_to_seq');
     t.bigInteger('root_seq');
     t.integer('to_everyone').notNullable();
+    // Ids of the members that `@name` targets meant, in order: the default of a later reply goes to them too.
+    t.text('named');
     t.integer('urgent').notNullable();
     t.integer('expects_reply').notNullable();
     // Only on thread starters: replies of any depth.

@@ -28,6 +28,7 @@ const present = { status: 'active', removed_at: null, removed_by: null };
 
 interface PostedData {
   message_id: string;
+  to: string[];
   reply_to: string | null;
   urgent: boolean;
   expects_reply: boolean;
@@ -45,6 +46,7 @@ export interface MessageRecord {
   reply_to_seq: number | null;
   root_seq: number | null;
   to_everyone: number;
+  named: string | null;
   urgent: number;
   expects_reply: number;
   reply_count: number;
@@ -232,6 +234,7 @@ export class Replay {
       reply_to_seq: parent?.seq ?? null,
       root_seq: root,
       to_everyone: flag(everyone),
+      named: this.#named(data.to),
       urgent: flag(data.urgent),
       expects_reply: flag(data.expects_reply),
       reply_count: 0,
@@ -254,6 +257,13 @@ export class Replay {
     const answered = this.named.get(`${sender.id} ${parent?.seq}`);
     if (answered) answered.awaits = 0;
     this.#name(event.seq, data, everyone);
+  }
+
+  /** Ids of the members that the names in `to` mean. */
+  #named(to: string[]): string | null {
+    const names = to.filter((target) => target.startsWith('@')).map((target) => target.slice(1));
+    const ids = names.map((name) => [...this.members.values()].find((member) => member.name === name)?.id);
+    return ids.length > 0 ? ids.join() : null;
   }
 
   #react(event: Recorded, { message_id, name }: { message_id: string; name: string }): void {

@@ -2,9 +2,16 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Role } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { activeAgents, activeNames, humanByHandle, type MemberRow, membersNamed } from '../seats/members.store.ts';
-import { readableThread } from './messages.store.ts';
-import { parseTarget, parseTargets, quoted, type Target } from './targets.rules.ts';
+import {
+  activeAgents,
+  activeNames,
+  humanByHandle,
+  type MemberRow,
+  membersNamed,
+  membersWithIds,
+} from '../seats/members.store.ts';
+import { parseTargets, quoted, type Target } from './targets.rules.ts';
+import { threadMembers } from './threads.store.ts';
 
 /** Most names or roles a refusal offers. */
 const CHOICES = 50;
@@ -22,6 +29,8 @@ export interface Addressing {
   everyone: boolean;
   /** Members by id, each once, in target order, never the sender; null for everyone. */
   recipients: MemberRow[] | null;
+  /** Ids of the members that were named, rather than meant by their role or owner; the sender too, if it names itself. */
+  named: string[];
 }
 
 /** Resolves targets as they were given. @throws Refusal `invalid_target`, `unknown_recipient`, `role_not_found`. */
@@ -29,17 +38,18 @@ export async function addressTo(tx: WriteTx, from: Addressee, given: string[]): 
   const parsed = parseTargets(given);
   const to = parsed.map(({ text }) => text);
   const targets = parsed.map(({ target }) => target);
-  if (targets.some((target) => target.kind === 'all')) return { to, everyone: true, recipients: null };
+  if (targets.some((target) => target.kind === 'all')) return { to, everyone: true, recipients: null, named: [] };
 
   const names = targets.flatMap((target) => (target.kind === 'name' ? [target.name] : []));
-  const named = await activeByName(tx, from.boardId, names);
+  const byName = await activeByName(tx, from.boardId, names);
   const found = new Map<string, MemberRow>();
   for (const target of targets) {
-    for (const member of await resolve(tx, from, target, named)) {
+    for (const member of await resolve(tx, from, target, byName)) {
       if (member.id !== from.sender.id) found.set(member.id, member);
     }
   }
-  return { to, everyone: false, recipients: [...found.values()] };
+  const named = names.flatMap((name) => byName.get(name)?.id ?? []);
+  return { to, everyone: false, recipients: [...found.values()], named };
 }
 
 /**
@@ -47,29 +57,20 @@ export async function addressTo(tx: WriteTx, from: Addressee, given: string[]): 
  * appearance, without the sender. @throws Refusal `reply_has_no_recipients`.
  */
 export async function addressThread(tx: WriteTx, from: Addressee, rootSeq: number): Promise<Addressing> {
-  const thread = await readableThread(tx, from.boardId, rootSeq, { memberId: from.sender.id, readsAll: from.readsAll });
-  const names = new Set<string>();
-  for (const message of thread) {
-    names.add(message.sender_name);
-    const { to } = JSON.parse(message.data) as { to: string[] };
-    for (const text of to) {
-      const target = parseTarget(text);
-      if (target?.kind === 'name') names.add(target.name);
-    }
-  }
-  const active = await activeByName(tx, from.boardId, [...names]);
-  const recipients = [...names]
-    .flatMap((name) => active.get(name) ?? [])
-    .filter((member) => member.id !== from.sender.id);
+  const ids = await threadMembers(tx, from.boardId, rootSeq, { memberId: from.sender.id, readsAll: from.readsAll });
+  const others = ids.filter((id) => id !== from.sender.id);
+  const members = new Map((await membersWithIds(tx, others)).map((member) => [member.id, member]));
+  const recipients = others.flatMap((id) => members.get(id) ?? []).filter((member) => member.status === 'active');
   if (recipients.length === 0) {
     throw new Refusal('reply_has_no_recipients', 'Nobody else is in this thread.', {
       hint: 'Name somebody: --to @NAME, or --to all.',
     });
   }
-  return { to: recipients.map((member) => `@${member.name}`), everyone: false, recipients };
+  const named = recipients.map((member) => member.id);
+  return { to: recipients.map((member) => `@${member.name}`), everyone: false, recipients, named };
 }
 
-export const toEveryone: Addressing = { to: ['all'], everyone: true, recipients: null };
+export const toEveryone: Addressing = { to: ['all'], everyone: true, recipients: null, named: [] };
 
 async function activeByName(tx: WriteTx, boardId: string, names: string[]): Promise<Map<string, MemberRow>> {
   if (names.length === 0) return new Map();

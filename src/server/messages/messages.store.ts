@@ -14,6 +14,8 @@ export type MessageRow = {
   /** The thread's first message; null for a message that replies to nothing. */
   root_seq: number | null;
   to_everyone: number;
+  /** Ids of the members that `@name` targets meant, joined by commas; null: none. */
+  named: string | null;
   urgent: number;
   expects_reply: number;
   /** Only on thread starters: replies of any depth. */
@@ -191,24 +193,6 @@ export const postedEvents = (
       .select({ message_id: 'm.id', actor: 'e.actor', data: 'e.data' }),
   );
 
-/** A whole thread, readable part, oldest first: the root and every reply. */
-export const readableThread = (
-  tx: ReadTx,
-  boardId: string,
-  rootSeq: number,
-  eyes: Eyes,
-): Promise<MessageWithContext[]> =>
-  tx.query<MessageWithContext>((db) =>
-    readable(
-      withContext(db)
-        .where('m.board_id', boardId)
-        .where((either) => either.where('m.seq', rootSeq).orWhere('m.root_seq', rootSeq)),
-      eyes,
-    )
-      .orderBy('m.seq')
-      .select('m.*', contextColumns),
-  );
-
 export interface ReplyCount {
   root_seq: number;
   count: number;
@@ -250,6 +234,7 @@ const insertStatement = statement<MessageRow>((db, p) =>
     reply_to_seq: p.reply_to_seq,
     root_seq: p.root_seq,
     to_everyone: p.to_everyone,
+    named: p.named,
     urgent: p.urgent,
     expects_reply: p.expects_reply,
     reply_count: p.reply_count,

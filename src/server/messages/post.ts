@@ -145,6 +145,7 @@ async function write(tx: WriteTx, caller: Caller, place: Place, decided: Decided
     reply_to_seq: parent?.seq ?? null,
     root_seq: parent ? (parent.root_seq ?? parent.seq) : null,
     to_everyone: addressing.everyone ? 1 : 0,
+    named: addressing.named.length > 0 ? addressing.named.join() : null,
     urgent: post.urgent ? 1 : 0,
     expects_reply: post.expects_reply ? 1 : 0,
     reply_count: 0,

@@ -113,3 +113,29 @@ export const threadSenders = (
       .select({ root_seq: 'm.root_seq', name: 's.name' })
       .min({ first: 'm.seq' }),
   );
+
+/**
+ * Ids of who wrote in a thread's readable part, its first message included, or was named there by `@name`, in order of
+ * first appearance. Repeated sets of names are one row, so a long thread costs its engine a scan and us a few rows.
+ */
+export async function threadMembers(tx: ReadTx, boardId: string, rootSeq: number, eyes: Eyes): Promise<string[]> {
+  const first = (by: 'sender_id' | 'named') =>
+    tx.query<{ who: string; first: number }>((db) =>
+      readable(
+        db({ m: 'messages' })
+          .where('m.board_id', boardId)
+          .where((either) => either.where('m.seq', rootSeq).orWhere('m.root_seq', rootSeq))
+          .whereNotNull(`m.${by}`),
+        eyes,
+      )
+        .groupBy(`m.${by}`)
+        .select({ who: `m.${by}` })
+        .min({ first: 'm.seq' }),
+    );
+  // Of one message its sender comes before those it names.
+  const seen = [
+    ...(await first('sender_id')).map((row) => ({ ...row, rank: 0 })),
+    ...(await first('named')).map((row) => ({ ...row, rank: 1 })),
+  ].sort((a, b) => Number(a.first) - Number(b.first) || a.rank - b.rank);
+  return [...new Set(seen.flatMap(({ who }) => who.split(',')))];
+}

@@ -6,7 +6,7 @@ import { wordsOf } from './words.rules.ts';
 /** Messages in one transaction: few, because every write waits for it. */
 const BATCH = 200;
 
-/** Indexes the next messages of a board, up to `head` at most; answers whether more are waiting. */
+/** Indexes the next messages of a board, at least up to `head` in the end; answers whether more are waiting. */
 export async function indexBatch(tx: WriteTx, boardId: string, head: number): Promise<boolean> {
   await tx.serialise('search index');
   const done = await progressOf(tx, boardId);
@@ -22,8 +22,10 @@ export async function indexBatch(tx: WriteTx, boardId: string, head: number): Pr
       fields: fieldsOf(data),
     })),
   );
+  const last = messages.at(-1)?.seq ?? done;
   const more = messages.length === BATCH;
-  await saveProgress(tx, boardId, more ? (messages.at(-1)?.seq ?? head) : head);
+  // The record may have grown since its head was read: what was indexed beyond it counts as done too.
+  await saveProgress(tx, boardId, more ? last : Math.max(last, head));
   return more;
 }
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { indexBatch } from '../../../src/server/search/index.steps.ts';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -175,6 +176,30 @@ forEachDatabase('search', (engine) => {
     await post(server.dana, board, `the token is ghp_${'A1b2'.repeat(9)} indeed`);
     expect(await found(pam, `ghp_${'A1b2'.repeat(9)}`)).to.deep.equal([]);
     expect(await found(pam, 'token indeed')).to.have.length(1);
+  });
+
+  it('finds each message once, however posts, searches and the quiet moments between them meet', async () => {
+    const twin = engine === 'postgres' ? await startTwin(server) : null;
+    const there = twin ? new (pam.constructor as typeof Api)(twin.url, pam.token) : pam;
+    const rounds = Array.from({ length: 40 }, (_, n) => n);
+    await Promise.all(
+      rounds.flatMap((n) => [
+        post(server.dana, board, `molybdenum ${n}`),
+        found(n % 2 === 0 ? pam : there, 'molybdenum'),
+      ]),
+    );
+    const bodies = await found(there, 'molybdenum', { limit: 50 });
+    expect(bodies).to.have.members(rounds.map((n) => `molybdenum ${n}`));
+    await twin?.close();
+  });
+
+  it('finds each message once also when the record grew while it was indexed', async () => {
+    for (const n of [1, 2, 3]) await post(server.dana, board, `ruthenium ${n}`);
+    const { id } = await pam.ok('getBoard', { params: { board } });
+    // As if the head had been read before the posts.
+    await server.db.write((tx) => indexBatch(tx, id, 2));
+    await post(server.dana, board, 'ruthenium 4');
+    expect(await found(pam, 'ruthenium')).to.deep.equal([4, 3, 2, 1].map((n) => `ruthenium ${n}`));
   });
 
   it('finds what was written before the server stopped', async () => {
