@@ -49,13 +49,13 @@ export interface Means {
   searchable(): Promise<void>;
 }
 
-export function areas({ root, serverId, address, searchable }: Means): Areas {
+export function areas({ root, serverId, searchable }: Means): Areas {
   return {
     getMe: read('getMe', getMe),
     createDelegation: write('createDelegation', createDelegation(root)),
     listDelegations: read('listDelegations', listDelegations),
     endDelegation: write('endDelegation', endDelegation),
-    createMachineRequest: open('createMachineRequest', createMachineRequest(root, address)),
+    createMachineRequest: open('createMachineRequest', createMachineRequest(root)),
     lookUpMachineRequest: read('lookUpMachineRequest', lookUpMachineRequest(root)),
     approveMachineRequest: write('approveMachineRequest', approveMachineRequest(root)),
     refuseMachineRequest: write('refuseMachineRequest', refuseMachineRequest(root)),

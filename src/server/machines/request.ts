@@ -2,8 +2,8 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
-import type { OpenCase, ServerAddress } from '../operation/usecase.ts';
-import { isPrivate, network } from '../text/address.ts';
+import type { OpenCase } from '../operation/usecase.ts';
+import { network } from '../text/address.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import { newShortCode } from '../text/short-code.ts';
 import { timestamp } from '../text/time.ts';
@@ -15,12 +15,12 @@ const MAX_LIVE = 1_000;
 const MAX_LIVE_OF_ADDRESS = 20;
 const DRAWS = 5;
 
-export const createMachineRequest = (root: RootKey, address: ServerAddress): OpenCase<'createMachineRequest'> => ({
+export const createMachineRequest = (root: RootKey): OpenCase<'createMachineRequest'> => ({
   prepare: (body) => ({ ...body, handle: body.handle.trim().replace(/^@/, '').toLowerCase() }),
 
   async run(tx, door, { body }) {
     await tx.serialise('machine_requests');
-    await requireRoom(tx, door.address, address);
+    await requireRoom(tx, door.subject);
     const { code, digest } = await drawCode(tx, root);
     const secret = newSecret('collect');
     const expiresAt = tx.now + LIFETIME_MS;
@@ -44,12 +44,11 @@ export const createMachineRequest = (root: RootKey, address: ServerAddress): Ope
 });
 
 /** @throws Refusal `rate_limited` while too many requests are undecided, on the server or of one client. */
-async function requireRoom(tx: WriteTx, from: string, { mode }: ServerAddress): Promise<void> {
+async function requireRoom(tx: WriteTx, client: string | null): Promise<void> {
   const live = await liveRequests(tx);
   if (live.length >= MAX_LIVE) throw tooMany(tx, live);
-  // Behind a reverse proxy of a team server everybody has its address.
-  if (mode === 'team' && isPrivate(from)) return;
-  const own = live.filter((row) => network(row.requested_from) === network(from));
+  if (client === null) return;
+  const own = live.filter((row) => network(row.requested_from) === client);
   if (own.length >= MAX_LIVE_OF_ADDRESS) throw tooMany(tx, own);
 }
 

@@ -1,6 +1,19 @@
 /** Client addresses as far as limits count them. */
 import { BlockList, isIPv6 } from 'node:net';
 
+/** An address as it is shown and compared: an IPv4 address in IPv6 form is unwrapped, the name of an interface dropped. */
+export function plainAddress(address: string): string {
+  const bare = address.split('%', 1)[0] ?? '';
+  if (!isIPv6(bare)) return bare;
+  // The platform's parser knows every spelling and writes one.
+  const [, high, low] = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/.exec(new URL(`http://[${bare}]`).hostname) ?? [];
+  if (high === undefined || low === undefined) return bare;
+  return [high, low]
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.');
+}
+
 /** What counts as one client: an IPv4 address itself, of an IPv6 address its /64. */
 export function network(address: string): string {
   if (!isIPv6(address)) return address;
