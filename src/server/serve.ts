@@ -88,7 +88,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     const info = infoOf(serverId, db, site.mode);
     const backend = createBackend({ db, root, live, info, lastUse, indexer, site, admit });
-    const server = createHttp({ backend, site, attempts, log, clock });
+    const server = createHttp({ backend, site, attempts, log, clock, proxyProtocol: mode.proxyProtocol });
     const drain = drainable(server);
     undo.unshift(() => indexer.stop());
     const stopPurge = schedulePurge(db, clock, log);

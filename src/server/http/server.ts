@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../db/clock.ts';
 import type { Attempts } from '../rates/attempts.ts';
 import { type Backend, createApp } from './app.ts';
+import { expectPreambles } from './proxy-protocol.ts';
 import { rawRefusal } from './raw.ts';
 import type { Site } from './site.ts';
 
@@ -13,9 +14,11 @@ export interface HttpOptions {
   attempts: Attempts;
   log: Logger;
   clock: Clock;
+  /** Peers on the server's own network are proxies that tell whom a connection comes from. */
+  proxyProtocol: boolean;
 }
 
-export function createHttp({ backend, site, attempts, log, clock }: HttpOptions): Server {
+export function createHttp({ backend, site, attempts, log, clock, proxyProtocol }: HttpOptions): Server {
   const time = { now: () => clock.now(), after: (ms: number, fn: () => void) => clock.after(ms, fn) };
   const app = createApp({ backend, site, attempts, log, ...time });
   const server = createServer(
@@ -28,5 +31,18 @@ export function createHttp({ backend, site, attempts, log, clock }: HttpOptions)
   // An expectation this server does not know is no reason not to answer.
   server.on('checkExpectation', app.callback());
   server.on('clientError', rawRefusal(site.mode));
+  if (proxyProtocol) expectPreambles(server, { ...time, wrong: onceLoud(log) });
   return server;
+}
+
+/** What is set up wrong is said once; somebody who knocks again and again does not fill the log. */
+function onceLoud(log: Logger): (peer: string) => void {
+  let said = false;
+  return (peer) => {
+    log[said ? 'debug' : 'warn'](
+      { peer },
+      'a connection without the PROXY protocol was closed: does the proxy send it?',
+    );
+    said = true;
+  };
 }

@@ -13,12 +13,15 @@ export interface TeamOptions {
   adminHandle: string;
   /** What the limits on signed-in work are multiplied with; 0 turns them off. */
   rateFactor?: number | undefined;
+  /** The proxy in front of it tells by the PROXY protocol whom a connection comes from. */
+  proxyProtocol?: boolean | undefined;
 }
 
 export interface Mode {
   site: Site;
   /** What the limits on signed-in work are multiplied with; on one's own machine there are none. */
   rateFactor: number;
+  proxyProtocol: boolean;
   /** Makes sure that somebody owns the server. */
   firstPerson(start: Start): Promise<FirstPerson>;
   /** Tells, and notes in the data folder, that the server listens. */
@@ -36,6 +39,7 @@ export const modeOf = (team: TeamOptions | undefined, port: () => number): Mode 
 const localMode = (port: () => number): Mode => ({
   site: localSite(port),
   rateFactor: 0,
+  proxyProtocol: false,
   firstPerson: ensureLocalPerson,
   listening(dataDir) {
     // Clients of this machine look at 7400 unless this file names another port.
@@ -45,9 +49,10 @@ const localMode = (port: () => number): Mode => ({
   },
 });
 
-const teamMode = ({ publicUrl, adminHandle, rateFactor }: TeamOptions): Mode => ({
+const teamMode = ({ publicUrl, adminHandle, rateFactor, proxyProtocol }: TeamOptions): Mode => ({
   site: teamSite(publicUrl),
   rateFactor: rateFactor ?? RATE_FACTOR,
+  proxyProtocol: proxyProtocol ?? false,
   firstPerson: (start) => ensureFirstAdmin(start, adminHandle),
   listening(_dataDir, { handle, fresh, keyFile }, log) {
     if (keyFile === null) return;
