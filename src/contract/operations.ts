@@ -308,6 +308,7 @@ export const operations = {
   getMessage: get('/v1/messages/{message}', member, 'Read one message by its id'),
   listReplies: get('/v1/messages/{message}/replies', member, 'Read a thread, or wait for its next reply'),
   listThreads: get('/v1/boards/{board}/threads', member, 'List threads, newest reply first'),
+  listReceipts: get('/v1/boards/{board}/messages/{seq}/receipts', member, 'Whom a message reached'),
   addReaction: {
     method: 'PUT',
     path: '/v1/messages/{message}/reactions/{reaction}',

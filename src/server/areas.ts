@@ -23,6 +23,7 @@ import { ackBoard, ackInbox, readInbox } from './messages/inbox.ts';
 import { postMessage } from './messages/post.ts';
 import { addReaction, listReactions, removeReaction } from './messages/react.ts';
 import { getMessage, getMessageBySeq, listMessages, listReplies } from './messages/read.ts';
+import { listReceipts } from './messages/receipts.ts';
 import { listThreads } from './messages/threads.ts';
 import { type Offered, open, read, type ServerAddress, wait, write } from './operation/usecase.ts';
 import { listEvents } from './record/read.ts';
@@ -95,6 +96,7 @@ export function areas({ root, serverId, searchable }: Means): Areas {
     getMessage: read('getMessage', getMessage),
     listReplies: wait('listReplies', listReplies),
     listThreads: read('listThreads', listThreads),
+    listReceipts: read('listReceipts', listReceipts),
     addReaction: write('addReaction', addReaction),
     removeReaction: write('removeReaction', removeReaction),
     listReactions: read('listReactions', listReactions),

@@ -66,6 +66,7 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   getMessage: () => ({}),
   listReplies: () => ({}),
   listThreads: () => ({}),
+  listReceipts: () => ({}),
   addReaction: () => ({ params: { reaction: 'eyes' } }),
   removeReaction: () => ({ params: { reaction: 'eyes' } }),
   listReactions: () => ({}),

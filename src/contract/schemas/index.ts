@@ -75,6 +75,7 @@ export const schemas = {
   getMessage: { params: messageParam, answer: messages.oneMessage },
   listReplies: { params: messageParam, query: messages.listRepliesQuery, answer: messages.replyPage },
   listThreads: { query: messages.listThreadsQuery, answer: messages.threadPage },
+  listReceipts: { params: seqParam, answer: messages.receipts },
   addReaction: { params: reactionParams, answer: messages.message },
   removeReaction: { params: reactionParams, answer: messages.message },
   listReactions: { params: messageParam, answer: messages.reactionList },

@@ -7,6 +7,7 @@ import {
   digest,
   id,
   memberName,
+  presence,
   queryBool,
   queryInt,
   roleName,
@@ -138,6 +139,22 @@ export const threadPage = z.strictObject({
   board: boardName,
   threads: z.array(z.strictObject({ root: message, participants: z.array(memberName) })),
   next_after: z.string().nullable(),
+});
+
+export const receipts = z.strictObject({
+  board: boardName,
+  seq: z.int().min(1),
+  message_id: id('msg'),
+  to: z.array(z.string()),
+  to_everyone: z.boolean(),
+  available: z.boolean(),
+  recipients: z.array(
+    z.strictObject({
+      member: actor,
+      state: z.enum(['pending', 'received', 'read']),
+      presence: presence.nullable(),
+    }),
+  ),
 });
 
 export const reactionList = z.strictObject({

@@ -370,3 +370,15 @@ export const longestStanding = async (tx: ReadTx, boardId: string): Promise<Memb
   );
   return rows[0];
 };
+
+/** Of these members those who were away when this number was given, and so never saw it. */
+export const gapsOver = async (tx: ReadTx, memberIds: string[], seq: number): Promise<string[]> => {
+  const rows = await tx.query<{ member_id: string }>((db) =>
+    db('member_gaps')
+      .whereIn('member_id', memberIds)
+      .where('after_seq', '<', seq)
+      .where('up_to_seq', '>=', seq)
+      .distinct('member_id'),
+  );
+  return rows.map((row) => row.member_id);
+};

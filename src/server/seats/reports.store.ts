@@ -1,10 +1,11 @@
 /** What a seat's daemon reports of it: presence, the delivery it applies, where it runs. */
 import type { Knex } from 'knex';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { PRESENCE_MS, type Presence } from './presence.rules.ts';
 
 export type ReportRow = {
   member_id: string;
-  presence: 'working' | 'idle' | 'waiting' | 'no_session' | null;
+  presence: Presence | null;
   presence_since: number | null;
   /** Every presence but `no_session` has to be repeated. */
   reported_at: number | null;
@@ -14,9 +15,6 @@ export type ReportRow = {
   location_folder: string | null;
   located_at: number | null;
 };
-
-/** A presence that was not repeated for this long, in milliseconds, has run out: since its last report nobody is there. */
-export const PRESENCE_MS = 180_000;
 
 /** With its seat a report ends: nobody is there any more, and where it ran is forgotten. */
 export const endReports = (tx: WriteTx, memberIds: string[]): Promise<number> =>
@@ -81,3 +79,7 @@ export const disconnectedAgents = (
     if (ids !== undefined) query.whereIn('m.id', ids);
     return query;
   });
+
+/** The reports of these seats; a seat that never reported has none. */
+export const reportsOf = (tx: ReadTx, memberIds: string[]): Promise<ReportRow[]> =>
+  tx.query<ReportRow>((db) => db('seat_reports').whereIn('member_id', memberIds).select('*'));

@@ -1,0 +1,55 @@
+/** Whom a message reached, worked out from read positions at the moment of asking; nothing of it is stored. */
+import type { Answer } from '../../contract/types.ts';
+import type { ReadTx } from '../db/tx.ts';
+import type { ReadCase } from '../operation/usecase.ts';
+import { gapsOver, type MemberWithPerson, membersWithIds } from '../seats/members.store.ts';
+import { presenceAt } from '../seats/presence.rules.ts';
+import { reportsOf } from '../seats/reports.store.ts';
+import { actorView } from '../views/actors.ts';
+import { findMessageBySeq } from '../views/message.ts';
+import { onBoard, type Place } from '../views/place.ts';
+import { messagesWithSeqs } from './messages.store.ts';
+
+type Receipt = Answer<'listReceipts'>['recipients'][number];
+
+export const listReceipts: ReadCase<'listReceipts'>['run'] = async (tx, caller, { params }) => {
+  const place = await onBoard(tx, caller, params['board'] ?? '');
+  const message = await findMessageBySeq(tx, place, Number(params['seq']));
+  const [row] = await messagesWithSeqs(tx, place.board.id, [message.seq]);
+  const { to, recipients } = JSON.parse(row?.data ?? '{}') as { to: string[]; recipients?: string[] };
+  return {
+    board: place.board.name,
+    seq: message.seq,
+    message_id: message.id,
+    to,
+    to_everyone: recipients === undefined,
+    available: true,
+    recipients: await receiptsOf(tx, place, message.seq, recipients ?? []),
+  };
+};
+
+/** In recorded order, without those who are no longer on the board. */
+async function receiptsOf(tx: ReadTx, place: Place, seq: number, ids: string[]): Promise<Receipt[]> {
+  if (ids.length === 0) return [];
+  const members = new Map((await membersWithIds(tx, ids)).map((member) => [member.id, member]));
+  const missed = new Set(await gapsOver(tx, ids, seq));
+  const reports = new Map((await reportsOf(tx, ids)).map((report) => [report.member_id, report]));
+  return ids.flatMap((id) => {
+    const member = members.get(id);
+    if (member?.status !== 'active') return [];
+    const agent = member.kind === 'agent';
+    return [
+      {
+        member: actorView(member, place.reader),
+        state: stateOf(member, seq, missed.has(id)),
+        presence: agent ? presenceAt(reports.get(id), tx.now).presence : null,
+      },
+    ];
+  });
+}
+
+/** A position that passed says that an agent was handed the message, and that a person read it; not where they were away. */
+function stateOf(member: MemberWithPerson, seq: number, missed: boolean): Receipt['state'] {
+  if (member.read_up_to < seq || missed) return 'pending';
+  return member.kind === 'agent' ? 'received' : 'read';
+}

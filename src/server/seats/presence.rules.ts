@@ -1,0 +1,29 @@
+/** What a seat's last report of its presence means now. */
+
+/** A presence that was not repeated for this long, in milliseconds, has run out: since its last report nobody is there. */
+export const PRESENCE_MS = 180_000;
+
+export type Presence = 'working' | 'idle' | 'waiting' | 'no_session';
+
+/** What was reported last, in milliseconds since the epoch. */
+export interface Reported {
+  presence: Presence | null;
+  presence_since: number | null;
+  reported_at: number | null;
+}
+
+export interface PresenceNow {
+  presence: Presence;
+  /** Milliseconds since the epoch; null: no session ever reported. */
+  since: number | null;
+}
+
+/** A presence that was not repeated in time has run out: since its last report nobody is there. */
+export function presenceAt(report: Reported | undefined, now: number): PresenceNow {
+  if (!report?.presence) return { presence: 'no_session', since: null };
+  const { presence, presence_since, reported_at } = report;
+  if (presence === 'no_session' || reported_at === null) return { presence: 'no_session', since: presence_since };
+  return now - reported_at >= PRESENCE_MS
+    ? { presence: 'no_session', since: reported_at }
+    : { presence, since: presence_since };
+}
