@@ -214,6 +214,15 @@ export const operations = {
     ok: [200],
     summary: 'End an archived board for good',
   },
+  setBoardVisibility: {
+    method: 'POST',
+    path: '/v1/boards/{board}/visibility',
+    credentials: person,
+    idempotency: 'K',
+    ok: [200],
+    archived: 'partly',
+    summary: 'Turn a board open or private, or look at what that would do',
+  },
   listTemplates: get('/v1/templates', member, 'List the built-in board templates'),
   leaveBoard: {
     method: 'POST',

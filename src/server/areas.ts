@@ -4,6 +4,7 @@ import { createBoard } from './boards/create.ts';
 import { archiveBoard, deleteBoard, restoreBoard } from './boards/lifecycle.ts';
 import { getBoard, listBoards, listTemplates } from './boards/read.ts';
 import { updateBoard } from './boards/update.ts';
+import { setBoardVisibility } from './boards/visibility.ts';
 import { createDelegation, endDelegation, listDelegations } from './identity/delegations.ts';
 import { createLoginCode, previewLoginCode } from './identity/login-codes.ts';
 import { getMe } from './identity/me.ts';
@@ -77,6 +78,7 @@ export function areas({ root, serverId, searchable }: Means): Areas {
     archiveBoard: write('archiveBoard', archiveBoard),
     restoreBoard: write('restoreBoard', restoreBoard),
     deleteBoard: write('deleteBoard', deleteBoard),
+    setBoardVisibility: write('setBoardVisibility', setBoardVisibility),
     listTemplates: read('listTemplates', listTemplates),
     leaveBoard: write('leaveBoard', leaveBoard),
     listBoardPeople: read('listBoardPeople', listBoardPeople),

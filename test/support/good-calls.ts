@@ -47,6 +47,7 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   archiveBoard: () => ({ later: ['board_creator_required'] }),
   restoreBoard: () => ({ later: ['board_creator_required'] }),
   deleteBoard: () => ({ later: ['board_creator_required', 'board_not_archived'] }),
+  setBoardVisibility: () => ({ body: { visibility: 'open', dry_run: true }, later: ['owner_required'] }),
   listTemplates: () => ({}),
   leaveBoard: () => ({ later: ['last_owner'] }),
   listBoardPeople: () => ({}),

@@ -97,6 +97,19 @@ export const hiddenBoard = z.strictObject({
   can_delete: z.boolean(),
 });
 
+export const setVisibilityBody = z.strictObject({ visibility, dry_run: z.boolean().default(false) });
+
+export const visibilityChange = z.strictObject({
+  board: boardName,
+  before: visibility,
+  after: visibility,
+  changed: z.boolean(),
+  dry_run: z.boolean(),
+  reveals: z.strictObject({ messages: z.int().min(0), files: z.int().min(0) }).nullable(),
+  join_codes_canceled: z.int().min(0),
+  agents_add_people: z.boolean(),
+});
+
 export const lifecycleReceipt = z.strictObject({
   id: id('brd'),
   lifecycle: z.enum(['active', 'archived', 'deleted']),

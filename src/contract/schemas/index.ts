@@ -56,6 +56,7 @@ export const schemas = {
   archiveBoard: { answer: boards.lifecycleReceipt },
   restoreBoard: { answer: boards.lifecycleReceipt },
   deleteBoard: { answer: boards.lifecycleReceipt },
+  setBoardVisibility: { body: boards.setVisibilityBody, answer: boards.visibilityChange },
   listTemplates: { answer: boards.templateList },
   leaveBoard: { answer: boards.boardPerson },
   listBoardPeople: { query: boards.pageOfMembersQuery, answer: boards.boardPeople },

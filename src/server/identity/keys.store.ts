@@ -70,6 +70,7 @@ export async function countOfKeys(tx: ReadTx, ids: string[]): Promise<Map<string
     tx.query<Row>((db) =>
       db('members')
         .where({ kind: 'agent', status: 'active' })
+        .whereNotIn('board_id', db('boards').where('lifecycle', 'deleted').select('id'))
         .whereIn('key_id', ids)
         .groupBy('key_id')
         .select({ id: 'key_id' })

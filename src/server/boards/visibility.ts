@@ -1,0 +1,64 @@
+/** Turning a board open or private. */
+import type { Answer, Body } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
+import type { WriteCase } from '../operation/usecase.ts';
+import { append } from '../record/append.ts';
+import { revokeCodes } from '../seats/join-codes.steps.ts';
+import { workingCodes } from '../seats/join-codes.store.ts';
+import { eventActor } from '../views/actors.ts';
+import { refuseGuest, requireOwner } from '../views/authority.ts';
+import { lockPlace, type Place, requireActive } from '../views/place.ts';
+import { type BoardRow, saveSettings } from './boards.store.ts';
+
+export const setBoardVisibility: WriteCase<'setBoardVisibility'> = {
+  async run(tx, caller, { params, body }) {
+    const place = await lockPlace(tx, caller, params['board'] ?? '');
+    refuseGuest(caller, 'open or close boards');
+    if (body.visibility === 'open') requireActive(place.board);
+    await requireOwner(tx, place);
+    const answer = await foreseen(tx, place.board, body);
+    if (body.dry_run) return { answer, tried: true };
+    if (answer.changed) await turn(tx, place, caller.person.handle, answer);
+    return { answer };
+  },
+};
+
+type Turned = Answer<'setBoardVisibility'>;
+
+/** What the change does. The board's row is held, so it is also what the change will have done. */
+async function foreseen(
+  tx: WriteTx,
+  board: BoardRow,
+  { visibility, dry_run }: Body<'setBoardVisibility'>,
+): Promise<Turned> {
+  const changed = board.visibility !== visibility;
+  const closing = changed && visibility === 'private';
+  return {
+    board: board.name,
+    before: board.visibility,
+    after: visibility,
+    changed,
+    dry_run,
+    // No operation makes files yet.
+    reveals: changed && visibility === 'open' ? { messages: board.message_count, files: 0 } : null,
+    join_codes_canceled: closing ? (await workingCodes(tx, board.id, 'all')).length : 0,
+    agents_add_people: closing ? false : board.agents_add_people === 1,
+  };
+}
+
+/** Whoever is on the board stays; a private board has no codes and no agents that bring people. */
+async function turn(tx: WriteTx, { board, member }: Place, handle: string, answer: Turned): Promise<void> {
+  const { before, after, reveals, agents_add_people } = answer;
+  const actor = eventActor(member, handle);
+  const columns = { visibility: after, agents_add_people: agents_add_people ? 1 : 0 };
+  await saveSettings(tx, board.id, columns);
+  Object.assign(board, columns);
+  await append(tx, board, {
+    type: 'board.visibility_changed',
+    actor,
+    data: { before, after, reveals, agents_add_people },
+  });
+  if (after === 'private') await revokeCodes(tx, board, actor, 'all');
+  // It comes into or goes out of everybody's sight.
+  tx.publish('boards');
+}
