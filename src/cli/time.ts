@@ -15,6 +15,17 @@ export function showTime(at: string, style: TimeStyle, now = Date.now()): string
   return ago(Math.floor((now - Date.parse(at)) / 1000));
 }
 
+/** A time to come in the chosen style. */
+export function showEnd(at: string, style: TimeStyle, now = Date.now()): string {
+  if (style !== 'relative') return showTime(at, style, now);
+  const seconds = Math.ceil((Date.parse(at) - now) / 1000);
+  if (seconds <= 0) return 'now';
+  if (seconds < 60) return `in ${seconds}s`;
+  if (seconds < HOUR) return `in ${Math.floor(seconds / MINUTE)}m`;
+  if (seconds < 2 * DAY) return `in ${Math.floor(seconds / HOUR)}h`;
+  return `in ${Math.floor(seconds / DAY)}d`;
+}
+
 function ago(seconds: number): string {
   if (seconds < 60) return 'just now';
   if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)}m ago`;

@@ -68,5 +68,6 @@ export const topics: Record<string, { summary: string; runs?: string }> = {
   board: { summary: 'Boards, their people and their messages', runs: 'board:list' },
   agent: { summary: 'Seats for agents' },
   servers: { summary: 'Servers this machine knows', runs: 'servers:list' },
+  key: { summary: 'What works because of your keys' },
   audit: { summary: 'The record of a board: check it, read it, take it out' },
 };

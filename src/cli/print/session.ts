@@ -1,0 +1,16 @@
+/** Browser sessions as text. */
+import type { BrowserSession } from '../../contract/types.ts';
+import { table } from '../table.ts';
+import { showEnd, showTime, type TimeStyle } from '../time.ts';
+
+const how = { login_code: 'by a link', access_key: 'with the key itself' };
+
+export const sessionRows = (sessions: BrowserSession[], times: TimeStyle): Promise<string[]> =>
+  table(
+    sessions.map(({ id, key, started_with, created_at, expires_at }) => [
+      id,
+      `key ${key.name}`,
+      `started ${showTime(created_at, times)} ${how[started_with]}`,
+      `ends ${showEnd(expires_at, times)}`,
+    ]),
+  );

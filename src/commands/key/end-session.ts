@@ -1,0 +1,27 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { showTime } from '../../cli/time.ts';
+
+export default class KeyEndSession extends BaseCommand<typeof KeyEndSession> {
+  static override summary = 'Sign a browser out from here';
+  static override description = 'Its pages stop at once. The key it was started from goes on working.';
+  static override examples = ['service key end-session ses_01K5A0000000000000000000P1'];
+  static override seeAlso = ['key sessions'];
+  static override args = { session: required('Id of the session, as key sessions shows it') };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { client } = await this.session('P');
+    const reply = await client.call('endBrowserSession', {
+      params: { session: this.args.session },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    const { id, key, created_at } = reply.data;
+    this.out.print(
+      { session: reply.data },
+      () => `Ended ${id}, started ${showTime(created_at, this.times)} from key ${key.name}.${again}`,
+    );
+  }
+}

@@ -1,0 +1,66 @@
+/** Opening an address in the person's browser. */
+import { type ChildProcess, type SpawnOptions, spawn as spawnProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Env } from './folders.ts';
+
+/** What opening a browser needs of the machine; a test brings its own. */
+export interface Desk {
+  env: Env;
+  platform: NodeJS.Platform;
+  spawn(command: string, args: string[], options: SpawnOptions): ChildProcess;
+}
+
+/** A program that is still there after this many milliseconds has taken the address. */
+const STARTED_MS = 1_500;
+
+export const thisDesk = (env: Env): Desk => ({ env, platform: process.platform, spawn: spawnProcess });
+
+/** Opens an address with `$BROWSER`, else with the platform's own means; answers whether something took it. */
+export async function openInBrowser(url: string, desk: Desk): Promise<boolean> {
+  for (const [command, ...args] of browsers(url, desk)) {
+    if (command !== undefined && (await starts(command, args, desk))) return true;
+  }
+  return false;
+}
+
+/** The commands to try, in order; none where nobody would see a window. */
+export function browsers(url: string, { env, platform }: Pick<Desk, 'env' | 'platform'>): string[][] {
+  if (env.CI) return [];
+  if (env.BROWSER) return env.BROWSER === 'none' ? [] : chosen(env.BROWSER, url, platform);
+  // A window opened over SSH would appear on a screen somewhere else.
+  if (env.SSH_CONNECTION && !env.DISPLAY && !env.WAYLAND_DISPLAY) return [];
+  if (platform === 'darwin') return [['/usr/bin/open', url]];
+  // Not through a shell, which would read the address.
+  if (platform === 'win32') return [['rundll32.exe', 'url.dll,FileProtocolHandler', url]];
+  if (env.DISPLAY || env.WAYLAND_DISPLAY) return [['xdg-open', url]];
+  return [];
+}
+
+/** `$BROWSER`: commands separated by colons; `%s` stands for the address, which else comes last. */
+function chosen(value: string, url: string, platform: NodeJS.Platform): string[][] {
+  if (platform === 'win32' || existsSync(value)) return [[value, url]];
+  return value
+    .split(':')
+    .map((command) => command.trim().split(/\s+/).filter(Boolean))
+    .filter((words) => words.length > 0)
+    .map((words) =>
+      words.some((word) => word.includes('%s')) ? words.map((word) => word.replaceAll('%s', url)) : [...words, url],
+    );
+}
+
+/** Whether a program could be started and did not fail at once. */
+function starts(command: string, args: string[], { env, spawn }: Desk): Promise<boolean> {
+  return new Promise((resolve) => {
+    // A browser has no business with a credential of the environment.
+    const { SERVICE_TOKEN: _token, SERVICE_TOKEN_FILE: _file, ...rest } = env;
+    const child = spawn(command, args, { env: rest as NodeJS.ProcessEnv, stdio: 'ignore', detached: true });
+    const timer = setTimeout(() => done(true), STARTED_MS);
+    const done = (opened: boolean) => {
+      clearTimeout(timer);
+      child.unref();
+      resolve(opened);
+    };
+    child.once('error', () => done(false));
+    child.once('exit', (code) => done(code === 0));
+  });
+}
