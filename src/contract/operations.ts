@@ -47,6 +47,68 @@ const person = ['PK', 'BR'] as const;
 export const operations = {
   getInfo: get('/v1/info', [], 'Server identity, build version and features'),
   getMe: get('/v1/me', member, 'Who the credential belongs to'),
+  updateMe: {
+    method: 'PATCH',
+    path: '/v1/me',
+    credentials: person,
+    idempotency: 'K',
+    ok: [200],
+    summary: "Set or remove a person's display name",
+  },
+  getMidturnPolicy: get('/v1/me/midturn', member, "Whose messages may reach a person's agents in the middle of a turn"),
+  setMidturnPolicy: {
+    method: 'PUT',
+    path: '/v1/me/midturn',
+    credentials: person,
+    idempotency: 'K',
+    ok: [200],
+    summary: "Set a person's mid-turn policy, or the exception of one of their agents",
+  },
+  getSettings: get('/v1/settings', person, "Read the server's settings"),
+  updateSettings: {
+    method: 'PATCH',
+    path: '/v1/settings',
+    credentials: ['PK'],
+    idempotency: 'K',
+    ok: [200],
+    summary: "Change the server's settings, as an admin",
+  },
+
+  listPeople: get('/v1/people', member, 'List the people of the server, or find one by handle'),
+  setPersonRole: {
+    method: 'PATCH',
+    path: '/v1/people/{handle}',
+    credentials: ['PK'],
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Make a person an admin or a member, as an admin',
+  },
+  renamePerson: {
+    method: 'POST',
+    path: '/v1/people/{handle}/rename',
+    credentials: ['PK'],
+    idempotency: 'K',
+    ok: [200],
+    summary: "Change a person's handle: one's own, or as an admin anybody's",
+  },
+
+  listKeys: get('/v1/keys', ['PK'], "List a person's access keys"),
+  createKey: {
+    method: 'POST',
+    path: '/v1/keys',
+    credentials: ['PK'],
+    idempotency: 'S',
+    ok: [201],
+    summary: 'Make an access key; its token is shown once',
+  },
+  revokeKey: {
+    method: 'DELETE',
+    path: '/v1/keys/{key}',
+    credentials: ['PK'],
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Revoke an access key, and with it all that works because of it',
+  },
 
   createDelegation: {
     method: 'POST',

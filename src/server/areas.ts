@@ -6,8 +6,13 @@ import { getBoard, listBoards, listTemplates } from './boards/read.ts';
 import { updateBoard } from './boards/update.ts';
 import { setBoardVisibility } from './boards/visibility.ts';
 import { createDelegation, endDelegation, listDelegations } from './identity/delegations.ts';
+import { createKey, listKeys, revokeKey } from './identity/keys.ts';
 import { createLoginCode, previewLoginCode } from './identity/login-codes.ts';
-import { getMe } from './identity/me.ts';
+import { getMe, updateMe } from './identity/me.ts';
+import { getMidturnPolicy, setMidturnPolicy } from './identity/midturn.ts';
+import { listPeople } from './identity/people.ts';
+import { renamePerson } from './identity/rename.ts';
+import { setPersonRole } from './identity/role.ts';
 import type { RootKey } from './identity/root-key.ts';
 import {
   endAllBrowserSessions,
@@ -16,6 +21,7 @@ import {
   getMyBrowserSession,
   listBrowserSessions,
 } from './identity/sessions.ts';
+import { getSettings, updateSettings } from './identity/settings.ts';
 import { createBrowserSession, createBrowserToken } from './identity/sign-in.ts';
 import { collectMachineKey } from './machines/collect.ts';
 import { approveMachineRequest, lookUpMachineRequest, refuseMachineRequest } from './machines/decide.ts';
@@ -71,6 +77,17 @@ export function areas({ root, serverId, searchable }: Means): Areas {
     endMyBrowserSession: write('endMyBrowserSession', endMyBrowserSession),
     createBrowserToken: open('createBrowserToken', createBrowserToken(root)),
     endAllBrowserSessions: write('endAllBrowserSessions', endAllBrowserSessions),
+    updateMe: write('updateMe', updateMe),
+    getMidturnPolicy: read('getMidturnPolicy', getMidturnPolicy),
+    setMidturnPolicy: write('setMidturnPolicy', setMidturnPolicy),
+    getSettings: read('getSettings', getSettings),
+    updateSettings: write('updateSettings', updateSettings),
+    listPeople: read('listPeople', listPeople),
+    setPersonRole: write('setPersonRole', setPersonRole),
+    renamePerson: write('renamePerson', renamePerson),
+    listKeys: read('listKeys', listKeys),
+    createKey: write('createKey', createKey(root)),
+    revokeKey: write('revokeKey', revokeKey),
     createBoard: write('createBoard', createBoard),
     listBoards: read('listBoards', listBoards),
     getBoard: read('getBoard', getBoard),

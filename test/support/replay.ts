@@ -157,6 +157,9 @@ export class Replay {
       case 'person.role_changed':
         (this.members.get(data['member_id'] as string) as Sender).access = 'member';
         break;
+      case 'person.renamed':
+        Object.assign(this.members.get(data['member_id'] as string) ?? {}, { name: data['after'] });
+        break;
       case 'message.posted':
         this.#post(event, data as unknown as PostedData);
         break;

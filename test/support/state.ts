@@ -137,9 +137,6 @@ export async function changeKey(server: TestServer, holder: Api, columns: Record
   });
 }
 
-export const revokeKey = (server: TestServer, holder: Api): Promise<void> =>
-  changeKey(server, holder, { revoked_at: server.clock.now() });
-
 /** The access key behind a client. */
 async function keyOf(server: TestServer, holder: Api): Promise<{ id: string; person_id: string }> {
   const digest = server.root.digest(holder.token ?? '');
@@ -148,6 +145,11 @@ async function keyOf(server: TestServer, holder: Api): Promise<{ id: string; per
   );
   if (!key) throw new Error('no such key');
   return key;
+}
+
+/** Revokes the access key behind a client, as its person does. */
+export async function revokeKey(server: TestServer, holder: Api): Promise<void> {
+  await holder.ok('revokeKey', { params: { key: (await keyOf(server, holder)).id } });
 }
 
 /** A working delegation of the key behind a client. */

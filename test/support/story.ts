@@ -21,6 +21,7 @@ export type Step =
   | { do: 'policy'; visibility: Policy['visibility'] }
   | { do: 'ack'; by: number; back: number }
   | { do: 'join'; person: number; role: number }
+  | { do: 'rename'; person: number }
   | { do: 'end'; agent: number };
 
 const index = fc.nat({ max: 1_000 });
@@ -56,6 +57,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
     },
     { weight: 3, arbitrary: fc.record({ do: fc.constant('ack' as const), by: index, back: fc.nat({ max: 6 }) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('join' as const), person: index, role: index }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('rename' as const), person: index }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('end' as const), agent: index }) },
   ),
   { minLength: 20, maxLength: 40, size: 'max' },
@@ -63,6 +65,10 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
 
 const REACTIONS = ['thumbsup', 'heart', 'question'];
 const ROLES = ['writer', 'reviewer', 'member'];
+/** What the people of all stories are called now, and how often one of them took another handle. */
+const handles = new Map<Api, string>();
+let renames = 0;
+
 const pick = <T>(list: readonly T[], n: number): T => list[n % list.length] as T;
 
 export class Story {
@@ -83,17 +89,28 @@ export class Story {
     const story = new Story(server, name, people);
     for (const [n, person] of people.entries()) {
       if (n > 0) await putOnBoard(server, name, person);
-      const me = await person.ok('getMe');
+      handles.set(person, (await person.ok('getMe')).name);
       const { read_up_to } = await person.ok('getBoard', { params: { board: name } });
       const id = await memberIdOf(server, name, person);
-      story.#add({ api: person, id, name: me.name, kind: 'human', owner: me.name, role: null }, read_up_to ?? 0);
+      story.#add({ api: person, id, kind: 'human', role: null }, person, read_up_to ?? 0);
     }
     for (const n of [0, 1, 2]) await story.take({ do: 'join', person: n, role: n });
     return story;
   }
 
-  #add(actor: Omit<Actor, 'active' | 'position'>, position: number): void {
-    this.model.members.push({ ...actor, active: true, position });
+  /** @param name of an agent; a person goes by their handle, on every board and in every story. */
+  #add(actor: Pick<Actor, 'api' | 'id' | 'kind' | 'role'>, person: Api, position: number, name?: string): void {
+    this.model.members.push({
+      ...actor,
+      active: true,
+      position,
+      get name() {
+        return name ?? handles.get(person) ?? '';
+      },
+      get owner() {
+        return handles.get(person) ?? '';
+      },
+    });
   }
 
   async take(step: Step): Promise<void> {
@@ -112,10 +129,11 @@ export class Story {
         const role = pick(ROLES, step.role);
         const agent = await newAgent(person, this.board, { role });
         const { head_seq } = await person.ok('getBoard', { params: { board: this.board } });
-        const owner = (await person.ok('getMe')).name;
-        this.#add({ api: agent, id: agent.memberId, name: agent.name, kind: 'agent', owner, role }, head_seq);
+        this.#add({ api: agent, id: agent.memberId, kind: 'agent', role }, person, head_seq, agent.name);
         return;
       }
+      case 'rename':
+        return this.#rename(pick(this.#people, step.person));
       case 'end': {
         const agents = this.model.agents(() => true);
         if (agents.length < 2) return;
@@ -124,6 +142,12 @@ export class Story {
         return endMember(this.#server, agent.id);
       }
     }
+  }
+
+  async #rename(person: Api): Promise<void> {
+    const handle = `renamed-${++renames}`;
+    await person.ok('renamePerson', { params: { handle: handles.get(person) ?? '' }, body: { handle } });
+    handles.set(person, handle);
   }
 
   async #post(step: Extract<Step, { do: 'post' }>): Promise<void> {

@@ -1,6 +1,6 @@
 /** Building blocks shared by the schemas of all areas. Lengths of text count Unicode code points. */
 import { z } from 'zod';
-import { type IdPrefix, idPattern, patterns } from '../ids.ts';
+import { type IdPrefix, idPattern, patterns, reservedHandles } from '../ids.ts';
 
 export const id = (prefix: IdPrefix) =>
   z.string().regex(idPattern(prefix), `must be an id that starts with ${prefix}_`);
@@ -22,6 +22,8 @@ export const digest = z.string().regex(patterns.digest);
 export const seq = z.int().min(0);
 export const serverRole = z.enum(['admin', 'member', 'guest']);
 export const deliveryMode = z.enum(['focused', 'all', 'humans', 'off']);
+/** Whose messages may reach a person's agents in the middle of a turn. */
+export const midturnPolicy = z.enum(['owner-only', 'my-agents']);
 export const presence = z.enum(['working', 'idle', 'waiting', 'no_session']);
 
 /** How many Unicode code points a text has. */
@@ -52,6 +54,16 @@ export const queryInt = (min: number, max = Number.MAX_SAFE_INTEGER) =>
 
 /** A boolean in a query string: exactly `true` or `false`. */
 export const queryBool = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+/** A handle somebody may take: not a word that means somebody else. */
+export const newHandle = handle.refine((value) => !reservedHandles.includes(value), 'is a word that nobody may have');
+
+/** What a person is called beside their handle: trimmed, one line; empty is none. */
+export const displayName = z
+  .string()
+  .transform((value) => value.trim().normalize('NFC'))
+  .pipe(text(80).refine((value) => !/[\p{Cc}\u2028\u2029]/u.test(value), 'must be one line without control characters'))
+  .transform((value) => (value === '' ? null : value));
 
 /** A person, as the server knows them. */
 export const person = z.strictObject({

@@ -1,6 +1,6 @@
-/** Server information and the caller. */
+/** Server information, the caller, and the server's settings. */
 import { z } from 'zod';
-import { boardName, deliveryMode, handle, id, serverRole } from './common.ts';
+import { boardName, deliveryMode, displayName, handle, id, midturnPolicy, serverRole } from './common.ts';
 
 export const serverInfo = z.strictObject({
   name: z.literal('service'),
@@ -26,3 +26,24 @@ export const me = z.strictObject({
   delivery_revision: z.int().min(0).nullable(),
   current_task: z.null(),
 });
+
+export const updateMeBody = z.strictObject({ display_name: displayName.nullable() });
+
+export const setMidturnBody = z.strictObject({ policy: midturnPolicy.nullable(), member_id: id('mem').optional() });
+
+export const midturn = z.strictObject({
+  policy: midturnPolicy,
+  source: z.enum(['person_default', 'agent_override']),
+  changed: z.boolean().optional(),
+  /** Of a person's own active agents; an agent does not get it. */
+  overrides: z.array(z.strictObject({ member_id: id('mem'), policy: midturnPolicy })).optional(),
+});
+
+export const settings = z.strictObject({
+  board_creation: z.enum(['members', 'admins']),
+  agents_add_people: z.boolean(),
+});
+
+export const updateSettingsBody = settings
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, 'must name at least one setting');

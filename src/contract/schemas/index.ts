@@ -8,8 +8,10 @@ import * as delegations from './delegations.ts';
 import * as endings from './endings.ts';
 import * as events from './events.ts';
 import * as identity from './identity.ts';
+import * as keys from './keys.ts';
 import * as machines from './machines.ts';
 import * as messages from './messages.ts';
+import * as people from './people.ts';
 import * as search from './search.ts';
 
 interface OperationSchemas {
@@ -49,6 +51,17 @@ export const schemas = {
   endMyBrowserSession: { answer: browsers.browserSession },
   createBrowserToken: { body: browsers.createBrowserTokenBody, answer: browsers.browserToken },
   endAllBrowserSessions: { answer: browsers.endedSessions },
+  updateMe: { body: identity.updateMeBody, answer: identity.me },
+  getMidturnPolicy: { answer: identity.midturn },
+  setMidturnPolicy: { body: identity.setMidturnBody, answer: identity.midturn },
+  getSettings: { answer: identity.settings },
+  updateSettings: { body: identity.updateSettingsBody, answer: identity.settings },
+  listPeople: { query: people.listPeopleQuery, answer: people.peopleAnswer },
+  setPersonRole: { params: people.personParam, body: people.setRoleBody, answer: people.personChange },
+  renamePerson: { params: people.personParam, body: people.renameBody, answer: people.personChange },
+  listKeys: { query: keys.listKeysQuery, answer: keys.keyList },
+  createKey: { body: keys.createKeyBody, answer: keys.newAccessKey },
+  revokeKey: { params: keys.keyParam, query: keys.revokeKeyQuery, answer: keys.revokedKey },
   createBoard: { body: boards.createBoardBody, answer: boards.board },
   listBoards: { query: boards.listBoardsQuery, answer: boards.boardList },
   getBoard: { answer: boards.board },

@@ -1,7 +1,7 @@
 /** Access keys. */
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
-import { id, keyName, time } from './common.ts';
+import { directoryQuery, handle, id, keyName, nextAfter, person, queryBool, time } from './common.ts';
 
 export const accessKey = z.strictObject({
   id: id('key'),
@@ -22,3 +22,29 @@ export const accessKey = z.strictObject({
 
 /** With the secret, in the answer that makes the key. */
 export const newAccessKey = accessKey.extend({ token: z.string().regex(patterns.accessKey) });
+
+export const keyParam = z.object({ key: id('key') });
+
+export const listKeysQuery = directoryQuery.extend({
+  person: handle.optional(),
+  state: z.enum(['all', 'working']).default('all'),
+});
+
+export const keyList = z.strictObject({
+  person,
+  keys: z.array(accessKey),
+  current_key_id: id('key'),
+  /** When the key of this request was used before; null at its first use. */
+  current_key_previous_use: time.nullable(),
+  next_after: nextAfter,
+});
+
+export const createKeyBody = z.strictObject({
+  name: keyName,
+  ttl_seconds: z.int().min(3_600).max(31_536_000).default(7_776_000),
+});
+
+export const revokeKeyQuery = z.object({ revoke_invites: queryBool.default(false) });
+
+/** With a warning where nobody is left who could manage the server. */
+export const revokedKey = accessKey.extend({ warning: z.string().optional() });

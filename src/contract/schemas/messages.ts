@@ -7,6 +7,7 @@ import {
   digest,
   id,
   memberName,
+  midturnPolicy,
   presence,
   queryBool,
   queryInt,
@@ -180,7 +181,7 @@ export const inbox = z.strictObject({
   unread_urgent: z.int().min(0),
   delivery_mode: deliveryMode,
   delivery_revision: z.int().min(0),
-  midturn_policy: z.enum(['owner-only', 'my-agents']),
+  midturn_policy: midturnPolicy,
 });
 
 export const ackBody = z.strictObject({ up_to: seq });

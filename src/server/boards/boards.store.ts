@@ -214,3 +214,14 @@ const roleMaps = remembering<Readonly<Record<string, Role>>>();
 
 export const parsePolicy = (board: Pick<BoardRow, 'policy'>): Readonly<StoredPolicy> => policies(board.policy);
 export const parseRoles = (board: Pick<BoardRow, 'roles'>): Readonly<Record<string, Role>> => roleMaps(board.roles);
+
+/** Boards a person is or was on, held until the commit, in the order of their ids; deleted ones are left alone. */
+export const lockBoardsOfPerson = (tx: WriteTx, personId: string): Promise<BoardRow[]> =>
+  tx.query<BoardRow>((db) =>
+    db('boards')
+      .whereNot('lifecycle', 'deleted')
+      .whereIn('id', db('members').where({ person_id: personId, kind: 'human' }).select('board_id'))
+      .orderBy('id')
+      .forUpdate()
+      .select('*'),
+  );

@@ -11,6 +11,7 @@ import { eventActor } from '../views/actors.ts';
 import { boardView } from '../views/board.ts';
 import { nameTaken } from '../views/collision.ts';
 import { type BoardRow, boardByName, insertBoard, namesLike, type StoredPolicy } from './boards.store.ts';
+import { requireMayCreate } from './creation.steps.ts';
 import { firstFree } from './names.rules.ts';
 import { presets, withOverrides } from './policy.rules.ts';
 import { plainMember, type Template, templateNamed, templates } from './templates.rules.ts';
@@ -26,7 +27,7 @@ export const createBoard: WriteCase<'createBoard'> = {
   },
 
   async run(tx, caller, { body }) {
-    refuseGuest(caller);
+    await requireMayCreate(tx, caller);
     if (body.title !== undefined) requireOneLine(body.title);
     const template = body.template === undefined ? undefined : requireTemplate(body.template);
     const name = await claimName(tx, caller, body.name, template);
@@ -40,11 +41,6 @@ export const createBoard: WriteCase<'createBoard'> = {
     return { answer: await boardView(tx, caller, place) };
   },
 };
-
-function refuseGuest(caller: Caller): void {
-  if (caller.person.server_role !== 'guest') return;
-  throw new Refusal('guest_not_allowed', 'Guests cannot create boards.', { hint: 'Ask a member of this server.' });
-}
 
 function requireTemplate(name: string): Template {
   const template = templateNamed(name);

@@ -1,5 +1,6 @@
 /** Rows behind a credential: access keys with their person; sessions, delegations and seats with both. */
 import type { Knex } from 'knex';
+import type { MidturnPolicy } from '../../contract/types.ts';
 import { hold } from '../db/hold.ts';
 import { listStatement, type Params, statement, type Value } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
@@ -43,6 +44,9 @@ export interface SeatRow extends KeyRow {
   removed_by: string | null;
   delivery_mode: 'focused' | 'all' | 'humans' | 'off';
   delivery_revision: number;
+  /** The seat's exception from its person's mid-turn policy, and that policy; null: never set. */
+  midturn_policy: MidturnPolicy | null;
+  midturn_default: MidturnPolicy | null;
   board_id: string;
   board_name: string;
   lifecycle: 'active' | 'archived' | 'deleted';
@@ -90,6 +94,8 @@ const seatColumns = {
   removed_by: 'm.removed_by',
   delivery_mode: 'm.delivery_mode',
   delivery_revision: 'm.delivery_revision',
+  midturn_policy: 'm.midturn_policy',
+  midturn_default: 'p.midturn_policy',
   board_id: 'b.id',
   board_name: 'b.name',
   lifecycle: 'b.lifecycle',

@@ -1,4 +1,5 @@
 /** Access keys as records: what they are called, where they came from, and what hangs on them. */
+import type { Knex } from 'knex';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type AccessKeyRow = {
@@ -28,14 +29,14 @@ export const keyFields = [
   'parent_key_id',
 ].map((name) => `access_keys.${name}`);
 
+/** Narrows a query of keys to those that have not ended. */
+const working = (query: Knex.QueryBuilder, now: number): Knex.QueryBuilder =>
+  query.whereNull('revoked_at').where((open) => open.whereNull('expires_at').orWhere('expires_at', '>', now));
+
 /** Names of a person's working keys. */
 export const workingKeyNames = async (tx: ReadTx, personId: string): Promise<Set<string>> => {
   const rows = await tx.query<{ name: string }>((db) =>
-    db('access_keys')
-      .where('person_id', personId)
-      .whereNull('revoked_at')
-      .where((open) => open.whereNull('expires_at').orWhere('expires_at', '>', tx.now))
-      .select('name'),
+    working(db('access_keys').where('person_id', personId), tx.now).select('name'),
   );
   return new Set(rows.map((row) => row.name));
 };
@@ -114,4 +115,37 @@ export const keyOf = async (tx: ReadTx, personId: string, id: string): Promise<A
     db('access_keys').where({ person_id: personId, id }).select(keyFields),
   );
   return row;
+};
+/** A person's keys, oldest first. @param page orders and cuts them. */
+export const listKeyRows = (
+  tx: ReadTx,
+  filter: { personId: string; working: boolean },
+  page: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
+): Promise<AccessKeyRow[]> =>
+  tx.query<AccessKeyRow>((db) => {
+    const all = db('access_keys').where('person_id', filter.personId).select(keyFields);
+    return page(filter.working ? working(all, tx.now) : all);
+  });
+
+/** A key, its row held until the commit: requests that came with it end first. */
+export const lockKey = async (tx: WriteTx, id: string): Promise<AccessKeyRow | undefined> => {
+  const [row] = await tx.query<AccessKeyRow>((db) => db('access_keys').where('id', id).forUpdate().select(keyFields));
+  return row;
+};
+
+/** Ends the unused invites that were made with a key; answers their ids. */
+export const revokeInvitesOf = async (tx: WriteTx, keyId: string): Promise<string[]> => {
+  const rows = await tx.query<{ id: string }>((db) =>
+    db('server_invites')
+      .where('parent_key_id', keyId)
+      .whereNull('revoked_at')
+      .whereNull('used_at')
+      .where('expires_at', '>', tx.now)
+      .orderBy('id')
+      .forUpdate()
+      .select('id'),
+  );
+  const ids = rows.map((row) => row.id);
+  if (ids.length > 0) await tx.change((db) => db('server_invites').whereIn('id', ids).update({ revoked_at: tx.now }));
+  return ids;
 };

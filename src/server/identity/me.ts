@@ -1,25 +1,39 @@
 /** The caller about itself. */
-import { isPerson, type SeatCaller } from '../operation/caller.ts';
-import type { ReadCase } from '../operation/usecase.ts';
+import type { Answer } from '../../contract/types.ts';
+import { isPerson, type PersonCaller, type SeatCaller } from '../operation/caller.ts';
+import type { ReadCase, WriteCase } from '../operation/usecase.ts';
+import { holdPeople, savePerson } from './people.store.ts';
 
-export const getMe: ReadCase<'getMe'>['run'] = async (_tx, caller) => {
-  if (isPerson(caller)) {
-    const { person } = caller;
-    return {
-      id: person.person_id,
-      kind: 'human',
-      name: person.handle,
-      board: null,
-      owner: null,
-      browser: caller.kind === 'BR',
-      server_role: person.server_role,
-      display_name: person.display_name,
-      delivery_mode: null,
-      delivery_revision: null,
-      current_task: null,
-    };
-  }
-  const { seat, person } = caller as SeatCaller;
+export const getMe: ReadCase<'getMe'>['run'] = async (_tx, caller) =>
+  isPerson(caller) ? personMe(caller, caller.person.display_name) : seatMe(caller as SeatCaller);
+
+export const updateMe: WriteCase<'updateMe'> = {
+  before: holdPeople,
+  async run(tx, caller, { body: { display_name: name } }) {
+    if (name !== caller.person.display_name) {
+      await savePerson(tx, caller.person.person_id, { display_name: name });
+    }
+    return { answer: personMe(caller as PersonCaller, name) };
+  },
+};
+
+function personMe({ kind, person }: PersonCaller, displayName: string | null): Answer<'getMe'> {
+  return {
+    id: person.person_id,
+    kind: 'human',
+    name: person.handle,
+    board: null,
+    owner: null,
+    browser: kind === 'BR',
+    server_role: person.server_role,
+    display_name: displayName,
+    delivery_mode: null,
+    delivery_revision: null,
+    current_task: null,
+  };
+}
+
+function seatMe({ seat, person }: SeatCaller): Answer<'getMe'> {
   return {
     id: seat.member_id,
     kind: 'agent',
@@ -33,4 +47,4 @@ export const getMe: ReadCase<'getMe'>['run'] = async (_tx, caller) => {
     delivery_revision: seat.delivery_revision,
     current_task: null,
   };
-};
+}

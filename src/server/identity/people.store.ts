@@ -1,5 +1,6 @@
 /** People. */
-import type { ServerRole } from '../../contract/types.ts';
+import type { Knex } from 'knex';
+import type { MidturnPolicy, ServerRole } from '../../contract/types.ts';
 import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
@@ -11,7 +12,7 @@ export type PersonRow = {
   created_at: number;
   removed_at: number | null;
   removed_by: string | null;
-  midturn_policy: 'owner-only' | 'my-agents' | null;
+  midturn_policy: MidturnPolicy | null;
 };
 
 /**
@@ -82,3 +83,52 @@ export const holderOfHandle = async (tx: ReadTx, handle: string): Promise<string
   );
   return reserved?.person_id;
 };
+
+const lockedByHandleStatement = statement<{ handle: string }, PersonRow>((db, p) =>
+  db('people').where('handle', p.handle).whereNull('removed_at').forUpdate().select('*'),
+);
+
+/** The same, to be changed: requests that came with the person's credentials end first. */
+export const lockPersonByHandle = (tx: WriteTx, handle: string): Promise<PersonRow | undefined> =>
+  tx.first(lockedByHandleStatement, { handle });
+
+export const savePerson = (tx: WriteTx, id: string, changes: Partial<Omit<PersonRow, 'id'>>): Promise<number> =>
+  tx.change((db) => db('people').where('id', id).update(changes));
+
+/** Present people. @param page orders and cuts them. */
+export const listPersonRows = (
+  tx: ReadTx,
+  page: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
+): Promise<PersonRow[]> => tx.query<PersonRow>((db) => page(db('people').whereNull('removed_at').select('*')));
+
+/** How many admins are there. To decide by it, hold the people. */
+export const countAdmins = async (tx: ReadTx): Promise<number> => {
+  const [row] = await tx.query<{ count: number }>((db) =>
+    db('people').where('server_role', 'admin').whereNull('removed_at').count({ count: '*' }),
+  );
+  return Number(row?.count ?? 0);
+};
+
+/** Whether anybody can manage the server: an admin with a working key. */
+export const anyAdminHasKey = async (tx: ReadTx): Promise<boolean> => {
+  const rows = await tx.query<{ id: string }>((db) =>
+    db({ p: 'people' })
+      .join({ k: 'access_keys' }, 'k.person_id', 'p.id')
+      .where('p.server_role', 'admin')
+      .whereNull('p.removed_at')
+      .whereNull('k.revoked_at')
+      .where((open) => open.whereNull('k.expires_at').orWhere('k.expires_at', '>', tx.now))
+      .limit(1)
+      .select({ id: 'k.id' }),
+  );
+  return rows.length > 0;
+};
+
+/** Keeps handles for a person for good; those that are theirs already stay so. */
+export const reserveHandles = (tx: WriteTx, personId: string, handles: string[]): Promise<number> =>
+  tx.change((db) =>
+    db('handle_reservations')
+      .insert(handles.map((handle) => ({ handle, person_id: personId })))
+      .onConflict('handle')
+      .ignore(),
+  );

@@ -2,6 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Inbox } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { effectivePolicy } from '../identity/midturn.rules.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { WaitCase, WriteCase } from '../operation/usecase.ts';
 import { movePosition } from '../seats/members.store.ts';
@@ -13,8 +14,9 @@ import { countsAt, inboxSeqs, urgentToEveryoneSince, wokenSince } from './inbox.
 import { messagesWithSeqs } from './messages.store.ts';
 
 export const readInbox: WaitCase<'readInbox'>['run'] = async (tx, caller, { query }) => {
+  const { seat } = caller as SeatCaller;
   const place = await ownPlace(tx, caller as SeatCaller);
-  const answer = await inboxOf(tx, place, {
+  const answer = await inboxOf(tx, place, seat, {
     after: query.after,
     limit: query.limit,
     urgentOnly: query.urgent,
@@ -25,6 +27,7 @@ export const readInbox: WaitCase<'readInbox'>['run'] = async (tx, caller, { quer
 async function inboxOf(
   tx: ReadTx,
   place: Place,
+  seat: SeatCaller['seat'],
   page: { after: number; limit: number; urgentOnly: boolean },
 ): Promise<Inbox> {
   const { board, member, reader } = place;
@@ -49,7 +52,7 @@ async function inboxOf(
     unread_urgent: woken.urgent + (await urgentToEveryoneSince(tx, board.id, member.read_up_to, member.id)),
     delivery_mode: member.delivery_mode ?? 'focused',
     delivery_revision: member.delivery_revision,
-    midturn_policy: 'my-agents',
+    midturn_policy: effectivePolicy(seat.midturn_policy, seat.midturn_default).policy,
   };
 }
 

@@ -1,6 +1,6 @@
 /** Member rows: a person or an agent on one board. */
 import { idPattern, patterns } from '../../contract/ids.ts';
-import type { DeliveryMode, ServerRole } from '../../contract/types.ts';
+import type { DeliveryMode, MidturnPolicy, ServerRole } from '../../contract/types.ts';
 import { listStatement, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
@@ -24,7 +24,7 @@ export type MemberRow = {
   session_digest: Buffer | null;
   delivery_mode: DeliveryMode | null;
   delivery_revision: number;
-  midturn_policy: 'owner-only' | 'my-agents' | null;
+  midturn_policy: MidturnPolicy | null;
   /** Messages this member sent, and those of them to everyone. */
   sent_count: number;
   sent_everyone_count: number;
@@ -382,3 +382,40 @@ export const gapsOver = async (tx: ReadTx, memberIds: string[], seq: number): Pr
   );
   return rows.map((row) => row.member_id);
 };
+/** The memberships, present and former, of people on boards. */
+export const humansOn = (tx: ReadTx, boardIds: string[], personIds: string[]): Promise<MemberRow[]> =>
+  tx.query<MemberRow>((db) =>
+    db('members').whereIn('board_id', boardIds).whereIn('person_id', personIds).where('kind', 'human').select('*'),
+  );
+
+/** Whether somebody else, a person or an agent, has or had this name on one of these boards. */
+export const isNameOfOther = async (
+  tx: ReadTx,
+  boardIds: string[],
+  name: string,
+  personId: string,
+): Promise<boolean> => {
+  const rows = await tx.query<MemberRow>((db) => db('members').whereIn('board_id', boardIds).where('name', name));
+  return rows.some((row) => row.kind === 'agent' || row.person_id !== personId);
+};
+
+export const renameMember = (tx: WriteTx, id: string, name: string): Promise<number> =>
+  tx.change((db) => db('members').where('id', id).update({ name }));
+
+/** The exceptions that a person made for active agents of theirs. */
+export const midturnExceptions = (
+  tx: ReadTx,
+  personId: string,
+): Promise<{ member_id: string; policy: MidturnPolicy }[]> =>
+  tx.query((db) =>
+    db({ m: 'members' })
+      .join({ b: 'boards' }, 'b.id', 'm.board_id')
+      .where({ 'm.person_id': personId, 'm.kind': 'agent', 'm.status': 'active' })
+      .whereNotNull('m.midturn_policy')
+      .whereNot('b.lifecycle', 'deleted')
+      .orderBy('m.id')
+      .select({ member_id: 'm.id', policy: 'm.midturn_policy' }),
+  );
+
+export const setMidturn = (tx: WriteTx, id: string, policy: MidturnPolicy | null): Promise<number> =>
+  tx.change((db) => db('members').where('id', id).update({ midturn_policy: policy }));

@@ -11,18 +11,21 @@ export async function keyViews(tx: ReadTx, rows: AccessKeyRow[]): Promise<Access
   );
   return rows.map((row) => {
     const count = counts.get(row.id);
+    const state = stateOf(row, tx.now);
+    // Nothing of an ended key works, whatever its rows say; its agents are still on their boards.
+    const live = state === 'working';
     return {
       id: row.id,
       name: row.name,
       created_at: timestamp(row.created_at),
       expires_at: timestampOrNull(row.expires_at),
       idle_expiry_seconds: row.idle_seconds,
-      state: stateOf(row, tx.now),
+      state,
       revoked_at: timestampOrNull(row.revoked_at),
       last_used_at: timestampOrNull(row.last_used_at),
-      browser_sessions: count?.sessions ?? 0,
+      browser_sessions: live ? (count?.sessions ?? 0) : 0,
       agent_seats: count?.seats ?? 0,
-      delegations: count?.delegations ?? 0,
+      delegations: live ? (count?.delegations ?? 0) : 0,
       origin: row.origin,
       parent_key_id: row.parent_key_id,
       server_invites: count?.invites ?? 0,

@@ -18,7 +18,7 @@ forEachDatabase('after any story, each reader', (engine) => {
     server = await startTestServer(engine);
     people = [server.dana, await server.person('pam'), await server.person('gus', 'guest')];
     // The same stories are judged by every test below.
-    for (const story of fc.sample(steps, { numRuns: RUNS, seed: 7401 })) {
+    for (const story of fc.sample(steps, { numRuns: RUNS, seed: 7404 })) {
       const begun = await Story.begin(server, people.slice(0, 2));
       for (const step of story) await begun.take(step);
       told.push(begun);

@@ -1,0 +1,93 @@
+/** A person's access keys: listing, making and revoking them. */
+import { Refusal } from '../../contract/errors.ts';
+import type { WriteTx } from '../db/tx.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { ReadCase, WriteCase } from '../operation/usecase.ts';
+import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
+import { timestampOrNull } from '../text/time.ts';
+import { keyView, keyViews } from '../views/key.ts';
+import { personView } from '../views/person.ts';
+import { audit } from './audit.steps.ts';
+import { makeKey } from './keys.steps.ts';
+import { type AccessKeyRow, listKeyRows, lockKey, revokeInvitesOf, setRevoked } from './keys.store.ts';
+import { personNotFound, refuseGuest, requireAdmin } from './people.rules.ts';
+import { anyAdminHasKey, holdPeople, type PersonRow, personByHandle, personById } from './people.store.ts';
+import type { RootKey } from './root-key.ts';
+
+export const listKeys: ReadCase<'listKeys'>['run'] = async (tx, caller, { query }) => {
+  refuseGuest(caller.person, 'list keys');
+  const self = query.person === undefined || query.person === caller.person.handle;
+  if (!self) requireAdmin(caller.person, "list somebody else's keys");
+  const person = await personByHandle(tx, query.person ?? caller.person.handle);
+  if (!person) throw personNotFound();
+  const filter = { personId: person.id, working: query.state === 'working' };
+  const position = readPageToken(query.after);
+  const rows = await listKeyRows(tx, filter, (keys) => pageFrom(keys, 'access_keys', position, query.limit));
+  const { page, next_after } = cutPage(rows, query.limit);
+  return {
+    person: personView(person),
+    keys: await keyViews(tx, page),
+    current_key_id: caller.key.key_id,
+    current_key_previous_use: timestampOrNull(caller.key.key_last_used_at),
+    next_after,
+  };
+};
+
+export const createKey = (root: RootKey): WriteCase<'createKey'> => ({
+  before: holdPeople,
+  async run(tx, caller, { body, requestId }) {
+    refuseGuest(caller.person, 'make keys');
+    const { row, token } = await makeKey(tx, root, {
+      personId: caller.person.person_id,
+      name: body.name,
+      origin: 'created',
+      ends: { at: tx.now + body.ttl_seconds * 1000 },
+      parentKeyId: caller.key.key_id,
+    });
+    await audit(tx, { action: 'key.created', by: caller, target: row.id, requestId, details: { name: row.name } });
+    return { answer: { ...(await keyView(tx, row)), token } };
+  },
+});
+
+export const revokeKey: WriteCase<'revokeKey'> = {
+  before: holdPeople,
+  async run(tx, caller, { params, query, requestId }) {
+    refuseGuest(caller.person, 'revoke keys');
+    const row = await lockKey(tx, params['key'] ?? '');
+    if (!row || !mayRevoke(caller, row.person_id)) throw keyNotFound();
+    caller.shown.person = row.person_id;
+    if (query.revoke_invites) await revokeInvites(tx, caller, row, requestId);
+    if (row.revoked_at !== null) return { answer: await keyView(tx, row) };
+    await setRevoked(tx, row.id);
+    await audit(tx, { action: 'key.revoked', by: caller, target: row.id, requestId, details: { name: row.name } });
+    // Everything that works because of this key is watched under it: streams, waits, sessions, seats.
+    tx.publish(`credential:${row.id}`);
+    const warning = await warningFor(tx, await personById(tx, row.person_id));
+    return { answer: { ...(await keyView(tx, { ...row, revoked_at: tx.now })), ...(warning ? { warning } : {}) } };
+  },
+  async recheck(_tx, caller, { person: owner }) {
+    refuseGuest(caller.person, 'revoke keys');
+    if (owner !== undefined && !mayRevoke(caller, owner)) throw keyNotFound();
+  },
+};
+
+const mayRevoke = ({ person }: Caller, owner: string): boolean =>
+  owner === person.person_id || person.server_role === 'admin';
+
+const keyNotFound = (): Refusal =>
+  new Refusal('key_not_found', 'There is no such key of yours.', { hint: 'service key list shows your keys.' });
+
+async function revokeInvites(tx: WriteTx, by: Caller, key: AccessKeyRow, requestId: string): Promise<void> {
+  for (const id of await revokeInvitesOf(tx, key.id)) {
+    await audit(tx, { action: 'invite.revoked', by, target: id, requestId, details: { with_key: key.id } });
+  }
+}
+
+/** What somebody must hear who has just locked the last admin out. */
+async function warningFor(tx: WriteTx, person: PersonRow | undefined): Promise<string | undefined> {
+  if (person?.server_role !== 'admin' || person.removed_at !== null || (await anyAdminHasKey(tx))) return undefined;
+  return (
+    'No admin of this server has a working key now. A local server makes a new one when it starts again; ' +
+    `for a team server, stop it and run: service server recover-key ${person.handle} --data DIR`
+  );
+}

@@ -1,0 +1,69 @@
+/** Changing a person's handle. The old one stays theirs for good, so that nobody can pose as them. */
+import { Refusal } from '../../contract/errors.ts';
+import { lockBoardsOfPerson } from '../boards/boards.store.ts';
+import type { WriteTx } from '../db/tx.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { WriteCase } from '../operation/usecase.ts';
+import { isNameOfOther } from '../seats/members.store.ts';
+import { renameOnBoards } from '../seats/renamed.steps.ts';
+import { personView } from '../views/person.ts';
+import { audit } from './audit.steps.ts';
+import { personNotFound, refuseGuest, requireAdmin } from './people.rules.ts';
+import {
+  holderOfHandle,
+  holdPeople,
+  lockPersonByHandle,
+  type PersonRow,
+  personById,
+  reserveHandles,
+  savePerson,
+} from './people.store.ts';
+
+export const renamePerson: WriteCase<'renamePerson'> = {
+  before: holdPeople,
+  async run(tx, caller, { params, body: { handle }, requestId }) {
+    const current = params['handle'] ?? '';
+    requireAuthority(caller, current === caller.person.handle);
+    const person = await lockPersonByHandle(tx, current);
+    if (!person) throw personNotFound();
+    caller.shown.person = person.id;
+    if (handle === current) return { answer: { person: personView(person), changed: false } };
+
+    const holder = await holderOfHandle(tx, handle);
+    if (holder !== undefined && holder !== person.id) throw handleTaken(handle);
+    const boards = await lockBoardsOfPerson(tx, person.id);
+    const ids = boards.map((board) => board.id);
+    if (await isNameOfOther(tx, ids, handle, person.id)) throw handleTaken(handle);
+
+    await reserveHandles(tx, person.id, [current, handle]);
+    await savePerson(tx, person.id, { handle });
+    await renameOnBoards(tx, boards, caller, { person, handle });
+    await recordRename(tx, caller, person, handle, requestId);
+    return { answer: { person: personView({ ...person, handle }), changed: true } };
+  },
+  async recheck(tx, caller, { person: id }) {
+    requireAuthority(caller, id === caller.person.person_id);
+    if (id !== undefined && (await personById(tx, id))?.removed_at !== null) throw personNotFound();
+  },
+};
+
+/** People rename themselves, admins anybody; that is decided before the handle is looked up. */
+function requireAuthority({ person }: Caller, self: boolean): void {
+  if (self) refuseGuest(person, 'change their handle');
+  else requireAdmin(person, 'rename somebody else');
+}
+
+const recordRename = (tx: WriteTx, by: Caller, person: PersonRow, handle: string, requestId: string) =>
+  audit(tx, {
+    action: 'person.renamed',
+    by,
+    target: person.id,
+    requestId,
+    details: { before: person.handle, after: handle },
+  });
+
+/** One answer for every reason, because some lie on boards that the caller may not see. */
+const handleTaken = (handle: string): Refusal =>
+  new Refusal('handle_taken', `The handle ${handle} is not free.`, {
+    hint: 'Choose another one: handles stay with whoever had them, and a board may have a member of that name.',
+  });

@@ -1,0 +1,19 @@
+/** The server's settings; what was never set has its default. */
+import type { Settings } from '../../contract/types.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+const names = ['board_creation', 'agents_add_people'] as const satisfies readonly (keyof Settings)[];
+
+export const readSettings = async (tx: ReadTx): Promise<Settings> => {
+  const rows = await tx.query<{ name: string; value: string }>((db) => db('meta').whereIn('name', names).select('*'));
+  const stored = new Map(rows.map((row) => [row.name, row.value]));
+  return {
+    board_creation: stored.get('board_creation') === 'admins' ? 'admins' : 'members',
+    agents_add_people: stored.get('agents_add_people') !== 'false',
+  };
+};
+
+export const writeSettings = async (tx: WriteTx, settings: Settings): Promise<void> => {
+  const rows = names.map((name) => ({ name, value: String(settings[name]) }));
+  await tx.change((db) => db('meta').insert(rows).onConflict('name').merge());
+};

@@ -1,0 +1,36 @@
+/** The server's settings. */
+import type { Settings } from '../../contract/types.ts';
+import type { ReadCase, WriteCase } from '../operation/usecase.ts';
+import { audit } from './audit.steps.ts';
+import { requireAdmin } from './people.rules.ts';
+import { holdPeople } from './people.store.ts';
+import { readSettings, writeSettings } from './settings.store.ts';
+
+const CHANGE = "change the server's settings";
+
+export const getSettings: ReadCase<'getSettings'>['run'] = (tx) => readSettings(tx);
+
+export const updateSettings: WriteCase<'updateSettings'> = {
+  before: holdPeople,
+  async run(tx, caller, { body, requestId }) {
+    requireAdmin(caller.person, CHANGE);
+    const before = await readSettings(tx);
+    const after = { ...before, ...body };
+    const details = difference(before, after);
+    if (details) {
+      await writeSettings(tx, after);
+      await audit(tx, { action: 'settings.changed', by: caller, target: null, requestId, details });
+    }
+    return { answer: after };
+  },
+  async recheck(_tx, caller) {
+    requireAdmin(caller.person, CHANGE);
+  },
+};
+
+/** Only what changed; null: nothing did. */
+function difference(before: Settings, after: Settings): Record<string, unknown> | null {
+  const changed = (Object.keys(before) as (keyof Settings)[]).filter((name) => before[name] !== after[name]);
+  if (changed.length === 0) return null;
+  return Object.fromEntries(changed.map((name) => [name, { before: before[name], after: after[name] }]));
+}

@@ -1,0 +1,46 @@
+/** What a person's new handle changes on the boards they are or were on. */
+import type { EventActor } from '../../contract/types.ts';
+import type { BoardRow } from '../boards/boards.store.ts';
+import type { WriteTx } from '../db/tx.ts';
+import type { PersonRow } from '../identity/people.store.ts';
+import type { Caller } from '../operation/caller.ts';
+import { append } from '../record/append.ts';
+import { humansOn, type MemberRow, renameMember } from './members.store.ts';
+
+interface Rename {
+  /** As they were before it. */
+  person: PersonRow;
+  handle: string;
+}
+
+/** Gives the person's memberships of boards this transaction holds the new name, with one event each. */
+export async function renameOnBoards(
+  tx: WriteTx,
+  boards: BoardRow[],
+  caller: Caller,
+  { person, handle }: Rename,
+): Promise<void> {
+  const members = await humansOn(
+    tx,
+    boards.map((board) => board.id),
+    [person.id, caller.person.person_id],
+  );
+  for (const board of boards) {
+    const here = members.filter((member) => member.board_id === board.id);
+    const renamed = here.find((member) => member.person_id === person.id);
+    const renamer = here.find((member) => member.person_id === caller.person.person_id);
+    if (!renamed) continue;
+    await renameMember(tx, renamed.id, handle);
+    await append(tx, board, {
+      type: 'person.renamed',
+      actor: actorOf(renamer, caller),
+      data: { person_id: person.id, member_id: renamed.id, before: person.handle, after: handle },
+    });
+  }
+}
+
+/** Whoever is not on the board now acts as the server's admin, or as the person they were there. */
+function actorOf(member: MemberRow | undefined, { person }: Caller): EventActor {
+  const there = member?.status === 'active' ? member : null;
+  return { kind: 'human', member_id: there?.id ?? null, name: there?.name ?? person.handle, owner: null };
+}
