@@ -9,11 +9,17 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export class Routes {
   readonly #all = new Router({ strict: true, sensitive: true });
+  /** Methods of the paths without parameters: such a path is nothing else, although a parameter could stand there. */
+  readonly #plain = new Map<string, string[]>();
   readonly #parts = new Map<string, { router: Router; run: Middleware }>();
 
   /** Adds a route; parameters are written `:name`. */
   add(method: Method, path: string, handle: (ctx: Context) => unknown): void {
     this.#all.register(path, [method], handle as never);
+    if (!path.includes(':')) {
+      const methods = method === 'GET' ? ['HEAD', 'GET'] : [method];
+      this.#plain.set(path, [...(this.#plain.get(path) ?? []), ...methods]);
+    }
     const key = keyOf(method, path);
     let part = this.#parts.get(key);
     if (!part) {
@@ -27,12 +33,15 @@ export class Routes {
   /** Runs the route of a request, or what comes next. */
   run = (ctx: Context, next: Next): unknown => {
     const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
+    if (this.#plain.get(ctx.path)?.includes(method) === false) return next();
     const part = this.#parts.get(keyOf(method, ctx.path));
     return part ? part.run(ctx as never, next) : next();
   };
 
   /** The methods that a path has routes for. */
   methodsOf(path: string): string[] {
+    const plain = this.#plain.get(path);
+    if (plain) return plain;
     const { path: layers } = this.#all.match(path, 'GET');
     return [...new Set(layers.flatMap((layer) => layer.methods))];
   }
