@@ -45,6 +45,7 @@ export const errors = {
   not_found: gate(404),
   board_not_found: gate(404),
   message_not_found: gate(404),
+  pairing_not_found: gate(404),
   member_not_found: kept(404),
   agent_not_found: kept(404),
   person_not_found: kept(404),

@@ -23,6 +23,12 @@ import {
 } from './identity/sessions.ts';
 import { getSettings, updateSettings } from './identity/settings.ts';
 import { createBrowserSession, createBrowserToken } from './identity/sign-in.ts';
+import { revokeInvite, updateInvite } from './invites/change.ts';
+import { connectPerson } from './invites/connect.ts';
+import { createInvite } from './invites/create.ts';
+import { previewInvite } from './invites/preview.ts';
+import { getInvite, listInvites } from './invites/read.ts';
+import { getOnboardingReceipt } from './invites/receipt.ts';
 import { collectMachineKey } from './machines/collect.ts';
 import { approveMachineRequest, lookUpMachineRequest, refuseMachineRequest } from './machines/decide.ts';
 import { createMachineRequest } from './machines/request.ts';
@@ -57,12 +63,20 @@ export interface Means {
   searchable(): Promise<void>;
 }
 
-export function areas({ root, serverId, searchable }: Means): Areas {
+export function areas({ root, serverId, address, searchable }: Means): Areas {
   return {
     getMe: read('getMe', getMe),
     createDelegation: write('createDelegation', createDelegation(root)),
     listDelegations: read('listDelegations', listDelegations),
     endDelegation: write('endDelegation', endDelegation),
+    createInvite: write('createInvite', createInvite(root, address)),
+    listInvites: read('listInvites', listInvites),
+    getInvite: read('getInvite', getInvite),
+    updateInvite: write('updateInvite', updateInvite),
+    revokeInvite: write('revokeInvite', revokeInvite),
+    previewInvite: open('previewInvite', previewInvite(root, serverId, address)),
+    connectPerson: open('connectPerson', connectPerson(root, serverId, address)),
+    getOnboardingReceipt: read('getOnboardingReceipt', getOnboardingReceipt(serverId)),
     createMachineRequest: open('createMachineRequest', createMachineRequest(root)),
     lookUpMachineRequest: read('lookUpMachineRequest', lookUpMachineRequest(root)),
     approveMachineRequest: write('approveMachineRequest', approveMachineRequest(root)),

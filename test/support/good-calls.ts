@@ -17,12 +17,29 @@ interface Good extends Omit<Call, 'params'> {
 
 type GoodCall = (stage: Stage) => Good;
 
+const noInvite = 'inv_01K5A0000000000000000000V1';
+
 export const goodCalls: Record<OperationName, GoodCall> = {
   getInfo: () => ({}),
   getMe: () => ({}),
   createDelegation: () => ({ body: { name: 'laptop' } }),
   listDelegations: () => ({}),
   endDelegation: () => ({ params: { delegation: 'dlg_01K5A0000000000000000000D1' }, later: ['delegation_not_found'] }),
+  createInvite: () => ({ body: {}, later: ['server_admin_required'] }),
+  listInvites: () => ({}),
+  getInvite: () => ({ params: { invite: noInvite }, later: ['invite_not_found'] }),
+  updateInvite: () => ({
+    params: { invite: noInvite },
+    body: { suggested_handle: 'maya' },
+    later: ['invite_not_found'],
+  }),
+  revokeInvite: () => ({ params: { invite: noInvite }, later: ['invite_not_found'] }),
+  previewInvite: () => ({}),
+  connectPerson: () => ({
+    body: { invite: 'abi_none', handle: 'nobody-here', key_name: 'box' },
+    later: ['invite_invalid'],
+  }),
+  getOnboardingReceipt: () => ({ later: ['not_found'] }),
   createMachineRequest: () => ({ body: { handle: 'nobody-here', label: 'box' } }),
   lookUpMachineRequest: () => ({ body: { code: '000-000' }, later: ['machine_request_invalid'] }),
   approveMachineRequest: () => ({ body: { code: '000-000' }, later: ['machine_request_invalid'] }),

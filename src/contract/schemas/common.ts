@@ -80,6 +80,14 @@ export const keyName = z
   .max(40)
   .regex(patterns.keyName, 'must be up to 40 small letters and digits, in groups joined by hyphens');
 
+/**
+ * A key that the client made itself and has saved before it sends it: 32 bytes in base64url, written in the one way
+ * they encode again.
+ */
+export const clientToken = z
+  .string()
+  .regex(/^abh_[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, 'must be abh_ and the base64url of 32 bytes');
+
 /** Page of a directory: people, keys, sessions, delegations, invites. */
 export const directoryQuery = z.object({
   limit: queryInt(1, 500).default(200),

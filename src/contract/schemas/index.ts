@@ -8,6 +8,7 @@ import * as delegations from './delegations.ts';
 import * as endings from './endings.ts';
 import * as events from './events.ts';
 import * as identity from './identity.ts';
+import * as invites from './invites.ts';
 import * as keys from './keys.ts';
 import * as machines from './machines.ts';
 import * as messages from './messages.ts';
@@ -24,6 +25,7 @@ interface OperationSchemas {
 
 const messageParam = z.object({ message: id('msg') });
 const reactionParams = z.object({ message: id('msg'), reaction: messages.reactionName });
+const inviteParam = z.object({ invite: id('inv') });
 const seqParam = z.object({
   seq: z
     .string()
@@ -37,6 +39,14 @@ export const schemas = {
   createDelegation: { body: delegations.newDelegationBody, answer: delegations.newDelegation },
   listDelegations: { query: delegations.listDelegationsQuery, answer: delegations.delegationList },
   endDelegation: { params: z.object({ delegation: id('dlg') }), answer: delegations.delegationRecord },
+  createInvite: { body: invites.createInviteBody, answer: invites.serverInvite },
+  listInvites: { query: invites.listInvitesQuery, answer: invites.inviteList },
+  getInvite: { params: inviteParam, answer: invites.serverInviteMetadata },
+  updateInvite: { params: inviteParam, body: invites.updateInviteBody, answer: invites.serverInviteMetadata },
+  revokeInvite: { params: inviteParam, answer: invites.revokedInvite },
+  previewInvite: { answer: invites.invitePreview },
+  connectPerson: { body: invites.connectBody, answer: invites.connectResult },
+  getOnboardingReceipt: { answer: invites.onboardingReceipt },
   createMachineRequest: { body: machines.createMachineRequestBody, answer: machines.newMachineRequest },
   lookUpMachineRequest: { body: machines.machineCodeBody, answer: machines.machineRequest },
   approveMachineRequest: { body: machines.machineCodeBody, answer: machines.machineRequest },

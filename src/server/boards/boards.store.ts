@@ -136,6 +136,17 @@ const inScope = (filter: Pick<BoardListFilter, 'personId' | 'open' | 'boardId'>)
   });
 };
 
+/** Those of these boards that are in the scope. */
+export const visibleIds = async (
+  tx: ReadTx,
+  scope: Pick<BoardListFilter, 'personId' | 'open' | 'boardId'>,
+  ids: string[],
+): Promise<Set<string>> => {
+  if (ids.length === 0) return new Set();
+  const rows = await tx.query<{ id: string }>((db) => inScope(scope)(db).whereIn('boards.id', ids).select('boards.id'));
+  return new Set(rows.map((row) => row.id));
+};
+
 /** Boards of a list, by name. */
 export const listBoardRows = (tx: ReadTx, filter: BoardListFilter): Promise<BoardRow[]> =>
   tx.query<BoardRow>((db) => {

@@ -111,7 +111,10 @@ async function serve(ctx: Context, name: OperationName, options: AppOptions): Pr
   if (kind === 'open') return serveOpen(ctx, name, options);
   const credential = credentialOf(ctx, options);
   const resolve = (counted?: OperationName) => backend.resolve(credential, counted);
-  const wrong = refusedKind(name, credential.kind);
+  const wrong = refusedKind(name, credential.kind, {
+    params: (ctx['params'] ?? {}) as Record<string, string>,
+    baseUrl: () => options.site.baseUrl(),
+  });
   if (wrong !== null) {
     await resolve();
     throw wrong;

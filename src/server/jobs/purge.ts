@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../db/clock.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import { purgeLoginCodes, purgeSessions } from '../identity/sessions.store.ts';
+import { purgeRequests } from '../machines/machines.store.ts';
 import { purgeKept } from '../operation/idempotency.store.ts';
 
 const EVERY_MS = 600_000;
@@ -13,6 +14,7 @@ const sweeps: Record<string, (tx: WriteTx, limit: number) => Promise<number>> = 
   'kept answers': purgeKept,
   'browser sessions': purgeSessions,
   'login codes': purgeLoginCodes,
+  'machine requests': purgeRequests,
 };
 
 /** Purges now and every 10 minutes, in batches, so that no write waits long. @returns a function that stops it. */

@@ -1,32 +1,45 @@
 /** Which kinds of credential an operation takes; nothing is looked up to decide it. */
-import { Refusal } from '../../contract/errors.ts';
+import { type NextStep, Refusal } from '../../contract/errors.ts';
 import { type OperationName, type OperationRow, operations } from '../../contract/operations.ts';
 import type { Credential } from './caller.ts';
+import { handOver } from './hand-over.ts';
 
 /** What a delegation is told about operations on keys, delegations, settings and allowing. */
 const personal =
   /^\/v1\/(keys|settings|me\/approvals\/\{approval\}\/allow)(\/|$)|^\/v1\/delegations(\/\{delegation\})?$/;
 
 /** Null where it may; else `forbidden`, `human_token_required`, `agent_token_required` or `browser_session_required`. */
-export function refusedKind(name: OperationName, kind: Credential['kind']): Refusal | null {
+export function refusedKind(name: OperationName, kind: Credential['kind'], told: Told): Refusal | null {
   const row: OperationRow = operations[name];
-  return row.credentials.includes(kind) ? null : wrongKind(row, kind);
+  return row.credentials.includes(kind)
+    ? null
+    : wrongKind(row, kind, () => handOver(name, told.params, told.baseUrl()));
 }
 
-function wrongKind({ credentials, path }: OperationRow, kind: Credential['kind']): Refusal {
+/** What a refusal may tell of the request and its server. */
+interface Told {
+  params: Readonly<Record<string, string>>;
+  baseUrl(): string;
+}
+
+function wrongKind(
+  { credentials, path }: OperationRow,
+  kind: Credential['kind'],
+  next: () => NextStep | undefined,
+): Refusal {
   if (kind === 'DG') return personal.test(path) ? personRequired() : delegationOnly();
   if (credentials.includes('DG') && !credentials.includes('PK')) return delegateRequired();
   if (credentials.includes('IN')) return inviteRequired();
   if (isOnly(credentials, 'BR')) return browserRequired();
   if (isOnly(credentials, 'AG')) return agentRequired();
-  return personRequired(kind);
+  return personRequired(kind, next());
 }
 
 const isOnly = (credentials: OperationRow['credentials'], kind: Credential['kind']): boolean =>
   credentials.length === 1 && credentials[0] === kind;
 
-/** @param kind what came instead. */
-export function personRequired(kind: Credential['kind'] = 'AG'): Refusal {
+/** @param kind what came instead. @param next what the person runs. */
+export function personRequired(kind: Credential['kind'] = 'AG', next?: NextStep): Refusal {
   return new Refusal(
     'human_token_required',
     kind === 'BR' ? 'This needs your own access key, not a browser session.' : 'Only a person may do this.',
@@ -35,6 +48,7 @@ export function personRequired(kind: Credential['kind'] = 'AG'): Refusal {
         kind === 'BR'
           ? 'Do it on the command line of a signed-in machine: service status shows whether yours is.'
           : "Ask the agent's person to do it with their own access key.",
+      ...(next ? { next } : {}),
     },
   );
 }
@@ -59,7 +73,7 @@ const delegateRequired = (): Refusal =>
     hint: 'A person creates boards with: service board create NAME.',
   });
 
-const inviteRequired = (): Refusal =>
+export const inviteRequired = (): Refusal =>
   new Refusal('forbidden', 'Only the invite itself opens its preview.', {
     hint: 'Send "Authorization: Bearer abi_…" with the secret of the link.',
   });

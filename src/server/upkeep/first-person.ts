@@ -2,6 +2,7 @@
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { reservedHandles } from '../../contract/ids.ts';
+import { slug } from '../../contract/slug.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { insertKey } from '../identity/credentials.store.ts';
 import { IDLE_SECONDS, makeKey } from '../identity/keys.steps.ts';
@@ -117,11 +118,3 @@ export function localHandle(userName: string): string {
   const handle = slug(userName);
   return handle === '' || reservedHandles.includes(handle) ? 'owner' : handle;
 }
-
-const slug = (text: string): string =>
-  text
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 40)
-    .replace(/-+$/, '');

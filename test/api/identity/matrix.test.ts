@@ -17,7 +17,8 @@ import {
 } from '../../support/state.ts';
 
 const names = Object.keys(operations) as OperationName[];
-const guarded = names.filter((name) => operations[name].credentials.length > 0);
+const byInvite = names.filter((name) => (operations[name] as OperationRow).credentials.includes('IN'));
+const guarded = names.filter((name) => operations[name].credentials.length > 0 && !byInvite.includes(name));
 type Kind = 'PK' | 'BR' | 'AG' | 'DG';
 /** Operations on keys, delegations, settings and allowing: a delegation is told that they are for a person. */
 const personal = /^\/v1\/(keys|settings|delegations(?!\/boards)|me\/approvals\/\{approval\}\/allow)/;
@@ -66,7 +67,7 @@ forEachDatabase('every operation', (engine) => {
     const only = credentials.length === 1 ? credentials[0] : undefined;
     if (credentials.includes(kind)) return 'ok';
     if (kind === 'DG') return personal.test(path) ? '403 human_token_required' : '403 forbidden';
-    if (only === 'DG' || only === 'IN') return '403 forbidden';
+    if (only === 'DG') return '403 forbidden';
     if (only === 'BR') return '403 browser_session_required';
     if (only === 'AG') return '403 agent_token_required';
     return '403 human_token_required';
@@ -97,6 +98,18 @@ forEachDatabase('every operation', (engine) => {
   it('does not look at a credential where none is asked for', async () => {
     const info = await new Api(server.url, `abh_${'A'.repeat(43)}`).ok('getInfo');
     expect(info.storage.db).to.equal(engine);
+  });
+
+  it('takes nothing but an invite where the invite is the credential, and looks at nothing else', async () => {
+    const ina = await person('ina');
+    const browser = await newBrowser(server, ina);
+    const others = [ina, await newAgent(ina, board), browser.bearer, await newDelegation(server, ina)];
+    for (const token of [`abh_${'A'.repeat(43)}`, `abc_${'A'.repeat(43)}`, 'x'])
+      others.push(new Api(server.url, token));
+    for (const name of byInvite) {
+      for (const api of others) expect(await answerOf(api, name), `${name} ${api.token}`).to.equal('403 forbidden');
+      for (const api of [server.nobody, browser]) expect(await answerOf(api, name), name).to.equal('401 unauthorized');
+    }
   });
 
   it('serves a person what people may do, and nothing that is for agents', async () => {

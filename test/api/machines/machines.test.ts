@@ -349,6 +349,20 @@ forEachDatabase('a machine that asks for a key', (engine) => {
     );
   });
 
+  it('is forgotten a day after its end', async () => {
+    const request = await ask(maya);
+    const idle = () => until(() => server.clock.waiting(600_000) > 0, 'the sweep is over');
+    const later = async (ms: number) => {
+      await idle();
+      server.clock.advance(ms);
+      await idle();
+    };
+    await later(300_000 + 86_400_000 - 60_000);
+    expect((await rowOf(request)).state).to.equal('pending');
+    await later(660_000);
+    await until(async () => (await rowOf(request)).state === 'gone', 'it is swept');
+  });
+
   it('makes a new request of every call, whatever key came with it', async () => {
     const call = { body: { handle: 'x', label: 'x' }, key: 'same' };
     const [one, two] = [

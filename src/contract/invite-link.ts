@@ -1,0 +1,14 @@
+/** The link that carries a server invite: its secret stands in the fragment, which no browser sends. */
+import { patterns } from './ids.ts';
+
+/** @param baseUrl of the server, without a slash at its end. */
+export const inviteLink = (baseUrl: string, secret: string): string => `${baseUrl}/join#${secret}`;
+
+/** Reads a link; null when it is none. */
+export function readInviteLink(text: string): { origin: string; secret: string } | null {
+  const url = URL.parse(text.trim());
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/join' || url.search !== '') return null;
+  if (url.username !== '' || url.password !== '') return null;
+  const secret = url.hash.slice(1);
+  return patterns.invite.test(secret) ? { origin: url.origin, secret } : null;
+}

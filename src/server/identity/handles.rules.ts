@@ -1,0 +1,23 @@
+/** Handles people may take. */
+import { Refusal } from '../../contract/errors.ts';
+import { patterns, reservedHandles } from '../../contract/ids.ts';
+import { slug } from '../../contract/slug.ts';
+
+const MAX = 40;
+
+/** @throws Refusal `handle_invalid`, whose hint suggests one that would do. */
+export function requireUsableHandle(handle: string): void {
+  const fits = handle.length <= MAX && patterns.handle.test(handle);
+  if (fits && !reservedHandles.includes(handle)) return;
+  const near = slug(handle);
+  const better = near === '' || reservedHandles.includes(near) ? '' : ` For example: ${near}.`;
+  throw new Refusal('handle_invalid', 'This handle cannot be used.', {
+    hint: `A handle has up to ${MAX} small letters and digits, in groups joined by hyphens, and is no reserved word.${better}`,
+  });
+}
+
+/** The one answer for a handle that is somebody's or once was. */
+export const handleTaken = (handle: string): Refusal =>
+  new Refusal('handle_taken', `The handle ${handle} is taken.`, {
+    hint: 'Choose another: a handle is never given to a second person.',
+  });

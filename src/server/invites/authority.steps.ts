@@ -1,0 +1,59 @@
+/** Whether an invite still works: its own state, who issued it, and every board it leads to. */
+import type { BoardRow } from '../boards/boards.store.ts';
+import { boardById, lockBoardById } from '../boards/boards.store.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { findKeyById } from '../identity/credentials.store.ts';
+import { type PersonRow, personById } from '../identity/people.store.ts';
+import { keyWorks } from '../operation/caller.ts';
+import { activeHuman, type MemberRow, memberById } from '../seats/members.store.ts';
+import { boardsOf, type InviteRow, inviteByDigest, pairingOf, stateOf } from './invites.store.ts';
+
+export interface Redeemable {
+  invite: InviteRow;
+  issuer: PersonRow;
+  /** In the order of their ids, each with the issuer's own membership. */
+  boards: { board: BoardRow; issuer: MemberRow }[];
+}
+
+/**
+ * What an invite's secret stands for, if somebody could redeem it now.
+ * @param hold keeps invite and boards until the commit; people must be held (`holdPeople`).
+ */
+export async function findRedeemable(tx: WriteTx, digest: Buffer, hold: boolean): Promise<Redeemable | null> {
+  const invite = await inviteByDigest(tx, digest, hold);
+  if (!invite || stateOf(invite, tx.now) !== 'active') return null;
+  const issuer = await personById(tx, invite.created_by);
+  if (!issuer || issuer.removed_at !== null || issuer.server_role !== 'admin') return null;
+  if (invite.issuing_agent_id !== null && !(await agentStands(tx, invite, invite.issuing_agent_id))) return null;
+  const boards: Redeemable['boards'] = [];
+  for (const id of boardsOf(invite).sort()) {
+    const board = hold ? await lockBoardById(tx, id) : await boardById(tx, id);
+    const member = board?.lifecycle === 'active' ? await activeHuman(tx, id, issuer.id) : undefined;
+    if (!board || !member) return null;
+    boards.push({ board, issuer: member });
+  }
+  const pairing = pairingOf(invite);
+  if (pairing && !(await isOwnSeat(tx, pairing.initiating_agent_id, issuer.id, boards[0]?.board.id))) return null;
+  return { invite, issuer, boards };
+}
+
+/** An agent's invite ends with the seat that asked for it and with the key behind that seat. */
+async function agentStands(tx: WriteTx, { created_by, parent_key_id }: InviteRow, seatId: string): Promise<boolean> {
+  const seat = await memberById(tx, seatId);
+  if (!seat || !(await isOwnSeat(tx, seatId, created_by, seat.board_id))) return false;
+  const board = await boardById(tx, seat.board_id);
+  const key = await findKeyById(tx, parent_key_id);
+  return board !== undefined && board.lifecycle !== 'deleted' && key !== undefined && keyWorks(key, tx.now);
+}
+
+/** Whether a person has this active agent on this board, and is on it themselves. */
+export async function isOwnSeat(
+  tx: WriteTx,
+  seatId: string,
+  personId: string,
+  boardId: string | undefined,
+): Promise<boolean> {
+  const seat = await memberById(tx, seatId);
+  if (seat?.kind !== 'agent' || seat.status !== 'active' || seat.person_id !== personId) return false;
+  return seat.board_id === boardId && (await activeHuman(tx, seat.board_id, personId)) !== undefined;
+}

@@ -1,0 +1,31 @@
+/** Changing an invite that was handed out: the handle it suggests, or its end. */
+import { audit } from '../identity/audit.steps.ts';
+import type { WriteCase } from '../operation/usecase.ts';
+import { inviteView } from '../views/invite.ts';
+import { inviteById, setInviteRevoked, stateOf, suggestHandle } from './invites.store.ts';
+import { inviteNotFound, refuseGuest } from './refusals.ts';
+
+/** Metadata only: what the invite gives stays as it was. */
+export const updateInvite: WriteCase<'updateInvite'> = {
+  async run(tx, caller, { params, body }) {
+    refuseGuest(caller);
+    const row = await inviteById(tx, params['invite'] ?? '');
+    if (row?.created_by !== caller.person.person_id || stateOf(row, tx.now) !== 'active') throw inviteNotFound();
+    if (caller.kind === 'AG' && row.issuing_agent_id !== caller.seat.member_id) throw inviteNotFound();
+    const suggested_handle = body.suggested_handle === '' ? null : body.suggested_handle;
+    await suggestHandle(tx, row.id, suggested_handle);
+    return { answer: await inviteView(tx, caller, { ...row, suggested_handle }) };
+  },
+};
+
+/** The role of an admin is not needed: whoever handed an invite out may take it back. */
+export const revokeInvite: WriteCase<'revokeInvite'> = {
+  async run(tx, caller, { params, requestId }) {
+    refuseGuest(caller);
+    const row = await inviteById(tx, params['invite'] ?? '');
+    if (row?.created_by !== caller.person.person_id) throw inviteNotFound();
+    const changed = (await setInviteRevoked(tx, row.id)) > 0;
+    if (changed) await audit(tx, { action: 'invite.revoked', by: caller, target: row.id, requestId });
+    return { answer: { id: row.id, revoked: true as const, changed } };
+  },
+};

@@ -1,0 +1,122 @@
+/** Redeeming an invite: a new person, their first key, and the boards that came with it. */
+import { Refusal } from '../../contract/errors.ts';
+import { patterns } from '../../contract/ids.ts';
+import { readInviteLink } from '../../contract/invite-link.ts';
+import type { Body } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { audit } from '../identity/audit.steps.ts';
+import { findKey } from '../identity/credentials.store.ts';
+import { handleTaken, requireUsableHandle } from '../identity/handles.rules.ts';
+import { IDLE_SECONDS, makeKey } from '../identity/keys.steps.ts';
+import type { AccessKeyRow } from '../identity/keys.store.ts';
+import { holderOfHandle, holdPeople, insertPerson, type PersonRow } from '../identity/people.store.ts';
+import type { RootKey } from '../identity/root-key.ts';
+import type { OpenCase, ServerAddress } from '../operation/usecase.ts';
+import { bringOnto } from '../seats/membership.steps.ts';
+import { newId } from '../text/ids.ts';
+import { eventActor } from '../views/actors.ts';
+import { receiptView } from '../views/invite.ts';
+import { keyView } from '../views/key.ts';
+import { personView } from '../views/person.ts';
+import { isOwnOrigin } from './address.rules.ts';
+import { findRedeemable, type Redeemable } from './authority.steps.ts';
+import { insertReceipt, type ReceiptRow, setUsed } from './invites.store.ts';
+import { inviteInvalid } from './refusals.ts';
+
+type Connecting = Body<'connectPerson'>;
+
+export const connectPerson = (root: RootKey, serverId: string, address: ServerAddress): OpenCase<'connectPerson'> => ({
+  async run(tx, _door, { body, requestId }) {
+    requireUsableHandle(body.handle);
+    await holdPeople(tx);
+    const secret = secretOf(body.invite, address);
+    const found = secret === null ? null : await findRedeemable(tx, root.digest(secret), true);
+    if (!found) throw inviteInvalid();
+    if ((await holderOfHandle(tx, body.handle)) !== undefined) throw handleTaken(body.handle);
+    if (body.client_token !== undefined) await requireUnused(tx, root, body.client_token);
+
+    const person = newPerson(tx, body);
+    if ((await setUsed(tx, found.invite.id, person.id)) === 0) throw inviteInvalid();
+    await insertPerson(tx, person);
+    const { row: key, token } = await makeKey(tx, root, {
+      personId: person.id,
+      name: body.key_name,
+      origin: 'invite',
+      ends: { idleSeconds: IDLE_SECONDS },
+      parentKeyId: null,
+      ...(body.client_token === undefined ? {} : { token: body.client_token }),
+    });
+    await bringOntoBoards(tx, found, person);
+    await note(tx, found, person, key, requestId);
+    const known = { server_id: serverId, person: personView(person), key: await keyView(tx, key) };
+    if (body.client_token === undefined) return { answer: { ...known, key: { ...known.key, token } } };
+    const receipt = await leaveReceipt(tx, found, person, key);
+    const seen = new Set(found.boards.map(({ board }) => board.id));
+    return { status: 200, answer: { ...known, onboarding: receiptView(serverId, receipt, seen) } };
+  },
+});
+
+/** The secret itself, or the one in a link of this server; null: neither. */
+function secretOf(invite: string, address: ServerAddress): string | null {
+  const text = invite.trim();
+  if (patterns.invite.test(text)) return text;
+  const link = readInviteLink(text);
+  return link && isOwnOrigin(address, link.origin) ? link.secret : null;
+}
+
+/** A client whose answer was lost comes with the same token again, but then its invite is used up. */
+async function requireUnused(tx: WriteTx, root: RootKey, token: string): Promise<void> {
+  if (!(await findKey(tx, root.digest(token)))) return;
+  throw new Refusal('invalid_request', 'client_token: was used for a key before.', {
+    hint: 'Make a new one for each connect.',
+    details: { field: 'client_token', problem: 'was used for a key before' },
+  });
+}
+
+const newPerson = (tx: WriteTx, { handle, display_name }: Connecting): PersonRow => ({
+  id: newId('hum', tx.now),
+  handle,
+  display_name: display_name ?? null,
+  server_role: 'member',
+  created_at: tx.now,
+  removed_at: null,
+  removed_by: null,
+  midturn_policy: null,
+});
+
+async function bringOntoBoards(tx: WriteTx, { invite, issuer, boards }: Redeemable, person: PersonRow): Promise<void> {
+  for (const { board, issuer: member } of boards) {
+    await bringOnto(tx, board, { person, actor: eventActor(member, issuer.handle), invite_id: invite.id });
+  }
+}
+
+async function note(
+  tx: WriteTx,
+  { invite }: Redeemable,
+  person: PersonRow,
+  key: AccessKeyRow,
+  requestId: string,
+): Promise<void> {
+  const details = { person_id: person.id, handle: person.handle };
+  await audit(tx, { action: 'invite.redeemed', by: null, target: invite.id, requestId, details });
+  await audit(tx, {
+    action: 'key.created',
+    by: null,
+    target: key.id,
+    requestId,
+    details: { ...details, name: key.name, origin: key.origin },
+  });
+}
+
+async function leaveReceipt(tx: WriteTx, { invite, boards }: Redeemable, person: PersonRow, key: AccessKeyRow) {
+  const row: ReceiptRow = {
+    key_id: key.id,
+    person_id: person.id,
+    invite_id: invite.id,
+    handle: person.handle,
+    boards: JSON.stringify(boards.map(({ board }) => board.id)),
+    pairing_request_id: null,
+  };
+  await insertReceipt(tx, row);
+  return row;
+}

@@ -1,0 +1,126 @@
+/** Server invites and what redeeming them left. Only a keyed digest of an invite's secret is kept. */
+import type { Knex } from 'knex';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+export type InviteRow = {
+  id: string;
+  digest: Buffer;
+  created_by: string;
+  /** The agent that asked for it. */
+  issuing_agent_id: string | null;
+  parent_key_id: string;
+  created_at: number;
+  expires_at: number;
+  /** JSON of board ids. */
+  boards: string;
+  /** JSON of `Pairing`. */
+  pairing: string | null;
+  suggested_handle: string | null;
+  revoked_at: number | null;
+  used_at: number | null;
+  used_by: string | null;
+};
+
+export interface Pairing {
+  initiating_agent_id: string;
+  work: string;
+}
+
+export type InviteState = 'active' | 'expired' | 'revoked' | 'redeemed';
+
+export const boardsOf = (row: { boards: string }): string[] => JSON.parse(row.boards) as string[];
+export const pairingOf = (row: InviteRow): Pairing | null =>
+  row.pairing === null ? null : (JSON.parse(row.pairing) as Pairing);
+
+/** Redeemed, revoked, expired, active: the first that is true. */
+export function stateOf(row: InviteRow, now: number): InviteState {
+  if (row.used_at !== null) return 'redeemed';
+  if (row.revoked_at !== null) return 'revoked';
+  return row.expires_at <= now ? 'expired' : 'active';
+}
+
+/** Narrows a query to invites in a state. */
+function inState(query: Knex.QueryBuilder, state: InviteState, now: number): Knex.QueryBuilder {
+  if (state === 'redeemed') return query.whereNotNull('used_at');
+  query.whereNull('used_at');
+  if (state === 'revoked') return query.whereNotNull('revoked_at');
+  query.whereNull('revoked_at');
+  return state === 'expired' ? query.where('expires_at', '<=', now) : query.where('expires_at', '>', now);
+}
+
+export const insertInvite = (tx: WriteTx, row: InviteRow): Promise<number> =>
+  tx.change((db) => db('server_invites').insert(row));
+
+export const countActive = async (tx: ReadTx, personId: string): Promise<number> => {
+  const [row] = await tx.query<{ count: number }>((db) =>
+    inState(db('server_invites').where('created_by', personId), 'active', tx.now).count({ count: '*' }),
+  );
+  return Number(row?.count ?? 0);
+};
+
+/** A person's invites and their agents'. @param page orders and cuts them. */
+export const listInviteRows = (
+  tx: ReadTx,
+  personId: string,
+  state: InviteState | 'all',
+  page: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
+): Promise<InviteRow[]> =>
+  tx.query<InviteRow>((db) => {
+    const all = db('server_invites').where('created_by', personId).select('*');
+    return page(state === 'all' ? all : inState(all, state, tx.now));
+  });
+
+/** An invite; in a write its row is held until the commit. */
+export const inviteById = async (tx: ReadTx, id: string): Promise<InviteRow | undefined> => {
+  const [row] = await tx.query<InviteRow>((db) => {
+    const query = db('server_invites').where('id', id).select('*');
+    return tx.writable ? query.forUpdate() : query;
+  });
+  return row;
+};
+
+/** @param hold keeps its row until the commit. */
+export const inviteByDigest = async (tx: ReadTx, digest: Buffer, hold: boolean): Promise<InviteRow | undefined> => {
+  const [row] = await tx.query<InviteRow>((db) => {
+    const query = db('server_invites').where('digest', digest).select('*');
+    return hold ? query.forUpdate() : query;
+  });
+  return row;
+};
+
+/** Uses an invite up; 0 when that or its revocation came first. */
+export const setUsed = (tx: WriteTx, id: string, personId: string): Promise<number> =>
+  tx.change((db) =>
+    db('server_invites')
+      .where('id', id)
+      .whereNull('used_at')
+      .whereNull('revoked_at')
+      .update({ used_at: tx.now, used_by: personId }),
+  );
+
+/** Revokes an invite that was neither used nor revoked; answers how many rows that changed. */
+export const setInviteRevoked = (tx: WriteTx, id: string): Promise<number> =>
+  tx.change((db) =>
+    db('server_invites').where('id', id).whereNull('used_at').whereNull('revoked_at').update({ revoked_at: tx.now }),
+  );
+
+export const suggestHandle = (tx: WriteTx, id: string, handle: string | null): Promise<number> =>
+  tx.change((db) => db('server_invites').where('id', id).update({ suggested_handle: handle }));
+
+export type ReceiptRow = {
+  key_id: string;
+  person_id: string;
+  invite_id: string;
+  handle: string;
+  /** JSON of board ids. */
+  boards: string;
+  pairing_request_id: string | null;
+};
+
+export const insertReceipt = (tx: WriteTx, row: ReceiptRow): Promise<number> =>
+  tx.change((db) => db('onboarding_receipts').insert(row));
+
+export const receiptOfKey = async (tx: ReadTx, keyId: string): Promise<ReceiptRow | undefined> => {
+  const [row] = await tx.query<ReceiptRow>((db) => db('onboarding_receipts').where('key_id', keyId).select('*'));
+  return row;
+};

@@ -1,0 +1,43 @@
+/** Looking at an invite by holding it. */
+import { patterns } from '../../contract/ids.ts';
+import type { RootKey } from '../identity/root-key.ts';
+import { unauthorized } from '../operation/caller.ts';
+import { inviteRequired } from '../operation/gate.ts';
+import type { OpenCase, ServerAddress } from '../operation/usecase.ts';
+import { timestamp } from '../text/time.ts';
+import { serverName } from './address.rules.ts';
+import { findRedeemable } from './authority.steps.ts';
+import { pairingOf } from './invites.store.ts';
+import { promptOf } from './prompt.rules.ts';
+import { inviteInvalid } from './refusals.ts';
+
+export const previewInvite = (root: RootKey, serverId: string, address: ServerAddress): OpenCase<'previewInvite'> => ({
+  async run(tx, { bearer }) {
+    if (bearer === null) throw unauthorized();
+    if (!patterns.invite.test(bearer)) throw inviteRequired();
+    const found = await findRedeemable(tx, root.digest(bearer), false);
+    if (!found) throw inviteInvalid();
+    const { invite, issuer, boards } = found;
+    const work = pairingOf(invite)?.work;
+    return {
+      answer: {
+        server_id: serverId,
+        server_url: address.baseUrl(),
+        server_name: serverName(address),
+        inviter_handle: issuer.handle,
+        boards: boards.map(({ board }) => ({ id: board.id, name: board.name, title: board.title })),
+        ...(invite.suggested_handle === null ? {} : { suggested_handle: invite.suggested_handle }),
+        ...(work === undefined ? {} : { work }),
+        prompt: promptOf({
+          baseUrl: address.baseUrl(),
+          serverName: serverName(address),
+          secret: bearer,
+          inviter: issuer.handle,
+          suggestedHandle: invite.suggested_handle,
+          expiresAt: invite.expires_at,
+        }),
+        expires_at: timestamp(invite.expires_at),
+      },
+    };
+  },
+});

@@ -1,0 +1,29 @@
+/** The text that goes with an invite: for a newcomer, or for the agent into whose session they paste it. */
+import { inviteLink } from '../../contract/invite-link.ts';
+
+export interface PromptFacts {
+  baseUrl: string;
+  serverName: string;
+  secret: string;
+  inviter: string;
+  suggestedHandle: string | null;
+  expiresAt: number;
+}
+
+/** Names the server, the inviter, the way in and its end; nothing of any work, and no other secret. */
+export function promptOf({ baseUrl, serverName, secret, inviter, suggestedHandle, expiresAt }: PromptFacts): string {
+  const link = inviteLink(baseUrl, secret);
+  const until = new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' ');
+  return [
+    `@${inviter} invites you to the board service at ${serverName}.`,
+    ...(suggestedHandle === null ? [] : [`Suggested handle: ${suggestedHandle}`]),
+    `Link, for one person, once, until ${until} UTC: ${link}`,
+    '',
+    'A person in a terminal runs:',
+    `  service connect '${link}'`,
+    'An agent whose person pasted this into its session runs:',
+    `  service setup '${link}'`,
+    'Run either outside a sandbox: it reaches the server over the network and saves a key on this machine.',
+    'Whoever has the link can use it, so pass it on in private only.',
+  ].join('\n');
+}

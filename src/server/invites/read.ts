@@ -1,0 +1,31 @@
+/** Reading one's own invites. */
+import type { ReadTx } from '../db/tx.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { ReadCase } from '../operation/usecase.ts';
+import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
+import { inviteView, inviteViews } from '../views/invite.ts';
+import { type InviteRow, inviteById, listInviteRows } from './invites.store.ts';
+import { inviteNotFound, refuseGuest } from './refusals.ts';
+
+/** Newest first; also after losing the admin role. */
+export const listInvites: ReadCase<'listInvites'>['run'] = async (tx, caller, { query }) => {
+  refuseGuest(caller);
+  const after = readPageToken(query.after);
+  const rows = await listInviteRows(tx, caller.person.person_id, query.state, (all) =>
+    pageFrom(all, 'server_invites', after, query.limit, 'desc'),
+  );
+  const { page, next_after } = cutPage(rows, query.limit);
+  return { invites: await inviteViews(tx, caller, page), next_after };
+};
+
+export const getInvite: ReadCase<'getInvite'>['run'] = async (tx, caller, { params }) => {
+  refuseGuest(caller);
+  return inviteView(tx, caller, await ownInvite(tx, caller, params['invite'] ?? ''));
+};
+
+/** @throws Refusal `invite_not_found`. */
+async function ownInvite(tx: ReadTx, caller: Caller, id: string): Promise<InviteRow> {
+  const invite = await inviteById(tx, id);
+  if (invite?.created_by !== caller.person.person_id) throw inviteNotFound();
+  return invite;
+}

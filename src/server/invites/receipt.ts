@@ -1,0 +1,18 @@
+/** What became of a connect whose answer may have been lost. */
+import { Refusal } from '../../contract/errors.ts';
+import type { ReadCase } from '../operation/usecase.ts';
+import { receiptView, seenBoards } from '../views/invite.ts';
+import { boardsOf, receiptOfKey } from './invites.store.ts';
+
+/** Only the key that the connect made has one; boards are named while they are visible. */
+export const getOnboardingReceipt =
+  (serverId: string): ReadCase<'getOnboardingReceipt'>['run'] =>
+  async (tx, caller) => {
+    const receipt = await receiptOfKey(tx, caller.key.key_id);
+    if (!receipt) {
+      throw new Refusal('not_found', 'This key was not made by a connect that left a receipt.', {
+        hint: 'service whoami shows who the key belongs to.',
+      });
+    }
+    return receiptView(serverId, receipt, await seenBoards(tx, caller, boardsOf(receipt)));
+  };
