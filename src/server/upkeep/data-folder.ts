@@ -1,4 +1,5 @@
 /** Taking a data folder into use: its lock, its database, the root secret that belongs to both. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../db/clock.ts';
 import { DataNewer } from '../db/migrate.ts';
@@ -9,7 +10,7 @@ import { lockInstance } from './instance-lock.ts';
 import { ensurePrivate, prepareFolder, requirePrivate } from './private-files.ts';
 import { bindDatabase, isBound, loadRootKey } from './root-secret.ts';
 import { ServeError } from './serve-error.ts';
-import { rememberStorage, storageOf } from './storage.ts';
+import { rememberStorage, storageOf, withoutPassword } from './storage.ts';
 
 export interface DataOptions {
   /** Absolute path. */
@@ -18,6 +19,8 @@ export interface DataOptions {
   db?: string | undefined;
   /** Default true. */
   migrate?: boolean | undefined;
+  /** Only where there is a server already; nothing is made beside what a wrong folder or database holds. */
+  existing?: boolean | undefined;
 }
 
 /** What a start works with before anything is served. */
@@ -41,10 +44,11 @@ const PRIVATE = ['service.db', 'server-secret', 'local-key', 'admin-key', 'recov
  * @throws ServeError
  */
 export async function useData<T>(
-  { dataDir, db: named, migrate }: DataOptions,
+  { dataDir, db: named, migrate, existing }: DataOptions,
   clock: Clock,
   first: (start: Start) => Promise<T>,
 ): Promise<DataInUse<T>> {
+  if (existing && !existsSync(join(dataDir, 'server-secret'))) throw noServer(dataDir);
   prepareFolder(dataDir);
   for (const name of PRIVATE) requirePrivate(join(dataDir, name));
   const unlock = lockInstance(join(dataDir, 'server.lock'), dataDir);
@@ -55,6 +59,7 @@ export async function useData<T>(
   };
   try {
     const url = storageOf(dataDir, named);
+    if (existing && !(await holdsServer(url, clock))) throw noServer(withoutPassword(url));
     if (url.startsWith('sqlite:')) ensurePrivate(sqliteFile(url));
     const opened = await open(url, clock, migrate ?? true);
     db = opened;
@@ -70,6 +75,27 @@ export async function useData<T>(
     throw error;
   }
 }
+
+/** Whether a database was ever a server's; looks without changing anything. */
+async function holdsServer(url: string, clock: Clock): Promise<boolean> {
+  if (url.startsWith('sqlite:') && !existsSync(sqliteFile(url))) return false;
+  const db = await open(url, clock, false);
+  try {
+    return await isBound(db);
+  } catch (error) {
+    if (/no such table|relation .* does not exist/.test((error as Error).message)) return false;
+    throw error;
+  } finally {
+    await db.close();
+  }
+}
+
+const noServer = (place: string): ServeError =>
+  new ServeError(
+    'storage_unreachable',
+    `There is no server in ${place}.`,
+    'Name what the server was started with: --data, and --db if it has one.',
+  );
 
 async function open(url: string, clock: Clock, migrate: boolean): Promise<Database> {
   try {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { reservedHandles } from '../../contract/ids.ts';
 import { slug } from '../../contract/slug.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { audit } from '../identity/audit.steps.ts';
 import { insertKey } from '../identity/credentials.store.ts';
 import { IDLE_SECONDS, makeKey } from '../identity/keys.steps.ts';
 import { anybody, earliestAdmin, insertPerson, type PersonRow, revokeLocalKeys } from '../identity/people.store.ts';
@@ -87,13 +88,20 @@ async function insertOwner(tx: WriteTx, digest: Buffer): Promise<PersonRow> {
 async function insertAdmin(tx: WriteTx, root: RootKey, handle: string, token: string): Promise<PersonRow | null> {
   if (await anybody(tx)) return null;
   const person = await newAdmin(tx, handle);
-  await makeKey(tx, root, {
+  const { row } = await makeKey(tx, root, {
     personId: person.id,
     name: 'admin-key',
     origin: 'first_admin',
     ends: { idleSeconds: IDLE_SECONDS },
     parentKeyId: null,
     token,
+  });
+  await audit(tx, {
+    action: 'key.created',
+    by: null,
+    target: row.id,
+    requestId: null,
+    details: { name: row.name, origin: row.origin, person: person.id },
   });
   return person;
 }

@@ -5,7 +5,10 @@ export type ServeErrorCode =
   | 'data_newer'
   | 'data_unsafe'
   | 'key_file_differs'
+  | 'local_file_exists'
+  | 'person_not_found'
   | 'root_key_mismatch'
+  | 'server_admin_required'
   | 'storage_differs'
   | 'storage_unsupported'
   | 'storage_unreachable';

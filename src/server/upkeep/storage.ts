@@ -42,7 +42,8 @@ export function rememberStorage(dataDir: string, url: string): void {
   if (lastUsed(dataDir) !== text) writeFileSync(join(dataDir, FILE), `${text}\n`, { mode: 0o600 });
 }
 
-function withoutPassword(url: string): string {
+/** A database's URL as it may be shown. */
+export function withoutPassword(url: string): string {
   const parsed = new URL(url);
   parsed.password = '';
   parsed.search = '';
