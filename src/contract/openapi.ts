@@ -37,7 +37,7 @@ export function openapi(serverVersion: string): object {
     },
     paths,
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      securitySchemes,
       schemas: { Error: schemaOf(errorBody, 'output') },
       headers: { RequestId: { schema: { type: 'string' }, description: 'Names this request in the log.' } },
     },
@@ -49,15 +49,48 @@ function operation(name: OperationName, row: OperationRow): Json {
   return {
     operationId: name,
     summary: row.summary,
-    ...(row.credentials.length > 0 ? { security: [{ bearer: [] }] } : { security: [] }),
+    ...(row.deprecated ? { deprecated: true } : {}),
+    security: securityOf(row),
     'x-credentials': row.credentials,
     'x-idempotency': row.idempotency,
     ...(row.archived ? { 'x-archived': row.archived } : {}),
-    parameters: [...pathParams(row, parts), ...queryParams(parts), ...(row.method === 'GET' ? [] : [keyHeader(row)])],
+    parameters: [
+      ...pathParams(row, parts),
+      ...queryParams(parts),
+      ...(row.method === 'GET' ? [] : [keyHeader(row)]),
+      ...(row.origin ? [originHeader] : []),
+    ],
     ...(parts.body ? { requestBody: { required: true, content: json(schemaOf(parts.body, 'input')) } } : {}),
     responses: { ...success(name, row, parts), default: failure },
   };
 }
+
+const securitySchemes = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  browser: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-service_session',
+    description:
+      "A browser session; on a local server the cookie is called service_session_<port>. Writes need the server's own Origin.",
+  },
+  csrf: { type: 'apiKey', in: 'header', name: 'X-Service-CSRF', description: 'The csrf_token of the browser session.' },
+};
+
+/** Each entry is one way in. */
+function securityOf({ credentials, method }: OperationRow): Json[] {
+  if (credentials.length === 0) return [];
+  const browser = method === 'GET' ? { browser: [] } : { browser: [], csrf: [] };
+  return credentials.includes('BR') ? [{ bearer: [] }, browser] : [{ bearer: [] }];
+}
+
+const originHeader = {
+  name: 'Origin',
+  in: 'header',
+  required: true,
+  description: "The server's own origin: only its page may send this.",
+  schema: { type: 'string' },
+};
 
 const json = (schema: Json): Json => ({ 'application/json': { schema } });
 const failure = { description: 'A refusal', content: json({ $ref: '#/components/schemas/Error' }) };

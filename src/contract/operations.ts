@@ -28,6 +28,8 @@ export interface OperationRow {
   origin?: true;
   /** On an archived board: refused, or refused in part; left out: it works there. */
   archived?: 'refused' | 'partly';
+  /** Nothing new should call it. */
+  deprecated?: true;
   /** One line for the API description. */
   summary: string;
 }
@@ -181,7 +183,8 @@ export const operations = {
     credentials: [],
     idempotency: 'S',
     ok: [201],
-    summary: 'Deprecated: a browser session as bearer token',
+    deprecated: true,
+    summary: 'A browser session as bearer token',
   },
   endAllBrowserSessions: {
     method: 'DELETE',

@@ -10,6 +10,7 @@ const names = Object.keys(operations) as OperationName[];
 interface Described {
   operationId: string;
   security: unknown[];
+  deprecated?: true;
   parameters: { name: string; in: string; required: boolean }[];
   requestBody?: { required: boolean };
   responses: Record<string, unknown>;
@@ -45,6 +46,22 @@ forEachDatabase('the description of the API', (engine) => {
       expect(operation.requestBody !== undefined).to.equal('body' in schemas[operation.operationId as OperationName]);
     }
     expect([document.openapi, document.info.version]).to.deep.equal(['3.1.0', '0.1.0']);
+  });
+
+  it('says how each may be called: as bearer, or by a page in its browser session', () => {
+    for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
+      const row: OperationRow = operations[operation.operationId as OperationName];
+      const ways = operation.security.map((way) => Object.keys(way as object).join());
+      const page = row.method === 'GET' ? 'browser' : 'browser,csrf';
+      const expected = [
+        ...(row.credentials.length > 0 ? ['bearer'] : []),
+        ...(row.credentials.includes('BR') ? [page] : []),
+      ];
+      expect(ways, operation.operationId).to.deep.equal(expected);
+      const origin = operation.parameters.some(({ name, in: place }) => name === 'Origin' && place === 'header');
+      expect(origin, operation.operationId).to.equal(row.origin === true);
+      expect(operation.deprecated, operation.operationId).to.equal(row.deprecated);
+    }
   });
 
   it('is not for somebody without a credential', async () => {

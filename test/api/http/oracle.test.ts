@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { type OperationName, type OperationRow, operations } from '../../../src/contract/operations.ts';
 import type { Api, Call } from '../../support/api.ts';
+import { Browser } from '../../support/browser.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { goodCall, isServed } from '../../support/good-calls.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
-import { changeBoard, putOnBoard } from '../../support/state.ts';
+import { changeBoard, newBrowser, putOnBoard } from '../../support/state.ts';
 import { told } from '../../support/told.ts';
 
 const names = Object.keys(operations) as OperationName[];
@@ -25,12 +26,15 @@ const offBoard: Partial<Record<OperationName, number | string>> = {
   deleteBoard: '403 board_creator_required',
 };
 
+const kindOf = (api: Api) => (api instanceof Browser ? 'BR' : api.token?.startsWith('aba_') ? 'AG' : 'PK');
 const takes = (name: OperationName, api: Api): boolean =>
-  (operations[name] as OperationRow).credentials.includes(api.token?.startsWith('aba_') ? 'AG' : 'PK');
+  (operations[name] as OperationRow).credentials.includes(kindOf(api));
 
 forEachDatabase('a board that is missing, hidden, deleted or has no possible name', (engine) => {
   let server: TestServer;
   let eve: Api;
+  /** Eve's. */
+  let browser: Browser;
   let guest: Api;
   let agent: Api;
   const unseen = [
@@ -45,6 +49,7 @@ forEachDatabase('a board that is missing, hidden, deleted or has no possible nam
   before(async () => {
     server = await startTestServer(engine);
     eve = await server.person('eve');
+    browser = await newBrowser(server, eve);
     guest = await server.person('gus', 'guest');
     await newBoard(server.dana, { name: 'hidden', visibility: 'private' });
     await newBoard(server.dana, { name: 'gone' });
@@ -57,7 +62,7 @@ forEachDatabase('a board that is missing, hidden, deleted or has no possible nam
 
   for (const name of onBoards) {
     it(`gets the same answer from ${name}`, async () => {
-      for (const api of [eve, guest, agent]) {
+      for (const api of [eve, browser, guest, agent]) {
         const answers = [];
         for (const board of unseen) {
           answers.push(told(await api.call(name, callOn(name, board))));
