@@ -278,6 +278,14 @@ export const operations = {
     ok: [201, 202],
     summary: "Collect the approved machine's key, once, or wait for the decision",
   },
+  removePerson: {
+    method: 'DELETE',
+    path: '/v1/people/{handle}',
+    credentials: ['PK'],
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Remove a person from the server, as an admin',
+  },
 
   createBoard: {
     method: 'POST',

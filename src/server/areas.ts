@@ -11,6 +11,7 @@ import { createLoginCode, previewLoginCode } from './identity/login-codes.ts';
 import { getMe, updateMe } from './identity/me.ts';
 import { getMidturnPolicy, setMidturnPolicy } from './identity/midturn.ts';
 import { listPeople } from './identity/people.ts';
+import { removePerson } from './identity/remove-person.ts';
 import { renamePerson } from './identity/rename.ts';
 import { setPersonRole } from './identity/role.ts';
 import type { RootKey } from './identity/root-key.ts';
@@ -102,6 +103,7 @@ export function areas({ root, serverId, address, searchable }: Means): Areas {
     listKeys: read('listKeys', listKeys),
     createKey: write('createKey', createKey(root)),
     revokeKey: write('revokeKey', revokeKey),
+    removePerson: write('removePerson', removePerson),
     createBoard: write('createBoard', createBoard),
     listBoards: read('listBoards', listBoards),
     getBoard: read('getBoard', getBoard),

@@ -1,5 +1,6 @@
 /** What ends with seats and memberships, made and looked at in the database. */
 import { newId } from '../../src/server/text/ids.ts';
+import type { Api } from './api.ts';
 import type { TestServer } from './server.ts';
 
 /** A working join code of a member; answers its id. */
@@ -64,5 +65,56 @@ export async function reports(
           : { location_folder: folder, location_session: 's', location_harness: 'x', located_at: at }),
       }),
     );
+  });
+}
+
+/** Rows of a table, whatever operation shows or hides them. */
+export const everything = (
+  server: TestServer,
+  table: string,
+  where: Record<string, unknown>,
+): Promise<Record<string, unknown>[]> =>
+  server.db.read((tx) => tx.query<Record<string, unknown>>((db) => db(table).where(where).select('*')));
+
+async function keyOf(server: TestServer, person: Api): Promise<string> {
+  const [key] = await everything(server, 'access_keys', { digest: server.root.digest(person.token ?? '') });
+  return String(key?.['id']);
+}
+
+/** A server invite of a person; answers its id. */
+export async function newInvite(server: TestServer, by: Api, columns: Record<string, unknown> = {}): Promise<string> {
+  const parent = await keyOf(server, by);
+  return server.db.write(async (tx) => {
+    const id = newId('inv', tx.now);
+    const row = { id, digest: server.root.digest(id), created_by: by.personId, parent_key_id: parent, boards: '[]' };
+    await tx.change((db) =>
+      db('server_invites').insert({ ...row, created_at: tx.now, expires_at: tx.now + 86_400_000, ...columns }),
+    );
+    return id;
+  });
+}
+
+/** A machine's request that a person has approved and that was not collected; answers its id. */
+export async function newApproval(server: TestServer, by: Api): Promise<string> {
+  const key = await keyOf(server, by);
+  return server.db.write(async (tx) => {
+    const id = newId('mrq', tx.now);
+    const digests = {
+      code_digest: server.root.digest(`${id} code`),
+      secret_digest: server.root.digest(`${id} secret`),
+    };
+    const asked = { handle: 'anybody', label: 'laptop', requested_from: '127.0.0.1', polls: 0 };
+    const decided = { state: 'approved', decided_by: by.personId, decided_key: key };
+    await tx.change((db) =>
+      db('machine_requests').insert({
+        id,
+        ...digests,
+        ...asked,
+        ...decided,
+        created_at: tx.now,
+        expires_at: tx.now + 300_000,
+      }),
+    );
+    return id;
   });
 }

@@ -76,6 +76,10 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   listKeys: () => ({}),
   createKey: () => ({ body: { name: 'spare' } }),
   revokeKey: () => ({ params: { key: 'key_01K5A0000000000000000000K1' }, later: ['key_not_found'] }),
+  removePerson: () => ({
+    params: { handle: 'nobody-here' },
+    later: ['person_not_found', 'server_admin_required'],
+  }),
   createBoard: () => ({ body: {} }),
   listBoards: () => ({}),
   getBoard: () => ({}),

@@ -197,12 +197,12 @@ export async function changeRole(server: TestServer, person: Api, role: 'admin' 
   );
 }
 
-/** Marks a person as removed from the server. */
+/** Removes a person from the server. */
 export async function removePerson(server: TestServer, person: Api): Promise<void> {
-  await server.db.write(async (tx) => {
-    await tx.change((db) => db('people').where('id', person.personId).update({ removed_at: tx.now }));
-    tx.publish(`credential:${person.personId}`);
-  });
+  const [{ handle } = { handle: '' }] = await server.db.read((tx) =>
+    tx.query<{ handle: string }>((db) => db('people').where('id', person.personId).select('handle')),
+  );
+  await server.dana.ok('removePerson', { params: { handle } });
 }
 
 /** Appends events quickly, in one transaction: a long log for whoever reads it. */

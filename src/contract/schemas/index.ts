@@ -72,6 +72,7 @@ export const schemas = {
   listKeys: { query: keys.listKeysQuery, answer: keys.keyList },
   createKey: { body: keys.createKeyBody, answer: keys.newAccessKey },
   revokeKey: { params: keys.keyParam, query: keys.revokeKeyQuery, answer: keys.revokedKey },
+  removePerson: { params: endings.handleParam, query: endings.removePersonQuery, answer: endings.personRemoval },
   createBoard: { body: boards.createBoardBody, answer: boards.board },
   listBoards: { query: boards.listBoardsQuery, answer: boards.boardList },
   getBoard: { answer: boards.board },

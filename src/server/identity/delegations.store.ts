@@ -63,10 +63,10 @@ export const insertDelegation = (
   row: Omit<DelegationRow, 'key_ended_at'> & { digest: Buffer },
 ): Promise<number> => tx.change((db) => db('delegations').insert(row));
 
-/** Ends those that have not ended yet, by id or by the name they have under a key. */
+/** Ends those that have not ended yet, by id, by the name they have under a key, or all of a person. */
 export const endDelegations = (
   tx: WriteTx,
-  which: { id: string; person_id: string } | { key_id: string; name: string },
+  which: { id: string; person_id: string } | { key_id: string; name: string } | { person_id: string },
   by: string,
 ): Promise<number> =>
   tx.change((db) => db('delegations').where(which).whereNull('ended_at').update({ ended_at: tx.now, ended_by: by }));

@@ -25,3 +25,8 @@ export const personNotFound = (): Refusal =>
   new Refusal('person_not_found', 'There is nobody with this handle on this server.', {
     hint: 'service people list shows who is here.',
   });
+
+export const lastAdmin = ({ handle }: { handle: string }): Refusal =>
+  new Refusal('last_admin', `${handle} is the only admin, and the server keeps one.`, {
+    hint: 'Make somebody else an admin first: service people role HANDLE admin',
+  });

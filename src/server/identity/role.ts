@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { personView } from '../views/person.ts';
 import { audit } from './audit.steps.ts';
-import { personNotFound, requireAdmin } from './people.rules.ts';
+import { lastAdmin, personNotFound, requireAdmin } from './people.rules.ts';
 import { countAdmins, holdPeople, lockPersonByHandle, type PersonRow, personById, savePerson } from './people.store.ts';
 
 const CHANGE = "change people's roles";
@@ -40,9 +40,4 @@ export const setPersonRole: WriteCase<'setPersonRole'> = {
 const isGuest = ({ handle }: PersonRow): Refusal =>
   new Refusal('person_is_guest', `${handle} is a guest; a guest stays one.`, {
     hint: 'Invite them to the server with an account of their own: service invite create',
-  });
-
-const lastAdmin = ({ handle }: PersonRow): Refusal =>
-  new Refusal('last_admin', `${handle} is the only admin, and the server keeps one.`, {
-    hint: 'Make somebody else an admin first: service people role HANDLE admin',
   });

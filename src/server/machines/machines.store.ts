@@ -83,6 +83,15 @@ export const countPoll = (tx: WriteTx, id: string): Promise<number> =>
 export const setCollected = (tx: WriteTx, id: string): Promise<number> =>
   tx.change((db) => db('machine_requests').where({ id, state: 'approved' }).update({ state: 'collected' }));
 
+/** Ends what a person approved and no machine has collected: it counts as expired. */
+export const voidApproved = (tx: WriteTx, personId: string): Promise<number> =>
+  tx.change((db) =>
+    db('machine_requests')
+      .where({ decided_by: personId, state: 'approved' })
+      .where('expires_at', '>', tx.now)
+      .update({ expires_at: tx.now }),
+  );
+
 /** Removes up to `limit` requests a day after their end. */
 export const purgeRequests = (tx: WriteTx, limit: number): Promise<number> =>
   tx.change((db) =>

@@ -419,3 +419,16 @@ export const midturnExceptions = (
 
 export const setMidturn = (tx: WriteTx, id: string, policy: MidturnPolicy | null): Promise<number> =>
   tx.change((db) => db('members').where('id', id).update({ midturn_policy: policy }));
+
+/** Boards that are not deleted and that a person is on, by id. */
+export const boardIdsOf = async (tx: ReadTx, personId: string): Promise<string[]> => {
+  const rows = await tx.query<{ id: string }>((db) =>
+    db({ m: 'members' })
+      .join({ b: 'boards' }, 'b.id', 'm.board_id')
+      .where({ 'm.person_id': personId, 'm.kind': 'human', 'm.status': 'active' })
+      .whereNot('b.lifecycle', 'deleted')
+      .orderBy('b.id')
+      .select({ id: 'b.id' }),
+  );
+  return rows.map((row) => row.id);
+};

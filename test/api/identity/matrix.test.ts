@@ -163,7 +163,8 @@ forEachDatabase('every operation', (engine) => {
     const [agent, browser] = [await newAgent(rob, board), await newBrowser(server, rob)];
     const delegation = await newDelegation(server, rob);
     await removePerson(server, rob);
-    for (const api of [rob, agent, browser]) await expectAll(api, () => '401 unauthorized');
+    for (const api of [rob, browser]) await expectAll(api, () => '401 unauthorized');
+    await expectAll(agent, () => '403 agent_removed');
     await expectAll(delegation, () => '401 delegation_revoked');
   });
 
