@@ -1,9 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Api } from '../../support/api.ts';
+import { newAgent } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { newCode } from '../../support/endings.ts';
 import { type Recorded, Replay } from '../../support/replay.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
+import { putOnBoard, removePerson } from '../../support/state.ts';
 import { type Step, Story, steps } from '../../support/story.ts';
 
 type Row = Record<string, unknown>;
@@ -61,12 +64,29 @@ forEachDatabase('the tables beside the record', (engine) => {
         (code) => code['revoked_at'] !== null,
       );
       expect(revoked.map((code) => code['id'])).to.deep.equal([...replay.revokedCodes].sort());
+      expect(revoked).to.have.length(3);
     }
   });
 
   async function tell(people: Api[], story: Step[]) {
     const begun = await Story.begin(server, people);
     for (const step of story) await begun.take(step);
+    await part(begun.board, people[1] as Api);
     return begun;
+  }
+
+  /** What no story tells: people who leave, come back and are removed, with their agents and codes. */
+  async function part(board: string, pam: Api): Promise<void> {
+    const rob = await server.person(`rob-${board}`);
+    const member = await putOnBoard(server, board, rob);
+    const [left, taken, stays] = [await newAgent(rob, board), await newAgent(pam, board), await newAgent(pam, board)];
+    for (const maker of [member, left.memberId, stays.memberId]) await newCode(server, board, maker);
+    await left.ok('leaveSeat');
+    await server.dana.ok('removeMember', { params: { board, member: taken.memberId } });
+    await pam.ok('leaveBoard', { params: { board } });
+    const { name: handle } = await pam.ok('getMe');
+    await server.dana.ok('addBoardPerson', { params: { board }, body: { handle } });
+    await newAgent(pam, board);
+    await removePerson(server, rob);
   }
 });
