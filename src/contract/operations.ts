@@ -18,6 +18,8 @@ export interface OperationRow {
   path: string;
   /** Empty: no credential is asked for, and one sent along is ignored. */
   credentials: readonly CredentialKind[];
+  /** The query parameter without which this is for people only. */
+  agentsNeed?: string;
   /** One class, or one for each kind of credential where they differ. */
   idempotency: IdempotencyClass | Readonly<Partial<Record<CredentialKind, IdempotencyClass>>>;
   /** A request without an Idempotency-Key is refused. */
@@ -76,7 +78,10 @@ export const operations = {
     summary: "Change the server's settings, as an admin",
   },
 
-  listPeople: get('/v1/people', member, 'List the people of the server, or find one by handle'),
+  listPeople: {
+    ...get('/v1/people', member, 'List the people of the server, or find one by handle'),
+    agentsNeed: 'handle',
+  },
   setPersonRole: {
     method: 'PATCH',
     path: '/v1/people/{handle}',
@@ -474,7 +479,10 @@ export const operations = {
     summary: "Move a person's read position forward",
   },
   listEvents: get('/v1/boards/{board}/events', member, "Read a board's hash-chained event log"),
-  openStream: get('/v1/stream', member, 'Live events of one board, or hints about all boards of a person'),
+  openStream: {
+    ...get('/v1/stream', member, 'Live events of one board, or hints about all boards of a person'),
+    agentsNeed: 'board',
+  },
 } as const satisfies Record<string, OperationRow>;
 
 export type OperationName = keyof typeof operations;

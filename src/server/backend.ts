@@ -12,7 +12,6 @@ import type { LastUse } from './identity/last-use.ts';
 import type { RootKey } from './identity/root-key.ts';
 import type { Live } from './live/live.ts';
 import { authenticate, type Caller, type Credential, credentialOf, isPerson } from './operation/caller.ts';
-import { personRequired } from './operation/gate.ts';
 import { type Engine, runOpen, runWrite } from './operation/run.ts';
 import type { Offered } from './operation/usecase.ts';
 import type { Admit } from './rates/work.ts';
@@ -142,7 +141,7 @@ async function openStream(
 ): Promise<void> {
   const query = input.query as unknown as Query<'openStream'>;
   if (query.board === undefined) {
-    if (!isPerson(caller)) throw personRequired();
+    if (!isPerson(caller)) throw new Error('only a person gets this far without a board');
     live.openHints(caller, query, res);
     return;
   }

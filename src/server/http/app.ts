@@ -113,6 +113,7 @@ async function serve(ctx: Context, name: OperationName, options: AppOptions): Pr
   const resolve = (counted?: OperationName) => backend.resolve(credential, counted);
   const wrong = refusedKind(name, credential.kind, {
     params: (ctx['params'] ?? {}) as Record<string, string>,
+    query: ctx.querystring,
     baseUrl: () => options.site.baseUrl(),
   });
   if (wrong !== null) {

@@ -11,6 +11,8 @@ const personal =
 /** Null where it may; else `forbidden`, `human_token_required`, `agent_token_required` or `browser_session_required`. */
 export function refusedKind(name: OperationName, kind: Credential['kind'], told: Told): Refusal | null {
   const row: OperationRow = operations[name];
+  const lacking = row.agentsNeed !== undefined && kind === 'AG' && !new URLSearchParams(told.query).has(row.agentsNeed);
+  if (lacking) return personRequired();
   return row.credentials.includes(kind)
     ? null
     : wrongKind(row, kind, () => handOver(name, told.params, told.baseUrl()));
@@ -19,6 +21,8 @@ export function refusedKind(name: OperationName, kind: Credential['kind'], told:
 /** What a refusal may tell of the request and its server. */
 interface Told {
   params: Readonly<Record<string, string>>;
+  /** As received. */
+  query: string;
   baseUrl(): string;
 }
 

@@ -3,8 +3,8 @@ import { Refusal } from '../../contract/errors.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { mayDo } from '../boards/policy.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { readMeta } from '../identity/meta.store.ts';
 import { holdPersonByHandle, type PersonRow } from '../identity/people.store.ts';
+import { readSettings } from '../identity/settings.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { eventActor } from '../views/actors.ts';
@@ -53,7 +53,7 @@ async function requireAgentMayAdd(tx: WriteTx, place: Place, handle: string): Pr
       forPerson,
     );
   }
-  const server = (await readMeta(tx, 'agents_add_people')) !== 'false';
+  const server = (await readSettings(tx)).agents_add_people;
   const role = parseRoles(board)[member.role ?? ''];
   if (server && board.agents_add_people === 1 && mayDo(role, 'add_people')) return;
   throw new Refusal('add_people_not_allowed', 'Agents of this role may not add people to this board now.', forPerson);

@@ -64,7 +64,13 @@ forEachDatabase('the people of a server', (engine) => {
       const { name } = await newBoard(mia);
       expect((await page(await newBrowser(server, mia))).people).to.have.length(3);
       expect(await gus.refused('listPeople')).to.equal('403 guest_not_allowed');
-      expect(await (await newAgent(mia, name)).refused('listPeople')).to.equal('403 human_token_required');
+      const agent = await newAgent(mia, name);
+      // Said before anything about the request, as of every operation that is not for agents.
+      for (const query of [{}, { limit: 'x' }]) {
+        expect(await agent.refused('listPeople', { query: query as Record<string, string> })).to.equal(
+          '403 human_token_required',
+        );
+      }
     });
   });
 

@@ -119,6 +119,9 @@ forEachDatabase('adding a person to a board', (engine) => {
     await changeBoard(server, board, { agents_add_people: 0 });
     expect(await refused(board, 'sam', agent)).to.equal('403 add_people_not_allowed');
     await changeBoard(server, board, { agents_add_people: 1 });
+    await server.dana.ok('updateSettings', { body: { agents_add_people: false } });
+    expect(await refused(board, 'sam', agent)).to.equal('403 add_people_not_allowed');
+    await server.dana.ok('updateSettings', { body: { agents_add_people: true } });
     await setRoles(server, board, { member: { can: ['post'] } });
     expect(await refused(board, 'sam', agent)).to.equal('403 add_people_not_allowed');
     await setRoles(server, board, { member: { can: ['add_people'] } });
