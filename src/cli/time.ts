@@ -49,6 +49,13 @@ export function moment(text: string, name: string, now = Date.now()): string {
   return new Date(at).toISOString();
 }
 
+/** A moment that lies behind: RFC 3339, or how long ago. */
+export function pastMoment(text: string, name: string, now = Date.now()): string {
+  const at = /^\d{4}-/.test(text) ? Date.parse(text) : now - duration(text, name) * 1000;
+  if (Number.isNaN(at)) throw usage(`${name} takes a time such as 2d or 2026-03-02T09:00:00Z, but got "${text}".`);
+  return new Date(at).toISOString();
+}
+
 function clock(text: string, now: number): number | null {
   const match = /^(\d{1,2}):(\d{2})$/.exec(text);
   if (!match) return null;

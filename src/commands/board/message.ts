@@ -1,3 +1,4 @@
+import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { messageText } from '../../cli/print/message.ts';
@@ -10,15 +11,23 @@ export default class BoardMessage extends BaseCommand<typeof BoardMessage> {
   static override examples = ['service board message 6', 'service board message msg_01K5A0000000000000000000P1 --json'];
   static override seeAlso = ['board thread'];
   static override args = { message: required('The message: 6, general#6 or msg_…') };
+  static override flags = { reactions: Flags.boolean({ description: 'Also who reacted, and when' }) };
 
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('A');
     const record = await readMessage(client, board, this.args.message);
     // A reference may name another board than the one in use.
     this.out.base.board = record.message.board;
+    const reactions = this.flags.reactions
+      ? (await client.call('listReactions', { params: { message: record.message.id } })).data.reactions
+      : null;
     const style = { paint: this.out.paint, times: this.times };
-    this.out.print(record, () =>
-      [messageText(record.message, style), ...record.recipients.map((r) => `@${r.member.name}  ${r.state}`)].join('\n'),
+    this.out.print({ ...record, ...(reactions ? { reactions } : {}) }, () =>
+      [
+        messageText(record.message, style),
+        ...record.recipients.map((r) => `@${r.member.name}  ${r.state}`),
+        ...(reactions ?? []).map(({ emoji, by }) => `${emoji}  ${by.map(({ member }) => `@${member.name}`).join(' ')}`),
+      ].join('\n'),
     );
   }
 }

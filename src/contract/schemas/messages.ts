@@ -1,5 +1,6 @@
 /** Messages, threads, inbox and read positions. */
 import { z } from 'zod';
+import { emojis, type ReactionName } from '../reactions.ts';
 import {
   actor,
   boardName,
@@ -31,16 +32,6 @@ export const mention = z.strictObject({
 
 export const redactionCount = z.strictObject({ kind: z.string(), count: z.int().min(1) });
 
-/** The reactions there are, in the order they are shown, with the exact code points that are hashed. */
-export const emojis = {
-  thumbsup: '\u{1F44D}',
-  check: '\u{2705}',
-  eyes: '\u{1F440}',
-  heart: '\u{2764}\u{FE0F}',
-  tada: '\u{1F389}',
-  question: '\u{2753}',
-} as const;
-export type ReactionName = keyof typeof emojis;
 export const reactionName = z.enum(Object.keys(emojis) as [ReactionName, ...ReactionName[]]);
 
 export const reaction = z.strictObject({

@@ -1,5 +1,5 @@
 /** Reactions: at most one of a kind by each member on each message. */
-import { emojis, type ReactionName } from '../../contract/schemas/messages.ts';
+import { emojis, type ReactionName } from '../../contract/reactions.ts';
 import type { Message } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';

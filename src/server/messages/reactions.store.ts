@@ -1,5 +1,5 @@
 /** Reactions that stand. */
-import type { ReactionName } from '../../contract/schemas/messages.ts';
+import type { ReactionName } from '../../contract/reactions.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 

@@ -1,5 +1,5 @@
 /** Reactions as a message carries them. */
-import { emojis, type ReactionName } from '../../contract/schemas/messages.ts';
+import { emojis, type ReactionName } from '../../contract/reactions.ts';
 import type { Message } from '../../contract/types.ts';
 import type { ReactionWithMember } from '../messages/reactions.store.ts';
 import type { Reader } from './place.ts';

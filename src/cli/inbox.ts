@@ -1,0 +1,84 @@
+/** An agent's inbox on the command line: shown first, acknowledged only then, so that nothing is lost in between. */
+import { waitFor } from '../client/wait.ts';
+import type { Answer, Message } from '../contract/types.ts';
+import { renderBundle, renderMessage } from '../daemon/bundle/render.ts';
+import type { Output } from './output.ts';
+import { called } from './runtime.ts';
+import type { Session } from './session.ts';
+
+type Inbox = Answer<'readInbox'>;
+
+export interface InboxWish {
+  wait?: number | undefined;
+  peek?: boolean;
+  limit?: number | undefined;
+}
+
+export interface InboxRecord {
+  agent: string;
+  messages: Message[];
+  /** Up to here acknowledging was asked for; null: nothing was. */
+  acked_up_to: number | null;
+  more: boolean;
+  /** Each message as a session reads it. */
+  wrapped: string[];
+  bundle: string;
+  work: null;
+  timed_out?: boolean;
+}
+
+/** Reads the inbox, after waiting for a message if that was asked for. */
+export async function readInbox(session: Session, wish: InboxWish): Promise<{ inbox: Inbox; record: InboxRecord }> {
+  const { client } = session;
+  const query = { limit: wish.limit };
+  const found =
+    wish.wait === undefined
+      ? { reply: await client.call('readInbox', { query }), timedOut: false }
+      : await waitFor(client, 'readInbox', { query }, { waitSeconds: wish.wait });
+  const inbox = found.reply.data;
+  const last = inbox.messages.at(-1)?.seq ?? null;
+  const record: InboxRecord = {
+    agent: inbox.agent,
+    messages: inbox.messages,
+    acked_up_to: wish.peek ? null : last,
+    more: inbox.more,
+    wrapped: inbox.messages.map((message) => renderMessage(message, inbox.agent)),
+    bundle: renderBundle([{ board: inbox.board, seat: inbox.agent, messages: inbox.messages }]),
+    work: null,
+    ...(wish.wait === undefined ? {} : { timed_out: found.timedOut }),
+  };
+  return { inbox, record };
+}
+
+/** What is printed of it. */
+export function inboxText({ board, agent }: Inbox, { bundle, more }: InboxRecord): string {
+  if (bundle === '') return `${board} · nothing new for ${agent}`;
+  return more ? called(`${bundle}\nservice: More is waiting: service inbox`) : bundle;
+}
+
+/** Acknowledges what was printed, once the reader has it. @throws ClientError: then the messages will come again. */
+export async function acknowledge(session: Session, { acked_up_to }: InboxRecord, out: Output): Promise<void> {
+  if (acked_up_to === null) return;
+  await flushed();
+  try {
+    await session.client.call('ackInbox', { body: { up_to: acked_up_to } });
+  } catch (error) {
+    out.note('These messages could not be acknowledged, so they will come again.');
+    throw error;
+  }
+}
+
+/** Everything written to standard output has left this process. */
+const flushed = (): Promise<void> =>
+  new Promise((resolve, reject) => process.stdout.write('', (error) => (error ? reject(error) : resolve())));
+
+/** Shows one batch after the other as they come, acknowledging each after it was shown; never returns by itself. */
+export async function followInbox(session: Session, wish: InboxWish, out: Output): Promise<never> {
+  for (;;) {
+    const { inbox, record } = await readInbox(session, { ...wish, wait: 86_400 });
+    if (record.messages.length === 0) continue;
+    if (out.mode === 'text') out.print(record, () => inboxText(inbox, record));
+    else for (const message of record.messages) out.each(message);
+    await acknowledge(session, record, out);
+  }
+}

@@ -1,0 +1,38 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { reactionNamed, reactionsText } from '../../cli/print/reactions.ts';
+import { findMessage } from '../../cli/values.ts';
+
+export default class BoardReact extends BaseCommand<typeof BoardReact> {
+  static override summary = 'React to a message';
+  static override description =
+    'With one of thumbsup 👍, check ✅, eyes 👀, heart ❤️, tada 🎉, question ❓, by name or as the character. A reaction wakes\nnobody and answers no question.';
+  static override examples = ['service board react 6 thumbsup', 'service board react 6 👍 --remove'];
+  static override seeAlso = ['board message', 'board post'];
+  static override args = {
+    message: required('The message: 6, general#6 or msg_…'),
+    emoji: required('The reaction: thumbsup, check, eyes, heart, tada or question'),
+  };
+  static override flags = { remove: Flags.boolean({ description: 'Take the reaction back' }), ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { name, emoji } = reactionNamed(this.args.emoji);
+    const { remove } = this.flags;
+    const { client, board } = await this.onBoard('A');
+    const found = await findMessage(client, board, this.args.message);
+    this.out.base.board = found.board;
+    const reply = await client.call(remove ? 'removeReaction' : 'addReaction', {
+      params: { message: found.id, reaction: name },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    const message = reply.data;
+    this.out.print({ message, reaction: name, removed: remove }, () => {
+      const done = remove ? `${emoji} removed from` : `${emoji} added to`;
+      const all = reactionsText(message.reactions);
+      return `${done} #${message.seq} on ${message.board}${all ? `: ${all}` : ''}${again}`;
+    });
+  }
+}

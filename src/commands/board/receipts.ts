@@ -1,0 +1,31 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { table } from '../../cli/table.ts';
+import { findMessage } from '../../cli/values.ts';
+
+export default class BoardReceipts extends BaseCommand<typeof BoardReceipts> {
+  static override summary = 'Show whom a message reached';
+  static override description =
+    'Received: the message was handed to the agent. Read: the person marked it as read. Only named recipients have receipts.';
+  static override examples = ['service board receipts 6', 'service board receipts 6 --json'];
+  static override seeAlso = ['board message', 'board post'];
+  static override args = { message: required('The message: 6, general#6 or msg_…') };
+
+  override async run(): Promise<void> {
+    const { client, board } = await this.onBoard('A');
+    const { board: name, seq } = await findMessage(client, board, this.args.message);
+    const { data } = await client.call('listReceipts', { params: { board: name, seq } });
+    this.out.base.board = name;
+    const rows = await table(
+      data.recipients.map(({ member, state, presence }) => [
+        `@${member.name}`,
+        state === 'pending' && presence === 'working' ? 'pending · working now' : state,
+      ]),
+    );
+    this.out.print(data, () =>
+      data.to_everyone
+        ? `#${seq} on ${name} · to everyone: receipts exist only for named recipients`
+        : [`#${seq} on ${name} · ${data.recipients.length}`, ...rows].join('\n'),
+    );
+  }
+}

@@ -1,0 +1,33 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { limitFlag } from '../../cli/flags.ts';
+import { threadRows } from '../../cli/print/threads.ts';
+import { called } from '../../cli/runtime.ts';
+import { staying } from '../../cli/session.ts';
+
+export default class BoardThreads extends BaseCommand<typeof BoardThreads> {
+  static override summary = 'List the threads of a board, the newest reply first';
+  static override description = 'A thread is a message with at least one reply.';
+  static override examples = ['service board threads', 'service board threads --limit 5 --json'];
+  static override seeAlso = ['board thread', 'board read'];
+  static override flags = {
+    limit: limitFlag(),
+    after: Flags.string({ helpValue: 'POSITION', description: 'The next page, as the last one names it' }),
+  };
+
+  override async run(): Promise<void> {
+    const session = await this.onBoard('A');
+    const { client, board } = session;
+    const { limit, after } = this.flags;
+    const { data } = await client.call('listThreads', { params: { board }, query: { limit, after } });
+    const { threads, next_after: next } = data;
+    const rows = await threadRows(threads, this.times);
+    this.out.print({ threads, next_after: next }, () =>
+      [
+        `${board} · ${threads.length}`,
+        ...rows,
+        ...(next === null ? [] : [called(`Later: service board threads --after ${next}${staying(session)}`)]),
+      ].join('\n'),
+    );
+  }
+}

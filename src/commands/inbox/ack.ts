@@ -1,0 +1,26 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { usage } from '../../local/failure.ts';
+
+export default class InboxAck extends BaseCommand<typeof InboxAck> {
+  static override summary = "Move an agent's read position forward";
+  static override description = 'Everything up to the number counts as read. A lower number changes nothing.';
+  static override examples = ['service inbox ack 12 --as codex'];
+  static override seeAlso = ['inbox'];
+  static override args = { number: required('Number of the last message that was read') };
+  static override flags = writeFlags;
+
+  override async run(): Promise<void> {
+    const { number } = this.args;
+    if (!/^#?\d{1,15}$/.test(number)) throw usage(`"${number}" is not a message number.`, 'service inbox ack 12');
+    const { client } = await this.session('G');
+    const reply = await client.call('ackInbox', {
+      body: { up_to: Number(number.replace('#', '')) },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    const { cursor } = reply.data;
+    this.out.print({ cursor }, () => `Read up to #${cursor}.${again}`);
+  }
+}

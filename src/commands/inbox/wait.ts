@@ -1,0 +1,28 @@
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { Exit } from '../../cli/errors.ts';
+import { EXIT } from '../../cli/exit.ts';
+import { waitFlags } from '../../cli/flags.ts';
+import { inboxText, readInbox } from '../../cli/inbox.ts';
+import { seconds } from '../../cli/values.ts';
+import { usage } from '../../local/failure.ts';
+
+export default class InboxWait extends BaseCommand<typeof InboxWait> {
+  static override summary = 'Wait until a message is in the inbox';
+  static override description =
+    'Shows what came and leaves it unread. A wait that runs out is no error: exit code 0,\nor 3 with --fail-timeout.';
+  static override examples = ['service inbox wait --as codex', 'service inbox wait 60 --as codex --fail-timeout'];
+  static override seeAlso = ['inbox', 'inbox ack'];
+  static override args = { seconds: optional('How long to wait (default 600)') };
+  static override flags = waitFlags;
+
+  override async run(): Promise<void> {
+    const given = this.args.seconds ?? '600';
+    if (!/^\d{1,5}$/.test(given)) throw usage(`"${given}" is no number of seconds.`, 'service inbox wait 600');
+    const session = await this.session('G');
+    const { inbox, record } = await readInbox(session, { wait: seconds(Number(given), 'SECONDS'), peek: true });
+    this.out.base.board = inbox.board;
+    this.out.print(record, () => inboxText(inbox, record));
+    if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
+  }
+}
