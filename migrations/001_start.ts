@@ -241,8 +241,9 @@ export async function up(db: Knex): Promise<void> {
     t.bigInteger('expires_at').notNullable();
     t.bigInteger('revoked_at');
     t.bigInteger('used_at');
-    // The guest's key that a code made, for the repeat of a lost answer.
+    // The guest's key and seat that a code made, for the repeat of a lost answer.
     t.text('used_key_id');
+    t.text('used_member_id');
     t.bigInteger('uses').notNullable();
     t.bigInteger('last_used_at');
   });

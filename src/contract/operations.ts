@@ -414,6 +414,24 @@ export const operations = {
     ok: [200],
     summary: 'End agents that no session has been connected to for long',
   },
+  createJoinCode: {
+    method: 'POST',
+    path: '/v1/boards/{board}/join-codes',
+    credentials: member,
+    idempotency: 'S',
+    ok: [201],
+    archived: 'refused',
+    summary: 'Make a code that brings sessions or one guest onto a board',
+  },
+  listJoinCodes: get('/v1/boards/{board}/join-codes', member, 'List join codes'),
+  revokeJoinCode: {
+    method: 'DELETE',
+    path: '/v1/boards/{board}/join-codes/{code_id}',
+    credentials: member,
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Revoke a join code',
+  },
   joinBoard: {
     method: 'POST',
     path: '/v1/join',
@@ -422,6 +440,15 @@ export const operations = {
     ok: [201, 200],
     archived: 'refused',
     summary: 'Put an agent seat onto a board',
+  },
+  joinAsGuest: {
+    method: 'POST',
+    path: '/v1/guest-join',
+    credentials: [],
+    idempotency: 'S',
+    ok: [201, 200],
+    archived: 'refused',
+    summary: 'Come onto one board as a guest, by a code',
   },
 
   postMessage: {

@@ -43,7 +43,9 @@ import { type Offered, open, read, type ServerAddress, wait, write } from './ope
 import { listEvents } from './record/read.ts';
 import { search } from './search/search.ts';
 import { addBoardPerson } from './seats/add-person.ts';
+import { joinAsGuest } from './seats/guest-join.ts';
 import { joinBoard } from './seats/join.ts';
+import { createJoinCode, listJoinCodes, revokeJoinCode } from './seats/join-codes.ts';
 import { leaveSeat } from './seats/leave-seat.ts';
 import { makeBoardOwner, unmakeBoardOwner } from './seats/owners.ts';
 import { pruneAgents } from './seats/prune.ts';
@@ -124,7 +126,11 @@ export function areas({ root, serverId, address, searchable }: Means): Areas {
     removeMember: write('removeMember', removeMember),
     leaveSeat: write('leaveSeat', leaveSeat),
     pruneAgents: write('pruneAgents', pruneAgents),
+    createJoinCode: write('createJoinCode', createJoinCode(root, address)),
+    listJoinCodes: read('listJoinCodes', listJoinCodes),
+    revokeJoinCode: write('revokeJoinCode', revokeJoinCode),
     joinBoard: write('joinBoard', joinBoard(root)),
+    joinAsGuest: open('joinAsGuest', joinAsGuest(root, serverId)),
     postMessage: write('postMessage', postMessage),
     listMessages: read('listMessages', listMessages),
     getMessageBySeq: read('getMessageBySeq', getMessageBySeq),

@@ -23,3 +23,13 @@ export async function newAgent(owner: Api, board: string, body: Record<string, u
 /** Posts a text; answers the message. */
 export const post = (from: Api, board: string, body: string, more: Record<string, unknown> = {}) =>
   from.ok('postMessage', { params: { board }, body: { body, ...more } });
+
+/** A machine's delegation of a person. */
+export async function newDelegation(person: Api, name = 'laptop'): Promise<Api & { id: string }> {
+  const { id, token } = await person.ok('createDelegation', { body: { name } });
+  return Object.assign(new Api(person.url, token), { id });
+}
+
+/** A join code of a board. */
+export const newCode = (from: Api, board: string, body: Record<string, unknown> = {}) =>
+  from.ok('createJoinCode', { params: { board }, body: { role: 'member', ...body } as { role: string } });

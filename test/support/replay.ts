@@ -80,8 +80,8 @@ export class Replay {
   readonly messages: MessageRecord[] = [];
   readonly named = new Map<string, NamedRecord>();
   /** Ids of join codes that ended before their time. */
-  readonly revokedCodes = new Set<string>();
   readonly reactions = new Map<string, Record<string, unknown>>();
+  readonly codes = new Map<string, Record<string, unknown>>();
 
   constructor(events: readonly Recorded[]) {
     for (const event of events) {
@@ -148,9 +148,6 @@ export class Replay {
       case 'person.removed':
         this.#endPerson(event);
         break;
-      case 'joincode.revoked':
-        this.revokedCodes.add(data['join_code_id'] as string);
-        break;
       case 'person.made_owner':
         (this.members.get(data['member_id'] as string) as Sender).access = 'admin';
         break;
@@ -159,6 +156,12 @@ export class Replay {
         break;
       case 'person.renamed':
         Object.assign(this.members.get(data['member_id'] as string) ?? {}, { name: data['after'] });
+        break;
+      case 'joincode.created':
+        this.#makeCode(event);
+        break;
+      case 'joincode.revoked':
+        Object.assign(this.codes.get(data['join_code_id'] as string) ?? {}, { revoked_at: event.at });
         break;
       case 'message.posted':
         this.#post(event, data as unknown as PostedData);
@@ -170,6 +173,21 @@ export class Replay {
       default:
         throw new Error(`the replay does not know ${event.type}`);
     }
+  }
+
+  #makeCode({ actor, at, data }: Recorded): void {
+    const id = data['join_code_id'] as string;
+    this.codes.set(id, {
+      id,
+      kind: data['kind'] ?? 'pairing',
+      role: data['role'],
+      guest_handle: data['guest'] ?? null,
+      guest_person_id: data['guest_id'] ?? null,
+      maker_member_id: actor.member_id,
+      created_at: at,
+      expires_at: Date.parse(data['expires_at'] as string),
+      revoked_at: null,
+    });
   }
 
   #join(data: Record<string, unknown>): void {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Policy } from '../../src/contract/types.ts';
 import type { Api } from './api.ts';
-import { newAgent, newBoard } from './cast.ts';
+import { newAgent, newBoard, newCode } from './cast.ts';
 import { type Actor, BoardModel, type Posted } from './model.ts';
 import type { TestServer } from './server.ts';
 import { endMember, memberIdOf, putOnBoard, setPolicy } from './state.ts';
@@ -22,6 +22,7 @@ export type Step =
   | { do: 'ack'; by: number; back: number }
   | { do: 'join'; person: number; role: number }
   | { do: 'rename'; person: number }
+  | { do: 'code'; by: number; role: number; revoke: boolean }
   | { do: 'end'; agent: number };
 
 const index = fc.nat({ max: 1_000 });
@@ -58,6 +59,10 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
     { weight: 3, arbitrary: fc.record({ do: fc.constant('ack' as const), by: index, back: fc.nat({ max: 6 }) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('join' as const), person: index, role: index }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('rename' as const), person: index }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant('code' as const), by: index, role: index, revoke: fc.boolean() }),
+    },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('end' as const), agent: index }) },
   ),
   { minLength: 20, maxLength: 40, size: 'max' },
@@ -134,6 +139,12 @@ export class Story {
       }
       case 'rename':
         return this.#rename(pick(this.#people, step.person));
+      case 'code': {
+        const { api } = pick(this.model.active, step.by);
+        const { id } = await newCode(api, this.board, { role: pick(ROLES, step.role) });
+        if (step.revoke) await api.ok('revokeJoinCode', { params: { board: this.board, code_id: id } });
+        return;
+      }
       case 'end': {
         const agents = this.model.agents(() => true);
         if (agents.length < 2) return;

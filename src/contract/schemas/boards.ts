@@ -1,6 +1,5 @@
 /** Boards, templates, people and members of a board, joining. */
 import { z } from 'zod';
-import { patterns } from '../ids.ts';
 import {
   actor,
   boardName,
@@ -224,19 +223,3 @@ export const memberRecord = z.strictObject({
 });
 
 export const memberList = z.strictObject({ members: z.array(memberRecord), next_after: id('mem').nullable() });
-
-export const joinBody = z.strictObject({
-  code: z.string().max(40).optional(),
-  board: z.string().max(80).optional(),
-  role: roleName.optional(),
-  name: memberName.optional(),
-  harness: text(40, 1).optional(),
-  session: z.string().regex(patterns.session, 'must be written <harness>:<id>').optional(),
-});
-
-export const joinResult = z.strictObject({
-  agent: memberRecord,
-  token: z.string().regex(patterns.agentToken),
-  board,
-  reused: z.literal(true).optional(),
-});

@@ -9,6 +9,7 @@ import * as endings from './endings.ts';
 import * as events from './events.ts';
 import * as identity from './identity.ts';
 import * as invites from './invites.ts';
+import * as joining from './joining.ts';
 import * as keys from './keys.ts';
 import * as machines from './machines.ts';
 import * as messages from './messages.ts';
@@ -93,7 +94,11 @@ export const schemas = {
   removeMember: { answer: endings.removedMember },
   leaveSeat: { answer: endings.agentSeat },
   pruneAgents: { body: endings.pruneBody, answer: endings.pruning },
-  joinBoard: { body: boards.joinBody, answer: boards.joinResult },
+  createJoinCode: { body: joining.createJoinCodeBody, answer: joining.newJoinCode },
+  listJoinCodes: { query: joining.listJoinCodesQuery, answer: joining.joinCodeList },
+  revokeJoinCode: { params: z.object({ code_id: id('jc') }), answer: joining.joinCode },
+  joinBoard: { body: joining.joinBody, answer: joining.joinResult },
+  joinAsGuest: { body: joining.guestJoinBody, answer: joining.guestJoinResult },
   postMessage: { body: messages.postMessageBody, answer: messages.message },
   listMessages: { query: messages.listMessagesQuery, answer: messages.messagePage },
   getMessageBySeq: { params: seqParam, answer: messages.oneMessage },

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../db/clock.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
+import { purgeDelegations } from '../identity/delegations.store.ts';
 import { purgeLoginCodes, purgeSessions } from '../identity/sessions.store.ts';
 import { purgeRequests } from '../machines/machines.store.ts';
 import { purgeKept } from '../operation/idempotency.store.ts';
@@ -15,6 +16,7 @@ const sweeps: Record<string, (tx: WriteTx, limit: number) => Promise<number>> = 
   'browser sessions': purgeSessions,
   'login codes': purgeLoginCodes,
   'machine requests': purgeRequests,
+  delegations: purgeDelegations,
 };
 
 /** Purges now and every 10 minutes, in batches, so that no write waits long. @returns a function that stops it. */

@@ -44,6 +44,8 @@ export interface Shown {
   need?: 'admin';
   message?: string;
   person?: string;
+  /** The join code that brought them. */
+  code?: string;
   seat?: string;
   token_digest?: string;
 }

@@ -1,4 +1,5 @@
 /** Join codes. Only a keyed digest of a code is kept. */
+import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type JoinCodeRow = {
@@ -16,13 +17,15 @@ export type JoinCodeRow = {
   expires_at: number;
   revoked_at: number | null;
   used_at: number | null;
+  /** The key and the seat that a new guest got by it. */
   used_key_id: string | null;
+  used_member_id: string | null;
   uses: number;
   last_used_at: number | null;
 };
 
-/** Whose codes: those these members made, those for a role, or all of the board. */
-export type CodeScope = { makers: string[] } | { roles: string[] } | 'all';
+/** Which codes: those these members made, those for a role, these themselves, or all of the board. */
+export type CodeScope = { makers: string[] } | { roles: string[] } | { ids: string[] } | 'all';
 
 /** A board's working codes within a scope, oldest first. */
 export const workingCodes = (tx: ReadTx, boardId: string, scope: CodeScope): Promise<JoinCodeRow[]> =>
@@ -35,8 +38,78 @@ export const workingCodes = (tx: ReadTx, boardId: string, scope: CodeScope): Pro
       .orderBy(['created_at', 'id'])
       .select('*');
     if (scope === 'all') return query;
+    if ('ids' in scope) return query.whereIn('id', scope.ids);
     return 'makers' in scope ? query.whereIn('maker_member_id', scope.makers) : query.whereIn('role', scope.roles);
   });
 
 export const setCodesRevoked = (tx: WriteTx, ids: string[]): Promise<number> =>
   tx.change((db) => db('join_codes').whereIn('id', ids).update({ revoked_at: tx.now }));
+
+const byDigestStatement = statement<{ digest: Buffer }, JoinCodeRow>((db, p) =>
+  db('join_codes').where('digest', p.digest).select('*'),
+);
+const byIdStatement = statement<{ id: string }, JoinCodeRow>((db, p) => db('join_codes').where('id', p.id).select('*'));
+
+export const codeByDigest = (tx: ReadTx, digest: Buffer): Promise<JoinCodeRow | undefined> =>
+  tx.first(byDigestStatement, { digest });
+
+export const codeById = (tx: ReadTx, id: string): Promise<JoinCodeRow | undefined> => tx.first(byIdStatement, { id });
+
+export const insertCode = (tx: WriteTx, row: JoinCodeRow): Promise<number> =>
+  tx.change((db) => db('join_codes').insert(row));
+
+/** How many codes of a board neither ended nor were used up. */
+export const countWorkingCodes = async (tx: ReadTx, boardId: string): Promise<number> => {
+  const [row] = await tx.query<{ count: number }>((db) =>
+    db('join_codes')
+      .where('board_id', boardId)
+      .whereNull('revoked_at')
+      .whereNull('used_at')
+      .where('expires_at', '>', tx.now)
+      .count({ count: '*' }),
+  );
+  return Number(row?.count ?? 0);
+};
+
+/** Counts a use; a code for a guest is used up by it. */
+export const noteCodeUse = (
+  tx: WriteTx,
+  code: Pick<JoinCodeRow, 'id' | 'kind' | 'uses'>,
+  made: { keyId: string; memberId: string } | null,
+): Promise<number> =>
+  tx.change((db) =>
+    db('join_codes')
+      .where('id', code.id)
+      .update({
+        uses: code.uses + 1,
+        last_used_at: tx.now,
+        ...(code.kind === 'guest' ? { used_at: tx.now } : {}),
+        ...(made ? { used_key_id: made.keyId, used_member_id: made.memberId } : {}),
+      }),
+  );
+
+export interface CodeFilter {
+  boardId: string;
+  /** Only those this member made. */
+  maker?: string;
+  /** Also those that ended after this time; left out: working ones only. */
+  endedAfter?: number;
+  after?: string;
+  limit: number;
+}
+
+/** Codes of a board, newest first. */
+export const listCodeRows = (tx: ReadTx, filter: CodeFilter): Promise<JoinCodeRow[]> =>
+  tx.query<JoinCodeRow>((db) => {
+    const query = db('join_codes').where('board_id', filter.boardId).orderBy('id', 'desc').limit(filter.limit);
+    const since = filter.endedAfter;
+    if (since === undefined) query.whereNull('revoked_at').whereNull('used_at').where('expires_at', '>', tx.now);
+    else {
+      for (const end of ['revoked_at', 'used_at'])
+        query.where((either) => either.whereNull(end).orWhere(end, '>', since));
+      query.where('expires_at', '>', since);
+    }
+    if (filter.maker !== undefined) query.where('maker_member_id', filter.maker);
+    if (filter.after !== undefined) query.where('id', '<', filter.after);
+    return query.select('*');
+  });

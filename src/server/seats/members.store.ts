@@ -89,6 +89,26 @@ const byIdStatement = statement<{ id: string }, MemberRow>((db, p) => db('member
 
 export const memberById = (tx: ReadTx, id: string): Promise<MemberRow | undefined> => tx.first(byIdStatement, { id });
 
+const ofSessionStatement = statement<{ board_id: string; person_id: string; session_digest: Buffer }, MemberRow>(
+  (db, p) =>
+    db('members')
+      .where({ person_id: p.person_id, kind: 'agent', board_id: p.board_id, session_digest: p.session_digest })
+      .orderBy('first_joined_at', 'desc')
+      .orderBy('id', 'desc')
+      .select('*'),
+);
+
+/** The newest seat of a person's session on a board, ended or not. */
+export const seatOfSession = (
+  tx: ReadTx,
+  of: { board_id: string; person_id: string; session_digest: Buffer },
+): Promise<MemberRow | undefined> => tx.first(ofSessionStatement, of);
+
+export const replaceToken = (
+  tx: WriteTx,
+  { id, token_digest, key_id }: Pick<MemberRow, 'id' | 'token_digest' | 'key_id'>,
+): Promise<number> => tx.change((db) => db('members').where('id', id).update({ token_digest, key_id }));
+
 const byNameStatement = statement<{ board_id: string; name: string }, MemberRow>((db, p) =>
   db('members').where({ board_id: p.board_id, name: p.name }).select('*'),
 );

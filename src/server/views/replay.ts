@@ -5,7 +5,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { requireAdmin } from '../identity/people.rules.ts';
 import { messageById } from '../messages/messages.store.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
-import { memberById } from '../seats/members.store.ts';
+import { type MemberRow, memberById } from '../seats/members.store.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { mayDescribe, takenBySomebody } from './collision.ts';
 import { mayRead, messageNotFound } from './message.ts';
@@ -39,19 +39,22 @@ async function recheckMessage(tx: WriteTx, { reader }: Place, id: string): Promi
 /** A kept answer that holds a seat's token is shown only while that token is the seat's. */
 async function recheckSeat(tx: WriteTx, shown: Shown): Promise<void> {
   const seat = await memberById(tx, shown.seat ?? '');
-  if (seat?.status !== 'active') {
-    throw new Refusal('agent_removed', 'This agent is no longer on the board.', {
-      hint: 'Add a new one: service agent create NAME --board BOARD.',
-      details: {
-        agent: seat?.name ?? null,
-        removed_at: timestampOrNull(seat?.removed_at ?? null),
-        removed_by: seat?.removed_by ?? null,
-      },
-    });
-  }
+  if (seat?.status !== 'active') throw seatRemoved(seat);
   if (seat.token_digest?.toString('hex') !== shown.token_digest) {
     throw new Refusal('seat_token_replaced', "The agent's token was replaced since.", {
       hint: 'Join again from the session that holds the agent.',
     });
   }
+}
+
+/** What becomes of somebody who wants the token of a seat that has ended. The board is not named. */
+export function seatRemoved(seat: MemberRow | undefined): Refusal {
+  return new Refusal('agent_removed', 'This agent is no longer on the board.', {
+    hint: 'Add a new one: service agent create NAME --board BOARD.',
+    details: {
+      agent: seat?.name ?? null,
+      removed_at: timestampOrNull(seat?.removed_at ?? null),
+      removed_by: seat?.removed_by ?? null,
+    },
+  });
 }

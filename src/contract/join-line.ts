@@ -1,0 +1,43 @@
+/** The line that brings an agent onto a board: the server writes it, people pass it on, the client reads it out of whatever stands around it. */
+
+export interface JoinLine {
+  board: string;
+  /** The address of the server, such as `http://127.0.0.1:7400` or `https://boards.example.com`. */
+  origin: string;
+  /** A role of the board; for a guest code the word `guest`. It is for people: the server takes role and board from the code. */
+  role: string;
+  /** `XXX-XXX`, as it was written. */
+  code: string;
+}
+
+/** Where local servers listen unless something else is said. */
+const LOCAL_PORT = '7400';
+
+/** `Join service board <board> on <server> as <role> with code <XXX-XXX>`. */
+export function writeJoinLine({ board, origin, role, code }: JoinLine): string {
+  return `Join service board ${board} on ${serverName(origin)} as ${role} with code ${code}`;
+}
+
+/** A local server is called `localhost`, every other by the host of its address; usual ports are left out. */
+function serverName(origin: string): string {
+  const { hostname, host, port } = new URL(origin);
+  if (hostname !== '127.0.0.1' && hostname !== 'localhost') return host;
+  return port === LOCAL_PORT ? 'localhost' : `localhost:${port || '80'}`;
+}
+
+const line =
+  /join service board ([a-z0-9-]+) on ([a-z0-9.:[\]-]+?) as ([a-z0-9-]+) with code ([0-9a-z]{3}[- ]?[0-9a-z]{3})\b/i;
+
+/** The first join line of a text; null when it holds none, or one that names no possible server. */
+export function readJoinLine(text: string): JoinLine | null {
+  const [, board, server, role, code] = line.exec(text) ?? [];
+  if (board === undefined || server === undefined || role === undefined || code === undefined) return null;
+  const origin = originOf(server.toLowerCase());
+  return origin === null ? null : { board: board.toLowerCase(), origin, role: role.toLowerCase(), code };
+}
+
+function originOf(server: string): string | null {
+  const local = /^localhost(?::(\d+))?$/.exec(server);
+  const url = local ? `http://127.0.0.1:${local[1] ?? LOCAL_PORT}` : `https://${server}`;
+  return URL.canParse(url) ? new URL(url).origin : null;
+}

@@ -1,0 +1,157 @@
+/** Coming onto one board as a guest: person, key, membership and agent, all by one code and in one transaction. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Answer, Body } from '../../contract/types.ts';
+import { parsePolicy } from '../boards/boards.store.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { audit } from '../identity/audit.steps.ts';
+import { findKey } from '../identity/credentials.store.ts';
+import { IDLE_SECONDS, makeKey } from '../identity/keys.steps.ts';
+import { type AccessKeyRow, keyOf } from '../identity/keys.store.ts';
+import { holdPeople, insertPerson } from '../identity/people.store.ts';
+import type { RootKey } from '../identity/root-key.ts';
+import { authenticate, type KeyCaller, keyWorks } from '../operation/caller.ts';
+import type { OpenCase } from '../operation/usecase.ts';
+import { newId } from '../text/ids.ts';
+import { eventActor } from '../views/actors.ts';
+import { type Joined, joinedView } from '../views/joined.ts';
+import { keyView } from '../views/key.ts';
+import { callerView } from '../views/person.ts';
+import { requirePlace } from '../views/place.ts';
+import { noteCodeUse } from './join-codes.store.ts';
+import { activeHuman, memberById } from './members.store.ts';
+import { bringOnto } from './membership.steps.ts';
+import { codeInvalid, codeWorks, type Found, findCode, requireActiveOf } from './redeem.steps.ts';
+import { makeSeat, requireRole, rotateToken } from './seat.steps.ts';
+
+/** How long a guest whose answer was lost may ask again. */
+const REPEAT_MS = 600_000;
+
+type Wish = Body<'joinAsGuest'>;
+
+export const joinAsGuest = (root: RootKey, serverId: string): OpenCase<'joinAsGuest'> => ({
+  async run(tx, _door, { body, requestId }) {
+    // Whether a handle is free is decided here.
+    await holdPeople(tx);
+    const found = await findCode(tx, root, body.code);
+    if (!found) throw codeInvalid();
+    const again = await repeated(tx, root, found, body);
+    if (again) return { answer: await answerOf(tx, serverId, again), status: 200 };
+    if (found.code.guest_person_id !== null || found.code.kind !== 'guest' || !(await codeWorks(tx, found))) {
+      throw codeInvalid();
+    }
+    requireActiveOf(found);
+    requireRole(found.board, found.code.role);
+    if (body.client_token !== undefined) await requireUnused(tx, root, body.client_token);
+    const guest = await newGuest(tx, root, found, body);
+    await audit(tx, {
+      action: 'key.created',
+      by: guest.caller,
+      target: guest.key.id,
+      requestId,
+      details: { origin: guest.key.origin, join_code_id: found.code.id },
+    });
+    return { answer: await answerOf(tx, serverId, guest) };
+  },
+});
+
+interface Arrived {
+  caller: KeyCaller;
+  key: AccessKeyRow;
+  /** Null where the client brought its own. */
+  keyToken: string | null;
+  joined: Joined;
+}
+
+async function answerOf(tx: WriteTx, serverId: string, guest: Arrived): Promise<Answer<'joinAsGuest'>> {
+  const { caller, key, keyToken, joined } = guest;
+  return {
+    server_id: serverId,
+    person: callerView(caller),
+    key: { ...(await keyView(tx, key)), ...(keyToken === null ? {} : { token: keyToken }) },
+    ...(await joinedView(tx, caller, joined)),
+  };
+}
+
+async function newGuest(tx: WriteTx, root: RootKey, { board, code }: Found, body: Wish): Promise<Arrived> {
+  const person = {
+    id: newId('hum', tx.now),
+    handle: code.guest_handle ?? '',
+    display_name: null,
+    server_role: 'guest' as const,
+    created_at: tx.now,
+    removed_at: null,
+    removed_by: null,
+    midturn_policy: null,
+  };
+  await insertPerson(tx, person);
+  const { row: key, token } = await makeKey(tx, root, {
+    personId: person.id,
+    name: body.key_name,
+    origin: 'guest_code',
+    ends: { idleSeconds: IDLE_SECONDS },
+    parentKeyId: null,
+    token: body.client_token,
+  });
+  const member = await bringOnto(tx, board, { person, join_code_id: code.id });
+  const seat = await makeSeat(tx, root, board, {
+    person: { person_id: person.id, handle: person.handle },
+    keyId: key.id,
+    actor: eventActor(member, person.handle),
+    role: code.role,
+    name: body.name,
+    harness: body.harness ?? null,
+    session: undefined,
+    joinCodeId: code.id,
+  });
+  await noteCodeUse(tx, code, { keyId: key.id, memberId: seat.row.id });
+  return {
+    caller: await callerOf(tx, root, token),
+    key,
+    keyToken: body.client_token === undefined ? token : null,
+    joined: { place: requirePlace({ board, member, policy: parsePolicy(board) }), seat },
+  };
+}
+
+/** The guest, as every later request of theirs is read. */
+async function callerOf(tx: WriteTx, root: RootKey, token: string): Promise<KeyCaller> {
+  const caller = await authenticate(tx, { kind: 'PK', digest: root.digest(token), token });
+  if (caller.kind !== 'PK') throw new Error('a key was read as something else');
+  return caller;
+}
+
+/** As where an invite is redeemed: a secret that opens something already is nobody's new key. */
+async function requireUnused(tx: WriteTx, root: RootKey, token: string): Promise<void> {
+  if (!(await findKey(tx, root.digest(token)))) return;
+  throw new Refusal('invalid_request', 'client_token: is in use already.', {
+    hint: 'Make a new key for every join.',
+    details: { field: 'client_token', problem: 'is in use already' },
+  });
+}
+
+/**
+ * A guest who did not hear the answer asks again with the code and the key they brought: as long as key, guest and seat
+ * work, the seat gets another token. Nobody is told what else stands in the way.
+ * @returns null when it is no repeat. @throws Refusal `board_archived`.
+ */
+async function repeated(tx: WriteTx, root: RootKey, found: Found, body: Wish): Promise<Arrived | null> {
+  const { code, board } = found;
+  const { client_token: token } = body;
+  if (token === undefined || code.used_at === null || tx.now - code.used_at >= REPEAT_MS) return null;
+  const row = await findKey(tx, root.digest(token));
+  if (!row || row.key_id !== code.used_key_id || !keyWorks(row, tx.now)) return null;
+  const member = await activeHuman(tx, board.id, row.person_id);
+  const seat = await memberById(tx, code.used_member_id ?? '');
+  if (!member || seat?.status !== 'active' || board.lifecycle === 'deleted') return null;
+  requireActiveOf(found);
+  const key = await keyOf(tx, row.person_id, row.key_id);
+  if (!key) throw new Error('a key without a row');
+  return {
+    caller: await callerOf(tx, root, token),
+    key,
+    keyToken: null,
+    joined: {
+      place: requirePlace({ board, member, policy: parsePolicy(board) }),
+      seat: await rotateToken(tx, root, seat, seat.key_id ?? key.id),
+    },
+  };
+}

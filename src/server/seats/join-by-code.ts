@@ -1,0 +1,83 @@
+/** Joining with a person's own key and a join code: a pairing code of theirs, or the code that was made for this guest. */
+import { Refusal } from '../../contract/errors.ts';
+import { boardById, parsePolicy } from '../boards/boards.store.ts';
+import type { WriteTx } from '../db/tx.ts';
+import type { RootKey } from '../identity/root-key.ts';
+import type { Caller, Shown } from '../operation/caller.ts';
+import { eventActor } from '../views/actors.ts';
+import type { Joined } from '../views/joined.ts';
+import { requirePlace } from '../views/place.ts';
+import { recheckShown } from '../views/replay.ts';
+import { type ByCode, harnessOf } from './join.rules.ts';
+import { codeById, type JoinCodeRow, noteCodeUse } from './join-codes.store.ts';
+import { activeHuman } from './members.store.ts';
+import { bringOnto } from './membership.steps.ts';
+import { codeInvalid, codeWorks, type Found, findCode, makerStands, requireActiveOf } from './redeem.steps.ts';
+import { makeSeat, requireRole } from './seat.steps.ts';
+
+/** @throws Refusal `join_code_invalid`, `guest_code_not_for_members`, `join_code_not_yours`, then what making a seat says. */
+export async function joinByCode(tx: WriteTx, root: RootKey, caller: Caller, body: ByCode): Promise<Joined> {
+  const found = await findCode(tx, root, body.code);
+  const { board, code } = await requireOwnCode(tx, caller, found);
+  caller.shown.code = code.id;
+  requireActiveOf({ board, code });
+  const harness = harnessOf(body);
+  requireRole(board, code.role);
+  const { person } = caller;
+  const member =
+    (await activeHuman(tx, board.id, person.person_id)) ??
+    (await bringOnto(tx, board, { person: { ...person, id: person.person_id }, join_code_id: code.id }));
+  const seat = await makeSeat(tx, root, board, {
+    person,
+    keyId: caller.key.key_id,
+    actor: eventActor(member, person.handle),
+    role: code.role,
+    name: body.name,
+    harness,
+    session: body.session,
+    joinCodeId: code.id,
+  });
+  await noteCodeUse(tx, code, null);
+  return { place: requirePlace({ board, member, policy: parsePolicy(board) }), seat };
+}
+
+/** A code that works, for this caller. */
+async function requireOwnCode(tx: WriteTx, caller: Caller, found: Found | null): Promise<Found> {
+  if (!found || !(await codeWorks(tx, found))) throw codeInvalid();
+  const { code } = found;
+  if (code.kind === 'guest' && code.guest_person_id !== caller.person.person_id) throw notForMembers();
+  if (code.kind === 'pairing' && code.maker_person_id !== caller.person.person_id) throw notYours(caller);
+  return found;
+}
+
+const notForMembers = (): Refusal =>
+  new Refusal('guest_code_not_for_members', 'This code is for a guest, and for nobody else.', {
+    hint: 'Whoever is on the server is added to a board instead: service board add HANDLE.',
+  });
+
+const notYours = ({ person }: Caller): Refusal =>
+  new Refusal('join_code_not_yours', 'This code brings only sessions of the person who made it.', {
+    hint: `Ask somebody on that board for: service board add ${person.handle}. Then your agents join with your own codes.`,
+  });
+
+/**
+ * Whether the kept answer of a join may be shown again. A code that was used up, expired or revoked since is no reason
+ * against it, as long as its maker could still make it; a refusal is shown only while the code lets the caller in.
+ */
+export async function recheckJoin(tx: WriteTx, caller: Caller, shown: Shown): Promise<void> {
+  await recheckShown(tx, caller, shown);
+  if (shown.code === undefined) return;
+  const code = await codeById(tx, shown.code);
+  const found = code && (await foundAgain(tx, code));
+  if (!found) throw codeInvalid();
+  if (shown.seat === undefined) {
+    await requireOwnCode(tx, caller, found);
+    return;
+  }
+  if (!(await makerStands(tx, found))) throw codeInvalid();
+}
+
+async function foundAgain(tx: WriteTx, code: JoinCodeRow): Promise<Found | null> {
+  const board = await boardById(tx, code.board_id);
+  return board ? { board, code } : null;
+}

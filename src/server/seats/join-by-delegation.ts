@@ -1,0 +1,71 @@
+/** Joining with a machine's delegation: a session comes onto a board, or gets another token for the seat it has there. */
+import type { WriteTx } from '../db/tx.ts';
+import type { RootKey } from '../identity/root-key.ts';
+import type { DelegateCaller } from '../operation/caller.ts';
+import { eventActor } from '../views/actors.ts';
+import { refuseGuest } from '../views/authority.ts';
+import type { Joined } from '../views/joined.ts';
+import { lockSight, requireActive, requirePlace, type Sight } from '../views/place.ts';
+import { seatRemoved } from '../views/replay.ts';
+import { type BySession, harnessOf } from './join.rules.ts';
+import { type MemberRow, seatOfSession } from './members.store.ts';
+import { bringOnto } from './membership.steps.ts';
+import { makeSeat, requireRole, rotateToken } from './seat.steps.ts';
+
+/**
+ * In one transaction with the board's row held, so that of two calls for one session the second finds the first's seat.
+ * @throws Refusal `board_not_found`, `guest_not_allowed`, `board_archived`, `agent_removed`, and what making a seat says.
+ */
+export async function joinByDelegation(
+  tx: WriteTx,
+  root: RootKey,
+  caller: DelegateCaller,
+  body: BySession,
+): Promise<Joined> {
+  const sight = await lockSight(tx, caller, body.board);
+  refuseGuest(caller, 'add agents');
+  requireActive(sight.board);
+  const { person_id } = caller.person;
+  const session_digest = root.digest(body.session);
+  const known = await seatOfSession(tx, { board_id: sight.board.id, person_id, session_digest });
+  return known ? reuse(tx, root, caller, sight, known) : joinAnew(tx, root, caller, sight, body);
+}
+
+/** Name, role and harness of the request say nothing about a seat that is there. */
+async function reuse(
+  tx: WriteTx,
+  root: RootKey,
+  caller: DelegateCaller,
+  sight: Sight,
+  known: MemberRow,
+): Promise<Joined> {
+  if (known.status !== 'active') throw seatRemoved(known);
+  return { place: requirePlace(sight), seat: await rotateToken(tx, root, known, caller.key.key_id), reused: true };
+}
+
+async function joinAnew(
+  tx: WriteTx,
+  root: RootKey,
+  caller: DelegateCaller,
+  { board, policy, member: present }: Sight,
+  body: BySession,
+): Promise<Joined> {
+  const harness = harnessOf(body);
+  const role = body.role ?? 'member';
+  requireRole(board, role);
+  const { person } = caller;
+  const { delegation_id } = caller.delegation;
+  const via = { via: 'delegation' as const, delegation_id };
+  const member = present ?? (await bringOnto(tx, board, { person: { ...person, id: person.person_id }, ...via }));
+  const seat = await makeSeat(tx, root, board, {
+    person,
+    keyId: caller.key.key_id,
+    actor: eventActor(member, person.handle),
+    role,
+    name: body.name,
+    harness,
+    session: body.session,
+    delegationId: delegation_id,
+  });
+  return { place: requirePlace({ board, policy, member }), seat };
+}

@@ -1,0 +1,165 @@
+/** Join codes: making, listing and revoking them. */
+import { Refusal } from '../../contract/errors.ts';
+import { reservedHandles } from '../../contract/ids.ts';
+import { writeJoinLine } from '../../contract/join-line.ts';
+import type { Body } from '../../contract/types.ts';
+import { parseRoles } from '../boards/boards.store.ts';
+import { requirePermission } from '../boards/policy.rules.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { holderOfHandle, type PersonRow, personByHandle } from '../identity/people.store.ts';
+import type { RootKey } from '../identity/root-key.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { ReadCase, ServerAddress, WriteCase } from '../operation/usecase.ts';
+import { append } from '../record/append.ts';
+import { newId } from '../text/ids.ts';
+import { newShortCode } from '../text/short-code.ts';
+import { timestamp } from '../text/time.ts';
+import { eventActor } from '../views/actors.ts';
+import { refuseGuest } from '../views/authority.ts';
+import { codeView, codeViews } from '../views/join-code.ts';
+import { lockPlace, onBoard, type Place, requireActive } from '../views/place.ts';
+import { revokeCodes } from './join-codes.steps.ts';
+import { codeById, countWorkingCodes, insertCode, type JoinCodeRow, listCodeRows } from './join-codes.store.ts';
+import { activeHuman } from './members.store.ts';
+import { requireRole } from './seat.steps.ts';
+
+const MAX_WORKING = 200;
+/** How long a code is listed after its end. */
+const LISTED_MS = 30 * 86_400_000;
+
+type Wish = Body<'createJoinCode'>;
+
+/** The code is drawn anew when the transaction runs again because another code has the same digest. */
+export const createJoinCode = (root: RootKey, address: ServerAddress): WriteCase<'createJoinCode'> => ({
+  async run(tx, caller, { params, body }) {
+    if (caller.kind === 'AG' && body.guest !== undefined) throw guestCodeByPerson();
+    const place = await lockPlace(tx, caller, params['board'] ?? '');
+    refuseGuest(caller, 'make join codes');
+    requireActive(place.board);
+    requireInvite(caller, place);
+    requireRole(place.board, body.role);
+    const guest = body.guest === undefined ? null : await requireGuest(tx, place, body.guest);
+    await requireRoom(tx, place);
+    const code = newShortCode();
+    const row = newCode(tx, place, body, guest?.id ?? null, root.digest(code));
+    await insertCode(tx, row);
+    await recordCode(tx, caller, place, row);
+    const line = { board: place.board.name, origin: address.baseUrl(), role: body.guest ? 'guest' : body.role, code };
+    return { answer: { ...(await codeView(tx, place, row)), code, join_line: writeJoinLine(line) } };
+  },
+});
+
+const guestCodeByPerson = (): Refusal =>
+  new Refusal('human_token_required', 'Only a person makes codes for guests.', {
+    hint: 'Ask your person to run: service code guest HANDLE --board BOARD',
+  });
+
+/** Agents make and see codes by a grant of their role. */
+function requireInvite(caller: Caller, { board, member }: Place): void {
+  if (caller.kind === 'AG') requirePermission(parseRoles(board)[member.role ?? ''], 'invite');
+}
+
+/** The guest a handle is of already; null: it is free. @throws Refusal `handle_taken`, `already_on_board`. */
+async function requireGuest(tx: WriteTx, { board }: Place, handle: string): Promise<PersonRow | null> {
+  const person = await personByHandle(tx, handle);
+  if (person?.server_role !== 'guest') {
+    const free = !reservedHandles.includes(handle) && (await holderOfHandle(tx, handle)) === undefined;
+    if (free) return null;
+    throw new Refusal('handle_taken', `The handle ${handle} is not free for a guest.`, {
+      hint: person
+        ? `They are a member of this server, so add them: service board add ${handle} --board ${board.name}`
+        : 'Choose another handle; handles stay reserved for whoever had them.',
+    });
+  }
+  if ((await activeHuman(tx, board.id, person.id)) === undefined) return person;
+  throw new Refusal('already_on_board', `${handle} is on ${board.name} already.`, {
+    hint: `service board people --board ${board.name} shows who is on it.`,
+  });
+}
+
+async function requireRoom(tx: WriteTx, { board }: Place): Promise<void> {
+  if ((await countWorkingCodes(tx, board.id)) < MAX_WORKING) return;
+  throw new Refusal('limit_reached', `There are already ${MAX_WORKING} working join codes on this board.`, {
+    hint: `service code list --board ${board.name} shows them; revoke those that are no longer needed.`,
+    details: { what: 'working join codes of this board', limit: MAX_WORKING },
+  });
+}
+
+function newCode(
+  tx: WriteTx,
+  { board, member }: Place,
+  { role, guest, ttl_seconds }: Wish,
+  guestId: string | null,
+  digest: Buffer,
+): JoinCodeRow {
+  return {
+    id: newId('jc', tx.now),
+    board_id: board.id,
+    digest,
+    kind: guest === undefined ? 'pairing' : 'guest',
+    role,
+    guest_handle: guest ?? null,
+    guest_person_id: guestId,
+    maker_member_id: member.id,
+    maker_person_id: member.person_id,
+    created_at: tx.now,
+    expires_at: tx.now + ttl_seconds * 1000,
+    revoked_at: null,
+    used_at: null,
+    used_key_id: null,
+    used_member_id: null,
+    uses: 0,
+    last_used_at: null,
+  };
+}
+
+async function recordCode(tx: WriteTx, caller: Caller, { board, member }: Place, code: JoinCodeRow): Promise<void> {
+  const guest =
+    code.kind === 'guest' ? { kind: 'guest', guest: code.guest_handle, guest_id: code.guest_person_id } : {};
+  await append(tx, board, {
+    type: 'joincode.created',
+    actor: eventActor(member, caller.person.handle),
+    data: { join_code_id: code.id, role: code.role, expires_at: timestamp(code.expires_at), ...guest },
+  });
+}
+
+export const listJoinCodes: ReadCase<'listJoinCodes'>['run'] = async (tx, caller, { params, query }) => {
+  const place = await onBoard(tx, caller, params['board'] ?? '');
+  refuseGuest(caller, 'list join codes');
+  requireInvite(caller, place);
+  const rows = await listCodeRows(tx, {
+    boardId: place.board.id,
+    ...(caller.kind === 'AG' ? { maker: place.member.id } : {}),
+    ...(query.state === 'all' ? { endedAfter: tx.now - LISTED_MS } : {}),
+    after: query.after,
+    limit: query.limit + 1,
+  });
+  const page = rows.slice(0, query.limit);
+  const codes = await codeViews(tx, place, page);
+  return {
+    join_codes: query.state === 'all' ? codes : codes.filter(({ state }) => state === 'working'),
+    next_after: rows.length > query.limit ? (page.at(-1)?.id ?? null) : null,
+  };
+};
+
+/** It only takes away, so it works on an archive too, and for an agent whose role may no longer make codes. */
+export const revokeJoinCode: WriteCase<'revokeJoinCode'> = {
+  async run(tx, caller, { params }) {
+    const place = await lockPlace(tx, caller, params['board'] ?? '');
+    refuseGuest(caller, 'revoke join codes');
+    const code = await codeById(tx, params['code_id'] ?? '');
+    if (code?.board_id !== place.board.id) {
+      throw new Refusal('join_code_not_found', 'There is no such join code on this board.', {
+        hint: `service code list --all --board ${place.board.name} shows them.`,
+      });
+    }
+    if (caller.kind === 'AG' && code.maker_member_id !== place.member.id) {
+      throw new Refusal('forbidden', 'An agent revokes only the codes it made itself.', {
+        hint: `Ask your person to run: service code revoke ${code.id} --board ${place.board.name}`,
+      });
+    }
+    await revokeCodes(tx, place.board, eventActor(place.member, caller.person.handle), { ids: [code.id] });
+    const now = (await codeById(tx, code.id)) ?? code;
+    return { answer: await codeView(tx, place, now) };
+  },
+};

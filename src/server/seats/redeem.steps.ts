@@ -1,0 +1,69 @@
+/** What a join code is worth at this moment, and using it. */
+import { Refusal } from '../../contract/errors.ts';
+import { type BoardRow, lockBoardById, parseRoles } from '../boards/boards.store.ts';
+import { mayDo } from '../boards/policy.rules.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { holderOfHandle, personById } from '../identity/people.store.ts';
+import type { RootKey } from '../identity/root-key.ts';
+import { readShortCode } from '../text/short-code.ts';
+import { codeByDigest, codeById, type JoinCodeRow } from './join-codes.store.ts';
+import { activeHuman, memberById } from './members.store.ts';
+
+export interface Found {
+  code: JoinCodeRow;
+  board: BoardRow;
+}
+
+/**
+ * The code somebody typed, working or not, with its board's row held: whatever ends codes or uses them up holds it too,
+ * so what is read here stays true until the commit. Null: there is no such code.
+ */
+export async function findCode(tx: WriteTx, root: RootKey, typed: string): Promise<Found | null> {
+  const shown = readShortCode(typed);
+  const known = shown === null ? undefined : await codeByDigest(tx, root.digest(shown));
+  if (!known) return null;
+  const board = await lockBoardById(tx, known.board_id);
+  const code = await codeById(tx, known.id);
+  return board && code ? { board, code } : null;
+}
+
+/** Whether a code lets anybody in now; that its board is archived is told apart. */
+export async function codeWorks(tx: ReadTx, { code, board }: Found): Promise<boolean> {
+  if (code.revoked_at !== null || code.used_at !== null || code.expires_at <= tx.now) return false;
+  return board.lifecycle !== 'deleted' && (await guestFits(tx, code)) && (await makerStands(tx, { code, board }));
+}
+
+/** Whether who made a code is still on the board with what making it took. */
+export async function makerStands(tx: ReadTx, { code, board }: Found): Promise<boolean> {
+  const maker = await memberById(tx, code.maker_member_id);
+  const person = await personById(tx, code.maker_person_id);
+  if (maker?.status !== 'active' || !person || person.removed_at !== null || person.server_role === 'guest') {
+    return false;
+  }
+  if (maker.kind === 'human') return true;
+  const mayInvite = mayDo(parseRoles(board)[maker.role ?? ''], 'invite');
+  return mayInvite && (await activeHuman(tx, board.id, person.id)) !== undefined;
+}
+
+/** Whether a guest code's handle is still free, or still that of the guest it was made for. */
+async function guestFits(tx: ReadTx, { kind, guest_handle, guest_person_id }: JoinCodeRow): Promise<boolean> {
+  if (kind === 'pairing') return true;
+  if (guest_person_id === null) return (await holderOfHandle(tx, guest_handle ?? '')) === undefined;
+  const guest = await personById(tx, guest_person_id);
+  return guest !== undefined && guest.removed_at === null && guest.server_role === 'guest';
+}
+
+/** The one answer for every code that lets nobody in. */
+export function codeInvalid(): Refusal {
+  return new Refusal('join_code_invalid', 'This join code does not work.', {
+    hint: 'Ask for a new one; codes end when they are used up, revoked or expired.',
+  });
+}
+
+/** The board is not named: who holds a code may not see it yet. */
+export function requireActiveOf({ board }: Found): void {
+  if (board.lifecycle === 'active') return;
+  throw new Refusal('board_archived', 'The board of this join code is archived.', {
+    hint: "The board's creator, while still on it, or a server admin can restore it; the code works again then.",
+  });
+}

@@ -1,0 +1,71 @@
+/** Join codes, as people and agents of their board see them; never the code itself. */
+import type { JoinCode } from '../../contract/types.ts';
+import type { ReadTx } from '../db/tx.ts';
+import { peopleWithIds, takenHandles } from '../identity/people.store.ts';
+import type { JoinCodeRow } from '../seats/join-codes.store.ts';
+import { membersWithIds } from '../seats/members.store.ts';
+import { timestamp, timestampOrNull } from '../text/time.ts';
+import { actorView } from './actors.ts';
+import type { Place } from './place.ts';
+
+/** With a fixed number of statements however many there are. */
+export async function codeViews(tx: ReadTx, place: Place, rows: JoinCodeRow[]): Promise<JoinCode[]> {
+  const makers = new Map(
+    (
+      await membersWithIds(
+        tx,
+        rows.map((row) => row.maker_member_id),
+      )
+    ).map((maker) => [maker.id, maker]),
+  );
+  const guests = await guestsOf(tx, rows);
+  return rows.map((row) => {
+    const maker = makers.get(row.maker_member_id);
+    if (!maker) throw new Error(`join code ${row.id} has lost its maker`);
+    const guest = guests.get(row.id);
+    return {
+      id: row.id,
+      kind: row.kind,
+      guest: guest?.handle ?? null,
+      board: place.board.name,
+      role: row.role,
+      expires_at: timestamp(row.expires_at),
+      created_at: timestamp(row.created_at),
+      created_by: actorView(maker, place.reader),
+      revoked_at: timestampOrNull(row.revoked_at),
+      state: stateOf(row, tx.now, guest?.fits ?? true),
+      uses: row.uses,
+      last_used_at: timestampOrNull(row.last_used_at),
+    };
+  });
+}
+
+export async function codeView(tx: ReadTx, place: Place, row: JoinCodeRow): Promise<JoinCode> {
+  const [view] = await codeViews(tx, place, [row]);
+  return view as JoinCode;
+}
+
+/** A guest code has ended too when its handle became somebody else's, or its guest is gone. */
+function stateOf(row: JoinCodeRow, now: number, fits: boolean): JoinCode['state'] {
+  if (row.used_at !== null) return 'used';
+  if (row.revoked_at !== null) return 'revoked';
+  return row.expires_at <= now || !fits ? 'expired' : 'working';
+}
+
+/** Of codes for guests: their handle now, and whether the code still fits them. */
+async function guestsOf(tx: ReadTx, rows: JoinCodeRow[]): Promise<Map<string, { handle: string; fits: boolean }>> {
+  const bound = rows.flatMap((row) => row.guest_person_id ?? []);
+  const people = new Map((await peopleWithIds(tx, bound)).map((person) => [person.id, person]));
+  const taken = await takenHandles(
+    tx,
+    rows.flatMap((row) => (row.guest_person_id === null ? (row.guest_handle ?? []) : [])),
+  );
+  const found = new Map<string, { handle: string; fits: boolean }>();
+  for (const row of rows) {
+    if (row.guest_handle === null) continue;
+    const person = people.get(row.guest_person_id ?? '');
+    const fits = row.guest_person_id === null ? !taken.has(row.guest_handle) : person?.removed_at === null;
+    found.set(row.id, { handle: person?.handle ?? row.guest_handle, fits });
+  }
+  return found;
+}

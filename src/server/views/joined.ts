@@ -1,0 +1,33 @@
+/** What somebody gets who brought an agent onto a board. */
+import type { JoinResult } from '../../contract/types.ts';
+import type { ReadTx } from '../db/tx.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { MemberRow } from '../seats/members.store.ts';
+import { memberView } from './actors.ts';
+import { boardView } from './board.ts';
+import type { Place } from './place.ts';
+
+/** An agent that came onto a board, or got another token for its seat there. */
+export interface Joined {
+  /** The board, as the agent's person is on it. */
+  place: Place;
+  seat: { row: MemberRow; token: string };
+  reused?: true;
+}
+
+/** The answer, whose ids and token a replay asks about again. */
+export async function joinedView(tx: ReadTx, caller: Caller, { place, seat, reused }: Joined): Promise<JoinResult> {
+  const { handle, display_name, server_role } = caller.person;
+  Object.assign(caller.shown, {
+    board: place.board.id,
+    member: true,
+    seat: seat.row.id,
+    token_digest: seat.row.token_digest?.toString('hex') ?? '',
+  });
+  return {
+    agent: memberView({ ...seat.row, handle, display_name, server_role }, place, place.reader, caller),
+    token: seat.token,
+    board: await boardView(tx, caller, place),
+    ...(reused ? { reused } : {}),
+  };
+}
