@@ -99,6 +99,14 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     return openSession({ who, server, board, as, timeoutMs, verbose, line: this.line(), out, autostart });
   }
 
+  /** Refuses an agent, where a command of a person opens no session that would. */
+  protected async requirePerson(): Promise<void> {
+    const { forAgent } = await import('./agent-here.ts');
+    if (!forAgent(this.globals)) return;
+    const { forPeopleOnly } = await import('./session.ts');
+    throw forPeopleOnly(this.line());
+  }
+
   /** As `session`, with the board it is about. */
   protected async onBoard(who: Who): Promise<BoardSession> {
     const session = await this.session(who);

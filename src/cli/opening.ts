@@ -1,7 +1,7 @@
 /** The page of a server: for a person with a login code in its link, for an agent without. */
 import type { Client } from '../client/client.ts';
 import type { Answer } from '../contract/types.ts';
-import { chooseActor, environmentToken } from '../local/actors.ts';
+import { chooseActor } from '../local/actors.ts';
 import { openInBrowser, thisDesk } from '../local/browser.ts';
 import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
@@ -25,13 +25,6 @@ export interface PageWish {
   board: string | undefined;
   as: string | undefined;
   out: Output;
-}
-
-/** Whether an agent runs the command: in a session of its program, or because its seat is selected. */
-export function forAgent({ as }: Pick<PageWish, 'as'>): boolean {
-  const { env } = runtime();
-  if (as || env.SERVICE_SESSION || env.SERVICE_AGENT) return true;
-  return environmentToken(env)?.startsWith('aba_') === true;
 }
 
 /** The page with a new login code of the person. */

@@ -182,15 +182,18 @@ function namedOrigin(name: string, saved: () => Credentials): string | undefined
 
 function checkWho({ who, line }: SessionChoice, actor: Actor): void {
   const agent = actor.kind === 'seat' || (actor.kind === 'token' && actor.agent);
-  if (who === 'P' && agent)
-    throw new Failure('human_command_in_session', 'Only a person may do this, and an agent is selected here.', {
-      hint: `Ask your person to run: ${line}`,
-    });
+  if (who === 'P' && agent) throw forPeopleOnly(line);
   if (who === 'G' && !agent)
     throw new Failure('agent_not_selected', 'This is a command for an agent, and none is selected.', {
       hint: 'Name one with --as, or set SERVICE_AGENT',
     });
 }
+
+/** @param line the command as its person would type it. */
+export const forPeopleOnly = (line: string): Failure =>
+  new Failure('human_command_in_session', 'Only a person may do this, and an agent is selected here.', {
+    hint: `Ask your person to run: ${line}`,
+  });
 
 function noteActor(out: Output, actor: Actor, entry: ServerEntry | null): void {
   if (actor.kind === 'seat') {
