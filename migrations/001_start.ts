@@ -216,7 +216,10 @@ export async function up(db: Knex): Promise<void> {
     t.text('location_harness');
     t.text('location_session');
     t.text('location_folder');
+    t.text('location_machine');
     t.bigInteger('located_at');
+    // Grows with every change that others hear of.
+    t.bigInteger('revision').notNullable();
   });
 
   // Messages posted while a member was away: after their former position, up to the number they came back at.

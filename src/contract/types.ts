@@ -13,6 +13,7 @@ import type * as joining from './schemas/joining.ts';
 import type * as keys from './schemas/keys.ts';
 import type * as messages from './schemas/messages.ts';
 import type * as search from './schemas/search.ts';
+import type * as seats from './schemas/seats.ts';
 
 type Schemas = typeof schemas;
 type SchemaOf<Name extends OperationName, Part extends string> = Schemas[Name] extends { [P in Part]: infer S }
@@ -54,6 +55,7 @@ export type Member = z.output<typeof boards.memberRecord>;
 export type AgentSeat = z.output<typeof endings.agentSeat>;
 export type PrunedAgent = z.output<typeof endings.prunedAgent>;
 export type PersonRemoval = z.output<typeof endings.personRemoval>;
+export type AgentLocation = z.output<typeof seats.agentLocation>;
 export type Policy = z.output<typeof boards.policy>;
 export type PolicyChange = z.output<typeof boards.policyChange>;
 export type PolicyKey = z.output<typeof boards.policyKey>;

@@ -43,14 +43,16 @@ import { type Offered, open, read, type ServerAddress, wait, write } from './ope
 import { listEvents } from './record/read.ts';
 import { search } from './search/search.ts';
 import { addBoardPerson } from './seats/add-person.ts';
+import { setDeliveryMode } from './seats/delivery.ts';
 import { joinAsGuest } from './seats/guest-join.ts';
 import { joinBoard } from './seats/join.ts';
 import { createJoinCode, listJoinCodes, revokeJoinCode } from './seats/join-codes.ts';
 import { leaveSeat } from './seats/leave-seat.ts';
 import { makeBoardOwner, unmakeBoardOwner } from './seats/owners.ts';
 import { pruneAgents } from './seats/prune.ts';
-import { getMember, listBoardPeople, listMembers } from './seats/read.ts';
+import { getMember, listBoardPeople, listMembers, listMyAgents } from './seats/read.ts';
 import { leaveBoard, removeBoardPerson, removeMember } from './seats/remove.ts';
+import { setLocation, setPresence } from './seats/report.ts';
 
 /** Operations that are no use case: one needs no caller, the other no transaction of its own. */
 export type OutsideAreas = 'getInfo' | 'openStream';
@@ -129,6 +131,10 @@ export function areas({ root, serverId, address, searchable }: Means): Areas {
     createJoinCode: write('createJoinCode', createJoinCode(root, address)),
     listJoinCodes: read('listJoinCodes', listJoinCodes),
     revokeJoinCode: write('revokeJoinCode', revokeJoinCode),
+    setDeliveryMode: write('setDeliveryMode', setDeliveryMode),
+    setPresence: write('setPresence', setPresence),
+    setLocation: write('setLocation', setLocation),
+    listMyAgents: read('listMyAgents', listMyAgents),
     joinBoard: write('joinBoard', joinBoard(root)),
     joinAsGuest: open('joinAsGuest', joinAsGuest(root, serverId)),
     postMessage: write('postMessage', postMessage),

@@ -17,6 +17,7 @@ import {
   text,
   time,
 } from './common.ts';
+import { agentLocation } from './seats.ts';
 
 export const permission = z.enum([
   'post',
@@ -220,6 +221,10 @@ export const memberRecord = z.strictObject({
   delivery: deliveryMode.nullable(),
   delivery_mode: deliveryMode.nullable(),
   delivery_revision: z.int().min(0).nullable(),
+  location: agentLocation.optional(),
 });
+
+export const ownAgentsQuery = z.object({ limit: queryInt(1, 500).default(500), after: id('mem').optional() });
+export const ownAgents = z.strictObject({ agents: z.array(memberRecord), next_after: id('mem').nullable() });
 
 export const memberList = z.strictObject({ members: z.array(memberRecord), next_after: id('mem').nullable() });

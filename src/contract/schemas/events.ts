@@ -1,7 +1,8 @@
 /** The event log and the frames of the live stream. */
 import { z } from 'zod';
-import { boardName, digest, eventActor, id, queryBool, queryInt, seq, time } from './common.ts';
+import { boardName, deliveryMode, digest, eventActor, id, presence, queryBool, queryInt, seq, time } from './common.ts';
 import { message } from './messages.ts';
+import { agentState } from './seats.ts';
 
 export const event = z.strictObject({
   id: id('evt'),
@@ -88,6 +89,23 @@ export const hintFrames = {
     agent: z.string(),
     member_id: id('mem'),
     read_up_to: seq,
+  }),
+  presence: z.strictObject({
+    board: boardName,
+    board_id: id('brd'),
+    agent: z.string(),
+    member_id: id('mem'),
+    presence,
+    presence_since: time.nullable(),
+    delivery: deliveryMode.nullable(),
+    line: z.null(),
+    state: agentState,
+  }),
+  delivery: z.strictObject({
+    board_id: id('brd'),
+    member_id: id('mem'),
+    mode: deliveryMode,
+    revision: z.int().min(0),
   }),
   boards: z.strictObject({}),
   board_unavailable: z.strictObject({ board_id: id('brd'), member_id: id('mem').optional() }),

@@ -15,6 +15,7 @@ import * as machines from './machines.ts';
 import * as messages from './messages.ts';
 import * as people from './people.ts';
 import * as search from './search.ts';
+import * as seats from './seats.ts';
 
 interface OperationSchemas {
   /** Patterns of the path parameters whose breach is 400. `{board}` and `{member}` are not here: theirs is the 404 of a missing one. */
@@ -99,6 +100,10 @@ export const schemas = {
   revokeJoinCode: { params: z.object({ code_id: id('jc') }), answer: joining.joinCode },
   joinBoard: { body: joining.joinBody, answer: joining.joinResult },
   joinAsGuest: { body: joining.guestJoinBody, answer: joining.guestJoinResult },
+  listMyAgents: { query: boards.ownAgentsQuery, answer: boards.ownAgents },
+  setDeliveryMode: { body: seats.setModeBody, answer: seats.modeSet },
+  setPresence: { body: seats.setPresenceBody, answer: seats.presenceReport },
+  setLocation: { body: seats.setLocationBody, answer: seats.agentLocation },
   postMessage: { body: messages.postMessageBody, answer: messages.message },
   listMessages: { query: messages.listMessagesQuery, answer: messages.messagePage },
   getMessageBySeq: { params: seqParam, answer: messages.oneMessage },

@@ -7,7 +7,10 @@ export async function counterOf(tx: ReadTx): Promise<number> {
   return Number(row?.last_value ?? 0);
 }
 
-/** Versions of `board:<id>` keys by the head of the record, of `account:` and `positions:` keys by memberships and positions. */
+/**
+ * Versions of `board:<id>` keys by the head of the record, of `account:` and `positions:` keys by memberships, positions and
+ * modes, of `presence:` keys by the changes that were reported.
+ */
 export async function versionsOf(tx: ReadTx, keys: string[]): Promise<Map<string, number>> {
   const versions = new Map<string, number>();
   const boards = idsOf(keys, 'board:');
@@ -24,12 +27,23 @@ export async function versionsOf(tx: ReadTx, keys: string[]): Promise<Map<string
         .whereIn('person_id', people)
         .where('status', 'active')
         .groupBy('person_id')
-        .select('person_id', { version: db.raw('COUNT(*) * 1000003 + SUM(read_up_to)') }),
+        .select('person_id', { version: db.raw('COUNT(*) * 1000003 + SUM(read_up_to) + SUM(delivery_revision)') }),
     );
     for (const row of rows) {
       versions.set(`account:${row.person_id}`, Number(row.version));
       versions.set(`positions:${row.person_id}`, Number(row.version));
     }
+  }
+  const watched = idsOf(keys, 'presence:');
+  if (watched.length > 0) {
+    const rows = await tx.query<{ board_id: string; version: number }>((db) =>
+      db({ r: 'seat_reports' })
+        .join({ m: 'members' }, 'm.id', 'r.member_id')
+        .whereIn('m.board_id', watched)
+        .groupBy('m.board_id')
+        .select('m.board_id', { version: db.raw('SUM(r.revision)') }),
+    );
+    for (const row of rows) versions.set(`presence:${row.board_id}`, Number(row.version));
   }
   return versions;
 }

@@ -9,6 +9,7 @@ import type { Database, ReadTx } from '../db/tx.ts';
 import { type EventRow, eventsAfter } from '../record/events.store.ts';
 import { audiencesOf } from '../views/event.ts';
 import { News, renderMessages } from './news.ts';
+import { Presences } from './presences.ts';
 import { type Holder, type Right, rightsOn } from './rights.ts';
 
 /** Wake-ups within this many milliseconds are merged; the first of a quiet time is not delayed. */
@@ -35,6 +36,7 @@ export class Feed {
   readonly boardId: string;
   readonly followers = new Set<Follower>();
   readonly sleepers = new Set<Sleeper>();
+  readonly presences: Presences;
   readonly #db: Database;
   readonly #clock: Clock;
   /** The last number read; null until the first look. */
@@ -47,6 +49,7 @@ export class Feed {
     this.boardId = boardId;
     this.#db = db;
     this.#clock = clock;
+    this.presences = new Presences(boardId, db, clock);
   }
 
   get idle(): boolean {

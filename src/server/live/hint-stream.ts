@@ -5,11 +5,14 @@ import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { authenticate } from '../operation/caller.ts';
 import { activeAgentsOfPerson, type MemberRow, ownMemberships, type Standing } from '../seats/members.store.ts';
+import { type BoardReport, reportsOn } from '../seats/reports.store.ts';
 import { personUnread } from '../views/board.ts';
 import type { Connection } from './connection.ts';
 import type { Feed, Follower } from './feed.ts';
 import { type EndReason, frame } from './frames.ts';
 import type { News } from './news.ts';
+import { OwnAgents } from './own-agents.ts';
+import type { Watcher } from './presences.ts';
 import type { Holder, Right } from './rights.ts';
 
 /** `boards` says only that something changed; at most one in this many milliseconds. */
@@ -40,12 +43,16 @@ interface Shown {
 /** Frames no filter holds back. */
 const ALWAYS = new Set(['ready', 'board_unavailable', 'end']);
 
-export class HintStream implements Follower {
+const presenceKey = (boardId: string, memberId: string): string => `presence ${boardId} ${memberId}`;
+
+export class HintStream implements Follower, Watcher {
   readonly holder: Holder;
   readonly wantsMessages = false;
   readonly #options: HintStreamOptions;
   readonly #shown = new Map<string, Shown>();
-  readonly #agents = new Map<string, { boardId: string; readUpTo: number }>();
+  readonly #agents = new OwnAgents();
+  /** Presence as it was in the last read, for boards that were not shown before. */
+  #reports: { rows: BoardReport[]; now: number } = { rows: [], now: 0 };
   /** What waits for the socket: one entry per frame name and board or member. */
   readonly #pending = new Map<string, string>();
   #refreshing = false;
@@ -126,6 +133,8 @@ export class HintStream implements Follower {
       person.person_id,
       boards.map((board) => board.id),
     );
+    const unknown = boards.map((board) => board.id).filter((id) => !this.#shown.has(id));
+    this.#reports = { rows: unknown.length > 0 ? await reportsOn(tx, unknown) : [], now: tx.now };
     return { boards, memberships, agents: await activeAgentsOfPerson(tx, person.person_id) };
   }
 
@@ -139,7 +148,8 @@ export class HintStream implements Follower {
       const member = mine.get(board.id);
       if (member) this.#show(board, member);
     }
-    this.#showAgents(state.agents, opening);
+    const changes = this.#agents.take(state.agents, (boardId) => this.#shown.get(boardId)?.name);
+    for (const [name, about, data] of changes) this.#put(name, about, data);
     if (opening) this.#put('ready', '', { boards: this.#shown.size });
     this.#flush();
   }
@@ -163,28 +173,22 @@ export class HintStream implements Follower {
     }
   }
 
-  /** The person's own agents: only moves and ends are told, so the first look is silent. */
-  #showAgents(agents: MemberRow[], silent: boolean): void {
-    const present = new Set(agents.map((agent) => agent.id));
-    for (const [id, { boardId }] of this.#agents) {
-      if (present.has(id)) continue;
-      this.#agents.delete(id);
-      if (this.#shown.has(boardId)) this.#put('board_unavailable', id, { board_id: boardId, member_id: id });
-    }
-    for (const agent of agents) {
-      const known = this.#agents.get(agent.id)?.readUpTo;
-      this.#agents.set(agent.id, { boardId: agent.board_id, readUpTo: agent.read_up_to });
-      const board = this.#shown.get(agent.board_id);
-      if (silent || known === undefined || known === agent.read_up_to || !board) continue;
-      const ids = { board: board.name, board_id: agent.board_id, agent: agent.name, member_id: agent.id };
-      this.#put('read', agent.id, { ...ids, read_up_to: agent.read_up_to });
-    }
+  presences(frames: ReadonlyMap<string, string>, { member }: Extract<Right, { ok: true }>, boardId: string): void {
+    if (!member || !this.#wants('presence')) return;
+    for (const [memberId, text] of frames) this.#pending.set(presenceKey(boardId, memberId), text);
+    this.#flush();
   }
 
   #follow(board: BoardRow): Feed {
     const feed = this.#options.feedOf(board.id);
     feed.startAt(board.head_seq);
     feed.followers.add(this);
+    const { rows, now } = this.#reports;
+    feed.presences.startFrom(
+      rows.filter((row) => row.board_id === board.id),
+      now,
+    );
+    feed.presences.watchers.add(this);
     return feed;
   }
 
@@ -192,15 +196,25 @@ export class HintStream implements Follower {
     const known = this.#shown.get(boardId);
     if (!known) return;
     this.#shown.delete(boardId);
-    known.feed.followers.delete(this);
+    this.#unfollow(known.feed);
+    for (const key of this.#pending.keys()) if (key.startsWith(presenceKey(boardId, ''))) this.#pending.delete(key);
     this.#pending.delete(`head ${boardId}`);
     this.#pending.delete(`unread ${boardId}`);
     this.#put('board_unavailable', boardId, { board_id: boardId });
     this.boardsChanged();
   }
 
+  #unfollow(feed: Feed): void {
+    feed.followers.delete(this);
+    feed.presences.watchers.delete(this);
+  }
+
+  #wants(name: string): boolean {
+    return !this.#options.events || ALWAYS.has(name) || this.#options.events.has(name);
+  }
+
   #put(name: string, about: string, data: unknown): void {
-    if (this.#options.events && !ALWAYS.has(name) && !this.#options.events.has(name)) return;
+    if (!this.#wants(name)) return;
     this.#pending.set(`${name} ${about}`, frame(name, data));
   }
 
@@ -213,7 +227,7 @@ export class HintStream implements Follower {
   }
 
   #leaveAll(): void {
-    for (const { feed } of this.#shown.values()) feed.followers.delete(this);
+    for (const { feed } of this.#shown.values()) this.#unfollow(feed);
     this.#shown.clear();
   }
 }

@@ -273,8 +273,12 @@ export class Live {
     const known = this.#feeds.get(boardId);
     if (known) return known.feed;
     const feed = new Feed(boardId, this.#db, this.#clock);
-    const unwatch = this.notifier.watch([`board:${boardId}`], () => feed.wake());
-    this.#feeds.set(boardId, { feed, unwatch });
+    const unwatch = [
+      this.notifier.watch([`board:${boardId}`], () => feed.wake()),
+      this.notifier.watch([`presence:${boardId}`], () => feed.presences.wake()),
+      () => feed.presences.stop(),
+    ];
+    this.#feeds.set(boardId, { feed, unwatch: () => unwatch.forEach((stop) => void stop()) });
     return feed;
   }
 

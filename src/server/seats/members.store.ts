@@ -402,6 +402,7 @@ export const gapsOver = async (tx: ReadTx, memberIds: string[], seq: number): Pr
   );
   return rows.map((row) => row.member_id);
 };
+
 /** The memberships, present and former, of people on boards. */
 export const humansOn = (tx: ReadTx, boardIds: string[], personIds: string[]): Promise<MemberRow[]> =>
   tx.query<MemberRow>((db) =>

@@ -18,6 +18,17 @@ export interface PresenceNow {
   since: number | null;
 }
 
+/** The one word for what an agent is doing. */
+export type AgentState = 'waiting' | 'paused' | 'late' | 'disconnected' | 'working' | 'idle';
+
+export function stateWord(presence: Presence): AgentState {
+  return presence === 'no_session' ? 'disconnected' : presence;
+}
+
+/** When a presence runs out unless it is repeated; null: it cannot. */
+export const runsOutAt = ({ presence, reported_at }: Reported): number | null =>
+  presence === null || presence === 'no_session' || reported_at === null ? null : reported_at + PRESENCE_MS;
+
 /** A presence that was not repeated in time has run out: since its last report nobody is there. */
 export function presenceAt(report: Reported | undefined, now: number): PresenceNow {
   if (!report?.presence) return { presence: 'no_session', since: null };

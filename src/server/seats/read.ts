@@ -1,10 +1,11 @@
 /** Who is on a board. */
 import { Refusal } from '../../contract/errors.ts';
 import type { ReadCase } from '../operation/usecase.ts';
-import { memberView } from '../views/actors.ts';
+import { memberView, memberViews, ownAgentViews } from '../views/member.ts';
 import { boardPersonView } from '../views/person.ts';
-import { onBoard, readerOf, seeBoard } from '../views/place.ts';
-import { findMember, listMemberRows } from './members.store.ts';
+import { onBoard, seeBoard } from '../views/place.ts';
+import { agentsOfPerson } from './agents.store.ts';
+import { findMember, listMemberRows, membersWithIds } from './members.store.ts';
 
 export const listBoardPeople: ReadCase<'listBoardPeople'>['run'] = async (tx, caller, { params, query }) => {
   const { board } = await seeBoard(tx, caller, params['board'] ?? '');
@@ -34,9 +35,8 @@ export const listMembers: ReadCase<'listMembers'>['run'] = async (tx, caller, { 
     limit: query.limit + 1,
   });
   const page = rows.slice(0, query.limit);
-  const reader = readerOf(place.member, place.policy);
   return {
-    members: page.map((row) => memberView(row, place, reader, caller)),
+    members: await memberViews(tx, page, place, caller),
     next_after: rows.length > query.limit ? (page.at(-1)?.id ?? null) : null,
   };
 };
@@ -50,5 +50,33 @@ export const getMember: ReadCase<'getMember'>['run'] = async (tx, caller, { para
       hint: `service board members --board ${place.board.name} shows who is on it.`,
     });
   }
-  return memberView(found, place, place.reader, caller);
+  return memberView(tx, found, place, caller);
+};
+
+/** The agents of the caller's person wherever they are; a guest's agent hears of those on its own board only. */
+export const listMyAgents: ReadCase<'listMyAgents'>['run'] = async (tx, caller, { query }) => {
+  const guarded = caller.kind === 'AG' && caller.person.server_role === 'guest';
+  const rows = await agentsOfPerson(tx, {
+    personId: caller.person.person_id,
+    ...(guarded ? { boardId: caller.seat.board_id } : {}),
+    after: query.after,
+    limit: query.limit + 1,
+  });
+  const page = rows.slice(0, query.limit);
+  const found = new Map(
+    (
+      await membersWithIds(
+        tx,
+        page.map((row) => row.id),
+      )
+    ).map((agent) => [agent.id, agent]),
+  );
+  const agents = page.flatMap((row) => {
+    const agent = found.get(row.id);
+    return agent ? [{ agent, board: { id: row.board_id, name: row.board_name } }] : [];
+  });
+  return {
+    agents: await ownAgentViews(tx, agents, caller),
+    next_after: rows.length > query.limit ? (page.at(-1)?.id ?? null) : null,
+  };
 };

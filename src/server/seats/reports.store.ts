@@ -13,8 +13,46 @@ export type ReportRow = {
   location_harness: string | null;
   location_session: string | null;
   location_folder: string | null;
+  /** Name of the access key behind the token that reported it. */
+  location_machine: string | null;
   located_at: number | null;
+  /** Grows with every change that others hear of. */
+  revision: number;
 };
+
+/** What a seat has before its first report. */
+export const noReport = (memberId: string): ReportRow => ({
+  member_id: memberId,
+  presence: null,
+  presence_since: null,
+  reported_at: null,
+  delivery: null,
+  location_harness: null,
+  location_session: null,
+  location_folder: null,
+  location_machine: null,
+  located_at: null,
+  revision: 0,
+});
+
+export const reportOf = async (tx: ReadTx, memberId: string): Promise<ReportRow> =>
+  (await reportsOf(tx, [memberId]))[0] ?? noReport(memberId);
+
+/** Writes a seat's report whole. The seat's row is held, so nobody else writes it. */
+export const saveReport = (tx: WriteTx, row: ReportRow): Promise<number> =>
+  tx.change((db) => db('seat_reports').insert(row).onConflict('member_id').merge());
+
+export type BoardReport = ReportRow & { board_id: string; name: string };
+
+/** Reports of the active agents of these boards. */
+export const reportsOn = (tx: ReadTx, boardIds: string[]): Promise<BoardReport[]> =>
+  tx.query<BoardReport>((db) =>
+    db({ r: 'seat_reports' })
+      .join({ m: 'members' }, 'm.id', 'r.member_id')
+      .whereIn('m.board_id', boardIds)
+      .where({ 'm.kind': 'agent', 'm.status': 'active' })
+      .select('r.*', { board_id: 'm.board_id', name: 'm.name' }),
+  );
 
 /** With its seat a report ends: nobody is there any more, and where it ran is forgotten. */
 export const endReports = (tx: WriteTx, memberIds: string[]): Promise<number> =>
@@ -30,6 +68,7 @@ export const endReports = (tx: WriteTx, memberIds: string[]): Promise<number> =>
         location_harness: null,
         location_session: null,
         location_folder: null,
+        location_machine: null,
         located_at: null,
       }),
   );

@@ -3,8 +3,8 @@ import type { JoinResult } from '../../contract/types.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { MemberRow } from '../seats/members.store.ts';
-import { memberView } from './actors.ts';
 import { boardView } from './board.ts';
+import { memberView } from './member.ts';
 import type { Place } from './place.ts';
 
 /** An agent that came onto a board, or got another token for its seat there. */
@@ -25,7 +25,7 @@ export async function joinedView(tx: ReadTx, caller: Caller, { place, seat, reus
     token_digest: seat.row.token_digest?.toString('hex') ?? '',
   });
   return {
-    agent: memberView({ ...seat.row, handle, display_name, server_role }, place, place.reader, caller),
+    agent: await memberView(tx, { ...seat.row, handle, display_name, server_role }, place, caller),
     token: seat.token,
     board: await boardView(tx, caller, place),
     ...(reused ? { reused } : {}),

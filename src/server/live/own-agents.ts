@@ -1,0 +1,50 @@
+/** The agents of the person behind a stream: what of them moved between two looks. */
+import type { MemberRow } from '../seats/members.store.ts';
+
+interface Known {
+  boardId: string;
+  readUpTo: number;
+  revision: number;
+}
+
+/** A frame by name, what it is about, and its data. */
+export type Change = [name: string, about: string, data: Record<string, unknown>];
+
+export class OwnAgents {
+  readonly #known = new Map<string, Known>();
+
+  /**
+   * Takes the agents as they are now; answers what to tell. Only moves, new modes and ends are told, so the first look
+   * at an agent is silent.
+   * @param nameOf the name of a board that is shown on this stream.
+   */
+  take(agents: readonly MemberRow[], nameOf: (boardId: string) => string | undefined): Change[] {
+    const changes = this.#ended(new Set(agents.map((agent) => agent.id)), nameOf);
+    for (const agent of agents) {
+      const { id, name, board_id, read_up_to, delivery_revision: revision } = agent;
+      const known = this.#known.get(id);
+      this.#known.set(id, { boardId: board_id, readUpTo: read_up_to, revision });
+      const board = nameOf(board_id);
+      if (!known || board === undefined) continue;
+      if (known.readUpTo !== read_up_to) {
+        changes.push(['read', id, { board, board_id, agent: name, member_id: id, read_up_to }]);
+      }
+      if (known.revision !== revision) {
+        changes.push(['delivery', id, { board_id, member_id: id, mode: agent.delivery_mode ?? 'focused', revision }]);
+      }
+    }
+    return changes;
+  }
+
+  #ended(present: ReadonlySet<string>, nameOf: (boardId: string) => string | undefined): Change[] {
+    const changes: Change[] = [];
+    for (const [id, { boardId }] of this.#known) {
+      if (present.has(id)) continue;
+      this.#known.delete(id);
+      if (nameOf(boardId) !== undefined) {
+        changes.push(['board_unavailable', id, { board_id: boardId, member_id: id }]);
+      }
+    }
+    return changes;
+  }
+}

@@ -1,0 +1,50 @@
+/** Agents as their person has them: wherever they are, and how messages reach them. */
+import type { DeliveryMode } from '../../contract/types.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+export interface OwnAgentsFilter {
+  personId: string;
+  /** On this board only. */
+  boardId?: string;
+  after?: string;
+  limit: number;
+}
+
+export interface OwnAgent {
+  id: string;
+  board_id: string;
+  board_name: string;
+}
+
+/** A person's active agents on boards that are not deleted, by id. */
+export const agentsOfPerson = (tx: ReadTx, { personId, boardId, after, limit }: OwnAgentsFilter): Promise<OwnAgent[]> =>
+  tx.query<OwnAgent>((db) => {
+    const query = db({ m: 'members' })
+      .join({ b: 'boards' }, 'b.id', 'm.board_id')
+      .where({ 'm.person_id': personId, 'm.kind': 'agent', 'm.status': 'active' })
+      .whereNot('b.lifecycle', 'deleted')
+      .orderBy('m.id')
+      .limit(limit)
+      .select({ id: 'm.id', board_id: 'b.id', board_name: 'b.name' });
+    if (boardId !== undefined) query.where('m.board_id', boardId);
+    if (after !== undefined) query.where('m.id', '>', after);
+    return query;
+  });
+
+export interface SeatMode {
+  status: 'active' | 'removed' | 'left';
+  delivery_mode: DeliveryMode | null;
+  delivery_revision: number;
+}
+
+/** How messages reach a seat; its row is held for this transaction alone to write. */
+export const holdMode = async (tx: WriteTx, id: string): Promise<SeatMode | undefined> => {
+  const [row] = await tx.query<SeatMode>((db) => {
+    const query = db('members').where('id', id).select('status', 'delivery_mode', 'delivery_revision');
+    return tx.dialect.shared ? query.forNoKeyUpdate() : query;
+  });
+  return row;
+};
+
+export const setMode = (tx: WriteTx, id: string, mode: DeliveryMode, revision: number): Promise<number> =>
+  tx.change((db) => db('members').where('id', id).update({ delivery_mode: mode, delivery_revision: revision }));

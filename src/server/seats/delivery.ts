@@ -1,0 +1,41 @@
+/** How messages reach an agent, as its person wants it. The record knows nothing of it. */
+import { Refusal } from '../../contract/errors.ts';
+import type { ReadTx } from '../db/tx.ts';
+import type { WriteCase } from '../operation/usecase.ts';
+import { onBoard, type Place } from '../views/place.ts';
+import { holdMode, setMode } from './agents.store.ts';
+import { findMember, type MemberRow } from './members.store.ts';
+
+export const setDeliveryMode: WriteCase<'setDeliveryMode'> = {
+  async run(tx, caller, { params, body: { mode } }) {
+    const place = await onBoard(tx, caller, params['board'] ?? '');
+    const found = await findAgent(tx, place, params['member'] ?? '');
+    if (found.person_id !== caller.person.person_id) {
+      throw new Refusal('agent_owner_required', `${found.name} is not an agent of yours.`, {
+        hint: "Only an agent's own person says how messages reach it.",
+      });
+    }
+    // Held and read again: a seat that ended meanwhile stays as it ended.
+    const agent = await holdMode(tx, found.id);
+    if (agent?.status !== 'active') throw agentNotFound(place);
+    const changed = agent.delivery_mode !== mode;
+    const revision = agent.delivery_revision + (changed ? 1 : 0);
+    if (changed) {
+      await setMode(tx, found.id, mode, revision);
+      tx.publish(`positions:${caller.person.person_id}`);
+    }
+    return { answer: { board: place.board.name, agent: found.name, mode, revision, changed } };
+  },
+};
+
+/** An active agent by name or id. @throws Refusal `agent_not_found`. */
+async function findAgent(tx: ReadTx, place: Place, ref: string): Promise<MemberRow> {
+  const found = await findMember(tx, place.board.id, ref);
+  if (found?.kind !== 'agent' || found.status !== 'active') throw agentNotFound(place);
+  return found;
+}
+
+const agentNotFound = ({ board }: Place): Refusal =>
+  new Refusal('agent_not_found', `There is no such agent on ${board.name}.`, {
+    hint: `service board members --board ${board.name} shows who is on it.`,
+  });

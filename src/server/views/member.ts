@@ -1,0 +1,116 @@
+/** The member record, as each reader gets it. */
+import type { AgentLocation, Member } from '../../contract/types.ts';
+import type { BoardRow } from '../boards/boards.store.ts';
+import type { ReadTx } from '../db/tx.ts';
+import { type Caller, isPerson } from '../operation/caller.ts';
+import type { MemberRow, MemberWithPerson } from '../seats/members.store.ts';
+import { presenceAt } from '../seats/presence.rules.ts';
+import { noReport, type ReportRow, reportsOf } from '../seats/reports.store.ts';
+import { timestamp, timestampOrNull } from '../text/time.ts';
+import { seesHarness } from './actors.ts';
+import type { Place } from './place.ts';
+
+/** Members of a board the caller is on. */
+export async function memberViews(
+  tx: ReadTx,
+  rows: readonly MemberWithPerson[],
+  place: Place,
+  caller: Caller,
+): Promise<Member[]> {
+  const reports = await reportsById(tx, rows);
+  return rows.map((row) => ({
+    ...facts(tx, row, place.board, caller, reports),
+    ...(row.kind === 'agent' && !seesHarness(row.id, place.reader) ? { harness: null } : {}),
+    ...(isPerson(caller) && row.kind === 'agent' && row.status === 'active'
+      ? { can_remove: mayRemove(row, place.member, caller) }
+      : {}),
+  }));
+}
+
+export async function memberView(tx: ReadTx, row: MemberWithPerson, place: Place, caller: Caller): Promise<Member> {
+  const [view] = await memberViews(tx, [row], place, caller);
+  return view as Member;
+}
+
+/** The caller's own agents, on whatever boards they are. */
+export async function ownAgentViews(
+  tx: ReadTx,
+  agents: readonly { agent: MemberWithPerson; board: Pick<BoardRow, 'id' | 'name'> }[],
+  caller: Caller,
+): Promise<Member[]> {
+  const reports = await reportsById(
+    tx,
+    agents.map(({ agent }) => agent),
+  );
+  return agents.map(({ agent, board }) => facts(tx, agent, board, caller, reports));
+}
+
+async function reportsById(tx: ReadTx, rows: readonly MemberRow[]): Promise<Map<string, ReportRow>> {
+  const agents = rows.filter((row) => row.kind === 'agent').map((row) => row.id);
+  if (agents.length === 0) return new Map();
+  return new Map((await reportsOf(tx, agents)).map((report) => [report.member_id, report]));
+}
+
+function facts(
+  tx: ReadTx,
+  member: MemberWithPerson,
+  board: Pick<BoardRow, 'id' | 'name'>,
+  caller: Caller,
+  reports: Map<string, ReportRow>,
+): Member {
+  const agent = member.kind === 'agent';
+  const active = member.status === 'active';
+  return {
+    id: member.id,
+    board: board.name,
+    board_id: board.id,
+    name: member.name,
+    kind: member.kind,
+    ...(!agent && member.display_name !== null ? { display_name: member.display_name } : {}),
+    role: agent ? member.role : null,
+    owner: agent ? member.handle : null,
+    owner_id: agent ? member.person_id : null,
+    harness: agent ? member.harness : null,
+    access: agent ? null : member.access,
+    server_role: agent ? null : member.server_role,
+    status: member.status,
+    ...(member.removed_at !== null && !active ? { removed_at: timestamp(member.removed_at) } : {}),
+    ...(member.removed_by !== null && !active ? { removed_by: member.removed_by } : {}),
+    joined_at: timestamp(member.joined_at),
+    ...(agent ? reported(reports.get(member.id) ?? noReport(member.id), tx.now) : silent),
+    delivery_mode: agent ? member.delivery_mode : null,
+    delivery_revision: agent ? member.delivery_revision : null,
+    ...(agent ? whereabouts(member, caller, reports.get(member.id)) : {}),
+  };
+}
+
+/** What people, who report nothing, have of it. */
+const silent = { presence: null, presence_since: null, delivery: null };
+
+function reported(report: ReportRow, now: number) {
+  const { presence, since } = presenceAt(report, now);
+  return { presence, presence_since: timestampOrNull(since), delivery: report.delivery };
+}
+
+/** Where an agent runs is for its own person and their agents only, whoever else is asking. */
+function whereabouts(agent: MemberRow, caller: Caller, report: ReportRow | undefined): { location?: AgentLocation } {
+  const location = report && agent.person_id === caller.person.person_id ? locationView(report) : null;
+  return location ? { location } : {};
+}
+
+export function locationView(report: ReportRow): AgentLocation | null {
+  const { location_harness, location_session, location_folder, location_machine, located_at } = report;
+  if (location_harness === null || location_session === null || location_folder === null || located_at === null) {
+    return null;
+  }
+  return {
+    ...(location_machine === null ? {} : { machine: location_machine }),
+    harness: location_harness,
+    session_id: location_session,
+    folder: location_folder,
+    last_active: timestamp(Math.max(located_at, report.reported_at ?? 0)),
+  };
+}
+
+const mayRemove = (agent: MemberRow, member: MemberRow, caller: Caller): boolean =>
+  agent.person_id === caller.person.person_id || member.access === 'admin' || caller.person.server_role === 'admin';
