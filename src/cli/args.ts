@@ -7,5 +7,9 @@ export const optional = (description: string) => Args.string({ description, igno
 /** An argument that must be given. */
 export const required = (description: string) => Args.string({ description, required: true, ignoreStdin: true });
 
+/** An argument that is one of a few words; it must be given, unless said otherwise. */
+export const choice = (description: string, options: readonly string[], required = true) =>
+  Args.string({ description, options: [...options], required, ignoreStdin: true });
+
 /** Any number of words. */
 export const words = (description: string) => Args.string({ description, multiple: true, ignoreStdin: true });

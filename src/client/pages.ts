@@ -4,10 +4,17 @@ import type { Answer } from '../contract/types.ts';
 import type { CallInput, Client } from './client.ts';
 import { unexpected } from './errors.ts';
 
-/** The operations whose answers name the next page. */
+interface Paged {
+  next_after: string | number | null;
+}
+
+/** The operations whose answers name the next page; some answer something else when they are asked for one record. */
 export type PagedName = {
-  [Name in OperationName]: Answer<Name> extends { next_after: string | number | null } ? Name : never;
+  [Name in OperationName]: Extract<Answer<Name>, Paged> extends never ? never : Name;
 }[OperationName];
+
+/** One page of such an operation. */
+export type Page<Name extends PagedName> = Extract<Answer<Name>, Paged>;
 
 interface Cursors {
   next_after: string | number | null;
@@ -27,11 +34,11 @@ export async function* pages<Name extends PagedName>(
   client: Client,
   name: Name,
   input: CallInput<Name> = {},
-): AsyncGenerator<Answer<Name>, void, void> {
+): AsyncGenerator<Page<Name>, void, void> {
   let query: Query = input.query ?? {};
   for (;;) {
     const { data } = await client.call(name, { ...input, query });
-    yield data;
+    yield data as Page<Name>;
     const cursors = data as Cursors;
     if ((cursors.next_after ?? null) === null && (cursors.next_hidden_after ?? null) === null) return;
     const next = nextQuery(query, cursors);

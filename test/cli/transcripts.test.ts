@@ -12,7 +12,7 @@ const placeholders: Record<string, string> = {
   person: '[a-z0-9-]+',
   n: '\\d+',
   hash: '[0-9a-f]+',
-  secret: 'aba_[A-Za-z0-9_-]{32,}',
+  secret: 'ab[ah]_[A-Za-z0-9_-]{32,}',
   path: '/\\S+',
   platform: '[a-z0-9]+-[a-z0-9]+',
   version: '\\d+\\.\\d+\\.\\d+',

@@ -68,6 +68,9 @@ export const topics: Record<string, { summary: string; runs?: string }> = {
   board: { summary: 'Boards, their people and their messages', runs: 'board:list' },
   agent: { summary: 'Seats for agents' },
   servers: { summary: 'Servers this machine knows', runs: 'servers:list' },
-  key: { summary: 'What works because of your keys' },
+  key: { summary: 'Your access keys, and what works because of them', runs: 'key:list' },
+  people: { summary: 'The people of a server', runs: 'people:list' },
+  profile: { summary: 'What a server knows of you', runs: 'profile:show' },
+  settings: { summary: "The server's settings", runs: 'settings:show' },
   audit: { summary: 'The record of a board: check it, read it, take it out' },
 };

@@ -1,0 +1,27 @@
+/** People of a server as text. */
+import { escapeUntrusted } from '../../contract/text.ts';
+import type { Answer, Person } from '../../contract/types.ts';
+import { table } from '../table.ts';
+import { fields } from './fields.ts';
+
+/** One row per person. */
+export const serverPeopleRows = (people: Person[]): Promise<string[]> =>
+  table(people.map((p) => [p.handle, p.server_role, escapeUntrusted(p.display_name ?? '')]));
+
+/** What everybody may know of one person. */
+export const personText = ({ id, handle, display_name }: Pick<Person, 'id' | 'handle' | 'display_name'>): string =>
+  fields([
+    ['handle', handle],
+    ['name', display_name],
+    ['id', id],
+  ]).join('\n');
+
+/** A person about themselves. */
+export const profileText = (me: Answer<'getMe'>, url: string): string =>
+  fields([
+    ['handle', me.name],
+    ['name', me.display_name],
+    ['role', me.server_role],
+    ['server', url],
+    ['id', me.id],
+  ]).join('\n');

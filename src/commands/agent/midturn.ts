@@ -1,0 +1,46 @@
+import { choice } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { agentMeant, midturnText, midturnWish } from '../../cli/midturn.ts';
+
+export default class AgentMidturn extends BaseCommand<typeof AgentMidturn> {
+  static override summary = 'Show or set whose messages reach agents in the middle of a turn';
+  static override description =
+    'For all your agents, or with --as for one of them: owner-only lets through what you write, my-agents also urgent\nmessages of your other agents. default ends the exception of one agent. Only a person sets it.';
+  static override examples = [
+    'service agent midturn',
+    'service agent midturn owner-only',
+    'service agent midturn my-agents --as codex',
+    'service agent midturn default --as codex',
+  ];
+  static override seeAlso = ['agent create', 'board members'];
+  static override args = { policy: choice('What holds from now on', ['owner-only', 'my-agents', 'default'], false) };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { policy } = this.args;
+    if (policy === undefined) return this.show();
+    const { as, board } = this.globals;
+    const wish = midturnWish(policy, as);
+    const seat = as === undefined ? null : agentMeant(as, board);
+    if (seat) {
+      // The person acts, on the server of the agent.
+      this.globals.as = undefined;
+      this.globals.server ??= seat.entry.mode === 'local' ? 'local' : seat.origin;
+    }
+    const client = await this.client('P');
+    const reply = await client.call('setMidturnPolicy', {
+      body: { policy: wish, ...(seat ? { member_id: seat.memberId } : {}) },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    const name = seat ? `${seat.saved.name} on ${seat.saved.board}` : null;
+    this.out.print(reply.data, () => `${midturnText(reply.data, name)}${again}`);
+  }
+
+  private async show(): Promise<void> {
+    const { client, agent } = await this.session('A');
+    const { data } = await client.call('getMidturnPolicy');
+    this.out.print(data, () => midturnText(data, agent ? (this.out.base.actor?.name ?? 'The agent') : null));
+  }
+}

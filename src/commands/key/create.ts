@@ -1,0 +1,34 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { createKey } from '../../cli/keys.ts';
+import { newKeyText } from '../../cli/print/key.ts';
+import { duration } from '../../cli/time.ts';
+import { usage } from '../../local/failure.ts';
+
+const HOUR = 3_600;
+const YEAR = 365 * 86_400;
+
+export default class KeyCreate extends BaseCommand<typeof KeyCreate> {
+  static override summary = 'Make an access key for use elsewhere';
+  static override description =
+    'Prints it once and saves nothing here. Whoever has it acts as you, with SERVICE_TOKEN or service login, until it\nexpires or is revoked.';
+  static override examples = ['service key create ci --expires 30d', 'service key create laptop --json'];
+  static override seeAlso = ['key list', 'key revoke', 'login'];
+  static override args = { name: required('What the key is for: small letters, digits and single dashes') };
+  static override flags = {
+    expires: Flags.string({ helpValue: 'DURATION', default: '90d', description: 'How long it works, 1h to 365d' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const ttl = duration(this.flags.expires, '--expires');
+    if (ttl < HOUR || ttl > YEAR) throw usage('--expires takes 1h to 365d.', 'service key create ci --expires 30d');
+    const { client, server, entry } = await this.session('P');
+    const body = { name: this.args.name, ttl_seconds: ttl };
+    const key = await createKey(client, body, this.flags['idempotency-key']);
+    const handle = entry?.person?.handle ?? 'you';
+    this.out.print({ key }, () => newKeyText(key, { handle, url: server.url, times: this.times }));
+  }
+}

@@ -1,0 +1,32 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { readKeys } from '../../cli/keys.ts';
+import { handleOf } from '../../cli/people.ts';
+import { keyRows } from '../../cli/print/key.ts';
+
+export default class KeyList extends BaseCommand<typeof KeyList> {
+  static override aliases = ['keys'];
+  static override summary = 'List your access keys';
+  static override description =
+    'Oldest first, ended ones too, with what works because of each. An admin may look at the keys of others.';
+  static override examples = ['service key list', 'service key list --person maya', 'service keys --json'];
+  static override seeAlso = ['key create', 'key revoke', 'key sessions'];
+  static override flags = {
+    person: Flags.string({ helpValue: 'HANDLE', description: "Somebody else's keys, as an admin" }),
+    ...listFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { client, server } = await this.session('P');
+    const { person } = this.flags;
+    const list = await readKeys(client, person === undefined ? undefined : await handleOf(client, person));
+    if (this.out.mode === 'ndjson') {
+      for (const key of list.keys) this.out.each(key);
+      return;
+    }
+    const rows = await keyRows(list, this.times);
+    const head = `${list.person.handle} on ${server.url} · ${list.keys.length}`;
+    this.out.print(list, () => [head, ...rows].join('\n'));
+  }
+}

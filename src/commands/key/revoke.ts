@@ -1,0 +1,46 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { findKey, forgetOwnKey, readKeys } from '../../cli/keys.ts';
+import { handleOf } from '../../cli/people.ts';
+import { hangsOn } from '../../cli/print/key.ts';
+
+export default class KeyRevoke extends BaseCommand<typeof KeyRevoke> {
+  static override summary = 'Revoke an access key';
+  static override description =
+    'Ends at once what works because of it: browser sessions, agents it added, delegations. Invites made with it stay,\nunless --revoke-invites. An admin may revoke the keys of others.';
+  static override examples = ['service key revoke ci', 'service key revoke laptop --person maya --revoke-invites'];
+  static override seeAlso = ['key list', 'key create'];
+  static override args = { key: required('Name or id of the key') };
+  static override flags = {
+    person: Flags.string({ helpValue: 'HANDLE', description: "Somebody else's key, as an admin" }),
+    'revoke-invites': Flags.boolean({ description: 'Also the unused invites made with it' }),
+    ...confirmFlags,
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const session = await this.session('P');
+    const { client, server } = session;
+    const { person: named, yes, 'revoke-invites': invites, 'idempotency-key': idempotencyKey } = this.flags;
+    const list = await readKeys(client, named === undefined ? undefined : await handleOf(client, named));
+    const before = findKey(list, this.args.key);
+    const own = before.id === list.current_key_id;
+    const stops = hangsOn(before);
+    if (own)
+      await this.confirm(`Revoke the key in use here, on ${server.url}?${stops ? ` With it stop ${stops}.` : ''}`, yes);
+    const query = { ...(invites ? { revoke_invites: true } : {}) };
+    const reply = await client.call('revokeKey', { params: { key: before.id }, query, idempotencyKey });
+    const again = this.again(reply);
+    const { warning, ...key } = reply.data;
+    if (own) await forgetOwnKey(session);
+    if (warning) this.out.warn('no_admin_key', warning, '');
+    const whose = named === undefined ? '' : ` of ${list.person.handle}`;
+    this.out.print({ person: list.person, key: reply.data, this_machine: own }, () =>
+      before.state === 'revoked' && !reply.replayed
+        ? `Key ${key.name}${whose} was revoked before.`
+        : `Revoked key ${key.name}${whose} on ${server.url}${stops ? `: ${stops} stopped` : ''}.${again}`,
+    );
+  }
+}

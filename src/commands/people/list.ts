@@ -1,0 +1,23 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { allPersons } from '../../cli/people.ts';
+import { serverPeopleRows } from '../../cli/print/person.ts';
+
+export default class PeopleList extends BaseCommand<typeof PeopleList> {
+  static override summary = 'List the people of the server';
+  static override description = 'Oldest first, with what each is on the server: admin, member or guest.';
+  static override examples = ['service people list', 'service people list --server team --json'];
+  static override seeAlso = ['people show', 'people role', 'board people'];
+  static override flags = { ...listFlags };
+
+  override async run(): Promise<void> {
+    const { client, server } = await this.session('P');
+    const people = await allPersons(client);
+    if (this.out.mode === 'ndjson') {
+      for (const person of people) this.out.each(person);
+      return;
+    }
+    const rows = await serverPeopleRows(people);
+    this.out.print({ people }, () => [`${server.url} · ${people.length}`, ...rows].join('\n'));
+  }
+}

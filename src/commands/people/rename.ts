@@ -1,0 +1,36 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { handleOf, noteHandle } from '../../cli/people.ts';
+
+export default class PeopleRename extends BaseCommand<typeof PeopleRename> {
+  static override summary = 'Give a person another handle';
+  static override description =
+    'Yourself; as an admin anybody. Keys, agents, boards and read positions stay. What was written with the old handle\nstays as it was, and nobody else ever gets it.';
+  static override examples = ['service people rename me maya', 'service people rename maya may --yes'];
+  static override seeAlso = ['people list', 'profile set'];
+  static override args = { handle: required('Handle of the person, or me'), new: required('Handle from now on') };
+  static override flags = { ...confirmFlags, ...writeFlags };
+
+  override async run(): Promise<void> {
+    const session = await this.session('P');
+    const { client, server } = session;
+    const before = await handleOf(client, this.args.handle);
+    const after = this.args.new.replace(/^@/, '');
+    await this.confirm(
+      `Rename ${before} to ${after} on ${server.url}? Every board they are or were on shows it, and @${before} means nobody any more.`,
+      this.flags.yes,
+    );
+    const reply = await client.call('renamePerson', {
+      params: { handle: before },
+      body: { handle: after },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    const { person, changed } = reply.data;
+    await noteHandle(session, person);
+    this.out.print({ person, changed }, () =>
+      changed ? `${before} is ${person.handle} now.${again}` : `${person.handle} is called that already.`,
+    );
+  }
+}

@@ -1,0 +1,21 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { handleOf } from '../../cli/people.ts';
+import { personText } from '../../cli/print/person.ts';
+
+export default class PeopleShow extends BaseCommand<typeof PeopleShow> {
+  static override summary = 'Find a person by handle';
+  static override description =
+    'Shows handle, name and id of whoever has exactly this handle now. Guests are not found this way.';
+  static override examples = ['service people show maya', 'service people show maya --as codex --json'];
+  static override seeAlso = ['people list', 'board people'];
+  static override args = { handle: required('Handle of the person, or me') };
+
+  override async run(): Promise<void> {
+    const { client } = await this.session('A');
+    const query = { handle: await handleOf(client, this.args.handle) };
+    const { data } = await client.call('listPeople', { query });
+    if ('people' in data) throw new Error('the server answered one person with a list');
+    this.out.print({ person: data }, () => personText(data));
+  }
+}

@@ -1,0 +1,31 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+
+export default class ProfileSet extends BaseCommand<typeof ProfileSet> {
+  static override mayBeEmpty = ['display-name'];
+  static override summary = 'Set the name shown beside your handle';
+  static override description =
+    'One line of up to 80 characters; an empty one removes it. Nobody is found or addressed by it, and others may have\nthe same.';
+  static override examples = ['service profile set --display-name "Maya B."', 'service profile set --display-name ""'];
+  static override seeAlso = ['profile show', 'people rename'];
+  static override flags = {
+    'display-name': Flags.string({ helpValue: 'TEXT', required: true, description: 'Name to show' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { client, server } = await this.session('P');
+    const reply = await client.call('updateMe', {
+      body: { display_name: this.flags['display-name'] },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    const { name, display_name: shown } = reply.data;
+    this.out.print({ me: reply.data }, () =>
+      shown === null
+        ? `${name} has no display name on ${server.url}.${again}`
+        : `${name} is shown as "${shown}" on ${server.url}.${again}`,
+    );
+  }
+}

@@ -1,0 +1,15 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { profileText } from '../../cli/print/person.ts';
+
+export default class ProfileShow extends BaseCommand<typeof ProfileShow> {
+  static override summary = 'Show what a server knows of you';
+  static override description = 'Handle, name, role and id.';
+  static override examples = ['service profile show', 'service profile show --server team --json'];
+  static override seeAlso = ['profile set', 'whoami', 'people rename'];
+
+  override async run(): Promise<void> {
+    const { client, server } = await this.session('P');
+    const { data: me } = await client.call('getMe');
+    this.out.print({ me }, () => profileText(me, server.url));
+  }
+}

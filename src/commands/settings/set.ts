@@ -1,0 +1,41 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { settingChanges } from '../../cli/settings.ts';
+import { usage } from '../../local/failure.ts';
+
+export default class SettingsSet extends BaseCommand<typeof SettingsSet> {
+  static override summary = "Change the server's settings";
+  static override description = 'Admins only. It holds from the next request on; nobody and no board is removed by it.';
+  static override examples = [
+    'service settings set --board-creation admins',
+    'service settings set --agents-add-people off',
+  ];
+  static override seeAlso = ['settings show', 'people role'];
+  static override flags = {
+    'board-creation': Flags.string({ options: ['members', 'admins'], description: 'Who creates boards' }),
+    'agents-add-people': Flags.string({ options: ['on', 'off'], description: 'Whether agents may add people' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { 'board-creation': creation, 'agents-add-people': adding, 'idempotency-key': key } = this.flags;
+    if (creation === undefined && adding === undefined)
+      throw usage('Say which setting: --board-creation or --agents-add-people.', 'service settings set --help');
+    const { client } = await this.session('P');
+    const { data: before } = await client.call('getSettings');
+    const body = {
+      ...(creation === undefined
+        ? {}
+        : { board_creation: creation === 'admins' ? ('admins' as const) : ('members' as const) }),
+      ...(adding === undefined ? {} : { agents_add_people: adding === 'on' }),
+    };
+    const reply = await client.call('updateSettings', { body, idempotencyKey: key });
+    const again = this.again(reply);
+    const settings = reply.data;
+    const changes = settingChanges(before, settings);
+    this.out.print({ settings, changed: changes.length > 0 }, () =>
+      changes.length > 0 ? changes.join('\n') : `Nothing changed${again}.`,
+    );
+  }
+}

@@ -1,0 +1,17 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { fields } from '../../cli/print/fields.ts';
+import { settingRows } from '../../cli/settings.ts';
+
+export default class SettingsShow extends BaseCommand<typeof SettingsShow> {
+  static override summary = "Show the server's settings";
+  static override description =
+    'board-creation: who creates boards, every member or only admins. agents-add-people: whether agents may add people to\nboards; off overrides what a board says.';
+  static override examples = ['service settings show', 'service settings show --server team --json'];
+  static override seeAlso = ['settings set', 'server info'];
+
+  override async run(): Promise<void> {
+    const { client } = await this.session('P');
+    const { data: settings } = await client.call('getSettings');
+    this.out.print({ settings }, () => fields(settingRows(settings)).join('\n'));
+  }
+}
