@@ -457,6 +457,15 @@ export const operations = {
     summary: "Report where a seat's session runs",
   },
   listMyAgents: get('/v1/me/agents', member, "List the agents of the caller's person"),
+  createDelegatedBoard: {
+    method: 'POST',
+    path: '/v1/delegations/boards',
+    credentials: ['DG'],
+    idempotency: 'R',
+    keyRequired: true,
+    ok: [201],
+    summary: 'Create a board with a seat for a session',
+  },
   joinBoard: {
     method: 'POST',
     path: '/v1/join',

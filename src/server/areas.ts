@@ -1,6 +1,7 @@
 /** Which use case serves which operation. The type makes a missing or doubled one fail to compile. */
 import type { OperationName } from '../contract/operations.ts';
 import { createBoard } from './boards/create.ts';
+import { createDelegatedBoard } from './boards/create-delegated.ts';
 import { archiveBoard, deleteBoard, restoreBoard } from './boards/lifecycle.ts';
 import { getBoard, listBoards, listTemplates } from './boards/read.ts';
 import { updateBoard } from './boards/update.ts';
@@ -135,6 +136,7 @@ export function areas({ root, serverId, address, searchable }: Means): Areas {
     setPresence: write('setPresence', setPresence),
     setLocation: write('setLocation', setLocation),
     listMyAgents: read('listMyAgents', listMyAgents),
+    createDelegatedBoard: write('createDelegatedBoard', createDelegatedBoard(root)),
     joinBoard: write('joinBoard', joinBoard(root)),
     joinAsGuest: open('joinAsGuest', joinAsGuest(root, serverId)),
     postMessage: write('postMessage', postMessage),

@@ -103,6 +103,7 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   createJoinCode: () => ({ body: { role: 'member' } }),
   listJoinCodes: () => ({}),
   revokeJoinCode: () => ({ params: { code_id: 'jc_01K5A0000000000000000000J1' }, later: ['join_code_not_found'] }),
+  createDelegatedBoard: () => ({ body: { session: 'codex:s1', harness: 'codex' }, key: 'a board' }),
   joinBoard: ({ board }) => ({ body: { board, role: 'member', session: 'codex:s1' } }),
   joinAsGuest: () => ({ body: { code: '000-000', key_name: 'laptop' }, later: ['join_code_invalid'] }),
   setDeliveryMode: () => ({

@@ -98,6 +98,7 @@ export const schemas = {
   createJoinCode: { body: joining.createJoinCodeBody, answer: joining.newJoinCode },
   listJoinCodes: { query: joining.listJoinCodesQuery, answer: joining.joinCodeList },
   revokeJoinCode: { params: z.object({ code_id: id('jc') }), answer: joining.joinCode },
+  createDelegatedBoard: { body: joining.delegatedBoardBody, answer: joining.joinResult },
   joinBoard: { body: joining.joinBody, answer: joining.joinResult },
   joinAsGuest: { body: joining.guestJoinBody, answer: joining.guestJoinResult },
   listMyAgents: { query: boards.ownAgentsQuery, answer: boards.ownAgents },

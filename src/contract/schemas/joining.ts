@@ -1,7 +1,7 @@
 /** Join codes, and coming onto a board with one or without. */
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
-import { board, memberRecord } from './boards.ts';
+import { board, createBoardBody, memberRecord } from './boards.ts';
 import {
   actor,
   boardName,
@@ -51,6 +51,7 @@ export const listJoinCodesQuery = z.object({
 export const joinCodeList = z.strictObject({ join_codes: z.array(joinCode), next_after: id('jc').nullable() });
 
 const harness = text(40, 1).optional();
+const session = z.string().regex(patterns.session, 'must be written <harness>:<id>');
 
 /** Which fields go together depends on the credential, so the use case decides it. */
 export const joinBody = z.strictObject({
@@ -59,7 +60,7 @@ export const joinBody = z.strictObject({
   role: roleName.optional(),
   name: memberName.optional(),
   harness,
-  session: z.string().regex(patterns.session, 'must be written <harness>:<id>').optional(),
+  session: session.optional(),
 });
 
 export const joinResult = z.strictObject({
@@ -67,6 +68,14 @@ export const joinResult = z.strictObject({
   token: z.string().regex(patterns.agentToken),
   board,
   reused: z.literal(true).optional(),
+});
+
+/** A board as a person creates it, with the seat for the session it is created for. */
+export const delegatedBoardBody = createBoardBody.extend({
+  session,
+  harness: text(40, 1),
+  role: roleName.default('member'),
+  agent_name: memberName.optional(),
 });
 
 export const guestJoinBody = z.strictObject({

@@ -2,7 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { newId, newSecret } from '../text/ids.ts';
-import { insertKey } from './credentials.store.ts';
+import { findKey, insertKey } from './credentials.store.ts';
 import { type AccessKeyRow, workingKeyNames } from './keys.store.ts';
 import type { RootKey } from './root-key.ts';
 
@@ -59,4 +59,13 @@ export async function makeKey(
   const { revoked_at: _revoked, last_used_at: _used, ...fields } = row;
   await insertKey(tx, { ...fields, digest: root.digest(token) });
   return { row, token };
+}
+
+/** A client whose answer was lost comes with the same token again, but then its invite or code is used up. @throws Refusal */
+export async function requireUnusedToken(tx: WriteTx, root: RootKey, token: string): Promise<void> {
+  if (!(await findKey(tx, root.digest(token)))) return;
+  throw new Refusal('invalid_request', 'client_token: was used for a key before.', {
+    hint: 'Make a new one each time.',
+    details: { field: 'client_token', problem: 'was used for a key before' },
+  });
 }

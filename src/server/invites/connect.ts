@@ -1,13 +1,11 @@
 /** Redeeming an invite: a new person, their first key, and the boards that came with it. */
-import { Refusal } from '../../contract/errors.ts';
 import { patterns } from '../../contract/ids.ts';
 import { readInviteLink } from '../../contract/invite-link.ts';
 import type { Body } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { audit } from '../identity/audit.steps.ts';
-import { findKey } from '../identity/credentials.store.ts';
 import { handleTaken, requireUsableHandle } from '../identity/handles.rules.ts';
-import { IDLE_SECONDS, makeKey } from '../identity/keys.steps.ts';
+import { IDLE_SECONDS, makeKey, requireUnusedToken } from '../identity/keys.steps.ts';
 import type { AccessKeyRow } from '../identity/keys.store.ts';
 import { holderOfHandle, holdPeople, insertPerson, type PersonRow } from '../identity/people.store.ts';
 import type { RootKey } from '../identity/root-key.ts';
@@ -33,7 +31,7 @@ export const connectPerson = (root: RootKey, serverId: string, address: ServerAd
     const found = secret === null ? null : await findRedeemable(tx, root.digest(secret), true);
     if (!found) throw inviteInvalid();
     if ((await holderOfHandle(tx, body.handle)) !== undefined) throw handleTaken(body.handle);
-    if (body.client_token !== undefined) await requireUnused(tx, root, body.client_token);
+    if (body.client_token !== undefined) await requireUnusedToken(tx, root, body.client_token);
 
     const person = newPerson(tx, body);
     if ((await setUsed(tx, found.invite.id, person.id)) === 0) throw inviteInvalid();
@@ -62,15 +60,6 @@ function secretOf(invite: string, address: ServerAddress): string | null {
   if (patterns.invite.test(text)) return text;
   const link = readInviteLink(text);
   return link && isOwnOrigin(address, link.origin) ? link.secret : null;
-}
-
-/** A client whose answer was lost comes with the same token again, but then its invite is used up. */
-async function requireUnused(tx: WriteTx, root: RootKey, token: string): Promise<void> {
-  if (!(await findKey(tx, root.digest(token)))) return;
-  throw new Refusal('invalid_request', 'client_token: was used for a key before.', {
-    hint: 'Make a new one for each connect.',
-    details: { field: 'client_token', problem: 'was used for a key before' },
-  });
 }
 
 const newPerson = (tx: WriteTx, { handle, display_name }: Connecting): PersonRow => ({

@@ -1,11 +1,10 @@
 /** Coming onto one board as a guest: person, key, membership and agent, all by one code and in one transaction. */
-import { Refusal } from '../../contract/errors.ts';
 import type { Answer, Body } from '../../contract/types.ts';
 import { parsePolicy } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { audit } from '../identity/audit.steps.ts';
 import { findKey } from '../identity/credentials.store.ts';
-import { IDLE_SECONDS, makeKey } from '../identity/keys.steps.ts';
+import { IDLE_SECONDS, makeKey, requireUnusedToken } from '../identity/keys.steps.ts';
 import { type AccessKeyRow, keyOf } from '../identity/keys.store.ts';
 import { holdPeople, insertPerson } from '../identity/people.store.ts';
 import type { RootKey } from '../identity/root-key.ts';
@@ -41,7 +40,7 @@ export const joinAsGuest = (root: RootKey, serverId: string): OpenCase<'joinAsGu
     }
     requireActiveOf(found);
     requireRole(found.board, found.code.role);
-    if (body.client_token !== undefined) await requireUnused(tx, root, body.client_token);
+    if (body.client_token !== undefined) await requireUnusedToken(tx, root, body.client_token);
     const guest = await newGuest(tx, root, found, body);
     await audit(tx, {
       action: 'key.created',
@@ -117,15 +116,6 @@ async function callerOf(tx: WriteTx, root: RootKey, token: string): Promise<KeyC
   const caller = await authenticate(tx, { kind: 'PK', digest: root.digest(token), token });
   if (caller.kind !== 'PK') throw new Error('a key was read as something else');
   return caller;
-}
-
-/** As where an invite is redeemed: a secret that opens something already is nobody's new key. */
-async function requireUnused(tx: WriteTx, root: RootKey, token: string): Promise<void> {
-  if (!(await findKey(tx, root.digest(token)))) return;
-  throw new Refusal('invalid_request', 'client_token: is in use already.', {
-    hint: 'Make a new key for every join.',
-    details: { field: 'client_token', problem: 'is in use already' },
-  });
 }
 
 /**

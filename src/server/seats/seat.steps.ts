@@ -23,6 +23,8 @@ const MAX_AGENTS = 500;
 const MAX_AGENTS_OF_ONE = 100;
 
 export interface SeatPlan {
+  /** Left out: a new one. */
+  id?: string;
   person: { person_id: string; handle: string };
   /** The key the token depends on. */
   keyId: string;
@@ -66,7 +68,7 @@ export async function makeSeat(tx: WriteTx, root: RootKey, board: BoardRow, plan
   const token = newSecret('seat');
   const row: MemberRow = {
     ...blankMember,
-    id: newId('mem', tx.now),
+    id: plan.id ?? newId('mem', tx.now),
     board_id: board.id,
     name,
     kind: 'agent',

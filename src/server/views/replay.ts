@@ -22,7 +22,7 @@ export async function recheckShown(tx: WriteTx, caller: Caller, shown: Shown): P
   if (place && shown.message !== undefined) await recheckMessage(tx, place, shown.message);
   if (shown.seat === undefined) return;
   requireActive(sight.board);
-  await recheckSeat(tx, shown);
+  await recheckSeat(tx, caller, shown);
 }
 
 async function recheckHolder(tx: WriteTx, caller: Caller, id: string): Promise<void> {
@@ -36,11 +36,11 @@ async function recheckMessage(tx: WriteTx, { reader }: Place, id: string): Promi
   if (!message || !(await mayRead(tx, reader, message))) throw messageNotFound();
 }
 
-/** A kept answer that holds a seat's token is shown only while that token is the seat's. */
-async function recheckSeat(tx: WriteTx, shown: Shown): Promise<void> {
+/** A kept answer that holds a seat's token is shown only while that token is the seat's, under the key it was made with. */
+export async function recheckSeat(tx: WriteTx, { key }: Pick<Caller, 'key'>, shown: Shown): Promise<void> {
   const seat = await memberById(tx, shown.seat ?? '');
   if (seat?.status !== 'active') throw seatRemoved(seat);
-  if (seat.token_digest?.toString('hex') !== shown.token_digest) {
+  if (seat.token_digest?.toString('hex') !== shown.token_digest || seat.key_id !== key.key_id) {
     throw new Refusal('seat_token_replaced', "The agent's token was replaced since.", {
       hint: 'Join again from the session that holds the agent.',
     });

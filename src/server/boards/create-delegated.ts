@@ -1,0 +1,46 @@
+/** Creating a board for a session, with a seat for it, by a machine's delegation. */
+import type { RootKey } from '../identity/root-key.ts';
+import { boardNotFound, type DelegateCaller } from '../operation/caller.ts';
+import type { WriteCase } from '../operation/usecase.ts';
+import { harnessOf } from '../seats/join.rules.ts';
+import { makeSeat } from '../seats/seat.steps.ts';
+import { newId } from '../text/ids.ts';
+import { eventActor } from '../views/actors.ts';
+import { joinedView } from '../views/joined.ts';
+import { requireActive, seeBoardById } from '../views/place.ts';
+import { recheckSeat, recheckShown } from '../views/replay.ts';
+import { requireMayCreate } from './creation.steps.ts';
+import { cleanWish, foundBoard } from './founding.ts';
+
+export const createDelegatedBoard = (root: RootKey): WriteCase<'createDelegatedBoard'> => ({
+  prepare: cleanWish,
+
+  async run(tx, caller, { body }) {
+    await requireMayCreate(tx, caller);
+    const harness = harnessOf(body);
+    const { delegation_id: delegationId } = (caller as DelegateCaller).delegation;
+    const agentId = newId('mem', tx.now);
+    const place = await foundBoard(tx, caller, body, { agentId, delegationId });
+    const seat = await makeSeat(tx, root, place.board, {
+      id: agentId,
+      person: caller.person,
+      keyId: caller.key.key_id,
+      actor: eventActor(place.member, caller.person.handle),
+      role: body.role,
+      name: body.agent_name,
+      harness,
+      session: body.session,
+      delegationId,
+    });
+    return { answer: await joinedView(tx, caller, { place, seat }) };
+  },
+
+  /** The board is still its creator's, and works; the token is still the seat's. A replay never makes another. */
+  async recheck(tx, caller, shown) {
+    if (shown.seat === undefined) return recheckShown(tx, caller, shown);
+    const { board, member } = await seeBoardById(tx, caller, shown.board ?? '');
+    if (!member || board.creator_person_id !== caller.person.person_id) throw boardNotFound();
+    requireActive(board);
+    await recheckSeat(tx, caller, shown);
+  },
+});

@@ -1,0 +1,172 @@
+/** Founding a board: the one way there is, by a person or for a session of theirs. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Board, Body } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
+import type { Caller } from '../operation/caller.ts';
+import { append, ZERO } from '../record/append.ts';
+import { blankMember, insertMember, type MemberRow } from '../seats/members.store.ts';
+import { newId } from '../text/ids.ts';
+import { eventActor } from '../views/actors.ts';
+import { nameTaken } from '../views/collision.ts';
+import { type Place, requirePlace } from '../views/place.ts';
+import { type BoardRow, boardByName, insertBoard, namesLike, type StoredPolicy } from './boards.store.ts';
+import { firstFree } from './names.rules.ts';
+import { presets, withOverrides } from './policy.rules.ts';
+import { plainMember, type Template, templateNamed, templates } from './templates.rules.ts';
+import { cleanCharter, cleanTitle, requireOneLine } from './texts.rules.ts';
+
+export type Wish = Body<'createBoard'>;
+
+/** The first agent of a board, where a machine's delegation founds it for a session. */
+export interface Founding {
+  agentId: string;
+  delegationId: string;
+}
+
+/** A wish without secrets in its texts. */
+export const cleanWish = <W extends Wish>(wish: W): W => ({
+  ...wish,
+  ...(wish.title === undefined ? {} : { title: cleanTitle(wish.title) }),
+  ...(wish.charter === undefined ? {} : { charter: cleanCharter(wish.charter) }),
+});
+
+/**
+ * Makes a board whose first owner is the caller's person.
+ * @throws Refusal `board_name_taken`, `template_not_found`, 422 `invalid_request`.
+ */
+export async function foundBoard(tx: WriteTx, caller: Caller, wish: Wish, founding?: Founding): Promise<Place> {
+  if (wish.title !== undefined) requireOneLine(wish.title);
+  const template = wish.template === undefined ? undefined : requireTemplate(wish.template);
+  const name = await claimName(tx, caller, wish.name, template);
+  const policy = presets[wish.preset ?? template?.preset ?? 'starter'];
+  const { board, creator } = newBoard(tx, caller, wish, { name, template, policy });
+  await insertBoard(tx, board);
+  await insertMember(tx, creator);
+  await recordBirth(tx, caller, { board, creator, policy }, founding);
+  caller.shown.board = board.id;
+  return requirePlace({ board, member: creator, policy });
+}
+
+function requireTemplate(name: string): Template {
+  const template = templateNamed(name);
+  if (template) return template;
+  const choices = templates.map((known) => known.name);
+  throw new Refusal('template_not_found', 'There is no such template.', {
+    hint: `Templates: ${choices.join(', ')}.`,
+    details: { choices },
+  });
+}
+
+/** The name asked for, or the first free one of the template. @throws Refusal `board_name_taken`. */
+async function claimName(
+  tx: WriteTx,
+  caller: Caller,
+  asked: string | undefined,
+  template: Template | undefined,
+): Promise<string> {
+  if (asked === undefined) {
+    const base = template?.name ?? 'board';
+    return firstFree(base, await namesLike(tx, base), 40);
+  }
+  const holder = await boardByName(tx, asked);
+  if (holder) throw await nameTaken(tx, caller, holder);
+  return asked;
+}
+
+interface Chosen {
+  name: string;
+  template: Template | undefined;
+  policy: StoredPolicy;
+}
+
+function newBoard(
+  tx: WriteTx,
+  caller: Caller,
+  wish: Wish,
+  { name, template, policy }: Chosen,
+): { board: BoardRow; creator: MemberRow } {
+  const id = newId('brd', tx.now);
+  const memberId = newId('mem', tx.now);
+  const creator: MemberRow = {
+    ...blankMember,
+    id: memberId,
+    board_id: id,
+    name: caller.person.handle,
+    kind: 'human',
+    person_id: caller.person.person_id,
+    access: 'admin',
+    first_joined_at: tx.now,
+    joined_at: tx.now,
+    // The number of the `member.joined` that follows `board.created`.
+    read_up_to: 2,
+  };
+  const board: BoardRow = {
+    id,
+    name,
+    title: wish.title || null,
+    visibility: wish.visibility,
+    lifecycle: 'active',
+    template: template?.name ?? null,
+    charter: wish.charter ?? template?.charter ?? '',
+    roles: JSON.stringify({ member: plainMember, ...template?.roles }),
+    policy: JSON.stringify(policy),
+    agents_add_people: wish.visibility === 'open' ? 1 : 0,
+    task_prefix: null,
+    created_at: tx.now,
+    creator_person_id: caller.person.person_id,
+    creator_member_id: memberId,
+    head_seq: 0,
+    head_hash: ZERO,
+    head_at: 0,
+    message_count: 0,
+    everyone_count: 0,
+    last_message_at: null,
+    show_owner: 0,
+  };
+  return { board, creator };
+}
+
+/** The first two events of every record. */
+async function recordBirth(
+  tx: WriteTx,
+  caller: Caller,
+  { board, creator, policy }: { board: BoardRow; creator: MemberRow; policy: StoredPolicy },
+  founding: Founding | undefined,
+): Promise<void> {
+  const actor = eventActor(creator, caller.person.handle);
+  await append(tx, board, {
+    type: 'board.created',
+    actor,
+    data: {
+      board_id: board.id,
+      name: board.name,
+      template: board.template,
+      charter: board.charter,
+      roles: JSON.parse(board.roles) as Board['roles'],
+      policy: withOverrides(policy),
+      agents_add_people: board.agents_add_people === 1,
+      ...(board.title === null ? {} : { title: board.title }),
+      ...(board.visibility === 'private' ? { visibility: 'private' } : {}),
+      ...(founding ? { agent_id: founding.agentId, via: 'delegation', delegation_id: founding.delegationId } : {}),
+    },
+  });
+  await append(tx, board, {
+    type: 'member.joined',
+    actor,
+    data: {
+      member_id: creator.id,
+      name: creator.name,
+      kind: 'human',
+      role: null,
+      owner: null,
+      owner_id: null,
+      harness: null,
+      access: 'admin',
+      join_code_id: null,
+      // Without it nobody could tell from the record alone which person the creator is.
+      person_id: creator.person_id,
+    },
+  });
+  tx.publish(`account:${caller.person.person_id}`);
+  if (board.visibility === 'open') tx.publish('boards');
+}
