@@ -39,11 +39,12 @@ export async function read(session: BoardSession, wish: ReadWish, show: Show): P
     return readAll(session, wish, show);
   // Whoever marks as read begins with the oldest unread message, so that nothing unseen is marked.
   const span: Span = wish['mark-read'] ? { ...wish, unread: true } : wish;
+  const begin = wish.follow ? await newestSeq(client, board) : 0;
   const page = await readPage(session, span, wish);
   if (show.out.mode === 'ndjson') for (const message of page.messages) show.out.each(message);
   else await printPage(session, page, wish, show);
   if (wish['mark-read']) await markRead(client, board, page, show.out);
-  if (wish.follow) await goOn(session, page, wish, show);
+  if (wish.follow) await goOn(session, page.messages.at(-1)?.seq ?? wish.after ?? begin, wish, show);
 }
 
 /** `board watch`: the newest in order, then live. */
@@ -56,15 +57,18 @@ export async function watch(
   const filters = { from: wish.from, role: wish.role };
   const query =
     wish.since === undefined ? { newest: true, limit: Math.max(1, wish.limit) } : { after: wish.since, limit: 200 };
+  const begin = wish.since ?? (await newestSeq(client, board));
   const { data } = await client.call('listMessages', { params: { board }, query: { ...filters, ...query } });
   const style = { paint: show.out.paint, times: show.times };
   const line = (message: Message) => show.out.each({ board, message }, () => messageText(message, style));
   if (wish.limit > 0) for (const message of data.messages) line(message);
-  const after = data.messages.at(-1)?.seq ?? wish.since ?? (await newestSeq(client, board));
-  await follow({ client, board, after, filters, out: show.out, show: line });
+  await follow({ client, board, after: data.messages.at(-1)?.seq ?? begin, filters, out: show.out, show: line });
 }
 
-/** The number of the newest message; 0 on an empty board. */
+/**
+ * The number of the newest message; 0 on an empty board. Whoever goes on from it where a page shows nothing asks before
+ * the page, so that what is posted between the two is not skipped.
+ */
 export async function newestSeq(client: Client, board: string): Promise<number> {
   const { data } = await client.call('listMessages', { params: { board }, query: { newest: true, limit: 1 } });
   return data.messages[0]?.seq ?? 0;
@@ -91,6 +95,7 @@ async function readPage(session: BoardSession, span: Span, wish: ReadWish): Prom
 async function readAll(session: BoardSession, wish: ReadWish, show: Show): Promise<void> {
   const { client, board } = session;
   const all: Message[] = [];
+  let last = wish.after ?? (wish.follow ? await newestSeq(client, board) : 0);
   // Newest first is a view on one page; a whole board is read from its beginning.
   const start = newestFirst(wish) ? { after: 0 } : await spanQuery(session, wish);
   let query: Record<string, number | boolean | undefined> = { ...start, limit: 200 };
@@ -98,6 +103,7 @@ async function readAll(session: BoardSession, wish: ReadWish, show: Show): Promi
     const { data } = await client.call('listMessages', { params: { board }, query: { ...filtersOf(wish), ...query } });
     if (show.out.mode === 'ndjson') for (const message of data.messages) show.out.each(message);
     else all.push(...data.messages);
+    last = Math.max(last, data.messages.at(-1)?.seq ?? 0);
     if (all.length > MOST) throw tooMany();
     const next = wish.before === undefined ? data.next_after : data.prev_before;
     if (next === null) break;
@@ -106,7 +112,7 @@ async function readAll(session: BoardSession, wish: ReadWish, show: Show): Promi
   all.sort((a, b) => a.seq - b.seq);
   if (show.out.mode !== 'ndjson')
     await printPage(session, { messages: all, next_after: null, prev_before: null }, wish, show);
-  if (wish.follow) await goOn(session, { messages: all, next_after: null, prev_before: null }, wish, show);
+  if (wish.follow) await goOn(session, last, wish, show);
 }
 
 async function printPage(session: BoardSession, page: Page, wish: ReadWish, { out, times }: Show): Promise<void> {
@@ -132,10 +138,9 @@ async function markRead(client: Client, board: string, { messages }: Page, out: 
   out.note(`Marked as read up to #${data.read_up_to}, ${data.unread} unread.`);
 }
 
-async function goOn(session: BoardSession, page: Page, wish: ReadWish, { out, times }: Show): Promise<void> {
+async function goOn(session: BoardSession, after: number, wish: ReadWish, { out, times }: Show): Promise<void> {
   const { client, board } = session;
   const style = { paint: out.paint, times };
-  const after = page.messages.at(-1)?.seq ?? wish.after ?? (await newestSeq(client, board));
   await follow({
     client,
     board,

@@ -1,4 +1,5 @@
 /** Running the server in this process. */
+import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { claimLocalAddress, localAddress, parseAddress } from '../local/address.ts';
 import { Failure, usage } from '../local/failure.ts';
@@ -8,10 +9,10 @@ import { EXIT } from './exit.ts';
 import type { Output } from './output.ts';
 import { called, runtime } from './runtime.ts';
 import { endWith } from './signals.ts';
+import { readTeamOptions, type TeamFlags } from './team-options.ts';
 
-export interface ServeFlags {
-  data?: string | undefined;
-  listen?: string | undefined;
+export interface ServeFlags extends TeamFlags {
+  team?: boolean;
   db?: string | undefined;
   'log-level'?: string | undefined;
   'log-format'?: string | undefined;
@@ -20,21 +21,30 @@ export interface ServeFlags {
 
 /** What the server is told, from flags and the few variables that count here. */
 export async function readServeOptions(flags: ServeFlags): Promise<ServeOptions> {
-  const { folders, env } = runtime();
-  const address = flags.listen
-    ? { ...parseAddress(flags.listen, '--listen'), source: 'chosen' }
-    : await claimLocalAddress(folders, env);
+  const { env } = runtime();
   const format = flags['log-format'] ?? (process.stderr.isTTY ? 'text' : 'json');
   const db = database(flags.db) ?? env.SERVICE_DB;
   return {
-    dataDir: dataFolder(flags.data) ?? folders.data,
-    host: address.host,
-    port: address.port,
-    portFixed: address.source === 'chosen',
+    ...(flags.team ? readTeamOptions(flags, env) : await readLocalOptions(flags)),
     ...(db ? { db } : {}),
     ...(flags['log-level'] ? { logLevel: flags['log-level'] } : {}),
     logFormat: format === 'json' ? 'json' : 'text',
     migrate: flags['no-migrate'] !== true,
+  };
+}
+
+async function readLocalOptions(
+  flags: ServeFlags,
+): Promise<Pick<ServeOptions, 'dataDir' | 'host' | 'port' | 'portFixed'>> {
+  const { folders, env } = runtime();
+  const address = flags.listen
+    ? { ...parseAddress(flags.listen, '--listen'), source: 'chosen' }
+    : await claimLocalAddress(folders, env);
+  return {
+    dataDir: flags.data === undefined ? folders.data : absolute(flags.data),
+    host: address.host,
+    port: address.port,
+    portFixed: address.source === 'chosen',
   };
 }
 
@@ -47,7 +57,8 @@ export async function runServer(options: ServeOptions, out: Output): Promise<voi
   const server = await startServer(options).catch((error: unknown) => {
     throw asFailure(error);
   });
-  announce(server, out);
+  if (server.mode === 'team') announceTeam(server, out);
+  else announce(server, out);
   await new Promise<void>((resolve, reject) => {
     let ending = false;
     endWith(() => {
@@ -68,13 +79,22 @@ function announce(server: RunningServer, out: Output): void {
   if (own) out.note(called(server.firstStart ? 'Next: service board create general' : 'Next: service board list'));
 }
 
-function dataFolder(path: string | undefined): string | undefined {
-  if (path === undefined || path.startsWith('/') || /^[A-Za-z]:\\/.test(path)) return path;
+function announceTeam({ listening, url, keyFile, firstStart, personHandle }: RunningServer, out: Output): void {
+  out.note(`Listening at ${listening.host}:${listening.port} for ${url}. Ctrl-C stops it.`);
+  if (firstStart && keyFile !== null) {
+    out.note(`The first admin is @${personHandle}; the key is in ${keyFile}.`);
+    out.note(`Next, on ${personHandle}'s machine: service login ${url}`);
+  }
+}
+
+/** A data folder, which does not depend on where the command is run. */
+export function absolute(path: string): string {
+  if (isAbsolute(path)) return path;
   throw usage(`--data takes an absolute path, but got "${path}".`);
 }
 
 /** A password on the command line can be read by everyone on the machine. */
-function database(url: string | undefined): string | undefined {
+export function database(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   if (!/^(sqlite|postgres|postgresql):\/\//.test(url))
     throw usage(`--db takes sqlite:///absolute/path or postgres://host/database, but got "${url}".`);
@@ -85,9 +105,13 @@ function database(url: string | undefined): string | undefined {
   return url;
 }
 
-function asFailure(error: unknown): unknown {
+export function asFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Failure) return error;
   const { code, hint } = error as Error & { code?: unknown; hint?: unknown };
   if (typeof code !== 'string' || typeof hint !== 'string') return error;
-  return new Failure(code, error.message, { hint });
+  const exit = exits[code];
+  return new Failure(code, error.message, { hint, ...(exit === undefined ? {} : { exit }) });
 }
+
+/** Codes that a server's answer would bring with a status. */
+const exits: Record<string, number> = { person_not_found: EXIT.notThere, server_admin_required: EXIT.refused };

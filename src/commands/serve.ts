@@ -3,18 +3,40 @@ import { BaseCommand } from '../cli/base.ts';
 import { readServeOptions, runServer } from '../cli/serving.ts';
 
 export default class Serve extends BaseCommand<typeof Serve> {
-  static override summary = "Run this machine's server in the foreground";
-  static override description =
-    'Serves boards to this machine only, until it is interrupted. Other commands start it by themselves when they need\nit, so this is for watching it work. A password for the database goes into SERVICE_DB, never into --db.';
+  static override summary = 'Run a server in the foreground: for this machine, or for a team';
+  static override description = [
+    'Serves boards to this machine only, until it is interrupted. Other commands start that server by themselves when they',
+    'need it, so this is for watching it work.',
+    'With --team it serves a team by its public address, behind a proxy that ends TLS; docs/deploy.md shows how. Each of its',
+    'flags can be a variable (service-environment(7)). A password for the database goes into SERVICE_DB, never into --db.',
+  ].join('\n');
   static override examples = [
     'service serve',
-    'service serve --listen 127.0.0.1:7401',
-    'service serve --log-level debug',
+    'service serve --listen 127.0.0.1:7401 --log-level debug',
+    'service serve --team --public-url https://team.example.com --data /srv/service --listen 127.0.0.1:7400 --admin ana',
   ];
-  static override seeAlso = ['server start', 'server logs'];
+  static override seeAlso = ['server start', 'server logs', 'server recover-key'];
   static override flags = {
+    team: Flags.boolean({ description: 'Serve a team by its public address' }),
+    'public-url': Flags.string({
+      helpValue: 'URL',
+      description: 'Where a team reaches it: https://host, with its port if not 443',
+      dependsOn: ['team'],
+    }),
+    admin: Flags.string({
+      helpValue: 'HANDLE',
+      description: 'First admin of a team’s server (default admin)',
+      dependsOn: ['team'],
+    }),
+    'proxy-protocol': Flags.boolean({
+      description: 'The proxy in front tells by the PROXY protocol, version 1 or 2, whom a connection comes from',
+      dependsOn: ['team'],
+    }),
     data: Flags.string({ helpValue: 'DIR', description: 'Folder of the server’s data' }),
-    listen: Flags.string({ helpValue: '127.0.0.1:PORT', description: 'Listen exactly there' }),
+    listen: Flags.string({
+      helpValue: 'ADDR:PORT',
+      description: 'Listen exactly there; of a team’s server default 0.0.0.0:7400',
+    }),
     db: Flags.string({ helpValue: 'URL', description: 'sqlite:///absolute/path or postgres://host/database' }),
     'log-level': Flags.string({ options: ['debug', 'info', 'warn', 'error'], description: 'What is logged' }),
     'log-format': Flags.string({ options: ['json', 'text'], description: 'How it is logged' }),

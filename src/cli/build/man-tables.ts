@@ -21,6 +21,14 @@ export const variables: [string, string][] = [
   ['SERVICE_LOCAL_ADDR', 'Address of the local server, such as 127.0.0.1:7401'],
   ['SERVICE_NO_AUTOSTART', '1: never start the local server'],
   ['SERVICE_DB', 'Database of service serve; may hold a password'],
+  [
+    'SERVICE_PUBLIC_URL, SERVICE_DATA, SERVICE_LISTEN, SERVICE_ADMIN',
+    'What service serve --team is told where the flag is left out',
+  ],
+  [
+    'SERVICE_RATE_FACTOR',
+    'What the limits on signed-in work of a team’s server are multiplied with: default 10, 0 = off',
+  ],
   ['NO_COLOR, FORCE_COLOR', 'Colour off, colour on'],
   ['NODE_EXTRA_CA_CERTS', 'Further certificates to trust'],
 ];

@@ -1,0 +1,226 @@
+/** A team's server as docs/deploy.md sets it up: the built program on Postgres, behind a proxy that ends TLS. */
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { newPostgresDatabase } from '../support/postgres.ts';
+import { certificate, startTlsProxy, type TlsProxy } from '../support/tls-proxy.ts';
+import { collect, finished, freePort, Home, until } from './support/home.ts';
+
+type Kind = 'http' | 'v1' | 'v2';
+
+class Team {
+  readonly vps = new Home();
+  readonly data = mkdtempSync(join(tmpdir(), 'board-team-'));
+  readonly kind: Kind;
+  port = 0;
+  db = '';
+  proxy!: TlsProxy;
+  child!: ChildProcess;
+  printed!: () => { stdout: string; stderr: string };
+
+  constructor(kind: Kind) {
+    this.kind = kind;
+  }
+
+  async start(): Promise<void> {
+    this.port ||= await freePort();
+    this.db ||= await newPostgresDatabase();
+    this.proxy ??= await startTlsProxy(this.kind, () => this.port);
+    const told = this.kind === 'http' ? [] : ['--proxy-protocol'];
+    const listen = `127.0.0.1:${this.port}`;
+    const args = ['--public-url', this.proxy.url, '--data', this.data, '--listen', listen, '--admin', 'ana'];
+    this.child = this.vps.start(['serve', '--team', ...args, ...told], { env: { SERVICE_DB: this.db } });
+    this.printed = collect(this.child);
+    await until('the server listens', () => this.printed().stderr.includes('"listening"'), 30_000);
+  }
+
+  /** What it logged, as objects. */
+  log(): { level: string; msg: string; [field: string]: unknown }[] {
+    return this.printed()
+      .stderr.split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line));
+  }
+
+  async stop(): Promise<number | null> {
+    this.child.kill('SIGTERM');
+    return (await finished(this.child)).code;
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    await this.proxy.close();
+    await this.vps.close();
+    rmSync(this.data, { recursive: true, force: true });
+  }
+}
+
+for (const kind of ['http', 'v1', 'v2'] as const) {
+  describe(`a team’s server behind a proxy (${kind})`, function () {
+    this.timeout(120_000);
+    const team = new Team(kind);
+    const laptop = new Home();
+    before(async () => {
+      laptop.env = { ...laptop.env, NODE_EXTRA_CA_CERTS: certificate, SERVICE_KEYSTORE: 'file' };
+      await team.start();
+    });
+    after(async () => {
+      await laptop.close();
+      await team.close();
+    });
+
+    it('tells of its first admin by the file of the key, and hands the key over', async () => {
+      const file = join(team.data, 'admin-key');
+      const created = team.log().find(({ msg }) => msg === 'first admin created');
+      expect(created).to.include({ level: 'info', handle: 'ana', key_file: file });
+      expect(team.printed().stderr).not.to.include(readFileSync(file, 'utf8').trim());
+      const { stdout, stderr, code } = await laptop.shell(`service login ${team.proxy.url} < ${file}`);
+      expect(code, stderr).to.equal(0);
+      expect(stdout).to.include('as ana (admin)');
+    });
+
+    it('is worked with through the proxy: boards, posts, a stream and a wait', async () => {
+      const info = await laptop.json(['server', 'info', team.proxy.url]);
+      expect(info.info).to.include({ mode: 'team' });
+      await laptop.json(['board', 'create', 'payments']);
+      await laptop.json(['agent', 'create', 'bot', '--board', 'payments']);
+      const stream = laptop.start(['board', 'read', '--follow', '--json', '-b', 'payments']);
+      const followed = collect(stream);
+      await laptop.json(['say', '-b', 'payments', 'Hello from my laptop']);
+      await until('the stream brings the post', () => followed().stdout.includes('Hello from my laptop'));
+      stream.kill('SIGINT');
+      await finished(stream);
+    });
+
+    it(
+      kind === 'http'
+        ? 'limits no address, because there is only the proxy’s'
+        : 'limits the address the proxy tells of',
+      async () => {
+        const script = `
+        const all = [];
+        for (let n = 0; n < 11; n++) {
+          const answer = await fetch(process.env.URL + '/v1/machine-requests', {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', 'x-forwarded-for': '198.51.100.' + n },
+            body: JSON.stringify({ handle: 'nobody', label: 'box' }),
+          });
+          all.push(answer.status);
+        }
+        console.log(JSON.stringify(all));
+      `;
+        // Within one minute of the clock, so that none of them falls into another window.
+        const left = 60_000 - (Date.now() % 60_000);
+        if (left < 10_000) await new Promise((resolve) => setTimeout(resolve, left + 100));
+        const { stdout, stderr } = await laptop.shell(`node --input-type=module -e "$SCRIPT"`, {
+          env: { SCRIPT: script, URL: team.proxy.url },
+        });
+        expect(JSON.parse(stdout || stderr)).to.deep.equal([...Array(10).fill(201), kind === 'http' ? 201 : 429]);
+      },
+    );
+
+    it('answers its public name only', async () => {
+      const direct = await fetch(`http://127.0.0.1:${team.port}/v1/info`).then(
+        ({ status }) => status,
+        () => 'closed',
+      );
+      expect(direct).to.equal(kind === 'http' ? 421 : 'closed');
+    });
+  });
+}
+
+describe('a team’s server and its operator', function () {
+  this.timeout(120_000);
+  const team = new Team('http');
+  before(() => team.start());
+  after(() => team.close());
+
+  it('stops in order, and reminds of the key at the next start', async () => {
+    expect(await team.stop()).to.equal(0);
+    await team.start();
+    expect(team.log().some(({ level, msg }) => level === 'warn' && msg.includes('still here'))).to.equal(true);
+  });
+
+  it('gets a key for an admin while it is stopped, written to a file and not shown', async () => {
+    const recover = (handle: string, ...more: string[]) =>
+      team.vps.run(['server', 'recover-key', handle, '--data', team.data, '--json', ...more], {
+        env: { SERVICE_DB: team.db },
+      });
+    const running = await recover('ana');
+    expect([running.code, JSON.parse(running.stdout).error.code]).to.deep.equal([1, 'already_running']);
+    await team.stop();
+    for (const [handle, code, error] of [
+      ['nobody', 6, 'person_not_found'],
+      ['ana', 5, 'human_command_in_session'],
+    ] as const) {
+      const refused = await recover(handle, ...(handle === 'ana' ? ['--as', 'bot'] : []));
+      expect([refused.code, JSON.parse(refused.stdout).error.code]).to.deep.equal([code, error]);
+    }
+    const file = join(team.data, 'recovery-key');
+    const { code, stdout, stderr } = await recover('@Ana');
+    expect([code, JSON.parse(stdout)]).to.deep.equal([0, { handle: 'ana', key_file: file }]);
+    expect(statSync(file).mode & 0o777).to.equal(0o600);
+    expect(stdout + stderr).not.to.include(readFileSync(file, 'utf8').trim());
+    await team.start();
+    const me = await fetch(`http://127.0.0.1:${team.port}/v1/info`);
+    expect(me.status).to.equal(421);
+  });
+});
+
+describe('serve --team', function () {
+  this.timeout(60_000);
+  const home = new Home();
+  after(() => home.close());
+
+  const refused = async (args: string[], env: Record<string, string> = {}) => {
+    const { code, stdout } = await home.run(['serve', ...args, '--json'], { env });
+    return { exit: code, ...JSON.parse(stdout).error };
+  };
+
+  it('does not start half-configured, and names everything that is missing at once', async () => {
+    const error = await refused(['--team']);
+    expect(error).to.include({ exit: 2, code: 'invalid_request' });
+    expect(error.details.missing).to.deep.equal(['--public-url', '--data']);
+    expect((await refused(['--team', '--data', '/x'])).details.missing).to.deep.equal(['--public-url']);
+    expect((await refused(['--team'], { SERVICE_PUBLIC_URL: 'https://x.example' })).details.missing).to.deep.equal([
+      '--data',
+    ]);
+  });
+
+  it('names everything that is wrong at once, and where it was said', async () => {
+    const env = { SERVICE_PUBLIC_URL: 'http://team.example.com', SERVICE_LISTEN: 'here', SERVICE_RATE_FACTOR: '-1' };
+    const { exit, details } = await refused(['--team', '--data', 'relative', '--admin', 'Ana!'], env);
+    expect(exit).to.equal(2);
+    expect(details.lines.map((line: string) => line.split(' ')[0])).to.deep.equal([
+      'SERVICE_PUBLIC_URL',
+      '--data',
+      'SERVICE_LISTEN',
+      '--admin',
+      'SERVICE_RATE_FACTOR',
+    ]);
+  });
+
+  it('takes a public URL that is an origin and nothing more', async () => {
+    const bad = [
+      'https://x.example/',
+      'https://u@x.example',
+      'https://x.example?a',
+      'https://x.example:0',
+      'https://x.example:99999',
+      'https://',
+      'x.example',
+    ];
+    for (const url of bad) {
+      const { details } = await refused(['--team', '--data', '/x', '--public-url', url]);
+      expect(details.lines, url).to.have.length(1);
+    }
+  });
+
+  it('is asked for with its flags only', async () => {
+    for (const flag of [['--public-url', 'https://x.example'], ['--admin', 'ana'], ['--proxy-protocol']])
+      expect((await refused(flag)).exit, flag[0]).to.equal(2);
+    expect((await refused(['--team', '--db', 'postgres://u:secret@h/d'])).code).to.equal('storage_unsupported');
+  });
+});
