@@ -2,7 +2,8 @@
 import { pathToFileURL } from 'node:url';
 import { Failure, usage } from '../local/failure.ts';
 import { partPath } from '../local/program.ts';
-import { forAgent } from './opening.ts';
+
+import { forAgent } from './agent-here.ts';
 import { runtime } from './runtime.ts';
 import { absolute, asFailure, database } from './serving.ts';
 
