@@ -54,7 +54,7 @@ function findSeat(selector: string, choice: ActorChoice, saved: Credentials): Se
   const ended = Object.values(saved.servers).flatMap((entry) => Object.entries(entry.seats));
   if (ended.some(([id, seat]) => !seat.token && (id === selector || seat.name === name)))
     throw new Failure('agent_removed', `The seat of ${selector} has ended; it can no longer act.`, {
-      hint: `Make a new one: service agent create ${name} --board ${board ?? '<board>'}`,
+      hint: `Its name stays taken; make another: service agent create <name> --board ${board ?? '<board>'}`,
     });
   throw new Failure('agent_seat_elsewhere', `This machine holds no token for an agent called ${selector}.`, {
     hint: `Make a seat here: service agent create ${name} --board ${board ?? '<board>'}`,

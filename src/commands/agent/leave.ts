@@ -1,0 +1,22 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { forgetSeats } from '../../cli/endings.ts';
+import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+
+export default class AgentLeave extends BaseCommand<typeof AgentLeave> {
+  static override summary = 'Let an agent leave its board for good';
+  static override description =
+    'The seat ends and its token is forgotten here; its name stays taken and what it wrote stays. Its person can add a new\nagent.';
+  static override examples = ['service agent leave --as codex', 'service agent leave --as codex --yes'];
+  static override seeAlso = ['agent remove', 'agent create'];
+  static override flags = { ...confirmFlags, ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { client } = await this.session('G');
+    const { id, name, board } = (await client.call('getMe')).data;
+    await this.confirm(`Leave ${board} for good as ${name}?`, this.flags.yes);
+    const reply = await client.call('leaveSeat', { idempotencyKey: this.flags['idempotency-key'] });
+    await forgetSeats([id]);
+    const again = this.again(reply);
+    this.out.print({ agent: reply.data }, () => `${name} left ${board}.${again}`);
+  }
+}

@@ -1,0 +1,54 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { forgetSeats } from '../../cli/endings.ts';
+import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { pruned, prunedRows } from '../../cli/print/endings.ts';
+import { plural } from '../../cli/print/fields.ts';
+import { duration } from '../../cli/time.ts';
+import { usage } from '../../local/failure.ts';
+
+export default class AgentPrune extends BaseCommand<typeof AgentPrune> {
+  static override summary = 'Remove agents that no session has been connected to for long';
+  static override description =
+    'Lists your agents that nobody has been behind for 7 days, asks, and removes them for good. Agents that never had a\nsession are left alone. A server admin may cover the agents of everybody.';
+  static override examples = [
+    'service agent prune --dry-run',
+    'service agent prune --disconnected-for 30d --yes',
+    'service agent prune --all --disconnected-for 90d',
+  ];
+  static override seeAlso = ['agent remove', 'board members'];
+  static override flags = {
+    'disconnected-for': Flags.string({
+      helpValue: 'DURATION',
+      default: '7d',
+      description: 'Without a session for at least this long, 1h or more',
+    }),
+    all: Flags.boolean({ char: 'A', description: 'Agents of everybody, as a server admin' }),
+    'dry-run': Flags.boolean({ description: 'List them and change nothing' }),
+    ...confirmFlags,
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { client } = await this.session('P');
+    const { all, yes, 'dry-run': dry, 'disconnected-for': span, 'idempotency-key': key } = this.flags;
+    const body = { disconnected_for: atLeastAnHour(span), all };
+    const found = (await client.call('pruneAgents', { body: { ...body, dry_run: true } })).data;
+    const rows = await prunedRows(found, span, this.times);
+    if (dry || found.agents.length === 0) return this.out.print(found, () => rows.join('\n'));
+    if (!yes) this.out.note(rows.join('\n'));
+    await this.confirm(`Remove ${plural(found.agents.length, 'agent', 'agents')} for good?`, yes);
+    const agents = found.agents.map((agent) => agent.id);
+    const reply = await client.call('pruneAgents', { body: { ...body, agents }, idempotencyKey: key });
+    await forgetSeats(reply.data.agents.map((agent) => agent.id));
+    const again = this.again(reply);
+    this.out.print(reply.data, () => `${pruned(reply.data, found)}${again}`);
+    if (found.more) this.out.note('There are more: run it again.');
+  }
+}
+
+function atLeastAnHour(span: string): number {
+  const seconds = duration(span, '--disconnected-for');
+  if (seconds >= 3600) return seconds;
+  throw usage('--disconnected-for takes an hour or more: an agent may pause for a while.');
+}

@@ -1,0 +1,34 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { forgetSeats, nameOfBoard, seenAgent } from '../../cli/endings.ts';
+import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { seatEnded } from '../../cli/print/endings.ts';
+
+export default class AgentRemove extends BaseCommand<typeof AgentRemove> {
+  static override summary = 'Remove an agent from a board for good';
+  static override description =
+    'For its person, an owner of the board, or a server admin. Its name stays taken and what it wrote stays. An admin reaches\nan agent of a private board they are not on by the ids of both.';
+  static override examples = [
+    'service agent remove codex --board general',
+    'service agent remove mem_01K5A0000000000000000000M1 --board brd_01K5A0000000000000000000B1 --yes',
+  ];
+  static override seeAlso = ['agent leave', 'agent prune', 'board members'];
+  static override args = { name: required('Name or id of the agent') };
+  static override flags = { ...confirmFlags, ...writeFlags };
+
+  override async run(): Promise<void> {
+    const session = await this.onBoard('P');
+    const board = await nameOfBoard(session);
+    this.out.base.board = board;
+    const seen = await seenAgent({ ...session, board }, this.args.name);
+    const whose = seen?.owner ? ` of ${seen.owner}` : '';
+    await this.confirm(`Remove the agent ${this.args.name}${whose} from ${board} for good?`, this.flags.yes);
+    const params = { board, member: this.args.name };
+    const call = { params, idempotencyKey: this.flags['idempotency-key'] };
+    const reply = await session.client.call('removeMember', call);
+    await forgetSeats([reply.data.id]);
+    if (reply.data.board === null) delete this.out.base.board;
+    const again = this.again(reply);
+    this.out.print({ agent: reply.data }, () => `${seatEnded(reply.data)}${again}`);
+  }
+}

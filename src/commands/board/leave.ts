@@ -1,0 +1,30 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { agentsOf, alsoEnding, forgetSeats, wasLost } from '../../cli/endings.ts';
+import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { plural } from '../../cli/print/fields.ts';
+
+export default class BoardLeave extends BaseCommand<typeof BoardLeave> {
+  static override summary = 'Leave a board';
+  static override description =
+    'Your agents there end with it, and so do the join codes you and they made; what you wrote stays. The last owner cannot\nleave: make somebody else an owner first.';
+  static override examples = ['service board leave --board payments', 'service board leave --board payments --yes'];
+  static override seeAlso = ['board remove', 'board people', 'agent leave'];
+  static override flags = { ...confirmFlags, ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { client, board } = await this.onBoard('P');
+    const { name } = (await client.call('getMe')).data;
+    const agents = await agentsOf(client, board, name);
+    await this.confirm(`Leave ${board}?${alsoEnding(agents, 'Your')}`, this.flags.yes);
+    const call = { params: { board }, idempotencyKey: this.flags['idempotency-key'] };
+    // Off a private board its answers are out of sight too: a repeat finds nothing, because the first try left.
+    const reply = await client.call('leaveBoard', call).catch((error) => {
+      if (wasLost(error)) return null;
+      throw error;
+    });
+    await forgetSeats(agents.map((agent) => agent.id));
+    const again = reply ? this.again(reply) : '';
+    const ended = agents.length > 0 ? `; your ${plural(agents.length, 'agent', 'agents')} there ended` : '';
+    this.out.print({ person: reply?.data ?? null }, () => `Left ${board}${ended}.${again}`);
+  }
+}
