@@ -1,4 +1,6 @@
 /** What ends with seats and memberships, made and looked at in the database. */
+import type { Presence } from '../../src/server/seats/presence.rules.ts';
+import { noReport, saveReport } from '../../src/server/seats/reports.store.ts';
 import { newId } from '../../src/server/text/ids.ts';
 import type { Api } from './api.ts';
 import type { TestServer } from './server.ts';
@@ -49,22 +51,18 @@ export const codeOf = async (server: TestServer, id: string): Promise<Record<str
 export async function reports(
   server: TestServer,
   agent: { memberId: string },
-  { presence, ago, folder }: { presence: string; ago: number; folder?: string },
+  { presence, ago, folder }: { presence: Presence; ago: number; folder?: string },
 ): Promise<void> {
   await server.db.write(async (tx) => {
     const at = tx.now - ago * 1000;
-    await tx.change((db) => db('seat_reports').where('member_id', agent.memberId).delete());
-    await tx.change((db) =>
-      db('seat_reports').insert({
-        member_id: agent.memberId,
-        presence,
-        presence_since: at,
-        reported_at: at,
-        ...(folder === undefined
-          ? {}
-          : { location_folder: folder, location_session: 's', location_harness: 'x', located_at: at }),
-      }),
-    );
+    const where = { location_folder: folder, location_session: 's', location_harness: 'x', located_at: at };
+    await saveReport(tx, {
+      ...noReport(agent.memberId),
+      presence,
+      presence_since: at,
+      reported_at: at,
+      ...(folder === undefined ? {} : { ...where, location_folder: folder }),
+    });
   });
 }
 

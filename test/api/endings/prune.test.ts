@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Presence } from '../../../src/server/seats/presence.rules.ts';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -26,7 +27,7 @@ forEachDatabase('pruning', (engine) => {
     api.call('pruneAgents', { body: { disconnected_for: HOUR, ...body }, key });
   const said = ({ status, code }: { status: number; code: string | undefined }) => `${status} ${code ?? 'ok'}`;
   const ids = (list: readonly { id: string }[]) => list.map((one) => one.id);
-  const seat = async (owner: Api, board: string, presence: string, ago: number): Promise<Agent> => {
+  const seat = async (owner: Api, board: string, presence: Presence, ago: number): Promise<Agent> => {
     const agent = await newAgent(owner, board);
     await reports(server, agent, { presence, ago });
     return agent;
@@ -64,6 +65,23 @@ forEachDatabase('pruning', (engine) => {
     });
     expect(await long.refused('getMe')).to.equal('403 agent_removed');
     for (const agent of [ranOut, recent, working]) await agent.ok('getMe');
+  });
+
+  it('counts a presence that ran out from its last report, and starts again with the next one', async () => {
+    const { name: board } = await newBoard(pat);
+    const [silent, said_] = [await newAgent(pat, board), await newAgent(pat, board)];
+    for (const agent of [silent, said_]) await agent.ok('setPresence', { body: { presence: 'working' } });
+    server.clock.advance(181_000);
+    await said_.ok('setPresence', { body: { presence: 'no_session' } });
+    const found = async () => ids((await prune(pat, { dry_run: true })).body.agents);
+    server.clock.advance(HOUR * 1000 - 182_000);
+    expect(await found()).to.deep.equal([]);
+    server.clock.advance(2_000);
+    expect(await found()).to.include(silent.memberId);
+    server.clock.advance(181_000);
+    expect(await found()).to.have.members([silent.memberId, said_.memberId]);
+    await silent.ok('setPresence', { body: { presence: 'idle' } });
+    expect((await prune(pat, { agents: [silent.memberId] })).body.kept).to.deep.equal([silent.memberId]);
   });
 
   it('records each removal with how long nobody was there, and what follows from it', async () => {
