@@ -308,6 +308,14 @@ export async function up(db: Knex): Promise<void> {
   await db.schema.raw('CREATE INDEX messages_to_everyone ON messages (board_id, seq) WHERE to_everyone = 1');
   await db.schema.raw('CREATE INDEX messages_urgent ON messages (board_id, seq) WHERE urgent = 1');
 
+  // Where each day with messages begins on a board: for counts of days without counting messages.
+  await db.schema.createTable('message_days', (t) => {
+    t.text('board_id').notNullable();
+    t.bigInteger('day').notNullable();
+    t.bigInteger('before').notNullable();
+    t.primary(['board_id', 'day']);
+  });
+
   // Whom a message names: recorded recipients and mentions. A message to everyone has rows for its mentions only.
   await db.schema.createTable('message_members', (t) => {
     t.text('member_id').notNullable();

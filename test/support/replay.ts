@@ -78,6 +78,8 @@ export class Replay {
   };
   readonly members = new Map<string, Sender>();
   readonly messages: MessageRecord[] = [];
+  /** Where each day with messages begins. */
+  readonly days: { day: number; before: number }[] = [];
   readonly named = new Map<string, NamedRecord>();
   /** Ids of join codes that ended before their time. */
   readonly reactions = new Map<string, Record<string, unknown>>();
@@ -267,6 +269,8 @@ export class Replay {
       nth_of_sender: sender.sent_count,
       nth_everyone_of_sender: sender.sent_everyone_count,
     });
+    const day = Math.floor(event.at / 86_400_000);
+    if (!this.days.some((row) => row.day === day)) this.days.push({ day, before: this.messages.length - 1 });
     this.board['last_message_at'] = event.at;
     const started = this.messages.find((message) => message.seq === root);
     if (started)

@@ -82,6 +82,7 @@ export const board = z.strictObject({
   needs_reply: z.int().min(0).nullable().optional(),
   task_prefix: z.string().nullable(),
   task_prefixes: z.array(z.string()).optional(),
+  activity: z.array(z.int().min(0)).max(30).optional(),
   added: z.strictObject({ seq, at: time, by: eventActor }).optional(),
 });
 
@@ -146,6 +147,8 @@ export const listBoardsQuery = z.object({
   limit: queryInt(1, 500).default(500),
   after: boardName.optional(),
   hidden_after: id('brd').optional(),
+  /** For how many days the list tells how many messages each had. */
+  activity: queryInt(0, 30).default(0),
 });
 
 export const boardList = z.strictObject({

@@ -5,7 +5,8 @@ import { type Caller, isPerson } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { memberById, ownMemberships } from '../seats/members.store.ts';
 import { timestamp } from '../text/time.ts';
-import { boardView, boardViews } from '../views/board.ts';
+import { boardView } from '../views/board.ts';
+import { boardListViews } from '../views/board-list.ts';
 import { type Sight, seeBoard } from '../views/place.ts';
 import { type BoardRow, countArchived, listBoardRows, listHiddenRows, parsePolicy } from './boards.store.ts';
 import { templates } from './templates.rules.ts';
@@ -27,7 +28,7 @@ export const listBoards: ReadCase<'listBoards'>['run'] = async (tx, caller, { qu
   const hidden =
     query.all && caller.kind !== 'DG' ? await hiddenBoards(tx, caller, query.hidden_after, query.limit) : null;
   return {
-    boards: await boardViews(tx, caller, await sights(tx, caller, page)),
+    boards: await boardListViews(tx, caller, await sights(tx, caller, page), query.activity),
     archived_count: await countArchived(tx, scope),
     ...(hidden ? { hidden_boards: hidden.boards } : {}),
     next_after: rows.length > query.limit ? (page.at(-1)?.name ?? null) : null,

@@ -16,6 +16,7 @@ import { eventActor } from '../views/actors.ts';
 import { mayRead, messageNotFound, messageView, type PostedData } from '../views/message.ts';
 import { lockPlace, type Place, requireActive } from '../views/place.ts';
 import { type Addressing, addressThread, addressTo, toEveryone } from './addressing.steps.ts';
+import { dayOf, insertDay } from './days.store.ts';
 import { clearRequest, insertNamed, type NamedRow } from './inbox.store.ts';
 import { findMentions, resolveMentions } from './mentions.rules.ts';
 import { countReply, insertMessage, type MessageRow, messageById, messageBySeq } from './messages.store.ts';
@@ -135,6 +136,9 @@ async function write(tx: WriteTx, caller: Caller, place: Place, decided: Decided
     actor: eventActor(member, caller.person.handle),
     data,
   });
+  if (board.last_message_at === null || dayOf(board.last_message_at) < dayOf(event.at)) {
+    await insertDay(tx, { board_id: board.id, day: dayOf(event.at), before: board.message_count - 1 });
+  }
   board.last_message_at = event.at;
   const row: MessageRow = {
     id,

@@ -3,7 +3,7 @@ import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
-import { changeBoard, endMember, memberIdOf, putOnBoard } from '../../support/state.ts';
+import { changeBoard, endMember, memberIdOf, newBrowser, newDelegation, putOnBoard } from '../../support/state.ts';
 
 type Query = Record<string, string | number | boolean>;
 
@@ -123,5 +123,83 @@ forEachDatabase('the list of boards', (engine) => {
     const board = (await newBoard(pam)).name;
     await endMember(server, await memberIdOf(server, board, pam), 'left');
     expect(await rights(pam, board)).to.deep.equal([false, false, false]);
+  });
+
+  it('says who brought somebody onto a board, until they did something there', async () => {
+    const sam = await server.person('sam');
+    const { name: handle } = await server.dana.ok('getMe');
+    const board = await newBoard(server.dana);
+    const params = { board: board.name };
+    const added = async (reader: Api = sam) => {
+      const { boards } = await list(reader);
+      return boards.find(({ id }) => id === board.id)?.added;
+    };
+    const addSam = (from: Api = server.dana) => from.ok('addBoardPerson', { params, body: { handle: 'sam' } });
+    await addSam();
+    const { events } = await server.dana.ok('listEvents', { params, query: { newest: true, limit: 1 } });
+    const [event] = events;
+    expect(event?.actor.name).to.equal(handle);
+    const told = { seq: event?.seq, at: event?.at, by: event?.actor };
+    for (const reader of [sam, await newBrowser(server, sam), await newDelegation(server, sam)]) {
+      expect(await added(reader)).to.deep.equal(told);
+    }
+    expect(await added(server.dana)).to.equal(undefined);
+    expect(await sam.ok('getBoard', { params })).not.to.have.property('added');
+    await post(server.dana, board.name, 'hello');
+    expect(await added()).to.deep.equal(told);
+    const { head_seq } = await server.dana.ok('getBoard', { params });
+    await sam.ok('ackBoard', { params, body: { up_to: head_seq } });
+    expect(await added()).to.equal(undefined);
+    expect((await server.dana.ok('getBoard', { params })).head_seq).to.equal(head_seq);
+
+    await sam.ok('leaveBoard', { params });
+    await addSam();
+    expect((await added())?.seq).to.equal(head_seq + 2);
+    const agent = await newAgent(sam, board.name);
+    expect(await added()).to.equal(undefined);
+    await agent.ok('leaveSeat');
+    expect(await added()).to.equal(undefined);
+
+    await sam.ok('leaveBoard', { params });
+    await addSam(sam);
+    expect(await added()).to.equal(undefined);
+    // Somebody else's addition, at the number up to which one has read, is not one's own.
+    await server.person('tim');
+    await server.dana.ok('addBoardPerson', { params, body: { handle: 'tim' } });
+    const head = (await server.dana.ok('getBoard', { params })).head_seq;
+    await sam.ok('ackBoard', { params, body: { up_to: head } });
+    expect(await added()).to.equal(undefined);
+  });
+
+  it('counts messages by the day on the boards one is on, when asked for', async () => {
+    const board = await newBoard(server.dana);
+    const idle = await newBoard(server.dana);
+    const own = await newAgent(server.dana, board.name);
+    const activity = async (days: number, reader: Api = server.dana) => {
+      const { boards } = await list(reader, { activity: days, all: true });
+      return new Map(boards.map(({ id, activity: counts }) => [id, counts]));
+    };
+    const say = async (count: number) => {
+      for (let n = 0; n < count; n++) await post(own, board.name, `${n}`);
+    };
+    // From the middle of a day, so that none begins while it is counted.
+    server.clock.advance(86_400_000 - (server.clock.now() % 86_400_000) + 40_000_000);
+    await say(2);
+    server.clock.advance(86_400_000);
+    await say(3);
+    server.clock.advance(2 * 86_400_000);
+    expect((await activity(5)).get(board.id)).to.deep.equal([0, 2, 3, 0, 0]);
+    await say(1);
+    expect((await activity(5)).get(board.id)).to.deep.equal([0, 2, 3, 0, 1]);
+    expect((await activity(3)).get(board.id)).to.deep.equal([3, 0, 1]);
+    expect((await activity(1)).get(board.id)).to.deep.equal([1]);
+    expect((await activity(30)).get(board.id)).to.have.length(30);
+    expect((await activity(2)).get(idle.id)).to.deep.equal([0, 0]);
+    expect((await activity(0)).get(board.id)).to.equal(undefined);
+    expect((await activity(5, pam)).get(board.id)).to.equal(undefined);
+    expect((await activity(5, own)).get(board.id)).to.equal(undefined);
+    for (const days of [-1, 31, 'x']) {
+      expect(await pam.refused('listBoards', { query: { activity: days } })).to.equal('400 invalid_request');
+    }
   });
 });

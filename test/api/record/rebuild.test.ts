@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Api } from '../../support/api.ts';
-import { newAgent, newCode } from '../../support/cast.ts';
+import { newAgent, newCode, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { type Recorded, Replay } from '../../support/replay.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
@@ -9,6 +9,9 @@ import { putOnBoard, removePerson } from '../../support/state.ts';
 import { type Step, Story, steps } from '../../support/story.ts';
 
 type Row = Record<string, unknown>;
+
+/** What is said a day after the story. */
+const later = ['good morning', 'and on we go'];
 
 forEachDatabase('the tables beside the record', (engine) => {
   let server: TestServer;
@@ -35,7 +38,7 @@ forEachDatabase('the tables beside the record', (engine) => {
         (row) => ({ ...row, actor: JSON.parse(row.actor), data: JSON.parse(row.data) }) as unknown as Recorded,
       );
       const replay = new Replay(events);
-      expect(replay.messages).to.have.length(model.messages.length);
+      expect(replay.messages).to.have.length(model.messages.length + later.length);
 
       const parsed = {
         ...stored,
@@ -56,6 +59,8 @@ forEachDatabase('the tables beside the record', (engine) => {
       expect(codes.filter((code) => code['revoked_at'] !== null).length).to.be.at.least(3);
       const messages = await rows<Row>('messages', { board_id: id }, 'seq');
       expect(messages.map((row) => like(row, replay.messages[0] ?? {}))).to.deep.equal(replay.messages);
+      const days = await rows<Row>('message_days', { board_id: id }, 'day');
+      expect(days.map((row) => like(row, replay.days[0] ?? {}))).to.deep.equal(replay.days);
       const named = (await rows<Row>('message_members', {}, 'seq')).filter((row) =>
         replay.members.has(String(row['member_id'])),
       );
@@ -73,7 +78,35 @@ forEachDatabase('the tables beside the record', (engine) => {
     const begun = await Story.begin(server, people);
     for (const step of story) await begun.take(step);
     await part(begun.board, people[1] as Api);
+    await rule(begun.board, people[1] as Api);
     return begun;
+  }
+
+  /** What no story tells: who owns the board, what it is called and how it is set, and its states. */
+  async function rule(board: string, pam: Api): Promise<void> {
+    const params = { board };
+    const { name: handle } = await pam.ok('getMe');
+    await server.dana.ok('makeBoardOwner', { params, body: { handle } });
+    await server.dana.ok('makeBoardOwner', { params, body: { handle } });
+    await server.dana.ok('unmakeBoardOwner', { params: { board, handle } });
+    const prefix = `R${board.replaceAll(/\D/g, '').slice(-4)}`;
+    for (const task_prefix of [`${prefix}A`, `${prefix}B`]) {
+      await server.dana.ok('updateBoard', { params, body: { title: task_prefix, charter: task_prefix, task_prefix } });
+    }
+    const { roles } = await server.dana.ok('getBoard', { params });
+    await server.dana.ok('updateBoard', {
+      params,
+      body: { roles: { ...roles, extra: { can: ['post'] } }, policy: { nudges: 'off' } },
+    });
+    await newCode(server.dana, board, { role: 'extra' });
+    await server.dana.ok('updateBoard', { params, body: { roles } });
+    await newCode(server.dana, board);
+    await server.dana.ok('setBoardVisibility', { params, body: { visibility: 'private' } });
+    await server.dana.ok('updateBoard', { params, body: { agents_add_people: true } });
+    await server.dana.ok('setBoardVisibility', { params, body: { visibility: 'open' } });
+    await server.dana.ok('archiveBoard', { params });
+    await server.dana.ok('restoreBoard', { params });
+    await server.dana.ok('archiveBoard', { params });
   }
 
   /** What no story tells: people who leave, come back and are removed, with their agents and codes. */
@@ -88,6 +121,8 @@ forEachDatabase('the tables beside the record', (engine) => {
     const { name: handle } = await pam.ok('getMe');
     await server.dana.ok('addBoardPerson', { params: { board }, body: { handle } });
     await newAgent(pam, board);
+    server.clock.advance(86_400_000);
+    for (const text of later) await post(server.dana, board, text);
     await removePerson(server, rob);
   }
 });

@@ -1,0 +1,23 @@
+/** Where each day with messages begins on a board, so that counts of days are differences and never counts of rows. */
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Days since the epoch, in UTC. */
+export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);
+
+export type DayRow = {
+  board_id: string;
+  day: number;
+  /** Messages before the first of this day. */
+  before: number;
+};
+
+export const insertDay = (tx: WriteTx, row: DayRow): Promise<number> =>
+  tx.change((db) => db('message_days').insert(row));
+
+/** The days of these boards from one on, oldest first. */
+export const daysFrom = (tx: ReadTx, boardIds: string[], day: number): Promise<DayRow[]> =>
+  tx.query<DayRow>((db) =>
+    db('message_days').whereIn('board_id', boardIds).where('day', '>=', day).orderBy(['board_id', 'day']).select('*'),
+  );

@@ -1,0 +1,68 @@
+/** What only a list of boards tells: who brought its reader onto a board, and how much was written there of late. */
+import type { Board, EventActor } from '../../contract/types.ts';
+import type { ReadTx } from '../db/tx.ts';
+import { type DayRow, dayOf, daysFrom } from '../messages/days.store.ts';
+import type { Caller } from '../operation/caller.ts';
+import { arrivalsUnread, latestAgents } from '../seats/arrivals.store.ts';
+import { timestamp } from '../text/time.ts';
+import { boardViews } from './board.ts';
+import type { Sight } from './place.ts';
+
+/** @param days how many days of activity are asked for. */
+export async function boardListViews(tx: ReadTx, caller: Caller, sights: Sight[], days: number): Promise<Board[]> {
+  const views = await boardViews(tx, caller, sights);
+  const own = caller.kind === 'AG' ? [] : sights.flatMap(({ board, member }) => (member ? [{ board, member }] : []));
+  if (own.length === 0) return views;
+  const added = await addedTo(tx, caller, own);
+  const active = days > 0 ? await activityOf(tx, own, days) : new Map<string, number[]>();
+  return views.map((view) => {
+    const [by, counts] = [added.get(view.id), active.get(view.id)];
+    return { ...view, ...(counts ? { activity: counts } : {}), ...(by ? { added: by } : {}) };
+  });
+}
+
+type Own = Pick<Sight, 'board'> & { member: NonNullable<Sight['member']> };
+
+/**
+ * Somebody else brought them, and they have done nothing there since. Nothing remembers that they saw it: the position
+ * starts at the event that brought them, so while it still stands there, nothing was read.
+ */
+async function addedTo(tx: ReadTx, caller: Caller, own: Own[]): Promise<Map<string, NonNullable<Board['added']>>> {
+  const arrivals = await arrivalsUnread(
+    tx,
+    own.map(({ member }) => member.id),
+  );
+  const found = new Map<string, NonNullable<Board['added']>>();
+  if (arrivals.length === 0) return found;
+  const ids = arrivals.map((row) => row.board_id);
+  const latest = new Map((await latestAgents(tx, caller.person.person_id, ids)).map((row) => [row.board_id, row.at]));
+  for (const { board_id, member_id, seq, at, actor, data } of arrivals) {
+    const by = JSON.parse(actor) as EventActor;
+    const brought = (JSON.parse(data) as { member_id: string }).member_id;
+    if (brought !== member_id || by.member_id === member_id || (latest.get(board_id) ?? 0) >= at) continue;
+    found.set(board_id, { seq, at: timestamp(at), by });
+  }
+  return found;
+}
+
+async function activityOf(tx: ReadTx, own: Own[], days: number): Promise<Map<string, number[]>> {
+  const first = dayOf(tx.now) - days + 1;
+  const byBoard = new Map<string, DayRow[]>();
+  const rows = await daysFrom(
+    tx,
+    own.map(({ board }) => board.id),
+    first,
+  );
+  for (const row of rows) byBoard.set(row.board_id, [...(byBoard.get(row.board_id) ?? []), row]);
+  return new Map(
+    own.map(({ board }) => {
+      const counts = Array.from({ length: days }, () => 0);
+      const begun = byBoard.get(board.id) ?? [];
+      for (const [index, { day, before }] of begun.entries()) {
+        counts[day - first] = (begun[index + 1]?.before ?? board.message_count) - before;
+      }
+      // A board whose time is ahead of ours has no day for that yet.
+      return [board.id, counts.slice(0, days)];
+    }),
+  );
+}
