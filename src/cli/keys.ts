@@ -2,7 +2,7 @@
 import type { Client } from '../client/client.ts';
 import { pages } from '../client/pages.ts';
 import type { AccessKey, Answer, Person } from '../contract/types.ts';
-import { updateCredentials } from '../local/credentials.ts';
+import { readCredentials, updateCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { forgetKey } from '../local/keystore.ts';
 import { EXIT } from './exit.ts';
@@ -63,12 +63,19 @@ export async function createKey(
   }
 }
 
-/** Forgets the key this machine was signed in with, once it is revoked. The local server keeps its own beside its data. */
-export async function forgetOwnKey({ entry, server }: Session): Promise<void> {
-  if (!entry || server.local) return;
+/** Forgets the key a session came with; one of the environment was never saved. Answers whether there was one. */
+export const forgetKeyIn = async ({ entry, server }: Session): Promise<boolean> =>
+  entry !== null && (await forgetKeyOf(server.url));
+
+/** Drops the key of a server from the keychain or the file; answers whether there was one. This machine's own stays in place. */
+export async function forgetKeyOf(origin: string): Promise<boolean> {
+  const { folders } = runtime();
+  const entry = readCredentials(folders).servers[origin];
+  if (!entry?.key || entry.mode === 'local') return false;
   await forgetKey(entry);
-  await updateCredentials(runtime().folders, (saved) => {
-    const known = saved.servers[server.url];
+  await updateCredentials(folders, (saved) => {
+    const known = saved.servers[origin];
     if (known) known.key = null;
   });
+  return true;
 }

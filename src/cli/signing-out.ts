@@ -2,13 +2,13 @@
 import { ClientError } from '../client/errors.ts';
 import { pages } from '../client/pages.ts';
 import type { AccessKey } from '../contract/types.ts';
-import { readCredentials, updateCredentials } from '../local/credentials.ts';
+import { readCredentials } from '../local/credentials.ts';
 import { Failure, usage } from '../local/failure.ts';
-import { forgetKey } from '../local/keystore.ts';
 import { findProject } from '../local/project.ts';
 import { knownServers, personServer } from '../local/servers.ts';
 import { asProblem, Exit } from './errors.ts';
 import { EXIT } from './exit.ts';
+import { forgetKeyIn, forgetKeyOf } from './keys.ts';
 import type { Output } from './output.ts';
 import { plural } from './print/fields.ts';
 import { runtime } from './runtime.ts';
@@ -174,21 +174,4 @@ function stillWorks(error: ClientError, url: string): unknown {
     hint,
     exit: EXIT.noAnswer,
   });
-}
-
-/** A key of the environment was never saved: what is saved is another one. */
-const forgetKeyIn = async ({ entry, server }: Session): Promise<boolean> =>
-  entry !== null && (await forgetKeyOf(server.url));
-
-/** Drops the key of a server from the keychain or the file; answers whether there was one. */
-async function forgetKeyOf(origin: string): Promise<boolean> {
-  const { folders } = runtime();
-  const entry = readCredentials(folders).servers[origin];
-  if (!entry?.key || entry.mode === 'local') return false;
-  await forgetKey(entry);
-  await updateCredentials(folders, (saved) => {
-    const known = saved.servers[origin];
-    if (known) known.key = null;
-  });
-  return true;
 }

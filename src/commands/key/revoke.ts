@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
-import { findKey, forgetOwnKey, readKeys } from '../../cli/keys.ts';
+import { findKey, forgetKeyIn, readKeys } from '../../cli/keys.ts';
 import { handleOf } from '../../cli/people.ts';
 import { hangsOn } from '../../cli/print/key.ts';
 
@@ -34,7 +34,7 @@ export default class KeyRevoke extends BaseCommand<typeof KeyRevoke> {
     const reply = await client.call('revokeKey', { params: { key: before.id }, query, idempotencyKey });
     const again = this.again(reply);
     const { warning, ...key } = reply.data;
-    if (own) await forgetOwnKey(session);
+    if (own) await forgetKeyIn(session);
     if (warning) this.out.warn('no_admin_key', warning, '');
     const whose = named === undefined ? '' : ` of ${list.person.handle}`;
     this.out.print({ person: list.person, key: reply.data, this_machine: own }, () =>

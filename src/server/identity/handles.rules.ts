@@ -16,8 +16,11 @@ export function requireUsableHandle(handle: string): void {
   });
 }
 
-/** The one answer for a handle that is somebody's or once was. */
+/**
+ * The one answer for a handle that is somebody's or once was, or that a member of one of the person's boards has as a
+ * name: which of them it is would tell of boards that the caller may not see.
+ */
 export const handleTaken = (handle: string): Refusal =>
   new Refusal('handle_taken', `The handle ${handle} is taken.`, {
-    hint: 'Choose another: a handle is never given to a second person.',
+    hint: 'Choose another: a handle is never given to a second person, and is no name of another member of their boards.',
   });

@@ -132,20 +132,3 @@ export const lockKey = async (tx: WriteTx, id: string): Promise<AccessKeyRow | u
   const [row] = await tx.query<AccessKeyRow>((db) => db('access_keys').where('id', id).forUpdate().select(keyFields));
   return row;
 };
-
-/** Ends the unused invites that were made with a key; answers their ids. */
-export const revokeInvitesOf = async (tx: WriteTx, keyId: string): Promise<string[]> => {
-  const rows = await tx.query<{ id: string }>((db) =>
-    db('server_invites')
-      .where('parent_key_id', keyId)
-      .whereNull('revoked_at')
-      .whereNull('used_at')
-      .where('expires_at', '>', tx.now)
-      .orderBy('id')
-      .forUpdate()
-      .select('id'),
-  );
-  const ids = rows.map((row) => row.id);
-  if (ids.length > 0) await tx.change((db) => db('server_invites').whereIn('id', ids).update({ revoked_at: tx.now }));
-  return ids;
-};

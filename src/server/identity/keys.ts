@@ -1,6 +1,7 @@
 /** A person's access keys: listing, making and revoking them. */
 import { Refusal } from '../../contract/errors.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { revokeInvitesOf } from '../invites/invites.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
@@ -9,7 +10,7 @@ import { keyView, keyViews } from '../views/key.ts';
 import { personView } from '../views/person.ts';
 import { audit } from './audit.steps.ts';
 import { makeKey } from './keys.steps.ts';
-import { type AccessKeyRow, listKeyRows, lockKey, revokeInvitesOf, setRevoked } from './keys.store.ts';
+import { type AccessKeyRow, listKeyRows, lockKey, setRevoked } from './keys.store.ts';
 import { personNotFound, refuseGuest, requireAdmin } from './people.rules.ts';
 import { anyAdminHasKey, holdPeople, type PersonRow, personByHandle, personById } from './people.store.ts';
 import type { RootKey } from './root-key.ts';

@@ -1,5 +1,4 @@
 /** Changing a person's handle. The old one stays theirs for good, so that nobody can pose as them. */
-import { Refusal } from '../../contract/errors.ts';
 import { lockBoardsOfPerson } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
@@ -8,6 +7,7 @@ import { isNameOfOther } from '../seats/members.store.ts';
 import { renameOnBoards } from '../seats/renamed.steps.ts';
 import { personView } from '../views/person.ts';
 import { audit } from './audit.steps.ts';
+import { handleTaken } from './handles.rules.ts';
 import { personNotFound, refuseGuest, requireAdmin } from './people.rules.ts';
 import {
   holderOfHandle,
@@ -60,10 +60,4 @@ const recordRename = (tx: WriteTx, by: Caller, person: PersonRow, handle: string
     target: person.id,
     requestId,
     details: { before: person.handle, after: handle },
-  });
-
-/** One answer for every reason, because some lie on boards that the caller may not see. */
-const handleTaken = (handle: string): Refusal =>
-  new Refusal('handle_taken', `The handle ${handle} is not free.`, {
-    hint: 'Choose another one: handles stay with whoever had them, and a board may have a member of that name.',
   });

@@ -104,6 +104,18 @@ export const setInviteRevoked = (tx: WriteTx, id: string): Promise<number> =>
     db('server_invites').where('id', id).whereNull('used_at').whereNull('revoked_at').update({ revoked_at: tx.now }),
   );
 
+/** Ends the invites that were made with a key and can still be used; answers their ids. */
+export const revokeInvitesOf = async (tx: WriteTx, keyId: string): Promise<string[]> => {
+  const rows = await tx.query<{ id: string }>((db) =>
+    inState(db('server_invites').where('parent_key_id', keyId), 'active', tx.now)
+      .orderBy('id')
+      .forUpdate()
+      .select('id'),
+  );
+  for (const { id } of rows) await setInviteRevoked(tx, id);
+  return rows.map((row) => row.id);
+};
+
 export const suggestHandle = (tx: WriteTx, id: string, handle: string | null): Promise<number> =>
   tx.change((db) => db('server_invites').where('id', id).update({ suggested_handle: handle }));
 

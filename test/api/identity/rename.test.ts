@@ -6,6 +6,7 @@ import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { changeBoard, endMember, memberIdOf, newBrowser, putOnBoard, removePerson } from '../../support/state.ts';
 import { TestStream } from '../../support/stream.ts';
+import { connect, invite } from '../invites/cast.ts';
 
 forEachDatabase('a new handle', (engine) => {
   let server: TestServer;
@@ -154,6 +155,18 @@ forEachDatabase('a new handle', (engine) => {
     await removePerson(server, pam);
     for (const handle of [pam.handle, pam.free]) {
       expect(await renamed(tom, tom.handle, handle), handle).to.equal('409 handle_taken');
+    }
+  });
+
+  it('leaves the old one out of reach of newcomers too, also once the person is gone', async () => {
+    const [pam, ada] = [await newPerson(), await newPerson('admin')];
+    await rename(pam, pam.handle, pam.free);
+    const { invite: link } = await invite(ada);
+    for (const end of [async () => {}, () => removePerson(server, pam)]) {
+      await end();
+      for (const handle of [pam.handle, pam.free]) {
+        expect((await connect(server, { invite: link, handle })).code, handle).to.equal('handle_taken');
+      }
     }
   });
 
