@@ -1,0 +1,147 @@
+import { expect } from 'chai';
+import { loadRootKey } from '../../../src/server/upkeep/root-secret.ts';
+import type { Answered } from '../../support/api.ts';
+import { newBoard, post } from '../../support/cast.ts';
+import { leastCostOf } from '../../support/counting.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { startTeamServer, type TeamServer } from '../../support/team.ts';
+import type { WireApi } from '../../support/wire-api.ts';
+
+forEachDatabase('what signed-in callers of a team server may ask for', (engine) => {
+  let server: TeamServer;
+  let ana: WireApi;
+  let board: string;
+  before(async () => {
+    // Half of a number is quicker reached: 30 posts of an agent, 60 of a person, 60 waits, 300 writes.
+    server = await startTeamServer(engine, { rateFactor: 0.5 });
+    ana = server.admin();
+    board = (await newBoard(ana)).name;
+  });
+  beforeEach(() => server.clock.nextMinute());
+  after(() => server.stop());
+
+  const newAgent = async (): Promise<WireApi> => {
+    const { token } = await ana.ok('joinBoard', { body: { board, role: 'member' } });
+    return server.client(token);
+  };
+  const limited = ({ status, code, headers, body }: Answered<unknown>): string | null => {
+    if (code !== 'rate_limited') return null;
+    const { details } = (body as unknown as { error: { details: { bucket: string; retry_after_seconds: number } } })
+      .error;
+    expect(status).to.equal(429);
+    expect(details.retry_after_seconds).to.equal(Number(headers.get('retry-after')));
+    return details.bucket;
+  };
+  const say = (from: WireApi, key?: string) =>
+    from.call('postMessage', { params: { board }, body: { body: 'x' }, ...(key === undefined ? {} : { key }) });
+
+  it('is so many posts of an agent, and of a person; replays are not counted', async () => {
+    const agent = await newAgent();
+    for (let n = 0; n < 29; n++) expect((await say(agent)).status).to.equal(201);
+    for (let n = 0; n < 5; n++) expect((await say(agent, 'same')).status).to.equal(201);
+    const over = await say(agent);
+    expect(limited(over)).to.equal('posts');
+    expect(Number(over.headers.get('retry-after'))).to.be.within(1, 60);
+    const again = await say(agent, 'same');
+    expect([again.status, again.replayed]).to.deep.equal([201, true]);
+    expect((await say(await newAgent())).status).to.equal(201);
+    expect((await say(ana)).status).to.equal(201);
+    server.clock.nextMinute();
+    expect((await say(agent)).status).to.equal(201);
+  });
+
+  it('leaves nothing behind of what is refused, and keeps no answer of it', async () => {
+    const agent = await newAgent();
+    for (let n = 0; n < 30; n++) await say(agent);
+    const { message_count: before } = await ana.ok('getBoard', { params: { board } });
+    expect(limited(await say(agent, 'later'))).to.equal('posts');
+    expect((await ana.ok('getBoard', { params: { board } })).message_count).to.equal(before);
+    server.clock.nextMinute();
+    const later = await say(agent, 'later');
+    expect([later.status, later.replayed]).to.deep.equal([201, false]);
+  });
+
+  it('is so many writes of a credential, whatever comes of them, replays included', async () => {
+    const agent = await newAgent();
+    const ack = (up_to: number) => agent.call('ackInbox', { body: { up_to } });
+    for (let n = 0; n < 150; n++) expect((await ack(0)).status).to.equal(200);
+    expect(limited(await ack(0))).to.equal('acks');
+    for (let n = 0; n < 149; n++) expect((await say(agent, `k${n % 10}`)).status).to.equal(201);
+    expect(limited(await say(agent, 'k1'))).to.equal('writes');
+    expect(limited(await agent.call('listMessages', { params: { board } }))).to.equal(null);
+  });
+
+  it('is decided after the credential and its kind, and before the request’s shape', async () => {
+    const agent = await newAgent();
+    for (let n = 0; n < 300; n++) await agent.call('ackInbox', { body: { what: n } });
+    expect(limited(await agent.call('ackInbox', { body: { what: 1 } }))).to.equal('writes');
+    expect(
+      limited(await agent.call('postMessage', { params: { board }, body: {}, key: 'ü' }).catch(() => say(agent))),
+    ).to.equal('writes');
+    expect((await agent.call('createBoard', { body: {} })).code).to.equal('human_token_required');
+    const member = (await agent.ok('getMe')) as { member_id?: string; name: string };
+    await server.db.write((tx) =>
+      tx.change((db) => db('members').where('name', member.name).update({ status: 'left', removed_at: tx.now })),
+    );
+    expect((await say(agent)).code).to.equal('agent_removed');
+    expect((await server.client('abh_junk').call('createBoard', { body: {} })).code).to.equal('unauthorized');
+  });
+
+  it('is so many streams and waits, and reads besides', async () => {
+    const agent = await newAgent();
+    const wait = (seconds: number) => agent.call('readInbox', { query: { wait: seconds } });
+    await post(ana, board, 'something to read at once');
+    for (let n = 0; n < 60; n++) expect((await wait(1)).status).to.equal(200);
+    expect(limited(await wait(1))).to.equal('waits');
+    expect((await wait(0)).status).to.equal(200);
+    const stream = await agent.call('openStream', { query: { board } });
+    expect(limited(stream as Answered<unknown>)).to.equal('waits');
+  });
+
+  it('is so many boards an hour', async () => {
+    const carol = await newPerson(server, 'carol');
+    for (let n = 0; n < 30; n++) expect((await carol.call('createBoard', { body: {} })).status).to.equal(201);
+    server.clock.nextMinute();
+    const over = await carol.call('createBoard', { body: {} });
+    expect([over.code, Number(over.headers.get('retry-after')) > 0]).to.deep.equal(['rate_limited', true]);
+    server.clock.advance(3_600_000);
+    expect((await carol.call('createBoard', { body: {} })).status).to.equal(201);
+  });
+
+  it('costs no statement', async () => {
+    const free = await startTeamServer(engine, { rateFactor: 0 });
+    const cost = async (of: TeamServer) => {
+      const { name } = await newBoard(of.admin());
+      await post(of.admin(), name, 'x');
+      const { reads, writes, readStatements, writeStatements } = await leastCostOf(of as never, () =>
+        post(of.admin(), name, 'x'),
+      );
+      return { reads, writes, readStatements, writeStatements };
+    };
+    const bare = await cost(free);
+    expect((await cost(server)).writeStatements).to.equal(bare.writeStatements);
+    for (let n = 0; n < 150; n++) await post(free.admin(), (await newBoard(free.admin())).name, 'x');
+    await free.stop();
+  });
+});
+
+async function newPerson(server: TeamServer, handle: string): Promise<WireApi> {
+  const token = `abh_${handle.padEnd(43, 'x')}`;
+  const { root } = loadRootKey(server.dataDir);
+  await server.db.write(async (tx) => {
+    await tx.change((db) =>
+      db('people').insert({ id: `hum_${handle}`, handle, server_role: 'member', created_at: tx.now }),
+    );
+    await tx.change((db) =>
+      db('access_keys').insert({
+        id: `key_${handle}`,
+        person_id: `hum_${handle}`,
+        name: 'laptop',
+        digest: root.digest(token),
+        created_at: tx.now,
+        origin: 'created',
+      }),
+    );
+  });
+  return server.client(token);
+}

@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { type OperationName, operations } from '../../src/contract/operations.ts';
+import type { Caller } from '../../src/server/operation/caller.ts';
+import { type WorkRow, work } from '../../src/server/rates/table.ts';
+import { limitWork, type Moment } from '../../src/server/rates/work.ts';
+
+const rows = Object.entries(work) as [string, WorkRow][];
+const NOW = 1_800_000_000_000;
+
+const key = (id: string, person = 'hum_1'): Caller =>
+  ({ kind: 'PK', key: { key_id: id }, person: { person_id: person } }) as Caller;
+const browser = (id: string): Caller =>
+  ({ kind: 'BR', key: { key_id: 'key_1' }, person: { person_id: 'hum_1' }, session: { session_id: id } }) as Caller;
+const agent = (id: string, person = 'hum_1'): Caller =>
+  ({ kind: 'AG', key: { key_id: 'key_1' }, person: { person_id: person }, seat: { member_id: id } }) as Caller;
+const delegate = (id: string): Caller =>
+  ({
+    kind: 'DG',
+    key: { key_id: 'key_1' },
+    person: { person_id: 'hum_1' },
+    delegation: { delegation_id: id },
+  }) as Caller;
+
+const momentOf = (row: WorkRow): Moment => (row.waiting ? 'waiting' : row.runsOnly ? 'running' : 'known');
+const first = (row: WorkRow): OperationName | undefined =>
+  row.operations === 'writes' ? 'createBoard' : (row.operations.find((name) => name in operations) as OperationName);
+
+describe('limits on signed-in work', () => {
+  for (const [bucket, row] of rows) {
+    const name = first(row);
+    if (name === undefined) continue;
+    const refused = (admit: ReturnType<typeof limitWork>, caller: Caller, now = NOW): string | null => {
+      try {
+        admit(name, caller, now, momentOf(row));
+        return null;
+      } catch (error) {
+        return (error as { details: { bucket: string } }).details.bucket;
+      }
+    };
+    /** How often a caller may before this bucket refuses; other buckets of the operation may be narrower. */
+    const allowed = (admit: ReturnType<typeof limitWork>, caller: Caller): number => {
+      for (let n = 0; n < 20_000; n++) {
+        const by = refused(admit, caller);
+        if (by === bucket) return n;
+        if (by !== null) return -1;
+      }
+      return Number.POSITIVE_INFINITY;
+    };
+    const alone = rows.every(
+      ([other, { operations: names }]) => other === bucket || (names !== 'writes' && !names.includes(name)),
+    );
+
+    it(`${bucket} refuses after its number times the factor, rounded up, and in the next window no more`, () => {
+      const narrow = row.credential ?? row.person ?? 0;
+      if (narrow > 0) {
+        for (const factor of [1, 10, 0.125]) {
+          const limit = Math.ceil(narrow * factor);
+          const found = allowed(limitWork(factor), key('key_1'));
+          if (alone || found !== -1) expect(found, `factor ${factor}`).to.equal(limit);
+        }
+        const admit = limitWork(1);
+        if (allowed(admit, key('key_1')) !== -1) {
+          expect(refused(admit, key('key_1'))).to.equal(bucket);
+          expect(refused(admit, key('key_1'), NOW + 3_600_000)).to.equal(null);
+        }
+      }
+      expect(allowed(limitWork(0), key('key_1'))).to.equal(Number.POSITIVE_INFINITY);
+    });
+
+    if (row.seat !== undefined)
+      it(`${bucket} counts each agent for itself`, () => {
+        const admit = limitWork(1);
+        expect(allowed(admit, agent('mem_1'))).to.equal(row.seat);
+        expect(allowed(admit, agent('mem_2'))).to.equal(row.seat);
+        if (row.person !== undefined) expect(refused(admit, key('key_1'))).to.equal(null);
+      });
+
+    if (row.agents !== undefined)
+      it(`${bucket} counts agents with their person`, () => {
+        const admit = limitWork(1);
+        for (let n = 0; n < row.person! / 2; n++) refused(admit, agent(`mem_${n}`));
+        expect(allowed(admit, key('key_1'))).to.equal(row.person! / 2);
+        expect(refused(admit, agent('mem_new'))).to.equal(bucket);
+        expect(refused(admit, agent('mem_new', 'hum_2'))).to.equal(null);
+      });
+  }
+
+  it('by credential count each key, browser session, seat and delegation for itself', () => {
+    const admit = limitWork(1);
+    for (const make of [key, browser, agent, delegate])
+      for (const id of ['one', 'two']) {
+        const caller = make(`${make.name}_${id}`);
+        for (let n = 0; n < 1_200; n++) admit('listMessages', caller, NOW);
+        expect(() => admit('listMessages', caller, NOW), caller.kind).to.throw();
+      }
+  });
+
+  it('by person count all keys and browsers of the person together', () => {
+    const admit = limitWork(1);
+    for (let n = 0; n < 120; n++) admit('postMessage', n % 2 ? key(`key_${n}`) : browser(`ses_${n}`), NOW, 'running');
+    expect(() => admit('postMessage', key('key_new'), NOW, 'running')).to.throw();
+    expect(() => admit('postMessage', key('key_new', 'hum_2'), NOW, 'running')).not.to.throw();
+  });
+
+  it('cost nothing to speak of', () => {
+    const admit = limitWork(10);
+    const callers = Array.from({ length: 100 }, (_unused, n) => agent(`mem_${n}`));
+    const post = (n: number): void => {
+      const caller = callers[n % 100]!;
+      admit('postMessage', caller, NOW + n, 'known');
+      admit('postMessage', caller, NOW + n, 'running');
+    };
+    for (let n = 0; n < 5_000; n++) post(n);
+    const began = process.hrtime.bigint();
+    for (let n = 5_000; n < 55_000; n++) post(n);
+    const each = Number(process.hrtime.bigint() - began) / 50_000;
+    expect(each, 'nanoseconds').to.be.below(20_000);
+  });
+});
