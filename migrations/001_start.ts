@@ -187,6 +187,8 @@ export async function up(db: Knex): Promise<void> {
     t.binary('session_digest');
     t.text('delivery_mode');
     t.bigInteger('delivery_revision').notNullable().defaultTo(0);
+    // The task an agent is on: of its latest start or join.
+    t.text('current_task_id').index();
     // An agent's own exception from its person's mid-turn policy.
     t.text('midturn_policy');
     // What this member sent: all messages, and those to everyone.
@@ -338,6 +340,90 @@ export async function up(db: Knex): Promise<void> {
     t.bigInteger('seq').notNullable();
     t.bigInteger('at').notNullable();
     t.primary(['message_id', 'member_id', 'name']);
+  });
+
+  await db.schema.createTable('tasks', (t) => {
+    t.text('id').primary();
+    t.text('board_id').notNullable();
+    t.bigInteger('number').notNullable();
+    t.text('ref').notNullable();
+    t.text('title').notNullable();
+    t.text('state').notNullable();
+    t.text('owner_id').index();
+    t.text('opened_by').notNullable();
+    t.bigInteger('opened_at').notNullable();
+    t.bigInteger('updated_at').notNullable();
+    t.bigInteger('closed_at');
+    t.text('closed_note');
+    t.integer('about_version').notNullable();
+    t.integer('stands_version').notNullable();
+    t.index(['board_id', 'state', 'number'], 'tasks_by_state');
+  });
+  await uniqueIndex(db, 'tasks', ['board_id', 'number']);
+  await uniqueIndex(db, 'tasks', ['ref']);
+
+  await db.schema.createTable('task_helpers', (t) => {
+    t.text('task_id').notNullable();
+    t.text('member_id').notNullable().index();
+    t.bigInteger('seq').notNullable();
+    t.primary(['task_id', 'member_id']);
+  });
+
+  await db.schema.createTable('task_texts', (t) => {
+    t.text('task_id').notNullable();
+    t.text('field').notNullable();
+    t.integer('version').notNullable();
+    t.text('text').notNullable();
+    t.text('by_id').notNullable();
+    t.bigInteger('at').notNullable();
+    t.bigInteger('seq').notNullable();
+    t.primary(['task_id', 'field', 'version']);
+  });
+
+  // What a message is about, as recorded when it was posted.
+  await db.schema.createTable('message_tasks', (t) => {
+    t.text('message_id').notNullable();
+    t.text('task_id').notNullable();
+    t.text('board_id').notNullable();
+    t.bigInteger('seq').notNullable();
+    t.bigInteger('thread_seq').notNullable();
+    t.text('how').notNullable();
+    t.integer('n').notNullable();
+    t.primary(['message_id', 'task_id']);
+    t.index(['task_id', 'seq'], 'message_tasks_by_task');
+  });
+
+  await db.schema.createTable('asks', (t) => {
+    t.text('message_id').primary();
+    t.text('board_id').notNullable();
+    t.bigInteger('seq').notNullable();
+    t.bigInteger('at').notNullable();
+    t.text('from_id').notNullable();
+    t.text('to_id').notNullable();
+    t.text('task_id');
+    t.integer('blocking').notNullable();
+    t.bigInteger('going_at');
+    // The latest answer or withdrawal.
+    t.bigInteger('answer_seq');
+    t.integer('answer_option');
+    t.integer('withdrawn').notNullable();
+    t.index(['to_id', 'at'], 'asks_to');
+    t.index(['from_id', 'at'], 'asks_from');
+    t.index(['board_id', 'at'], 'asks_on');
+  });
+  await db.schema.raw(
+    'CREATE INDEX asks_blocking ON asks (task_id) WHERE blocking = 1 AND answer_seq IS NULL AND task_id IS NOT NULL',
+  );
+
+  await db.schema.createTable('agent_lines', (t) => {
+    t.text('member_id').primary();
+    t.text('kind').notNullable();
+    t.text('text').notNullable();
+    t.bigInteger('until');
+    t.text('task_id').index();
+    t.text('set_by').notNullable();
+    t.text('source').notNullable();
+    t.bigInteger('at').notNullable();
   });
 
   await db.schema.createTable('idempotency', (t) => {

@@ -17,6 +17,7 @@ export const idPrefixes = [
   'jc',
   'evt',
   'msg',
+  'tsk',
   'prq',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];

@@ -14,6 +14,7 @@ import type * as keys from './schemas/keys.ts';
 import type * as messages from './schemas/messages.ts';
 import type * as search from './schemas/search.ts';
 import type * as seats from './schemas/seats.ts';
+import type * as tasks from './schemas/tasks.ts';
 
 type Schemas = typeof schemas;
 type SchemaOf<Name extends OperationName, Part extends string> = Schemas[Name] extends { [P in Part]: infer S }
@@ -67,5 +68,7 @@ export type JoinResult = z.output<typeof joining.joinResult>;
 export type Message = z.output<typeof messages.message>;
 export type Mention = z.output<typeof messages.mention>;
 export type Inbox = z.output<typeof messages.inbox>;
+export type TaskRef = z.output<typeof tasks.taskRef>;
+export type Task = z.output<typeof tasks.task>;
 export type SearchResult = z.output<typeof search.searchResult>;
 export type BoardEvent = z.output<typeof events.event>;

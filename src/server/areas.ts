@@ -54,6 +54,9 @@ import { pruneAgents } from './seats/prune.ts';
 import { getMember, listBoardPeople, listMembers, listMyAgents } from './seats/read.ts';
 import { leaveBoard, removeBoardPerson, removeMember } from './seats/remove.ts';
 import { setLocation, setPresence } from './seats/report.ts';
+import { getTask, listAllTasks, listTasks, listTaskTexts } from './tasks/read.ts';
+import { dropTask, finishTask, joinTask, startTask } from './tasks/take.ts';
+import { createTask, updateTask } from './tasks/write.ts';
 
 /** Operations that are no use case: one needs no caller, the other no transaction of its own. */
 export type OutsideAreas = 'getInfo' | 'openStream';
@@ -154,5 +157,15 @@ export function areas({ root, serverId, address, searchable }: Means): Areas {
     ackInbox: write('ackInbox', ackInbox),
     ackBoard: write('ackBoard', ackBoard),
     listEvents: read('listEvents', listEvents),
+    listTasks: read('listTasks', listTasks),
+    listAllTasks: read('listAllTasks', listAllTasks),
+    createTask: write('createTask', createTask),
+    getTask: read('getTask', getTask),
+    listTaskTexts: read('listTaskTexts', listTaskTexts),
+    updateTask: write('updateTask', updateTask),
+    startTask: write('startTask', startTask),
+    joinTask: write('joinTask', joinTask),
+    finishTask: write('finishTask', finishTask),
+    dropTask: write('dropTask', dropTask),
   };
 }

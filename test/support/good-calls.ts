@@ -19,6 +19,8 @@ type GoodCall = (stage: Stage) => Good;
 
 const noInvite = 'inv_01K5A0000000000000000000V1';
 
+const noTask = (): Good => ({ params: { task: 'XX-999999999' }, later: ['task_not_found'] });
+
 export const goodCalls: Record<OperationName, GoodCall> = {
   getInfo: () => ({}),
   getMe: () => ({}),
@@ -129,6 +131,16 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   ackInbox: () => ({ body: { up_to: 0 } }),
   ackBoard: () => ({ body: { up_to: 0 } }),
   listEvents: () => ({}),
+  listTasks: () => ({}),
+  listAllTasks: () => ({}),
+  createTask: () => ({ body: { title: 'a task' } }),
+  getTask: noTask,
+  listTaskTexts: noTask,
+  updateTask: () => ({ ...noTask(), body: { title: 'another title' } }),
+  startTask: noTask,
+  joinTask: noTask,
+  finishTask: () => ({ ...noTask(), body: { note: 'done' } }),
+  dropTask: noTask,
   openStream: () => ({}),
 };
 

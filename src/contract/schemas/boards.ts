@@ -18,6 +18,7 @@ import {
   time,
 } from './common.ts';
 import { agentLocation } from './seats.ts';
+import { taskRef } from './tasks.ts';
 
 export const permission = z.enum([
   'post',
@@ -224,6 +225,7 @@ export const memberRecord = z.strictObject({
   delivery: deliveryMode.nullable(),
   delivery_mode: deliveryMode.nullable(),
   delivery_revision: z.int().min(0).nullable(),
+  current_task: taskRef.nullable().optional(),
   location: agentLocation.optional(),
 });
 

@@ -1,6 +1,7 @@
 /** Server information, the caller, and the server's settings. */
 import { z } from 'zod';
 import { boardName, deliveryMode, displayName, handle, id, midturnPolicy, serverRole } from './common.ts';
+import { taskRef } from './tasks.ts';
 
 export const serverInfo = z.strictObject({
   name: z.literal('service'),
@@ -24,7 +25,7 @@ export const me = z.strictObject({
   display_name: z.string().nullable(),
   delivery_mode: deliveryMode.nullable(),
   delivery_revision: z.int().min(0).nullable(),
-  current_task: z.null(),
+  current_task: taskRef.nullable(),
 });
 
 export const updateMeBody = z.strictObject({ display_name: displayName.nullable() });

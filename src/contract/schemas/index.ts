@@ -16,6 +16,7 @@ import * as messages from './messages.ts';
 import * as people from './people.ts';
 import * as search from './search.ts';
 import * as seats from './seats.ts';
+import * as tasks from './tasks.ts';
 
 interface OperationSchemas {
   /** Patterns of the path parameters whose breach is 400. `{board}` and `{member}` are not here: theirs is the 404 of a missing one. */
@@ -25,6 +26,7 @@ interface OperationSchemas {
   answer: z.ZodType;
 }
 
+const taskParam = z.object({ task: tasks.taskSelector });
 const messageParam = z.object({ message: id('msg') });
 const reactionParams = z.object({ message: id('msg'), reaction: messages.reactionName });
 const inviteParam = z.object({ invite: id('inv') });
@@ -121,4 +123,14 @@ export const schemas = {
   ackBoard: { body: messages.ackBody, answer: messages.boardAck },
   listEvents: { query: events.listEventsQuery, answer: events.eventPage },
   openStream: { query: events.openStreamQuery, answer: z.string() },
+  listTasks: { query: tasks.listTasksQuery, answer: tasks.taskList },
+  listAllTasks: { query: tasks.listAllTasksQuery, answer: tasks.allTaskList },
+  createTask: { body: tasks.createTaskBody, answer: tasks.task },
+  getTask: { params: taskParam, answer: tasks.task },
+  listTaskTexts: { params: taskParam, query: tasks.listTaskTextsQuery, answer: tasks.taskTexts },
+  updateTask: { params: taskParam, body: tasks.updateTaskBody, answer: tasks.task },
+  startTask: { params: taskParam, answer: tasks.task },
+  joinTask: { params: taskParam, answer: tasks.task },
+  finishTask: { params: taskParam, body: tasks.finishTaskBody, answer: tasks.task },
+  dropTask: { params: taskParam, body: tasks.dropTaskBody, answer: tasks.task },
 } as const satisfies Record<OperationName, OperationSchemas>;

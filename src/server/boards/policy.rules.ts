@@ -36,8 +36,9 @@ export function changedPolicy(policy: StoredPolicy, { preset, ...keys }: PolicyC
   return { ...(preset === undefined ? policy : presets[preset]), ...keys };
 }
 
+/** A grant limited to some types of tasks counts as the whole one. */
 export function mayDo(role: Role | undefined, permission: Permission): boolean {
-  return role?.can.includes(permission) ?? false;
+  return role?.can.some((grant) => grant === permission || (typeof grant === 'object' && permission in grant)) ?? false;
 }
 
 /** @throws Refusal `forbidden`, naming the permission an agent's role lacks. */

@@ -1,11 +1,15 @@
 /** The caller about itself. */
 import type { Answer } from '../../contract/types.ts';
+import type { ReadTx } from '../db/tx.ts';
 import { isPerson, type PersonCaller, type SeatCaller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
+import { memberById } from '../seats/members.store.ts';
+import { tasksWithIds } from '../tasks/tasks.store.ts';
+import { taskRefView } from '../views/task-ref.ts';
 import { holdPeople, savePerson } from './people.store.ts';
 
-export const getMe: ReadCase<'getMe'>['run'] = async (_tx, caller) =>
-  isPerson(caller) ? personMe(caller, caller.person.display_name) : seatMe(caller as SeatCaller);
+export const getMe: ReadCase<'getMe'>['run'] = async (tx, caller) =>
+  isPerson(caller) ? personMe(caller, caller.person.display_name) : seatMe(tx, caller as SeatCaller);
 
 export const updateMe: WriteCase<'updateMe'> = {
   before: holdPeople,
@@ -33,7 +37,9 @@ function personMe({ kind, person }: PersonCaller, displayName: string | null): A
   };
 }
 
-function seatMe({ seat, person }: SeatCaller): Answer<'getMe'> {
+async function seatMe(tx: ReadTx, { seat, person }: SeatCaller): Promise<Answer<'getMe'>> {
+  const member = await memberById(tx, seat.member_id);
+  const [task] = await tasksWithIds(tx, member?.current_task_id ? [member.current_task_id] : []);
   return {
     id: seat.member_id,
     kind: 'agent',
@@ -45,6 +51,6 @@ function seatMe({ seat, person }: SeatCaller): Answer<'getMe'> {
     display_name: null,
     delivery_mode: seat.delivery_mode,
     delivery_revision: seat.delivery_revision,
-    current_task: null,
+    current_task: task ? taskRefView(task) : null,
   };
 }

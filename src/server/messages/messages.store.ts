@@ -181,6 +181,14 @@ const withSeqsStatement = listStatement<{ board_id: string }, MessageWithContext
 export const messagesWithSeqs = (tx: ReadTx, boardId: string, seqs: number[]): Promise<MessageWithContext[]> =>
   tx.all(...withSeqsStatement.over({ board_id: boardId }, seqs));
 
+/** Ids of those messages that these eyes may read. */
+export const isReadable = async (tx: ReadTx, ids: string[], eyes: Eyes): Promise<string[]> => {
+  const rows = await tx.query<{ id: string }>((db) =>
+    readable(db({ m: 'messages' }).whereIn('m.id', ids), eyes).select('m.id'),
+  );
+  return rows.map((row) => row.id);
+};
+
 /** The events that posted these messages. */
 export const postedEvents = (
   tx: ReadTx,

@@ -3,6 +3,7 @@ import type { EventActor } from '../../contract/types.ts';
 import { type BoardRow, setShowOwner } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { append } from '../record/append.ts';
+import { dropPartsOf } from '../tasks/parts.steps.ts';
 import { setEnded } from './endings.store.ts';
 import { revokeCodes } from './join-codes.steps.ts';
 import { activeAgents, agentTotals, type MemberRow } from './members.store.ts';
@@ -100,12 +101,13 @@ async function closeSeats(
   }
 }
 
-/**
- * What follows from members being gone, after the event that says so. Here is the place of the tasks they had a part
- * in: after the codes, one event for each.
- */
+/** What follows from members being gone, after the event that says so: their codes, then their parts in tasks. */
 async function settle(tx: WriteTx, board: BoardRow, actor: EventActor, gone: MemberRow[]): Promise<void> {
   await revokeCodes(tx, board, actor, { makers: gone.map((member) => member.id) });
+  await dropPartsOf(
+    { tx, board, actor },
+    gone.map((member) => member.id),
+  );
   if (gone.some((member) => member.kind === 'agent')) await recountOwners(tx, board);
 }
 

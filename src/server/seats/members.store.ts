@@ -25,6 +25,8 @@ export type MemberRow = {
   delivery_mode: DeliveryMode | null;
   delivery_revision: number;
   midturn_policy: MidturnPolicy | null;
+  /** The task an agent is on: of its latest start or join. */
+  current_task_id: string | null;
   /** Messages this member sent, and those of them to everyone. */
   sent_count: number;
   sent_everyone_count: number;
@@ -50,6 +52,7 @@ export const blankMember = {
   delivery_mode: null,
   delivery_revision: 0,
   midturn_policy: null,
+  current_task_id: null,
   sent_count: 0,
   sent_everyone_count: 0,
   read_count: 0,
@@ -453,3 +456,13 @@ export const boardIdsOf = async (tx: ReadTx, personId: string): Promise<string[]
   );
   return rows.map((row) => row.id);
 };
+
+export const setCurrentTask = (tx: WriteTx, memberId: string, taskId: string | null): Promise<number> =>
+  tx.change((db) => db('members').where('id', memberId).update({ current_task_id: taskId }));
+
+/** Nobody is on this task any more, or one member is not. */
+export const clearCurrentTask = (tx: WriteTx, taskId: string, memberId?: string): Promise<number> =>
+  tx.change((db) => {
+    const query = db('members').where('current_task_id', taskId).update({ current_task_id: null });
+    return memberId === undefined ? query : query.where('id', memberId);
+  });

@@ -1,14 +1,16 @@
 /** The member record, as each reader gets it. */
-import type { AgentLocation, Member } from '../../contract/types.ts';
+import type { AgentLocation, Member, TaskRef } from '../../contract/types.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
 import type { MemberRow, MemberWithPerson } from '../seats/members.store.ts';
 import { presenceAt } from '../seats/presence.rules.ts';
 import { noReport, type ReportRow, reportsOf } from '../seats/reports.store.ts';
+import { tasksWithIds } from '../tasks/tasks.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { seesHarness } from './actors.ts';
 import type { Place } from './place.ts';
+import { taskRefView } from './task-ref.ts';
 
 /** Members of a board the caller is on. */
 export async function memberViews(
@@ -17,9 +19,9 @@ export async function memberViews(
   place: Place,
   caller: Caller,
 ): Promise<Member[]> {
-  const reports = await reportsById(tx, rows);
+  const known = await aboutAgents(tx, rows);
   return rows.map((row) => ({
-    ...facts(tx, row, place.board, caller, reports),
+    ...facts(tx, row, place.board, caller, known),
     ...(row.kind === 'agent' && !seesHarness(row.id, place.reader) ? { harness: null } : {}),
     ...(isPerson(caller) && row.kind === 'agent' && row.status === 'active'
       ? { can_remove: mayRemove(row, place.member, caller) }
@@ -38,17 +40,31 @@ export async function ownAgentViews(
   agents: readonly { agent: MemberWithPerson; board: Pick<BoardRow, 'id' | 'name'> }[],
   caller: Caller,
 ): Promise<Member[]> {
-  const reports = await reportsById(
+  const known = await aboutAgents(
     tx,
     agents.map(({ agent }) => agent),
   );
-  return agents.map(({ agent, board }) => facts(tx, agent, board, caller, reports));
+  return agents.map(({ agent, board }) => facts(tx, agent, board, caller, known));
 }
 
-async function reportsById(tx: ReadTx, rows: readonly MemberRow[]): Promise<Map<string, ReportRow>> {
-  const agents = rows.filter((row) => row.kind === 'agent').map((row) => row.id);
-  if (agents.length === 0) return new Map();
-  return new Map((await reportsOf(tx, agents)).map((report) => [report.member_id, report]));
+/** What agents reported and are on, by the ids of agent and task. */
+interface Known {
+  reports: ReadonlyMap<string, ReportRow>;
+  tasks: ReadonlyMap<string, TaskRef>;
+}
+
+async function aboutAgents(tx: ReadTx, rows: readonly MemberRow[]): Promise<Known> {
+  const agents = rows.filter((row) => row.kind === 'agent');
+  if (agents.length === 0) return { reports: new Map(), tasks: new Map() };
+  const reports = await reportsOf(
+    tx,
+    agents.map((agent) => agent.id),
+  );
+  const tasks = await tasksWithIds(tx, [...new Set(agents.flatMap((agent) => agent.current_task_id ?? []))]);
+  return {
+    reports: new Map(reports.map((report) => [report.member_id, report])),
+    tasks: new Map(tasks.map((task) => [task.id, taskRefView(task)])),
+  };
 }
 
 function facts(
@@ -56,7 +72,7 @@ function facts(
   member: MemberWithPerson,
   board: Pick<BoardRow, 'id' | 'name'>,
   caller: Caller,
-  reports: Map<string, ReportRow>,
+  { reports, tasks }: Known,
 ): Member {
   const agent = member.kind === 'agent';
   const active = member.status === 'active';
@@ -80,6 +96,7 @@ function facts(
     ...(agent ? reported(reports.get(member.id) ?? noReport(member.id), tx.now) : silent),
     delivery_mode: agent ? member.delivery_mode : null,
     delivery_revision: agent ? member.delivery_revision : null,
+    ...(agent ? { current_task: tasks.get(member.current_task_id ?? '') ?? null } : {}),
     ...(agent ? whereabouts(member, caller, reports.get(member.id)) : {}),
   };
 }

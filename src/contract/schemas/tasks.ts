@@ -1,0 +1,124 @@
+/** Tasks. */
+import { z } from 'zod';
+import { actor, boardName, id, memberName, queryBool, queryInt, text, time } from './common.ts';
+
+/** A reference in any letter case, a number, or an id. */
+export const taskSelector = z
+  .string()
+  .regex(
+    /^([A-Za-z][A-Za-z0-9]{1,5}-[1-9][0-9]{0,8}|[1-9][0-9]{0,8}|tsk_[0-9A-HJKMNP-TV-Z]{26})$/,
+    'must be a task such as CHK-17, 17 or tsk_…',
+  );
+
+export const taskRef = z.strictObject({ id: id('tsk'), ref: z.string(), title: z.string() });
+
+export const taskText = z.strictObject({
+  text: z.string(),
+  by: actor,
+  at: time,
+  version: z.int().min(1),
+  messages_since: z.int().min(0).optional(),
+});
+
+const taskState = z.enum(['open', 'in_progress', 'done', 'cancelled']);
+
+export const task = z.strictObject({
+  id: id('tsk'),
+  ref: z.string(),
+  number: z.int().min(1),
+  board: boardName,
+  title: z.string(),
+  about: taskText.nullable(),
+  stands: taskText.nullable(),
+  state: taskState,
+  owner: actor.nullable(),
+  with: z.array(actor),
+  blocked: z.boolean(),
+  blocked_count: z.int().min(0),
+  blocked_on: z.array(
+    z.strictObject({ ask_id: id('msg'), ask_seq: z.int().min(1), to: actor, from: actor, since: time }),
+  ),
+  needs_you: z.boolean(),
+  opened_by: actor,
+  opened_at: time,
+  updated_at: time,
+  closed_at: time.nullable(),
+  closed_note: z.string().nullable(),
+  message_count: z.int().min(0),
+  thread_count: z.int().min(0),
+});
+
+const visible = (value: string): boolean => /\S/u.test(value);
+const title = text(4_000)
+  .transform((value) => value.trim())
+  .pipe(
+    text(120, 1).refine((value) => !/[\p{Cc}\u2028\u2029]/u.test(value), 'must be one line without control characters'),
+  );
+const stands = text(2_000, 1).refine(visible, 'must hold something other than white space');
+
+export const createTaskBody = z.strictObject({
+  title,
+  about: text(4_000).optional(),
+  start: z.boolean().default(false),
+});
+
+export const updateTaskBody = z
+  .strictObject({
+    title: title.optional(),
+    about: text(4_000).optional(),
+    stands: stands.optional(),
+    stands_base: z.int().min(0).optional(),
+  })
+  .refine(
+    (body) => body.title !== undefined || body.about !== undefined || body.stands !== undefined,
+    'needs title, about or stands',
+  )
+  .refine((body) => body.stands_base === undefined || body.stands !== undefined, {
+    message: 'goes with stands',
+    path: ['stands_base'],
+  });
+
+export const finishTaskBody = z.strictObject({ note: stands, cancelled: z.boolean().default(false) });
+
+export const dropTaskBody = z.strictObject({
+  member: z.string().max(64).optional(),
+  reason: text(500).optional(),
+});
+
+const listQuery = {
+  state: z.enum(['active', 'open', 'in_progress', 'done', 'cancelled', 'all']).default('active'),
+  owner: memberName.optional(),
+  mine: queryBool.default(false),
+  blocked: queryBool.default(false),
+  order: z.enum(['asc', 'desc']).default('asc'),
+  limit: queryInt(1, 200).default(50),
+  after: z.string().max(400).optional(),
+};
+
+export const listTasksQuery = z.object(listQuery);
+/** A name no board can have is answered like a missing one. */
+export const listAllTasksQuery = z.object({ ...listQuery, board: z.string().max(80).optional() });
+
+const counts = z.strictObject({
+  open: z.int().min(0),
+  in_progress: z.int().min(0),
+  done: z.int().min(0),
+  cancelled: z.int().min(0),
+  blocked: z.int().min(0),
+});
+
+export const allTaskList = z.strictObject({ tasks: z.array(task), counts, next_after: z.string().nullable() });
+export const taskList = allTaskList.extend({ board: boardName });
+
+export const listTaskTextsQuery = z.object({
+  field: z.enum(['stands', 'about']).default('stands'),
+  limit: queryInt(1, 200).default(50),
+  after: z.string().max(400).optional(),
+});
+
+export const taskTexts = z.strictObject({
+  task: taskRef,
+  field: z.enum(['stands', 'about']),
+  versions: z.array(taskText),
+  next_after: z.string().nullable(),
+});

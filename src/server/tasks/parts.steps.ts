@@ -1,0 +1,127 @@
+/** Who has which part in a task, what they are on, and what ends with a part. The board's row is held. */
+import { Refusal } from '../../contract/errors.ts';
+import type { EventActor } from '../../contract/types.ts';
+import type { BoardRow } from '../boards/boards.store.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { append } from '../record/append.ts';
+import { deleteLines, deleteLinesAbout, saveLine } from '../seats/lines.store.ts';
+import { clearCurrentTask, type MemberRow, setCurrentTask } from '../seats/members.store.ts';
+import { timestampOrNull } from '../text/time.ts';
+import { deleteHelper, helpersOf, insertHelper, partsOf, saveTask, type TaskRow } from './tasks.store.ts';
+
+/** What every change of a task needs. */
+export interface Acting {
+  tx: WriteTx;
+  board: BoardRow;
+  member: MemberRow;
+  actor: EventActor;
+}
+
+/** @throws Refusal `task_closed`. */
+export function requireOpen(task: TaskRow): void {
+  if (task.closed_at === null) return;
+  throw new Refusal('task_closed', `${task.ref} is ${task.state}.`, {
+    hint: 'A closed task stays closed: open a follow-up with service task new "…".',
+    details: { ref: task.ref, state: task.state, closed_at: timestampOrNull(task.closed_at) },
+  });
+}
+
+export const isHelper = async (tx: WriteTx, task: TaskRow, memberId: string): Promise<boolean> =>
+  (await helpersOf(tx, [task.id])).some((helper) => helper.member_id === memberId);
+
+/** Makes the member the owner of a task that has none, or selects again one they own. */
+export async function takeTask({ tx, board, member, actor }: Acting, task: TaskRow): Promise<void> {
+  const owned = task.owner_id === member.id;
+  if (owned && (member.kind === 'human' || member.current_task_id === task.id)) return;
+  const event = await append(tx, board, {
+    type: 'task.started',
+    actor,
+    data: {
+      task_id: task.id,
+      ref: task.ref,
+      member_id: member.id,
+      previous_owner: null,
+      ...(owned ? { reselected: true } : {}),
+    },
+  });
+  await deleteHelper(tx, task.id, member.id);
+  await change(tx, task, { owner_id: member.id, state: 'in_progress', updated_at: event.at });
+  await select(tx, member, task);
+}
+
+/** Makes the member a helper; an owner stays the owner. */
+export async function joinTask({ tx, board, member, actor }: Acting, task: TaskRow): Promise<void> {
+  const has = task.owner_id === member.id || (await isHelper(tx, task, member.id));
+  if (has && (member.kind === 'human' || member.current_task_id === task.id)) return;
+  const event = await append(tx, board, {
+    type: 'task.joined',
+    actor,
+    data: { task_id: task.id, ref: task.ref, member_id: member.id, ...(has ? { reselected: true } : {}) },
+  });
+  if (!has) await insertHelper(tx, { task_id: task.id, member_id: member.id, seq: event.seq });
+  await change(tx, task, { updated_at: event.at });
+  await select(tx, member, task);
+}
+
+/** An agent is on the task from now on, and its line says so. People are on no task. */
+async function select(tx: WriteTx, member: MemberRow, task: TaskRow): Promise<void> {
+  if (member.kind === 'human') return;
+  await setCurrentTask(tx, member.id, task.id);
+  member.current_task_id = task.id;
+  await saveLine(tx, {
+    member_id: member.id,
+    kind: 'working',
+    text: task.title,
+    until: null,
+    task_id: task.id,
+    set_by: member.name,
+    source: 'task',
+    at: tx.now,
+  });
+}
+
+export interface Drop {
+  memberId: string;
+  as: 'owner' | 'helper';
+  reason: string | null;
+  by: 'self' | 'person' | 'seat_ended';
+}
+
+/** Ends a part in a task that is not closed. */
+export async function dropPart(
+  { tx, board, actor }: Pick<Acting, 'tx' | 'board' | 'actor'>,
+  task: Pick<TaskRow, 'id' | 'ref'> & Partial<TaskRow>,
+  { memberId, as, reason, by }: Drop,
+): Promise<void> {
+  const data = { task_id: task.id, ref: task.ref, member_id: memberId, as, reason, by };
+  const event = await append(tx, board, { type: 'task.dropped', actor, data });
+  if (as === 'helper') await deleteHelper(tx, task.id, memberId);
+  const columns = as === 'owner' ? { owner_id: null, state: 'open' as const } : {};
+  await change(tx, task, { ...columns, updated_at: event.at });
+  await clearCurrentTask(tx, task.id, memberId);
+  await deleteLinesAbout(tx, task.id, memberId);
+}
+
+/** Ends every open part of members who are gone, and their lines. */
+export async function dropPartsOf(acting: Pick<Acting, 'tx' | 'board' | 'actor'>, memberIds: string[]): Promise<void> {
+  for (const { id, ref, member_id, as } of await partsOf(acting.tx, memberIds)) {
+    await dropPart(acting, { id, ref }, { memberId: member_id, as, reason: null, by: 'seat_ended' });
+  }
+  await deleteLines(acting.tx, memberIds);
+}
+
+/** Writes columns of a task and keeps the row at hand true. */
+export async function change(
+  tx: WriteTx,
+  task: Pick<TaskRow, 'id'> & Partial<TaskRow>,
+  columns: Partial<TaskRow>,
+): Promise<void> {
+  await saveTask(tx, task.id, columns);
+  Object.assign(task, columns);
+}
+
+/** Nobody is on a closed task. */
+export async function releaseAll(tx: WriteTx, taskId: string): Promise<void> {
+  await clearCurrentTask(tx, taskId);
+  await deleteLinesAbout(tx, taskId);
+}

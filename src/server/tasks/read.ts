@@ -1,0 +1,193 @@
+/** Reading tasks. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Query } from '../../contract/types.ts';
+import { listBoardRows, parsePolicy } from '../boards/boards.store.ts';
+import type { ReadTx } from '../db/tx.ts';
+import type { Caller, SeatCaller } from '../operation/caller.ts';
+import type { ReadCase } from '../operation/usecase.ts';
+import { memberByName, membersWithIds, ownMemberships } from '../seats/members.store.ts';
+import { groupBy } from '../text/group.ts';
+import { hashText, sha256 } from '../text/hash.ts';
+import { actorView } from '../views/actors.ts';
+import { onBoard, ownPlace, type Place, readerOf } from '../views/place.ts';
+import { taskView, taskViews, textOf } from '../views/task.ts';
+import { requireTask } from './find.steps.ts';
+import {
+  countBlocked,
+  countTasks,
+  GROUPS,
+  listTaskRows,
+  type TaskFilter,
+  type TaskPlace,
+  type TaskRow,
+  type TaskState,
+  textVersions,
+} from './tasks.store.ts';
+
+type Asked = Query<'listTasks'> | Query<'listAllTasks'>;
+
+export const listTasks: ReadCase<'listTasks'>['run'] = async (tx, caller, { params, query }) => {
+  const place = await onBoard(tx, caller, params['board'] ?? '');
+  return { board: place.board.name, ...(await listOf(tx, [place], query, place)) };
+};
+
+export const listAllTasks: ReadCase<'listAllTasks'>['run'] = async (tx, caller, { query }) => {
+  const place = await onePlace(tx, caller, query.board);
+  return listOf(tx, place ? [place] : await placesOf(tx, caller), query, place);
+};
+
+/** The board asked for, or an agent's own; null: all boards of a person. */
+async function onePlace(tx: ReadTx, caller: Caller, board: string | undefined): Promise<Place | null> {
+  if (board !== undefined) return onBoard(tx, caller, board);
+  return caller.seat === null ? null : ownPlace(tx, caller as SeatCaller);
+}
+
+/** The active boards a person is on. */
+async function placesOf(tx: ReadTx, caller: Caller): Promise<Place[]> {
+  const personId = caller.person.person_id;
+  const boards = await listBoardRows(tx, { personId, open: false, lifecycle: 'active', limit: 100_000 });
+  const ids = boards.map((board) => board.id);
+  const members = new Map((await ownMemberships(tx, personId, ids)).map((member) => [member.board_id, member]));
+  return boards.flatMap((board) => {
+    const member = members.get(board.id);
+    const policy = parsePolicy(board);
+    return member ? [{ board, member, policy, reader: readerOf(member, policy) }] : [];
+  });
+}
+
+async function listOf(tx: ReadTx, places: Place[], query: Asked, one: Place | null) {
+  const boardIds = places.map((place) => place.board.id);
+  const rows = await listTaskRows(
+    tx,
+    await filterOf(tx, places, query, one),
+    query.order,
+    readCursor(query),
+    query.limit + 1,
+  );
+  const page = rows.slice(0, query.limit);
+  const last = page.at(-1);
+  const counts = Object.fromEntries(GROUPS.map((state) => [state, 0])) as Record<TaskState, number>;
+  for (const { state, count } of await countTasks(tx, boardIds)) counts[state] = Number(count);
+  return {
+    tasks: await viewsOf(tx, places, page),
+    counts: { ...counts, blocked: await countBlocked(tx, boardIds) },
+    next_after:
+      rows.length > query.limit && last
+        ? cursor(query, { state: last.state, board: last.board_name, number: last.number })
+        : null,
+  };
+}
+
+const states: Record<Asked['state'], TaskState[]> = {
+  active: ['open', 'in_progress'],
+  open: ['open'],
+  in_progress: ['in_progress'],
+  done: ['done'],
+  cancelled: ['cancelled'],
+  all: [...GROUPS],
+};
+
+async function filterOf(tx: ReadTx, places: Place[], query: Asked, one: Place | null): Promise<TaskFilter> {
+  const owner = query.owner === undefined ? {} : { ownerId: await ownerOf(tx, query.owner, one) };
+  return {
+    boardIds: places.map((place) => place.board.id),
+    states: states[query.state],
+    ...owner,
+    ...(query.mine ? { mineIds: places.map((place) => place.member.id) } : {}),
+    ...(query.blocked ? { blocked: true } : {}),
+  };
+}
+
+/** @throws Refusal `member_not_found`; `invalid_request` where a name could mean somebody on any of several boards. */
+async function ownerOf(tx: ReadTx, name: string, place: Place | null): Promise<string> {
+  if (!place) {
+    throw new Refusal('invalid_request', 'owner: needs board.', {
+      hint: 'Names belong to one board: say which with board.',
+      details: { field: 'owner', problem: 'needs board' },
+    });
+  }
+  const member = await memberByName(tx, place.board.id, name);
+  if (member) return member.id;
+  throw new Refusal('member_not_found', 'Nobody of that name was ever on this board.', {
+    hint: 'service board members shows who is on it.',
+  });
+}
+
+async function viewsOf(tx: ReadTx, places: Place[], rows: readonly TaskRow[]) {
+  const views = new Map<string, Awaited<ReturnType<typeof taskViews>>[number]>();
+  for (const [boardId, group] of groupBy(rows, (row) => row.board_id)) {
+    const place = places.find(({ board }) => board.id === boardId);
+    if (place) for (const view of await taskViews(tx, place, group)) views.set(view.id, view);
+  }
+  return rows.flatMap((row) => views.get(row.id) ?? []);
+}
+
+export const getTask: ReadCase<'getTask'>['run'] = async (tx, caller, { params }) => {
+  const place = await onBoard(tx, caller, params['board'] ?? '');
+  return taskView(tx, place, await requireTask(tx, place.board.id, params['task'] ?? ''));
+};
+
+export const listTaskTexts: ReadCase<'listTaskTexts'>['run'] = async (tx, caller, { params, query }) => {
+  const place = await onBoard(tx, caller, params['board'] ?? '');
+  const task = await requireTask(tx, place.board.id, params['task'] ?? '');
+  const below = readVersion(query.after, `${task.id} ${query.field}`);
+  const rows = await textVersions(tx, task.id, query.field, below, query.limit + 1);
+  const page = rows.slice(0, query.limit);
+  const authors = new Map(
+    (
+      await membersWithIds(
+        tx,
+        page.map((row) => row.by_id),
+      )
+    ).map((member) => [member.id, actorView(member, place.reader)]),
+  );
+  const last = page.at(-1);
+  return {
+    task: { id: task.id, ref: task.ref, title: task.title },
+    field: query.field,
+    versions: page.flatMap((row) => {
+      const by = authors.get(row.by_id);
+      return by ? [textOf(row, () => by)] : [];
+    }),
+    next_after: rows.length > query.limit && last ? encode([`${task.id} ${query.field}`, last.version]) : null,
+  };
+};
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+function decode(after: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(after, 'base64url').toString('utf8'));
+  } catch {
+    return null;
+  }
+}
+
+/** A position holds for the same other parameters only. */
+const binding = ({ after: _after, ...rest }: Asked): string => hashText(sha256(JSON.stringify(rest))).slice(7, 23);
+
+const cursor = (query: Asked, { state, board, number }: TaskPlace): string =>
+  encode([binding(query), state, board, number]);
+
+/** @throws Refusal `invalid_request` for what no page of this list gave. */
+function readCursor(query: Asked): TaskPlace | null {
+  if (query.after === undefined) return null;
+  const value = decode(query.after);
+  if (Array.isArray(value) && value[0] === binding(query) && GROUPS.includes(value[1]) && Number.isInteger(value[3])) {
+    return { state: value[1] as TaskState, board: String(value[2]), number: value[3] as number };
+  }
+  throw badPosition();
+}
+
+function readVersion(after: string | undefined, bound: string): number | null {
+  if (after === undefined) return null;
+  const value = decode(after);
+  if (Array.isArray(value) && value[0] === bound && Number.isInteger(value[1])) return value[1] as number;
+  throw badPosition();
+}
+
+const badPosition = (): Refusal =>
+  new Refusal('invalid_request', 'after: was not given by a page of this list.', {
+    hint: 'Start again without it, then hand back next_after as it comes.',
+    details: { field: 'after', problem: 'was not given by a page of this list' },
+  });

@@ -1,0 +1,68 @@
+/** What messages are about, and what that makes of counts. */
+import { listStatement, type Params } from '../db/statement.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { type Eyes, readable } from '../messages/eyes.rules.ts';
+
+export type How = 'given' | 'thread' | 'current' | 'named';
+
+export type TagRow = {
+  message_id: string;
+  task_id: string;
+  board_id: string;
+  seq: number;
+  /** The thread of the message: its root's number, or its own. */
+  thread_seq: number;
+  how: How;
+  /** Place in the recorded list. */
+  n: number;
+};
+
+export const insertTags = (tx: WriteTx, rows: TagRow[]): Promise<number> =>
+  rows.length === 0 ? Promise.resolve(0) : tx.change((db) => db('message_tasks').insert(rows));
+
+export type Tag = { message_id: string; task_id: string; ref: string; how: How };
+
+const tagsStatement = listStatement<Params, Tag>((db, _p, ids) =>
+  db({ x: 'message_tasks' })
+    .join({ t: 'tasks' }, 't.id', 'x.task_id')
+    .whereIn('x.message_id', ids as string[])
+    .orderBy('x.n')
+    .select('x.message_id', 'x.task_id', 't.ref', 'x.how'),
+);
+
+/** What these messages are about, as recorded. */
+export const tagsOf = (tx: ReadTx, messageIds: string[]): Promise<Tag[]> =>
+  messageIds.length === 0 ? Promise.resolve([]) : tx.all(...tagsStatement.over({}, messageIds));
+
+export interface Talk {
+  task_id: string;
+  messages: number;
+  threads: number;
+  /** After the event that last wrote where the task stands. */
+  since: number | null;
+}
+
+/** How much is said about these tasks that these eyes may read. */
+export const talkAbout = (tx: ReadTx, taskIds: string[], eyes: Eyes): Promise<Talk[]> =>
+  tx.query((db) =>
+    readable(
+      db({ x: 'message_tasks' })
+        .join({ m: 'messages' }, 'm.id', 'x.message_id')
+        .join({ t: 'tasks' }, 't.id', 'x.task_id')
+        .leftJoin({ s: 'task_texts' }, (on) =>
+          on
+            .on('s.task_id', 't.id')
+            .andOn('s.version', 't.stands_version')
+            .andOn(db.raw("s.field = 'stands'") as never),
+        )
+        .whereIn('x.task_id', taskIds),
+      eyes,
+    )
+      .groupBy('x.task_id')
+      .select({
+        task_id: 'x.task_id',
+        messages: db.raw('COUNT(*)'),
+        threads: db.raw('COUNT(DISTINCT x.thread_seq)'),
+        since: db.raw('SUM(CASE WHEN x.seq > s.seq THEN 1 ELSE 0 END)'),
+      }),
+  );

@@ -1,0 +1,109 @@
+/** Starting, joining, finishing and dropping tasks. */
+import { Refusal } from '../../contract/errors.ts';
+import { idPattern, patterns } from '../../contract/ids.ts';
+import type { WriteTx } from '../db/tx.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { WriteCase } from '../operation/usecase.ts';
+import { append } from '../record/append.ts';
+import { type MemberRow, memberById, memberByName, membersWithIds } from '../seats/members.store.ts';
+import { redact } from '../text/redaction.ts';
+import { actingOn } from '../views/acting.ts';
+import { actorView } from '../views/actors.ts';
+import type { Place } from '../views/place.ts';
+import { taskView } from '../views/task.ts';
+import { requireTask } from './find.steps.ts';
+import {
+  type Acting,
+  change,
+  dropPart,
+  isHelper,
+  joinTask as join,
+  releaseAll,
+  requireOpen,
+  takeTask,
+} from './parts.steps.ts';
+import { notOnTask } from './refusals.steps.ts';
+import type { TaskRow } from './tasks.store.ts';
+
+type Params = Record<string, string>;
+
+async function find(tx: WriteTx, caller: Caller, params: Params, permissions: readonly 'claim_tasks'[] = []) {
+  const { place, acting } = await actingOn(tx, caller, params['board'] ?? '', permissions);
+  const task = await requireTask(tx, place.board.id, params['task'] ?? '');
+  requireOpen(task);
+  return { place, acting, task };
+}
+
+export const startTask: WriteCase<'startTask'> = {
+  async run(tx, caller, { params }) {
+    const { place, acting, task } = await find(tx, caller, params, ['claim_tasks']);
+    if (task.owner_id !== null && task.owner_id !== place.member.id) throw await taken(tx, place, task);
+    await takeTask(acting, task);
+    return { answer: await taskView(tx, place, task) };
+  },
+};
+
+async function taken(tx: WriteTx, place: Place, task: TaskRow): Promise<Refusal> {
+  const [owner] = await membersWithIds(tx, [task.owner_id ?? '']);
+  return new Refusal('task_taken', `${task.ref} is taken by @${owner?.name}.`, {
+    hint: `Help with it: service task join ${task.ref}; or pick another: service task list --state open.`,
+    details: { ref: task.ref, owner: owner ? actorView(owner, place.reader) : null },
+  });
+}
+
+export const joinTask: WriteCase<'joinTask'> = {
+  async run(tx, caller, { params }) {
+    const { place, acting, task } = await find(tx, caller, params, ['claim_tasks']);
+    await join(acting, task);
+    return { answer: await taskView(tx, place, task) };
+  },
+};
+
+export const finishTask: WriteCase<'finishTask'> = {
+  prepare: (body) => ({ ...body, note: redact(body.note).text }),
+
+  async run(tx, caller, { params, body }) {
+    const { place, acting, task } = await find(tx, caller, params);
+    const { member, board, actor } = acting;
+    if (member.kind === 'agent' && task.owner_id !== member.id) throw await notOnTask(tx, task);
+    const { note, cancelled } = body;
+    const data = { task_id: task.id, ref: task.ref, note, cancelled };
+    const { at } = await append(tx, board, { type: 'task.done', actor, data });
+    const state = cancelled ? 'cancelled' : 'done';
+    await change(tx, task, { state, closed_at: at, closed_note: note, updated_at: at });
+    await releaseAll(tx, task.id);
+    return { answer: await taskView(tx, place, task) };
+  },
+};
+
+export const dropTask: WriteCase<'dropTask'> = {
+  prepare: (body) => ({ ...body, ...(body.reason === undefined ? {} : { reason: redact(body.reason).text }) }),
+
+  async run(tx, caller, { params, body }) {
+    const { place, acting, task } = await find(tx, caller, params);
+    const member = body.member === undefined ? acting.member : await memberNamed(tx, place, body.member);
+    const as = await partOf(acting, task, member);
+    const own = member.id === acting.member.id;
+    if (as === null || (acting.member.kind === 'agent' && !own)) throw await notOnTask(tx, task);
+    await dropPart(acting, task, { memberId: member.id, as, reason: body.reason || null, by: own ? 'self' : 'person' });
+    return { answer: await taskView(tx, place, task) };
+  },
+};
+
+/** @throws Refusal `member_not_found`. */
+async function memberNamed(tx: WriteTx, { board }: Place, name: string): Promise<MemberRow> {
+  const found = idPattern('mem').test(name)
+    ? await memberById(tx, name)
+    : patterns.memberName.test(name)
+      ? await memberByName(tx, board.id, name)
+      : undefined;
+  if (found?.board_id === board.id) return found;
+  throw new Refusal('member_not_found', 'Nobody of that name was ever on this board.', {
+    hint: 'service board members shows who is on it.',
+  });
+}
+
+async function partOf({ tx }: Acting, task: TaskRow, member: MemberRow): Promise<'owner' | 'helper' | null> {
+  if (task.owner_id === member.id) return 'owner';
+  return (await isHelper(tx, task, member.id)) ? 'helper' : null;
+}

@@ -1,0 +1,242 @@
+/** Task rows, their helpers and the versions of their texts. */
+import type { Knex } from 'knex';
+import { listStatement, type Params } from '../db/statement.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { Selector } from './references.rules.ts';
+
+export type TaskState = 'open' | 'in_progress' | 'done' | 'cancelled';
+
+export type TaskRow = {
+  id: string;
+  board_id: string;
+  number: number;
+  ref: string;
+  title: string;
+  state: TaskState;
+  owner_id: string | null;
+  opened_by: string;
+  opened_at: number;
+  /** Of its last event. */
+  updated_at: number;
+  closed_at: number | null;
+  closed_note: string | null;
+  /** Versions of the two texts; 0: never written. */
+  about_version: number;
+  stands_version: number;
+};
+
+export type TextField = 'about' | 'stands';
+
+export type TextRow = {
+  task_id: string;
+  field: TextField;
+  version: number;
+  text: string;
+  by_id: string;
+  at: number;
+  /** Of the event that wrote it. */
+  seq: number;
+};
+
+/** Joined by when somebody began to help. */
+export type HelperRow = { task_id: string; member_id: string; seq: number };
+
+export const insertTask = (tx: WriteTx, row: TaskRow): Promise<number> => tx.change((db) => db('tasks').insert(row));
+
+export const saveTask = (tx: WriteTx, id: string, columns: Partial<TaskRow>): Promise<number> =>
+  tx.change((db) => db('tasks').where('id', id).update(columns));
+
+/** A task of a board by how it is named. */
+export const findTask = async (tx: ReadTx, boardId: string, selector: Selector): Promise<TaskRow | undefined> => {
+  const [row] = await tx.query<TaskRow>((db) =>
+    db('tasks')
+      .where({ board_id: boardId, ...selector })
+      .select('*'),
+  );
+  return row;
+};
+
+export const lastNumber = async (tx: ReadTx, boardId: string): Promise<number> => {
+  const [row] = await tx.query<{ last: number | null }>((db) =>
+    db('tasks').where('board_id', boardId).max({ last: 'number' }),
+  );
+  return row?.last ?? 0;
+};
+
+const byIdsStatement = listStatement<Params, TaskRow>((db, _p, ids) =>
+  db('tasks')
+    .whereIn('id', ids as string[])
+    .select('*'),
+);
+
+export const tasksWithIds = (tx: ReadTx, ids: string[]): Promise<TaskRow[]> =>
+  ids.length === 0 ? Promise.resolve([]) : tx.all(...byIdsStatement.over({}, ids));
+
+/** Tasks of a board by their references, in capitals. */
+export const tasksWithRefs = (tx: ReadTx, boardId: string, refs: string[]): Promise<TaskRow[]> =>
+  refs.length === 0
+    ? Promise.resolve([])
+    : tx.query<TaskRow>((db) => db('tasks').where('board_id', boardId).whereIn('ref', refs).select('*'));
+
+export const helpersOf = (tx: ReadTx, taskIds: string[]): Promise<HelperRow[]> =>
+  tx.query<HelperRow>((db) => db('task_helpers').whereIn('task_id', taskIds).orderBy('seq').select('*'));
+
+export const insertHelper = (tx: WriteTx, row: HelperRow): Promise<number> =>
+  tx.change((db) => db('task_helpers').insert(row));
+
+export const deleteHelper = (tx: WriteTx, taskId: string, memberId: string): Promise<number> =>
+  tx.change((db) => db('task_helpers').where({ task_id: taskId, member_id: memberId }).delete());
+
+export const insertText = (tx: WriteTx, row: TextRow): Promise<number> =>
+  tx.change((db) => db('task_texts').insert(row));
+
+/** The latest version of both texts of these tasks. */
+export const latestTexts = (tx: ReadTx, taskIds: string[]): Promise<TextRow[]> =>
+  tx.query<TextRow>((db) =>
+    db({ x: 'task_texts' })
+      .join({ t: 'tasks' }, 't.id', 'x.task_id')
+      .whereIn('x.task_id', taskIds)
+      .whereRaw("x.version = CASE x.field WHEN 'about' THEN t.about_version ELSE t.stands_version END")
+      .select('x.*'),
+  );
+
+/** Versions of one text, newest first, below a version. */
+export const textVersions = (
+  tx: ReadTx,
+  taskId: string,
+  field: TextField,
+  below: number | null,
+  limit: number,
+): Promise<TextRow[]> =>
+  tx.query<TextRow>((db) => {
+    const query = db('task_texts')
+      .where({ task_id: taskId, field })
+      .orderBy('version', 'desc')
+      .limit(limit)
+      .select('*');
+    return below === null ? query : query.where('version', '<', below);
+  });
+
+/** Open parts these members have: as owner or helper of tasks that are not closed, by task number, then member. */
+export const partsOf = (
+  tx: ReadTx,
+  memberIds: string[],
+): Promise<{ id: string; ref: string; number: number; member_id: string; as: 'owner' | 'helper' }[]> =>
+  tx.query((db) =>
+    db
+      .select('*')
+      .from(
+        db('tasks')
+          .whereIn('owner_id', memberIds)
+          .whereIn('state', ['open', 'in_progress'])
+          .select({ id: 'id', ref: 'ref', number: 'number', member_id: 'owner_id', as: db.raw("'owner'") })
+          .unionAll([
+            db({ t: 'tasks' })
+              .join({ h: 'task_helpers' }, 'h.task_id', 't.id')
+              .whereIn('h.member_id', memberIds)
+              .whereIn('t.state', ['open', 'in_progress'])
+              .select({
+                id: 't.id',
+                ref: 't.ref',
+                number: 't.number',
+                member_id: 'h.member_id',
+                as: db.raw("'helper'"),
+              }),
+          ])
+          .as('parts'),
+      )
+      .orderBy(['number', 'member_id']),
+  );
+
+export interface TaskFilter {
+  boardIds: string[];
+  states: TaskState[];
+  ownerId?: string;
+  /** Owner or helper. */
+  mineIds?: string[];
+  blocked?: boolean;
+}
+
+/** Groups come in this order, whatever the direction inside them. */
+export const GROUPS: readonly TaskState[] = ['open', 'in_progress', 'done', 'cancelled'];
+
+/** Where a page begins: after this task of this group. */
+export interface TaskPlace {
+  state: TaskState;
+  board: string;
+  number: number;
+}
+
+const group = "CASE t.state WHEN 'open' THEN 0 WHEN 'in_progress' THEN 1 WHEN 'done' THEN 2 ELSE 3 END";
+
+/** Tasks by group, board name and number. */
+export const listTaskRows = (
+  tx: ReadTx,
+  filter: TaskFilter,
+  order: 'asc' | 'desc',
+  after: TaskPlace | null,
+  limit: number,
+): Promise<(TaskRow & { board_name: string })[]> =>
+  tx.query((db) => {
+    const query = matching(db, filter)
+      .orderByRaw(`${group}, b.name, t.number ${order}`)
+      .limit(limit)
+      .select('t.*', { board_name: 'b.name' });
+    if (after === null) return query;
+    const at = GROUPS.indexOf(after.state);
+    const beyond = order === 'asc' ? '>' : '<';
+    return query.whereRaw(
+      `(${group} > ? OR (${group} = ? AND (b.name > ? OR (b.name = ? AND t.number ${beyond} ?))))`,
+      [at, at, after.board, after.board, after.number],
+    );
+  });
+
+function matching(db: Knex, { boardIds, states, ownerId, mineIds, blocked }: TaskFilter): Knex.QueryBuilder {
+  const query = db({ t: 'tasks' })
+    .join({ b: 'boards' }, 'b.id', 't.board_id')
+    .whereIn('t.board_id', boardIds)
+    .whereIn('t.state', states);
+  if (ownerId !== undefined) query.where('t.owner_id', ownerId);
+  if (mineIds) {
+    query.where((either) =>
+      either
+        .whereIn('t.owner_id', mineIds)
+        .orWhereExists(
+          db({ h: 'task_helpers' }).whereRaw('h.task_id = t.id').whereIn('h.member_id', mineIds).select(db.raw('1')),
+        ),
+    );
+  }
+  if (blocked) query.whereIn('t.state', ['open', 'in_progress']).whereExists(blockingAsks(db));
+  return query;
+}
+
+/** Open blocking asks of the task `t`. */
+const blockingAsks = (db: Knex): Knex.QueryBuilder =>
+  db({ a: 'asks' }).whereRaw('a.task_id = t.id').where('a.blocking', 1).whereNull('a.answer_seq').select(db.raw('1'));
+
+export interface TaskCount {
+  state: TaskState;
+  count: number;
+}
+
+/** How many tasks these boards have in each state. */
+export const countTasks = (tx: ReadTx, boardIds: string[]): Promise<TaskCount[]> =>
+  tx.query((db) => db('tasks').whereIn('board_id', boardIds).groupBy('state').select('state').count({ count: '*' }));
+
+export const countBlocked = async (tx: ReadTx, boardIds: string[]): Promise<number> => {
+  const [row] = await tx.query<{ count: number }>((db) =>
+    matching(db, { boardIds, states: ['open', 'in_progress'], blocked: true }).count({ count: '*' }),
+  );
+  return Number(row?.count ?? 0);
+};
+
+/** Open tasks of each of these boards. */
+export const countOpenTasks = (tx: ReadTx, boardIds: string[]): Promise<{ board_id: string; count: number }[]> =>
+  tx.query((db) =>
+    db('tasks')
+      .whereIn('board_id', boardIds)
+      .where('state', 'open')
+      .groupBy('board_id')
+      .select('board_id')
+      .count({ count: '*' }),
+  );

@@ -1,0 +1,147 @@
+/** Opening tasks and writing what they say. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Body } from '../../contract/types.ts';
+import type { WriteCase } from '../operation/usecase.ts';
+import { append } from '../record/append.ts';
+import { memberById } from '../seats/members.store.ts';
+import { newId } from '../text/ids.ts';
+import { redact } from '../text/redaction.ts';
+import { timestamp } from '../text/time.ts';
+import { actingOn } from '../views/acting.ts';
+import { taskView } from '../views/task.ts';
+import { requireTask } from './find.steps.ts';
+import { type Acting, change, isHelper, requireOpen, takeTask } from './parts.steps.ts';
+import { prefixOf } from './prefix.steps.ts';
+import { notOnTask } from './refusals.steps.ts';
+import { insertTask, insertText, lastNumber, latestTexts, type TaskRow, type TextField } from './tasks.store.ts';
+
+const clean = (text: string): string => redact(text).text;
+
+export const createTask: WriteCase<'createTask'> = {
+  prepare: (body) => ({
+    ...body,
+    title: clean(body.title),
+    ...(body.about === undefined ? {} : { about: clean(body.about) }),
+  }),
+
+  async run(tx, caller, { params, body }) {
+    const needs = body.start ? (['create_tasks', 'claim_tasks'] as const) : (['create_tasks'] as const);
+    const { place, acting } = await actingOn(tx, caller, params['board'] ?? '', needs);
+    const task = await open(acting, body.title, body.about || null);
+    if (body.start) await takeTask(acting, task);
+    return { answer: await taskView(tx, place, task) };
+  },
+};
+
+async function open(acting: Acting, title: string, about: string | null): Promise<TaskRow> {
+  const { tx, board, member, actor } = acting;
+  const prefix = await prefixOf(acting);
+  const number = (await lastNumber(tx, board.id)) + 1;
+  const task: TaskRow = {
+    id: newId('tsk', tx.now),
+    board_id: board.id,
+    number,
+    ref: `${prefix}-${number}`,
+    title,
+    state: 'open',
+    owner_id: null,
+    opened_by: member.id,
+    opened_at: tx.now,
+    updated_at: tx.now,
+    closed_at: null,
+    closed_note: null,
+    about_version: about === null ? 0 : 1,
+    stands_version: 0,
+  };
+  const event = await append(tx, board, {
+    type: 'task.created',
+    actor,
+    data: { task_id: task.id, ref: task.ref, number, title, about },
+  });
+  task.opened_at = event.at;
+  task.updated_at = event.at;
+  await insertTask(tx, task);
+  if (about !== null) await keepText(acting, task, 'about', about, event);
+  return task;
+}
+
+function keepText(
+  { tx, member }: Acting,
+  task: TaskRow,
+  field: TextField,
+  text: string,
+  { seq, at }: { seq: number; at: number },
+): Promise<number> {
+  const version = field === 'about' ? task.about_version : task.stands_version;
+  return insertText(tx, { task_id: task.id, field, version, text, by_id: member.id, at, seq });
+}
+
+export const updateTask: WriteCase<'updateTask'> = {
+  prepare: (body) => ({
+    ...body,
+    ...(body.title === undefined ? {} : { title: clean(body.title) }),
+    ...(body.about === undefined ? {} : { about: clean(body.about) }),
+    ...(body.stands === undefined ? {} : { stands: clean(body.stands) }),
+  }),
+
+  async run(tx, caller, { params, body }) {
+    const { place, acting } = await actingOn(tx, caller, params['board'] ?? '');
+    const task = await requireTask(tx, place.board.id, params['task'] ?? '');
+    requireOpen(task);
+    await requirePart(acting, task, body);
+    await requireBase(acting, task, body.stands_base);
+    await write(acting, task, body);
+    return { answer: await taskView(tx, place, task) };
+  },
+};
+
+type Update = Body<'updateTask'>;
+
+/** Agents write title and about as opener or owner, where it stands as owner or helper; people write all. */
+async function requirePart({ tx, member }: Acting, task: TaskRow, body: Update): Promise<void> {
+  if (member.kind === 'human') return;
+  const owns = task.owner_id === member.id;
+  const described = body.title !== undefined || body.about !== undefined;
+  if (described && !owns && task.opened_by !== member.id) throw await notOnTask(tx, task);
+  if (body.stands !== undefined && !owns && !(await isHelper(tx, task, member.id))) throw await notOnTask(tx, task);
+}
+
+/** @throws Refusal `stands_changed` when somebody wrote since. */
+async function requireBase({ tx }: Acting, task: TaskRow, base: number | undefined): Promise<void> {
+  if (base === undefined || base === task.stands_version) return;
+  const latest = (await latestTexts(tx, [task.id])).find((text) => text.field === 'stands');
+  const by = latest ? await memberById(tx, latest.by_id) : undefined;
+  throw new Refusal('stands_changed', `Where ${task.ref} stands was written since.`, {
+    hint: `Read it, then write again: service task show ${task.ref}.`,
+    details: {
+      ref: task.ref,
+      version: task.stands_version,
+      by: by?.name ?? null,
+      at: latest ? timestamp(latest.at) : null,
+    },
+  });
+}
+
+/** One event with what changed; nothing where nothing did. */
+async function write(acting: Acting, task: TaskRow, body: Update): Promise<void> {
+  const { tx, board, actor } = acting;
+  const texts = new Map((await latestTexts(tx, [task.id])).map((text) => [text.field, text.text]));
+  const changed = {
+    ...(body.title !== undefined && body.title !== task.title ? { title: body.title } : {}),
+    ...(body.about !== undefined && body.about !== (texts.get('about') ?? null) ? { about: body.about } : {}),
+    ...(body.stands !== undefined && body.stands !== texts.get('stands')
+      ? { stands: body.stands, stands_version: task.stands_version + 1 }
+      : {}),
+  };
+  if (Object.keys(changed).length === 0) return;
+  const data = { task_id: task.id, ref: task.ref, ...changed };
+  const event = await append(tx, board, { type: 'task.updated', actor, data });
+  await change(tx, task, {
+    updated_at: event.at,
+    ...(changed.title === undefined ? {} : { title: changed.title }),
+    ...(changed.about === undefined ? {} : { about_version: task.about_version + 1 }),
+    ...(changed.stands === undefined ? {} : { stands_version: task.stands_version + 1 }),
+  });
+  if (changed.about !== undefined) await keepText(acting, task, 'about', changed.about, event);
+  if (changed.stands !== undefined) await keepText(acting, task, 'stands', changed.stands, event);
+}

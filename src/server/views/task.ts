@@ -1,0 +1,117 @@
+/** Tasks, as a member reads them. */
+import type { Actor, Task } from '../../contract/types.ts';
+import { type AskRow, openBlockingAsks } from '../asks/asks.store.ts';
+import type { ReadTx } from '../db/tx.ts';
+import { isReadable } from '../messages/messages.store.ts';
+import { type MemberWithPerson, membersWithIds } from '../seats/members.store.ts';
+import { type Talk, talkAbout } from '../tasks/tags.store.ts';
+import { helpersOf, latestTexts, type TaskRow, type TextRow } from '../tasks/tasks.store.ts';
+import { groupBy } from '../text/group.ts';
+import { timestamp, timestampOrNull } from '../text/time.ts';
+import { actorView } from './actors.ts';
+import { eyesOf } from './message.ts';
+import type { Place } from './place.ts';
+
+/** Composes tasks of one board, with a fixed number of statements however many they are. */
+export async function taskViews(tx: ReadTx, place: Place, tasks: readonly TaskRow[]): Promise<Task[]> {
+  if (tasks.length === 0) return [];
+  const ids = tasks.map((task) => task.id);
+  const helpers = groupBy(await helpersOf(tx, ids), (helper) => helper.task_id);
+  const texts = groupBy(await latestTexts(tx, ids), (text) => text.task_id);
+  const asks = groupBy(await openBlockingAsks(tx, ids), (ask) => ask.task_id ?? '');
+  const readable = await readableAsks(tx, place, [...asks.values()].flat());
+  const talk = new Map((await talkAbout(tx, ids, eyesOf(place.reader))).map((row) => [row.task_id, row]));
+  const members = await membersIn(tx, tasks, [...helpers.values()].flat(), [...texts.values()].flat(), readable);
+  const actor = (id: string): Actor => actorView(known(members, id), place.reader);
+  return tasks.map((task) => {
+    const closed = task.closed_at !== null;
+    const blocking = closed ? [] : (asks.get(task.id) ?? []);
+    const shown = blocking.filter((ask) => readable.includes(ask));
+    const said = talk.get(task.id);
+    const text = (field: TextRow['field']) => texts.get(task.id)?.find((row) => row.field === field);
+    const stands = text('stands');
+    return {
+      id: task.id,
+      ref: task.ref,
+      number: task.number,
+      board: place.board.name,
+      title: task.title,
+      about: textView(text('about'), actor),
+      stands: stands ? { ...textOf(stands, actor), messages_since: Number(said?.since ?? 0) } : null,
+      state: task.state,
+      owner: task.owner_id === null ? null : actor(task.owner_id),
+      with: (helpers.get(task.id) ?? []).map((helper) => actor(helper.member_id)),
+      blocked: blocking.length > 0,
+      blocked_count: blocking.length,
+      blocked_on: shown.map((ask) => ({
+        ask_id: ask.message_id,
+        ask_seq: ask.seq,
+        to: actor(ask.to_id),
+        from: actor(ask.from_id),
+        since: timestamp(ask.at),
+      })),
+      needs_you: blocking.some((ask) => ask.to_id === place.member.id),
+      opened_by: actor(task.opened_by),
+      opened_at: timestamp(task.opened_at),
+      updated_at: timestamp(task.updated_at),
+      closed_at: timestampOrNull(task.closed_at),
+      closed_note: task.closed_note,
+      ...countsOf(said),
+    };
+  });
+}
+
+export async function taskView(tx: ReadTx, place: Place, task: TaskRow): Promise<Task> {
+  const [view] = await taskViews(tx, place, [task]);
+  return view as Task;
+}
+
+const countsOf = (talk: Talk | undefined) => ({
+  message_count: Number(talk?.messages ?? 0),
+  thread_count: Number(talk?.threads ?? 0),
+});
+
+/** A version of a text with its author. */
+export const textOf = (row: TextRow, actor: (id: string) => Actor) => ({
+  text: row.text,
+  by: actor(row.by_id),
+  at: timestamp(row.at),
+  version: row.version,
+});
+
+const textView = (row: TextRow | undefined, actor: (id: string) => Actor) => (row ? textOf(row, actor) : null);
+
+/** Those asks whose message the reader may read; the others count, and nothing else is told of them. */
+async function readableAsks(tx: ReadTx, { reader }: Place, asks: AskRow[]): Promise<AskRow[]> {
+  if (reader.readsAll || asks.length === 0) return asks;
+  const ids = new Set(
+    await isReadable(
+      tx,
+      asks.map((ask) => ask.message_id),
+      eyesOf(reader),
+    ),
+  );
+  return asks.filter((ask) => ids.has(ask.message_id));
+}
+
+async function membersIn(
+  tx: ReadTx,
+  tasks: readonly TaskRow[],
+  helpers: { member_id: string }[],
+  texts: TextRow[],
+  asks: AskRow[],
+): Promise<Map<string, MemberWithPerson>> {
+  const ids = new Set([
+    ...tasks.flatMap((task) => [task.opened_by, ...(task.owner_id === null ? [] : [task.owner_id])]),
+    ...helpers.map((helper) => helper.member_id),
+    ...texts.map((text) => text.by_id),
+    ...asks.flatMap((ask) => [ask.from_id, ask.to_id]),
+  ]);
+  return new Map((await membersWithIds(tx, [...ids])).map((member) => [member.id, member]));
+}
+
+function known(members: Map<string, MemberWithPerson>, id: string): MemberWithPerson {
+  const member = members.get(id);
+  if (!member) throw new Error(`member ${id} is missing`);
+  return member;
+}
