@@ -1,6 +1,6 @@
 /** Signing in: a key is checked with its server before it is saved. */
 import { Client } from '../client/client.ts';
-import type { ServerInfo } from '../contract/types.ts';
+import type { AccessKey, ServerInfo } from '../contract/types.ts';
 import {
   credentialsPath,
   freeName,
@@ -12,12 +12,14 @@ import { Failure } from '../local/failure.ts';
 import { forgetKey, saveKey, storeChoice } from '../local/keystore.ts';
 import { canonicalOrigin, looksLikeUrl } from '../local/origin.ts';
 import { knownServers, localServer, namedServer } from '../local/servers.ts';
+import { checkKey } from './key-check.ts';
 import { pinLocal, useLocalServer } from './local-server.ts';
 import type { Output } from './output.ts';
 import { askSecret, mayAsk, missing } from './prompts.ts';
 import { called, runtime } from './runtime.ts';
 import { clientOptions } from './session.ts';
 import { hasPipedInput, readWhole } from './stdin.ts';
+import { showTime, type TimeStyle } from './time.ts';
 
 export interface SignInWish {
   url: string | undefined;
@@ -34,6 +36,10 @@ interface Result {
   role: string;
   server: string;
   stored: string;
+  /** What the key is called; null where that is not told. */
+  keyName: string | null;
+  /** When somebody used it before it came here. */
+  previousUse: string | null;
 }
 
 /** The key, from a pipe or typed unseen. */
@@ -54,22 +60,45 @@ export async function signIn(wish: SignInWish): Promise<Result> {
   const token = checked(await wish.secret());
   const client = new Client({ origin, token, ...clientOptions(wish) });
   const { data: info } = await client.call('getInfo');
-  const { data: me } = await client.call('getMe');
-  const person = { id: me.id, handle: me.name };
+  const { person, key, previousUse } = await checkKey(client);
+  // Signing in again with the key that is here already tells nothing about another machine.
+  const again = key !== null && saved.servers[origin]?.key?.id === key.id;
   const choice = storeChoice(wish.store ?? env.SERVICE_KEYSTORE);
   const stored = await saveKey(choice, { serverId: info.server_id, origin, token }, env);
-  const { replaced, standard } = await remember({ origin, info, person, token, stored });
+  const { replaced, standard } = await remember({ origin, info, person, key, token, stored });
   const place = credentialsPath(folders);
   if (stored === 'file')
     wish.out.note(`Saved in ${place} (mode 0600)${choice === 'auto' ? ': no system keychain here' : ''}.`);
   if (!standard) wish.out.note(called(`It is not the default server: service servers use ${nameOf(origin)}`));
   return {
-    record: { server_id: info.server_id, person, stored, replaced, default: standard },
+    record: {
+      server_id: info.server_id,
+      person,
+      key,
+      stored,
+      previous_use: previousUse,
+      replaced,
+      default: standard,
+    },
     person,
-    role: me.server_role ?? 'member',
+    role: person.server_role,
     server: origin,
     stored: stored === 'keychain' ? 'the system keychain' : place,
+    keyName: key?.name ?? null,
+    previousUse: again ? null : previousUse,
   };
+}
+
+/** Who is signed in where, with which key; and that somebody else may be, with the same one. */
+export function signedInText(result: Omit<Result, 'record'>, times: TimeStyle): string {
+  const { server, person, role, keyName, stored, previousUse } = result;
+  const key = keyName === null ? ', key' : ` with key "${keyName}",`;
+  const lines = [`Signed in to ${server} as ${person.handle} (${role})${key} saved in ${stored}.`];
+  if (previousUse !== null)
+    lines.push(
+      `Last used ${showTime(previousUse, times)}, maybe by another machine: one revocation would then cut both.`,
+    );
+  return lines.join('\n');
 }
 
 /** The local server's key stands in its own folder; signing in means accepting who it is now. */
@@ -82,7 +111,7 @@ async function signInLocally({ out }: SignInWish): Promise<Result> {
     throw new Failure('login_required', 'The local server has no key for you.', { hint: 'service server logs' });
   const { person, server_id } = entry;
   const record = { server_id, person, stored: 'local-file', replaced: true, default: false };
-  return { record, person, role: 'admin', server: origin, stored: folders.data };
+  return { record, person, role: 'admin', server: origin, stored: folders.data, keyName: null, previousUse: null };
 }
 
 function checked(token: string): string {
@@ -95,6 +124,7 @@ interface Newcomer {
   origin: string;
   info: ServerInfo;
   person: { id: string; handle: string };
+  key: AccessKey | null;
   token: string;
   stored: 'keychain' | 'file';
 }
@@ -103,6 +133,7 @@ async function remember({
   origin,
   info,
   person,
+  key,
   token,
   stored,
 }: Newcomer): Promise<{ replaced: boolean; standard: boolean }> {
@@ -117,8 +148,14 @@ async function remember({
       server_id: info.server_id,
       name: known?.name ?? freeName(saved, origin),
       mode: 'team',
-      person,
-      key: { id: 'unknown', name: 'unknown', expires_at: null, store: stored, ...(stored === 'file' ? { token } : {}) },
+      person: { id: person.id, handle: person.handle },
+      key: {
+        id: key?.id ?? 'unknown',
+        name: key?.name ?? 'unknown',
+        expires_at: key?.expires_at ?? null,
+        store: stored,
+        ...(stored === 'file' ? { token } : {}),
+      },
       // Seats of another server under the same address would only be refused.
       seats: known && known.server_id === info.server_id ? known.seats : {},
     };

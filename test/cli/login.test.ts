@@ -1,0 +1,74 @@
+/** Signing in with a key: checked first, told whose it is and whether it was in use, and moved from one place to another. */
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { Home } from './support/home.ts';
+
+describe('service login', function () {
+  this.timeout(60_000);
+  let server: TestServer;
+  let home: Home;
+  before(async () => {
+    server = await startTestServer('sqlite');
+  });
+  after(() => server.stop());
+  beforeEach(() => {
+    home = new Home();
+  });
+  afterEach(() => home.close());
+
+  const login = (token: string | undefined, ...flags: string[]) =>
+    home.shell(`printf %s '${token}' | service login ${server.url} --store file ${flags.join(' ')}`);
+  const saved = () => JSON.parse(readFileSync(home.path('config', 'credentials.json'), 'utf8')).servers[server.url];
+
+  it('names person and key, and says when the key was used before, once', async () => {
+    const ivy = await server.person('ivy');
+    const fresh = await ivy.ok('createKey', { body: { name: 'fresh' } });
+    const { stdout } = await login(fresh.token);
+    expect(stdout).to.match(/^Signed in to \S+ as ivy \(member\) with key "fresh", saved in \S+\.\n$/);
+    expect(saved().key).to.include({ id: fresh.id, name: 'fresh', expires_at: fresh.expires_at });
+    expect((await login(fresh.token)).stdout.trim().split('\n')).to.have.length(1);
+    const used = (await login(ivy.token)).stdout.trim().split('\n');
+    expect(used[1]).to.equal('Last used just now, maybe by another machine: one revocation would then cut both.');
+  });
+
+  it('prints one record', async () => {
+    const joe = await server.person('joe');
+    await joe.ok('getMe');
+    const { stdout } = await login(joe.token, '--json');
+    const record = JSON.parse(stdout);
+    expect(record.person).to.include({ handle: 'joe', server_role: 'member' });
+    expect(record.key).to.include({ name: 'laptop', state: 'working' });
+    expect(record).to.include({ stored: 'file', replaced: false, default: true });
+    expect(record.previous_use).to.match(/Z$/);
+    expect(stdout).not.to.include('abh_');
+  });
+
+  it('signs a guest in too, whose key is not told', async () => {
+    const gus = await server.person('gus', 'guest');
+    const { stdout } = await login(gus.token);
+    expect(stdout).to.match(/^Signed in to \S+ as gus \(guest\), key saved in \S+\.\n$/);
+    expect((await home.json(['whoami'])).me.name).to.equal('gus');
+  });
+
+  it('saves nothing of a key that does not work', async () => {
+    const { code, stderr } = await login(`abh_${'A'.repeat(43)}`);
+    expect([code, stderr.split(':')[0]]).to.deep.equal([4, 'Error (unauthorized)']);
+    expect((await home.json(['servers'])).servers).to.deep.equal([]);
+  });
+
+  it('moves a key that is here, and says so where there is none or no keychain', async () => {
+    const none = await home.run(['login', server.url, '--move-to', 'file']);
+    expect(none.code).to.not.equal(0);
+    const kay = await server.person('kay');
+    await login(kay.token);
+    const moved = await home.run(['login', server.url, '--move-to', 'file']);
+    expect(moved.stdout).to.match(/^The key for \S+ is in \S+credentials\.json now\.\n$/);
+    expect(saved().key).to.include({ store: 'file', token: kay.token });
+    const away = await home.run(['login', server.url, '--move-to', 'keychain'], {
+      env: { DBUS_SESSION_BUS_ADDRESS: '', XDG_RUNTIME_DIR: home.dir },
+    });
+    if (process.platform === 'linux') expect(away.stderr).to.include('keychain_unavailable');
+    expect((await home.json(['whoami'])).me.name).to.equal('kay');
+  });
+});
