@@ -2,10 +2,11 @@
  * Every rate limit as data: which operations a bucket counts, over what time, and how much is too much for whom. An
  * operation that is in no row has no limit of its own.
  */
+import type { OperationName } from '../../contract/operations.ts';
 
 /** What is counted before anybody is known to have a right, or where codes could be guessed: in force on every server. */
 export interface AttemptRow {
-  operations: readonly string[];
+  operations: readonly OperationName[];
   /** Counted are only attempts that end in an error: in any, or in one of these codes. Checked before the attempt. */
   failures?: 'any' | readonly string[];
   /** Attempts a minute: of one client address, of one person, on the whole server. */
@@ -17,7 +18,7 @@ export interface AttemptRow {
 /** What somebody who is signed in may ask for: it stops a runaway program, not a busy one. */
 export interface WorkRow {
   /** `writes`: every operation that is no GET. */
-  operations: readonly string[] | 'writes';
+  operations: readonly OperationName[] | 'writes';
   /** An hour instead of a minute. */
   hourly?: true;
   /** Only requests that stay open for news. */

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { OperationName } from '../../../src/contract/operations.ts';
 import { Attempts } from '../../../src/server/rates/attempts.ts';
 import { MemoryTally } from '../../../src/server/rates/memory.ts';
+import { forgetOld } from '../../../src/server/rates/rates.store.ts';
 import { SharedTally } from '../../../src/server/rates/shared.ts';
 import { type AttemptRow, attempts as table } from '../../../src/server/rates/table.ts';
 import { type Engine, forEachDatabase } from '../../support/databases.ts';
@@ -102,6 +103,24 @@ forEachDatabase('every bucket of attempts', (engine) => {
         expect((await all(code)).filter(Boolean)).to.have.length(limit);
       });
   }
+
+  it('keeps counts of as many subjects as it may, those used last', async () => {
+    if (engine === 'sqlite') return;
+    const attempts = limiter();
+    for (const address of ['first', 'second', 'third']) {
+      await attempts.enter('connectPerson', address);
+      server.clock.advance(10);
+    }
+    await attempts.enter('connectPerson', 'first');
+    await server.db.write((tx) => forgetOld(tx, 'redeem', { start: 0, ms: 60_000 }, 2));
+    const left = await server.db.read((tx) =>
+      tx.query<{ subject: string }>((db) =>
+        db('rate_counts').where('bucket', 'redeem').orderBy('subject').select('subject'),
+      ),
+    );
+    expect(left.map(({ subject }) => subject)).to.include.members(['address first', 'address third', 'server']);
+    expect(left.map(({ subject }) => subject)).not.to.include('address second');
+  });
 
   it('keeps counts in the database where several processes count together, and no more of them than it needs', async () => {
     if (engine === 'sqlite') return;
