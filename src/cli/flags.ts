@@ -72,5 +72,12 @@ export const limitFlag = (max = 200) =>
 export const numberFlag = (description: string) => Flags.integer({ min: 0, helpValue: 'N', description });
 
 /** A flag that may be given several times or hold a list with commas. */
-export const listFlag = (options: { char?: 't'; helpValue: string; description: string }) =>
+export const listFlag = (options: { char?: 't' | 'b'; helpValue: string; description: string }) =>
   Flags.string({ ...options, multiple: true, multipleNonGreedy: true, delimiter: ',' });
+
+/** `--board` on a command that takes several. To the parser it is a list; its type stays that of the flag it replaces. */
+export const boardsFlag = (description: string) =>
+  listFlag({ char: 'b', helpValue: 'NAME', description }) as unknown as typeof globalFlags.board;
+
+/** What was given to it. */
+export const boardsOf = (given: string | undefined): string[] => (given ?? []) as unknown as string[];

@@ -20,6 +20,14 @@ export async function askYes(question: string): Promise<void> {
   if (yes !== true) throw unchanged(EXIT.other);
 }
 
+/** A word or line; what is suggested is taken by Enter. */
+export async function askText(question: string, suggested: string): Promise<string> {
+  const answer = await asking((inquirer, context) =>
+    inquirer.createPromptModule(context)([{ type: 'input', name: 'answer', message: question, default: suggested }]),
+  );
+  return String(answer ?? '').trim();
+}
+
 /** A secret, not shown while it is typed. */
 export async function askSecret(question: string): Promise<string> {
   const answer = await asking((inquirer, context) =>

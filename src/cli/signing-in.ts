@@ -1,22 +1,15 @@
 /** Signing in: a key is checked with its server before it is saved. */
 import { Client } from '../client/client.ts';
-import type { AccessKey, ServerInfo } from '../contract/types.ts';
-import {
-  credentialsPath,
-  freeName,
-  readCredentials,
-  type ServerEntry,
-  updateCredentials,
-} from '../local/credentials.ts';
+import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
-import { forgetKey, saveKey, storeChoice } from '../local/keystore.ts';
 import { canonicalOrigin, looksLikeUrl } from '../local/origin.ts';
-import { knownServers, localServer, namedServer } from '../local/servers.ts';
+import { localServer, namedServer } from '../local/servers.ts';
+import { settle } from './arrival.ts';
 import { checkKey } from './key-check.ts';
 import { pinLocal, useLocalServer } from './local-server.ts';
 import type { Output } from './output.ts';
 import { askSecret, mayAsk, missing } from './prompts.ts';
-import { called, runtime } from './runtime.ts';
+import { runtime } from './runtime.ts';
 import { clientOptions } from './session.ts';
 import { hasPipedInput, readWhole } from './stdin.ts';
 import { showTime, type TimeStyle } from './time.ts';
@@ -63,13 +56,9 @@ export async function signIn(wish: SignInWish): Promise<Result> {
   const { person, key, previousUse } = await checkKey(client);
   // Signing in again with the key that is here already tells nothing about another machine.
   const again = key !== null && saved.servers[origin]?.key?.id === key.id;
-  const choice = storeChoice(wish.store ?? env.SERVICE_KEYSTORE);
-  const stored = await saveKey(choice, { serverId: info.server_id, origin, token }, env);
-  const { replaced, standard } = await remember({ origin, info, person, key, token, stored });
-  const place = credentialsPath(folders);
-  if (stored === 'file')
-    wish.out.note(`Saved in ${place} (mode 0600)${choice === 'auto' ? ': no system keychain here' : ''}.`);
-  if (!standard) wish.out.note(called(`It is not the default server: service servers use ${nameOf(origin)}`));
+  const known = key ?? { id: 'unknown', name: 'unknown', expires_at: null };
+  const arrival = { origin, serverId: info.server_id, person, key: known, token, store: wish.store };
+  const { stored, replaced, standard, place } = await settle(arrival, wish.out);
   return {
     record: {
       server_id: info.server_id,
@@ -83,7 +72,7 @@ export async function signIn(wish: SignInWish): Promise<Result> {
     person,
     role: person.server_role,
     server: origin,
-    stored: stored === 'keychain' ? 'the system keychain' : place,
+    stored: place,
     keyName: key?.name ?? null,
     previousUse: again ? null : previousUse,
   };
@@ -118,53 +107,4 @@ function checked(token: string): string {
   if (/^abh_[A-Za-z0-9_-]{32,}$/.test(token)) return token;
   const what = token.startsWith('aba_') ? "That is an agent's token, not a person's key." : 'That is not a key.';
   throw new Failure('key_invalid', what, { hint: 'A key begins with abh_' });
-}
-
-interface Newcomer {
-  origin: string;
-  info: ServerInfo;
-  person: { id: string; handle: string };
-  key: AccessKey | null;
-  token: string;
-  stored: 'keychain' | 'file';
-}
-
-async function remember({
-  origin,
-  info,
-  person,
-  key,
-  token,
-  stored,
-}: Newcomer): Promise<{ replaced: boolean; standard: boolean }> {
-  const { env, folders } = runtime();
-  const before = readCredentials(folders).servers[origin];
-  if (before && stored === 'file') await forgetKey(before);
-  return updateCredentials(folders, (saved) => {
-    const known = saved.servers[origin];
-    const first = saved.default === null && knownServers(saved, folders, env).length === 0;
-    const entry: ServerEntry = {
-      ...known,
-      server_id: info.server_id,
-      name: known?.name ?? freeName(saved, origin),
-      mode: 'team',
-      person: { id: person.id, handle: person.handle },
-      key: {
-        id: key?.id ?? 'unknown',
-        name: key?.name ?? 'unknown',
-        expires_at: key?.expires_at ?? null,
-        store: stored,
-        ...(stored === 'file' ? { token } : {}),
-      },
-      // Seats of another server under the same address would only be refused.
-      seats: known && known.server_id === info.server_id ? known.seats : {},
-    };
-    saved.servers[origin] = entry;
-    if (first) saved.default = origin;
-    return { replaced: known?.key != null, standard: saved.default === origin };
-  });
-}
-
-function nameOf(origin: string): string {
-  return readCredentials(runtime().folders).servers[origin]?.name ?? origin;
 }

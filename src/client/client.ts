@@ -103,7 +103,7 @@ export class Client {
   async call<Name extends OperationName>(name: Name, input: CallInput<Name> = {}): Promise<Reply<Answer<Name>>> {
     const row: OperationRow = operations[name];
     const { now } = this.environment;
-    const waitMs = Number(input.query?.['wait'] ?? 0) * 1000;
+    const waitMs = waitSeconds(input) * 1000;
     const timeoutMs = input.timeoutMs ?? this.options.timeoutMs ?? CALL_TIMEOUT;
     const deadline = timeoutMs === 0 ? Number.POSITIVE_INFINITY : now() + timeoutMs + waitMs;
     const request = await this.prepare(row, input);
@@ -188,4 +188,9 @@ export class Client {
       });
     }
   }
+}
+
+/** How long the server was asked to hold the request: in the query of a read, in the body of a write. */
+function waitSeconds({ query, body }: CallInput<OperationName>): number {
+  return Number(query?.['wait'] ?? (body as { wait_seconds?: number } | undefined)?.wait_seconds ?? 0);
 }

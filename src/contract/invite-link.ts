@@ -6,9 +6,17 @@ export const inviteLink = (baseUrl: string, secret: string): string => `${baseUr
 
 /** Reads a link; null when it is none. */
 export function readInviteLink(text: string): { origin: string; secret: string } | null {
-  const url = URL.parse(text.trim());
+  const url = parsed(text.trim());
   if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/join' || url.search !== '') return null;
   if (url.username !== '' || url.password !== '') return null;
   const secret = url.hash.slice(1);
   return patterns.invite.test(secret) ? { origin: url.origin, secret } : null;
+}
+
+function parsed(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
 }

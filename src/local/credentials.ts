@@ -28,6 +28,20 @@ export interface SavedSeat {
   ended_at?: string;
 }
 
+/** A way onto a server that was begun here. Its secret is saved before it is sent, so that a lost answer loses nothing. */
+export interface Pending {
+  kind: 'invite' | 'machine';
+  store: 'keychain' | 'file';
+  token?: string;
+  /** SHA-256 of the invite's secret, so that the same invite is known again. */
+  digest?: string;
+  handle: string;
+  /** Name of the key it leads to. */
+  label: string;
+  code?: string;
+  expires_at: string;
+}
+
 export interface ServerEntry {
   server_id: string;
   name: string;
@@ -35,6 +49,7 @@ export interface ServerEntry {
   person: { id: string; handle: string } | null;
   key: SavedKey | null;
   seats: Record<string, SavedSeat>;
+  pending?: Pending;
   /** This machine's own server: the run of it whose identity was last compared. */
   run?: string;
   /** This machine's own server: the addresses it was reached at. */

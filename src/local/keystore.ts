@@ -1,6 +1,6 @@
 /** Where a person's key is kept: the system keychain where it works, else the credentials file; the local server's own key in place. */
 import { join } from 'node:path';
-import type { ServerEntry } from './credentials.ts';
+import type { Pending, ServerEntry } from './credentials.ts';
 import { Failure, usage } from './failure.ts';
 import type { Env, Folders } from './folders.ts';
 import { keychain, keychainPossible, keychainWorks } from './keychain.ts';
@@ -20,16 +20,36 @@ export function storeChoice(value: string | undefined): StoreChoice {
   throw usage(`SERVICE_KEYSTORE must be auto, keychain or file, but is "${value}".`);
 }
 
+/** The account of a secret that is to lead to a server's key. */
+const pendingAccount = (serverId: string): string => `pending:${serverId}`;
+
+interface Secret {
+  serverId: string;
+  origin: string;
+  token: string;
+}
+
 /** Saves a key in the keychain if it is to be there and can be; `file` leaves the writing to the caller. */
-export async function saveKey(
+export const saveKey = (choice: StoreChoice, key: Secret, env: Env = process.env): Promise<'keychain' | 'file'> =>
+  saveSecret(choice, keyAccount(key.serverId), key, env);
+
+/** The same for the secret of a way that was begun. */
+export const savePending = (
   choice: StoreChoice,
-  key: { serverId: string; origin: string; token: string },
+  secret: Secret,
   env: Env = process.env,
+): Promise<'keychain' | 'file'> => saveSecret(choice, pendingAccount(secret.serverId), secret, env);
+
+async function saveSecret(
+  choice: StoreChoice,
+  account: string,
+  { origin, token }: Secret,
+  env: Env,
 ): Promise<'keychain' | 'file'> {
   if (choice === 'file') return 'file';
   if (keychainPossible(env) && (await keychainWorks())) {
-    const value = JSON.stringify({ v: 1, origin: key.origin, token: key.token });
-    if ((await keychain.set(keyAccount(key.serverId), value)).ok) return 'keychain';
+    const value = JSON.stringify({ v: 1, origin, token });
+    if ((await keychain.set(account, value)).ok) return 'keychain';
   }
   if (choice === 'auto') return 'file';
   throw new Failure('keychain_unavailable', 'There is no working keychain here, so nothing was saved.', {
@@ -42,7 +62,17 @@ export async function readKey(folders: Folders, entry: ServerEntry): Promise<str
   if (!entry.key) return null;
   if (entry.key.store === 'local-file') return readLocalKey(folders);
   if (entry.key.store === 'file') return entry.key.token ?? null;
-  const answer = keychainPossible() ? await keychain.get(keyAccount(entry.server_id)) : { ok: false as const };
+  return fromKeychain(keyAccount(entry.server_id));
+}
+
+/** The secret of a way that was begun. */
+export async function readPending(serverId: string, pending: Pending): Promise<string | null> {
+  if (pending.store === 'file') return pending.token ?? null;
+  return fromKeychain(pendingAccount(serverId));
+}
+
+async function fromKeychain(account: string): Promise<string> {
+  const answer = keychainPossible() ? await keychain.get(account) : { ok: false as const };
   const token = answer.ok && answer.value ? tokenOf(answer.value) : null;
   if (token) return token;
   throw new Failure('keychain_locked', 'The key is in the system keychain, which did not hand it out.', {
@@ -58,6 +88,11 @@ export function readLocalKey(folders: Folders): string | null {
 /** Removes a key from the keychain, if it was there. */
 export async function forgetKey(entry: ServerEntry): Promise<void> {
   if (entry.key?.store === 'keychain' && keychainPossible()) await keychain.delete(keyAccount(entry.server_id));
+}
+
+/** Removes the secret of a way that was begun. */
+export async function forgetPending(serverId: string, pending: Pending): Promise<void> {
+  if (pending.store === 'keychain' && keychainPossible()) await keychain.delete(pendingAccount(serverId));
 }
 
 function tokenOf(value: string): string | null {

@@ -18,11 +18,15 @@ export interface KnownServer {
 /** Every server this machine knows; the local one is known once it has run here. */
 export function knownServers(saved: Credentials, folders: Folders, env: Env): KnownServer[] {
   const team = Object.entries(saved.servers)
-    .filter(([, entry]) => entry.mode !== 'local')
+    .filter(([, entry]) => entry.mode !== 'local' && !isOnlyBegun(entry))
     .map(([origin, entry]) => ({ origin, name: entry.name, local: false, entry }));
   const localKnown = localEntry(saved) !== null || existsSync(join(folders.data, 'local-key'));
   return localKnown ? [localServer(saved, folders, env), ...team] : team;
 }
+
+/** A server that somebody has begun to come onto is not known yet. */
+const isOnlyBegun = ({ pending, key, person, seats }: ServerEntry): boolean =>
+  pending !== undefined && key === null && person === null && Object.keys(seats).length === 0;
 
 /** This machine's own server, known or not. */
 export function localServer(saved: Credentials, folders: Folders, env: Env): KnownServer {

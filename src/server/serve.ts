@@ -131,7 +131,7 @@ function infoOf(serverId: string, db: Database, mode: ServerInfo['mode']): Serve
     ...buildOf(),
     server_id: serverId,
     mode,
-    features: ['board_stream', 'pagination', 'search'],
+    features: ['board_stream', 'collect_wait', 'invite_show', 'pagination', 'search'],
     storage: { db: db.dialect.name, files: 'disk' },
   };
 }

@@ -72,5 +72,7 @@ export const topics: Record<string, { summary: string; runs?: string }> = {
   people: { summary: 'The people of a server', runs: 'people:list' },
   profile: { summary: 'What a server knows of you', runs: 'profile:show' },
   settings: { summary: "The server's settings", runs: 'settings:show' },
+  invite: { summary: 'Bring people onto a server', runs: 'invite:create' },
+  machine: { summary: 'Bring your other machines onto a server' },
   audit: { summary: 'The record of a board: check it, read it, take it out' },
 };

@@ -18,6 +18,8 @@ export interface Result {
 export interface RunOptions {
   env?: Record<string, string>;
   cwd?: string;
+  /** Default: /dev/null. */
+  stdin?: 'pipe';
 }
 
 /** Waits for a condition; fails with its name when it does not come about. */
@@ -107,11 +109,11 @@ export class Home {
     rmSync(this.dir, { recursive: true, force: true });
   }
 
-  private spawn(command: string, args: string[], { env, cwd }: RunOptions): ChildProcess {
+  private spawn(command: string, args: string[], { env, cwd, stdin }: RunOptions): ChildProcess {
     const child = spawn(command, args, {
       cwd: cwd ?? this.work,
       env: { ...this.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [stdin ?? 'ignore', 'pipe', 'pipe'],
     });
     this.children.add(child);
     return child;

@@ -1,0 +1,84 @@
+/** A key that came to this machine is saved, and its server is known from then on. */
+import {
+  credentialsPath,
+  freeName,
+  readCredentials,
+  type ServerEntry,
+  updateCredentials,
+} from '../local/credentials.ts';
+import { forgetKey, forgetPending, saveKey, storeChoice } from '../local/keystore.ts';
+import { knownServers } from '../local/servers.ts';
+import type { Output } from './output.ts';
+import { called, runtime } from './runtime.ts';
+
+export interface Arrival {
+  origin: string;
+  serverId: string;
+  person: { id: string; handle: string };
+  key: { id: string; name: string; expires_at: string | null };
+  token: string;
+  /** `--store`; default: SERVICE_KEYSTORE. */
+  store?: string | undefined;
+}
+
+export interface Settled {
+  stored: 'keychain' | 'file';
+  /** Another key of this server was on this machine before. */
+  replaced: boolean;
+  /** It is the server that commands use when none is named. */
+  standard: boolean;
+  /** Where the key stands, in words. */
+  place: string;
+}
+
+/** Saves the key and what belongs to it; whatever led to it is over then. */
+export async function settle(arrival: Arrival, out: Output): Promise<Settled> {
+  const { env, folders } = runtime();
+  const choice = storeChoice(arrival.store ?? env.SERVICE_KEYSTORE);
+  const stored = await saveKey(choice, arrival, env);
+  const { replaced, standard } = await remember(arrival, stored);
+  const path = credentialsPath(folders);
+  if (stored === 'file')
+    out.note(`Saved in ${path} (mode 0600)${choice === 'auto' ? ': no system keychain here' : ''}.`);
+  if (!standard) out.note(called(`It is not the default server: service servers use ${nameOf(arrival.origin)}`));
+  return { stored, replaced, standard, place: stored === 'keychain' ? 'the system keychain' : path };
+}
+
+async function remember(
+  { origin, serverId, person, key, token }: Arrival,
+  stored: 'keychain' | 'file',
+): Promise<{ replaced: boolean; standard: boolean }> {
+  const { env, folders } = runtime();
+  const before = readCredentials(folders).servers[origin];
+  if (before && stored === 'file') await forgetKey(before);
+  const result = await updateCredentials(folders, (saved) => {
+    const known = saved.servers[origin];
+    const first = saved.default === null && knownServers(saved, folders, env).length === 0;
+    const { pending: _over, ...rest } = known ?? {};
+    const entry: ServerEntry = {
+      ...rest,
+      server_id: serverId,
+      name: known?.name ?? freeName(saved, origin),
+      mode: 'team',
+      person: { id: person.id, handle: person.handle },
+      key: {
+        id: key.id,
+        name: key.name,
+        expires_at: key.expires_at,
+        store: stored,
+        ...(stored === 'file' ? { token } : {}),
+      },
+      // Seats of another server under the same address would only be refused.
+      seats: known && known.server_id === serverId ? known.seats : {},
+    };
+    saved.servers[origin] = entry;
+    if (first) saved.default = origin;
+    return { replaced: known?.key != null, standard: saved.default === origin };
+  });
+  if (before?.pending) await forgetPending(before.server_id, before.pending);
+  return result;
+}
+
+function nameOf(origin: string): string {
+  return readCredentials(runtime().folders).servers[origin]?.name ?? origin;
+}

@@ -1,0 +1,212 @@
+/** Coming onto a server by an invite. One invite makes one account, however often an answer is lost. */
+import { randomBytes } from 'node:crypto';
+import type { Client } from '../client/client.ts';
+import { ClientError } from '../client/errors.ts';
+import { retryDelay } from '../client/retry.ts';
+import { readInviteLink } from '../contract/invite-link.ts';
+import type { Answer, BodyIn } from '../contract/types.ts';
+import { type Pending, readCredentials, type ServerEntry } from '../local/credentials.ts';
+import { Failure } from '../local/failure.ts';
+import { readPending } from '../local/keystore.ts';
+import { canonicalOrigin } from '../local/origin.ts';
+import {
+  type Arrived,
+  abandon,
+  begin,
+  checkIdentity,
+  clientFor,
+  digestOf,
+  entryToConnect,
+  isUnclear,
+  land,
+  type Means,
+  machineLabel,
+  userHandle,
+} from './beginnings.ts';
+import type { InviteLink } from './invite-link.ts';
+import { fields } from './print/fields.ts';
+import { askText, askYes, mayAsk, missing } from './prompts.ts';
+import { runtime } from './runtime.ts';
+
+export interface ConnectWish extends Means {
+  handle: string | undefined;
+  displayName: string | undefined;
+  /** Name of the key. */
+  name: string | undefined;
+  yes: boolean;
+}
+
+type Preview = Answer<'previewInvite'>;
+type Connecting = BodyIn<'connectPerson'> & { client_token: string };
+
+const ATTEMPTS = 5;
+
+/** Redeems an invite, or finds out that an earlier try already did. */
+export async function connectBy({ origin, secret }: InviteLink, wish: ConnectWish): Promise<Arrived> {
+  const entry = entryToConnect(origin);
+  const earlier = liveInvite(entry);
+  if (entry && earlier) {
+    const done = await finish(origin, entry, earlier, wish);
+    if (done) return done;
+    if (earlier.digest !== digestOf(secret)) throw stillUnclear(origin);
+  }
+  const client = clientFor(origin, secret, wish);
+  const preview = await lookAt(client, origin, earlier);
+  checkIdentity(origin, entry, preview.server_id);
+  const handle = earlier?.handle ?? (await agree(preview, wish));
+  const label = earlier?.label ?? wish.name ?? machineLabel(handle);
+  const token = (entry && earlier && (await readPending(entry.server_id, earlier))) || newKey();
+  await begin(
+    { origin, serverId: preview.server_id, token },
+    { kind: 'invite', digest: digestOf(secret), handle, label, expires_at: preview.expires_at },
+  );
+  const body = { invite: secret, handle, display_name: wish.displayName, key_name: label, client_token: token };
+  const { person, key } = await redeem(client, origin, body, wish, earlier !== null);
+  return land({ origin, serverId: preview.server_id, person, key, token }, wish);
+}
+
+interface Waiting {
+  origin: string;
+  entry: ServerEntry;
+  pending: Pending;
+}
+
+/** The connect that waits for its answer here: to this server, or the only one. @param given its address or its link. */
+export function waitingConnect(given: string | undefined): Waiting {
+  const { servers } = readCredentials(runtime().folders);
+  const wanted = given === undefined ? null : canonicalOrigin(readInviteLink(given)?.origin ?? given);
+  const found = Object.entries(servers).flatMap(([origin, entry]): Waiting[] => {
+    const pending = liveInvite(entry);
+    return pending && (wanted === null || origin === wanted) ? [{ origin, entry, pending }] : [];
+  });
+  const [only, another] = found;
+  if (only && !another) return only;
+  if (only) {
+    throw new Failure('server_not_selected', 'Connects to several servers wait for their answers.', {
+      hint: `Name one: service connect ${only.origin} --resume`,
+      details: { choices: found.map(({ origin }) => origin) },
+    });
+  }
+  throw new Failure('invite_link_invalid', 'No connect waits for its answer here.', {
+    hint: 'Start with the link of the invite: service connect -',
+    exit: 2,
+  });
+}
+
+/** Finds out what became of a connect whose answer was lost. */
+export async function resume({ origin, entry, pending }: Waiting, wish: ConnectWish): Promise<Arrived> {
+  const done = await finish(origin, entry, pending, wish);
+  if (done) return done;
+  throw stillUnclear(origin);
+}
+
+const newKey = (): string => `abh_${randomBytes(32).toString('base64url')}`;
+
+/** An invite that was begun here and could still have been redeemed. */
+function liveInvite(entry: ServerEntry | undefined): Pending | null {
+  const pending = entry?.pending;
+  return pending?.kind === 'invite' && Date.parse(pending.expires_at) > Date.now() ? pending : null;
+}
+
+/** What the invite leads to. One that was sent before and does not work any more may have worked then. */
+async function lookAt(client: Client, origin: string, earlier: Pending | null): Promise<Preview> {
+  try {
+    return (await client.call('previewInvite')).data;
+  } catch (error) {
+    if (earlier && error instanceof ClientError && error.code === 'invite_invalid') throw stillUnclear(origin);
+    throw error;
+  }
+}
+
+/** Shows where the invite leads, asks for the handle and for a yes. @returns the handle. */
+async function agree(preview: Preview, wish: ConnectWish): Promise<string> {
+  const suggested = preview.suggested_handle ?? userHandle();
+  const asks = mayAsk(wish.out, wish.noInput);
+  const boards = preview.boards.map((board) => board.name).join(', ');
+  if (asks && !wish.yes) {
+    wish.out.note(
+      fields([
+        ['Server', preview.server_url],
+        ['From', `@${preview.inviter_handle}`],
+        ['Boards', boards],
+        ['Work', preview.work],
+        ['Until', preview.expires_at],
+      ]).join('\n'),
+    );
+  }
+  const handle = wish.handle ?? (asks && !wish.yes ? await askText('Your handle there', suggested) : suggested);
+  if (handle === '') throw missing('Your handle there', '--handle NAME');
+  if (wish.yes) return handle;
+  const where = boards === '' ? '' : `, onto ${boards}`;
+  const question = `Connect to ${preview.server_url} as ${handle}, invited by @${preview.inviter_handle}${where}?`;
+  if (!asks) throw new Failure('confirmation_required', question, { hint: 'Repeat it with --yes' });
+  await askYes(question);
+  return handle;
+}
+
+/** Sends the same connect until its outcome is clear. @throws ClientError; `outcome_unknown` when it stays unclear. */
+async function redeem(
+  client: Client,
+  origin: string,
+  body: Connecting,
+  wish: ConnectWish,
+  sentBefore: boolean,
+): Promise<Pick<Answer<'connectPerson'>, 'person' | 'key'>> {
+  const { random, sleep } = client.environment;
+  let unclear = sentBefore;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await client.call('connectPerson', { body })).data;
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      const again = isUnclear(error);
+      unclear ||= again;
+      if (!unclear) {
+        await abandon(origin);
+        throw error;
+      }
+      if (again && attempt < ATTEMPTS) {
+        await sleep(retryDelay(error, attempt + 1, random));
+        continue;
+      }
+      const account = await accountOf(origin, body.client_token, body.key_name, wish);
+      if (account) return account;
+      throw stillUnclear(origin, error);
+    }
+  }
+}
+
+/** The account that a key opens, if the connect that was to make it has happened. */
+async function accountOf(
+  origin: string,
+  token: string,
+  label: string,
+  means: Means,
+): Promise<Pick<Answer<'connectPerson'>, 'person' | 'key'> | null> {
+  const client = clientFor(origin, token, means);
+  try {
+    const { data: receipt } = await client.call('getOnboardingReceipt');
+    const { data } = await client.call('listKeys', { query: { limit: 500 } });
+    const key = data.keys.find(({ id }) => id === receipt.key_id);
+    if (!key) throw new Failure('server_unexpected', `${origin} does not list the key it made, ${label}.`);
+    return { person: data.person, key };
+  } catch (error) {
+    // Whatever keeps the receipt from being read says nothing about the account.
+    if (error instanceof ClientError) return null;
+    throw error;
+  }
+}
+
+async function finish(origin: string, entry: ServerEntry, pending: Pending, means: Means): Promise<Arrived | null> {
+  const token = await readPending(entry.server_id, pending);
+  const account = token === null ? null : await accountOf(origin, token, pending.label, means);
+  if (token === null || account === null) return null;
+  return land({ origin, serverId: entry.server_id, ...account, token }, means);
+}
+
+function stillUnclear(origin: string, cause?: ClientError): Failure {
+  return new Failure('outcome_unknown', `Whether ${origin} made your account could not be found out.`, {
+    hint: 'The key is kept until the invite ends. Try later: service connect --resume',
+    details: { origin, ...(cause ? { reason: cause.code } : {}) },
+  });
+}

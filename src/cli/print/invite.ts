@@ -1,0 +1,57 @@
+/** Invites as text. */
+import type { Answer } from '../../contract/types.ts';
+import { called } from '../runtime.ts';
+import { table } from '../table.ts';
+import { showEnd, showTime, type TimeStyle } from '../time.ts';
+import { fields, indented, plural } from './fields.ts';
+
+type Invite = Answer<'createInvite'>;
+type Metadata = Answer<'getInvite'>;
+type Preview = Answer<'previewInvite'>;
+
+/** What it is, who can use it and until when; the link alone on its line; what revokes it; and the text to pass on. */
+export function newInviteText(invite: Invite, boards: string[], times: TimeStyle): string {
+  const onto = boards.length === 0 ? '' : `, onto ${boards.join(', ')}`;
+  return [
+    `Invite for one person, ${invite.server_role}${onto}, works once, ends ${showEnd(invite.expires_at, times)}:`,
+    invite.invite,
+    called(`Revoke it: service invite revoke ${invite.id}`),
+    'To pass on, in private:',
+    indented(invite.prompt),
+  ].join('\n');
+}
+
+/** One row per invite. */
+export const inviteRows = (invites: Metadata[], times: TimeStyle): Promise<string[]> =>
+  table(
+    invites.map((invite) => [
+      invite.id,
+      invite.state,
+      invite.state === 'active' ? `ends ${showEnd(invite.expires_at, times)}` : '',
+      `made ${showTime(invite.created_at, times)}`,
+      invite.suggested_handle === undefined ? '' : `for ${invite.suggested_handle}`,
+      invite.boards.length === 0 ? '' : plural(invite.boards.length, 'board', 'boards'),
+    ]),
+  );
+
+export const inviteText = (invite: Metadata, times: TimeStyle): string =>
+  fields([
+    ['id', invite.id],
+    ['state', invite.state],
+    ['made', showTime(invite.created_at, times)],
+    ['ends', showEnd(invite.expires_at, times)],
+    ['for', invite.suggested_handle],
+    ['boards', invite.boards.join(', ')],
+    ['by agent', invite.issuing_agent_id],
+    ['key', invite.parent_key_id],
+  ]).join('\n');
+
+export const previewText = (preview: Preview, times: TimeStyle): string =>
+  fields([
+    ['server', preview.server_url],
+    ['from', `@${preview.inviter_handle}`],
+    ['boards', preview.boards.map(({ name, title }) => (title ? `${name} (${title})` : name)).join(', ')],
+    ['for', preview.suggested_handle],
+    ['work', preview.work],
+    ['ends', showEnd(preview.expires_at, times)],
+  ]).join('\n');

@@ -1,0 +1,37 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { boardsFlag, boardsOf, writeFlags } from '../../cli/flags.ts';
+import { inviteBody, lost } from '../../cli/inviting.ts';
+import { newInviteText } from '../../cli/print/invite.ts';
+
+export default class InviteCreate extends BaseCommand<typeof InviteCreate> {
+  static override summary = 'Invite one person to a server';
+  static override description =
+    'Prints a link that works once: whoever opens it with "service connect" becomes a member, on the boards you name. It\nis shown this one time only. --pairing says what their agent is to work on with one of yours on the board.\nOnly server admins invite.';
+  static override examples = [
+    'service invite create',
+    'service invite create --board payments --handle maya --ttl 2d',
+    'service invite create --board payments --pairing "Review the API" --agent claude',
+  ];
+  static override seeAlso = ['invite list', 'invite revoke', 'connect'];
+  static override flags = {
+    board: boardsFlag('Board the newcomer comes onto; may be repeated'),
+    pairing: Flags.string({ helpValue: 'WORK', description: 'What to work on together; needs exactly one board' }),
+    agent: Flags.string({ helpValue: 'NAME', description: 'Your agent the work begins from' }),
+    handle: Flags.string({ helpValue: 'NAME', description: 'Handle to suggest' }),
+    ttl: Flags.string({ helpValue: 'DURATION', description: 'How long it works, 1m to 30d (default 7d)' }),
+    person: Flags.boolean({ hidden: true, description: 'Accepted without effect' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    // Several boards may be named here, and none of them is the one the command works on.
+    const boards = boardsOf(this.flags.board);
+    this.globals = { ...this.globals, board: undefined };
+    const session = await this.session('P');
+    const { pairing, agent, handle, ttl, 'idempotency-key': key } = this.flags;
+    const { body, names } = await inviteBody(session, { boards, pairing, agent, handle, ttl });
+    const { data: invite } = await session.client.call('createInvite', { body, idempotencyKey: key }).catch(lost);
+    this.out.print({ invite }, () => newInviteText(invite, names, this.times));
+  }
+}

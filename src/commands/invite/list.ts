@@ -1,0 +1,34 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { ownInvites } from '../../cli/invites.ts';
+import { inviteRows } from '../../cli/print/invite.ts';
+import { called } from '../../cli/runtime.ts';
+
+export default class InviteList extends BaseCommand<typeof InviteList> {
+  static override summary = 'List your invites';
+  static override description =
+    'Newest first, with those your agents asked for. The link of an invite is never shown again.';
+  static override examples = ['service invite list', 'service invite list --state active --json'];
+  static override seeAlso = ['invite create', 'invite show', 'invite revoke'];
+  static override flags = {
+    state: Flags.string({
+      options: ['active', 'redeemed', 'revoked', 'expired', 'all'],
+      description: 'Only those in this state',
+    }),
+    ...listFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { client, server } = await this.session('P');
+    const invites = await ownInvites(client, this.flags.state);
+    if (this.out.mode === 'ndjson') {
+      for (const invite of invites) this.out.each(invite);
+      return;
+    }
+    const rows = await inviteRows(invites, this.times);
+    const active = invites.some((invite) => invite.state === 'active');
+    const more = active ? [called('Revoke one: service invite revoke <id>')] : [];
+    this.out.print({ invites }, () => [`${server.url} · ${invites.length}`, ...rows, ...more].join('\n'));
+  }
+}

@@ -1,0 +1,22 @@
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { clientFor } from '../../cli/beginnings.ts';
+import { inviteLink, linkText } from '../../cli/invite-link.ts';
+import { previewText } from '../../cli/print/invite.ts';
+
+export default class InvitePreview extends BaseCommand<typeof InvitePreview> {
+  static override summary = 'Look where an invite leads, without using it';
+  static override description =
+    'Needs nothing but the link. With - it is read from a pipe or typed unseen, so that no shell remembers it.';
+  static override examples = ['service invite preview -', 'service invite preview - < invite.txt'];
+  static override seeAlso = ['connect', 'invite create'];
+  static override args = { invite: optional('Link of the invite, or -') };
+
+  override async run(): Promise<void> {
+    const { out, timeoutMs, verbose } = this;
+    const means = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
+    const { origin, secret } = inviteLink(await linkText(this.args.invite, out, means.noInput));
+    const { data: preview } = await clientFor(origin, secret, means).call('previewInvite');
+    out.print({ preview }, () => previewText(preview, this.times));
+  }
+}

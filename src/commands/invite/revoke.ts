@@ -1,0 +1,23 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+
+export default class InviteRevoke extends BaseCommand<typeof InviteRevoke> {
+  static override summary = 'Revoke an invite';
+  static override description = 'Its link stops working at once. Whoever has connected with it already stays.';
+  static override examples = ['service invite revoke inv_01K5A0000000000000000000V1'];
+  static override seeAlso = ['invite list', 'invite create'];
+  static override args = { invite: required('Id of the invite') };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { client } = await this.session('P');
+    const params = { invite: this.args.invite };
+    const reply = await client.call('revokeInvite', { params, idempotencyKey: this.flags['idempotency-key'] });
+    const again = this.again(reply);
+    const { data } = reply;
+    this.out.print(data, () =>
+      data.changed ? `Revoked ${data.id}${again}.` : `${data.id} was used or revoked before; nothing changed.`,
+    );
+  }
+}

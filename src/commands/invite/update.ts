@@ -1,0 +1,29 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+
+export default class InviteUpdate extends BaseCommand<typeof InviteUpdate> {
+  static override summary = 'Change the handle an invite suggests';
+  static override description = 'As long as the invite is active. An empty handle suggests none.';
+  static override examples = ['service invite update inv_01K5A0000000000000000000V1 --handle maya'];
+  static override seeAlso = ['invite show', 'invite list'];
+  static override mayBeEmpty = ['handle'];
+  static override args = { invite: required('Id of the invite') };
+  static override flags = {
+    handle: Flags.string({ helpValue: 'NAME', description: 'Handle to suggest', required: true }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { client } = await this.session('A');
+    const reply = await client.call('updateInvite', {
+      params: { invite: this.args.invite },
+      body: { suggested_handle: this.flags.handle },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    const { data: invite } = reply;
+    this.out.print({ invite }, () => `${invite.id} suggests ${invite.suggested_handle ?? 'no handle'} now${again}.`);
+  }
+}

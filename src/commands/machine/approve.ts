@@ -1,0 +1,27 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { machineText } from '../../cli/print/machine.ts';
+
+export default class MachineApprove extends BaseCommand<typeof MachineApprove> {
+  static override summary = 'Let a machine of yours have a key';
+  static override description =
+    'Shows which machine the code stands for and asks. Approve only a code you just saw on a machine of your own:\nwhoever has that machine acts as you from then on.';
+  static override examples = ['service machine approve 4KQ-7ZX', 'service machine approve 4KQ-7ZX --server team --yes'];
+  static override seeAlso = ['machine refuse', 'machine show', 'machine request'];
+  static override args = { code: required('The code the machine shows') };
+  static override flags = { ...confirmFlags, ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { client, server } = await this.session('P');
+    const body = { code: this.args.code };
+    if (!this.flags.yes) {
+      const { data } = await client.call('lookUpMachineRequest', { body });
+      await this.confirm(`${machineText(data, server.url)} Approve it?`, false);
+    }
+    const reply = await client.call('approveMachineRequest', { body, idempotencyKey: this.flags['idempotency-key'] });
+    const again = this.again(reply);
+    const { data: request } = reply;
+    this.out.print({ request, approved: true }, () => `Approved; "${request.label}" collects its own key now${again}.`);
+  }
+}

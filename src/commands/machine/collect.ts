@@ -1,0 +1,22 @@
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { collectKey, sayHow, waitingRequest } from '../../cli/machine-key.ts';
+
+export default class MachineCollect extends BaseCommand<typeof MachineCollect> {
+  static override summary = 'Fetch the key this machine asked for';
+  static override description =
+    'Goes on with a request that was detached or interrupted: waits for the approval and saves the key.';
+  static override examples = ['service machine collect', 'service machine collect https://team.example.com'];
+  static override seeAlso = ['machine request', 'machine approve'];
+  static override args = { url: optional('Address of the server, where several requests wait') };
+
+  override async run(): Promise<void> {
+    await this.requirePerson();
+    const { out, timeoutMs, verbose } = this;
+    const waiting = waitingRequest(this.args.url);
+    const { code = '', expires_at, handle } = waiting.pending;
+    if (Date.parse(expires_at) > Date.now()) sayHow({ origin: waiting.origin, code, expires_at }, handle, out.quiet);
+    const { record, text } = await collectKey(waiting, { out, timeoutMs, verbose, noInput: true });
+    out.print(record, () => text);
+  }
+}

@@ -1,0 +1,20 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+
+export default class MachineRefuse extends BaseCommand<typeof MachineRefuse> {
+  static override summary = 'Refuse a machine that asks for a key of yours';
+  static override description = 'The machine is told so at once, and its code stops working.';
+  static override examples = ['service machine refuse 4KQ-7ZX'];
+  static override seeAlso = ['machine approve', 'machine show'];
+  static override args = { code: required('The code the machine shows') };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { client } = await this.session('P');
+    const body = { code: this.args.code };
+    const reply = await client.call('refuseMachineRequest', { body, idempotencyKey: this.flags['idempotency-key'] });
+    const again = this.again(reply);
+    this.out.print({ request: reply.data, approved: false }, () => `Refused; that machine gets no key${again}.`);
+  }
+}

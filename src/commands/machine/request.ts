@@ -1,0 +1,46 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { collectKey, requestKey, sayHow, waitingRequest } from '../../cli/machine-key.ts';
+import { called } from '../../cli/runtime.ts';
+
+export default class MachineRequest extends BaseCommand<typeof MachineRequest> {
+  static override summary = 'Ask for a key for this machine by a short code';
+  static override description =
+    'For a machine on which nobody is signed in: shows a code, which you approve on one where you are, within five\nminutes. This machine then gets a key of its own, which ends on its own too.\n--detach prints the code and returns; "service machine collect" fetches the key later.';
+  static override examples = [
+    'service machine request https://team.example.com --handle maya',
+    'service machine request https://team.example.com --handle maya --label build-box --detach',
+  ];
+  static override seeAlso = ['machine approve', 'machine collect', 'connect'];
+  static override args = { url: required('Address of the server') };
+  static override flags = {
+    handle: Flags.string({ helpValue: 'NAME', description: 'Your handle there' }),
+    label: Flags.string({ helpValue: 'NAME', description: 'Name of the key; shown to whoever approves' }),
+    detach: Flags.boolean({ description: 'Print the code and do not wait' }),
+  };
+
+  override async run(): Promise<void> {
+    await this.requirePerson();
+    const { out, timeoutMs, verbose } = this;
+    const means = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
+    const begun = await requestKey(this.args.url, { ...means, handle: this.flags.handle, label: this.flags.label });
+    const waiting = waitingRequest(begun.origin);
+    if (this.flags.detach) {
+      const { code, expires_at, origin } = begun;
+      const approve = called(`service machine approve ${code} --server ${origin}`);
+      const collect = called(`service machine collect ${origin}`);
+      out.print({ code, expires_at }, () =>
+        [
+          `${code}, for five minutes.`,
+          `Where ${waiting.pending.handle} is signed in:  ${approve}`,
+          `Then here:  ${collect}`,
+        ].join('\n'),
+      );
+      return;
+    }
+    sayHow(begun, waiting.pending.handle, out.quiet);
+    const { record, text } = await collectKey(waiting, means);
+    out.print(record, () => text);
+  }
+}

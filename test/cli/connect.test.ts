@@ -1,0 +1,306 @@
+/** Coming onto a server by an invite, from a home of one's own; and what a lost answer does to it. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { expect } from 'chai';
+import { Home } from './support/home.ts';
+import { type Hosted, hosted } from './support/hosted.ts';
+import { LossyNetwork } from './support/lossy.ts';
+import { typed } from './support/terminal.ts';
+
+interface Invite {
+  id: string;
+  invite: string;
+}
+
+describe('a new laptop', function () {
+  this.timeout(60_000);
+  let host: Home;
+  let laptop: Home;
+  before(() => {
+    host = new Home();
+    laptop = new Home();
+  });
+  after(async () => {
+    await laptop.close();
+    await host.close();
+  });
+
+  it('comes onto the server of another, and its boards, with a key of its own in a file of its own', async () => {
+    const { url } = (await host.json(['board', 'create', 'payments', '--private'])).server;
+    const { invite: made } = await host.json(['invite', '--board', 'payments', '--handle', 'maya']);
+    const piped = await laptop.shell(`echo '${made.invite}' | service connect - --yes --name new-laptop`);
+    expect(piped.code, piped.stderr).to.equal(0);
+    expect(piped.stdout).to.equal(`Joined ${url} as maya (member). Key "new-laptop".\n`);
+    const file = laptop.path('config', 'credentials.json');
+    expect(piped.stderr).to.equal(`Saved in ${file} (mode 0600): no system keychain here.\n`);
+    expect(statSync(file).mode & 0o777).to.equal(0o600);
+
+    for (const home of [host, laptop]) {
+      const { code, stdout } = await home.run(['status']);
+      expect(code).to.equal(0);
+      expect(stdout)
+        .to.match(/^Board +payments \(from (the only one|.service)\)$/m)
+        .and.not.include('Problem');
+    }
+    expect((await laptop.run(['say', '--board', 'payments', 'Hello from my laptop'])).code).to.equal(0);
+    expect((await host.run(['read'])).stdout)
+      .to.include('@maya → all')
+      .and.include('Hello from my laptop');
+    expect((await laptop.json(['servers', 'list'])).default).to.equal(url);
+    expect(readFileSync(file, 'utf8')).not.to.include('pending');
+  });
+});
+
+describe('connecting', function () {
+  this.timeout(90_000);
+  let at: Hosted;
+  let host: Home;
+  let laptop: Home;
+  let url: string;
+  before(async () => {
+    at = await hosted();
+    ({ url, home: host } = at);
+    await host.json(['board', 'create', 'payments', '--private']);
+    await at.server.person('maya');
+  });
+  after(() => at.close());
+  beforeEach(() => {
+    laptop = new Home();
+  });
+  afterEach(() => laptop.close());
+
+  const invite = async (...flags: string[]): Promise<Invite> =>
+    (await host.json(['invite', 'create', ...flags])).invite as Invite;
+  const credentials = () => JSON.parse(readFileSync(laptop.path('config', 'credentials.json'), 'utf8'));
+  const stateOf = async ({ id }: Invite) => (await host.json(['invite', 'show', id])).invite.state as string;
+  const errorOf = (result: { stdout: string }) => JSON.parse(result.stdout).error as { code: string; hint: string };
+
+  /** How many people are on the server. */
+  const people = async (): Promise<number> => {
+    const list = await at.server.dana.ok('listPeople');
+    return 'people' in list ? list.people.length : 0;
+  };
+
+  it('tells programs everything but the key', async () => {
+    const made = await invite('--board', 'payments');
+    const record = await laptop.json(['connect', made.invite, '--handle', 'jo', '--display-name', 'Jo', '--yes']);
+    expect(record).to.include({ stored: 'file', default: true });
+    expect(record.person).to.include({ handle: 'jo', display_name: 'Jo', server_role: 'member' });
+    expect(record.key).to.include({ origin: 'invite', state: 'working' }).and.not.have.property('token');
+    expect(record.boards.map((board: { name: string }) => board.name)).to.deep.equal(['payments']);
+    expect(JSON.stringify(record)).not.to.include('abh_');
+  });
+
+  it('shows first where an invite leads, and asks nobody who is not there', async () => {
+    const made = await invite('--board', 'payments', '--handle', 'kim');
+    const { preview } = await laptop.json(['invite', 'preview', made.invite]);
+    expect(preview).to.include({ server_url: url, suggested_handle: 'kim' });
+    const refused = await laptop.run(['connect', made.invite, '--json']);
+    expect(refused.code).to.equal(2);
+    const { error } = JSON.parse(refused.stdout);
+    expect(error.code).to.equal('confirmation_required');
+    for (const fact of [url, 'kim', 'payments']) expect(error.message).to.include(fact);
+    expect(await stateOf(made)).to.equal('active');
+    expect(existsSync(laptop.path('config', 'credentials.json'))).to.equal(false);
+  });
+
+  it('asks for link, handle and a yes at a terminal, and does not show the link', async () => {
+    const made = await invite('--board', 'payments', '--handle', 'lea');
+    const shown = await typed(laptop, 'service connect -', [
+      ['Invite link', made.invite],
+      ['Your handle there', ''],
+      ['onto payments?', 'y'],
+    ]);
+    expect(shown).to.include(`Joined ${url} as lea (member)`);
+    expect(shown).not.to.include('abi_');
+    const left = await invite('--handle', 'mia');
+    laptop = new Home();
+    const no = await typed(laptop, 'service connect -', [
+      ['Invite link', left.invite],
+      ['Your handle there', 'other'],
+      ['Connect to', ''],
+    ]);
+    expect(no).to.include('as other').and.include('Nothing changed.');
+    expect(await stateOf(left)).to.equal('active');
+  });
+
+  it('keeps its key before it is sent, and makes one account when the answer is lost', async () => {
+    const network = await LossyNetwork.to(url);
+    const through = network.url;
+    let kept = '';
+    network.decide = ({ path, body }) => {
+      if (path !== '/v1/connect') return 'pass';
+      const { pending } = credentials().servers[through];
+      kept = pending.token;
+      expect(JSON.parse(body).client_token).to.equal(kept);
+      expect(pending).to.include({ kind: 'invite', handle: 'nora' }).and.not.have.property('invite');
+      return 'lose';
+    };
+    const [made, before] = [await invite('--board', 'payments'), await people()];
+    const record = await laptop.json(['connect', network.link(made.invite), '--handle', 'nora', '--yes']);
+    network.close();
+    expect(network.seen.filter(({ path }) => path === '/v1/connect').length).to.be.greaterThan(1);
+    expect(record.person.handle).to.equal('nora');
+    expect(await people()).to.equal(before + 1);
+    const entry = credentials().servers[through];
+    expect(entry.key.token).to.equal(kept);
+    expect(entry).not.to.have.property('pending');
+    for (const { path } of network.seen) expect(path).not.to.include('abi_');
+  });
+
+  it('keeps the key when even that cannot be found out, and finishes later; never with a second account', async () => {
+    const network = await LossyNetwork.to(url);
+    let sent = 0;
+    network.decide = ({ path }) => {
+      if (path === '/v1/connect') sent++;
+      if (path === '/v1/invites/preview' || path === '/v1/info') return 'pass';
+      return path === '/v1/connect' && sent === 1 ? 'lose' : 'cut';
+    };
+    const [made, other, before] = [await invite(), await invite(), await people()];
+    const link = network.link(made.invite);
+    const lost = await laptop.run(['connect', link, '--handle', 'olga', '--yes', '--json', '--timeout', '3']);
+    expect(lost.code).to.equal(8);
+    expect(errorOf(lost).code).to.equal('outcome_unknown');
+    expect(errorOf(lost).hint).to.include('connect --resume');
+    expect(await people()).to.equal(before + 1);
+
+    // Another invite of the same server could make a second account.
+    const second = ['connect', network.link(other.invite), '--handle', 'olga-2', '--yes', '--json', '--timeout', '5'];
+    expect(errorOf(await laptop.run(second)).code).to.equal('outcome_unknown');
+    expect(await people()).to.equal(before + 1);
+    expect((await laptop.run(['servers', 'list'])).stdout).not.to.include(network.url);
+
+    network.decide = () => 'pass';
+    const record = await laptop.json(['connect', '--resume']);
+    expect(record.person.handle).to.equal('olga');
+    expect(await people()).to.equal(before + 1);
+    expect(await stateOf(other)).to.equal('active');
+    expect((await laptop.run(['whoami'])).stdout).to.include('olga');
+    expect(errorOf(await laptop.run(['connect', '--resume', '--json'])).code).to.equal('invite_link_invalid');
+    network.close();
+  });
+
+  it('finishes with the same link, too, when it is run again', async () => {
+    const network = await LossyNetwork.to(url);
+    let cut = true;
+    network.decide = ({ path }) => {
+      if (path === '/v1/connect') return 'cut';
+      return cut && path === '/v1/me/onboarding' ? 'cut' : 'pass';
+    };
+    const [made, before] = [await invite(), await people()];
+    const args = ['connect', network.link(made.invite), '--handle', 'pia', '--yes', '--json', '--timeout', '3'];
+    expect((await laptop.run(args)).code).to.equal(8);
+    expect(await people()).to.equal(before);
+    const { token } = credentials().servers[network.url].pending;
+    cut = false;
+    network.decide = () => 'pass';
+    expect(JSON.parse((await laptop.run(args)).stdout).person.handle).to.equal('pia');
+    expect(credentials().servers[network.url].key.token).to.equal(token);
+    expect(await people()).to.equal(before + 1);
+    network.close();
+  });
+
+  it('leaves nothing behind when the server says no', async () => {
+    const [made, before] = [await invite(), await people()];
+    const taken = await laptop.run(['connect', made.invite, '--handle', 'maya', '--yes', '--json']);
+    expect([taken.code, errorOf(taken).code]).to.deep.equal([7, 'handle_taken']);
+    const odd = await laptop.run(['connect', made.invite, '--handle', 'Not Usable', '--yes', '--json']);
+    expect(errorOf(odd).code).to.equal('handle_invalid');
+    expect(errorOf(odd).hint).to.include('not-usable');
+    expect(credentials().servers).to.deep.equal({});
+    expect(await stateOf(made)).to.equal('active');
+    expect(await people()).to.equal(before);
+  });
+
+  it('spends no invite where the key cannot be saved as it was asked', async () => {
+    const made = await invite();
+    const env = { SERVICE_KEYSTORE: 'keychain' };
+    const result = await laptop.run(['connect', made.invite, '--handle', 'quinn', '--yes', '--json'], { env });
+    expect([result.code, errorOf(result).code]).to.deep.equal([4, 'keychain_unavailable']);
+    expect(await stateOf(made)).to.equal('active');
+  });
+
+  it('refuses what is no link, a second account, and an agent', async () => {
+    for (const text of ['abi_x', `${url}/join`, `${url}/join#abi_short`, 'maya']) {
+      const result = await laptop.run(['connect', text, '--yes', '--json']);
+      expect([result.code, errorOf(result).code], text).to.deep.equal([2, 'invite_link_invalid']);
+    }
+    const far = await laptop.run(['connect', `http://team.example.com/join#abi_${'A'.repeat(43)}`, '--json']);
+    expect(errorOf(far).code).to.equal('insecure_server');
+    await laptop.json(['connect', (await invite()).invite, '--handle', 'rae', '--yes']);
+    const again = await laptop.run(['connect', (await invite()).invite, '--handle', 'rae-2', '--yes', '--json']);
+    const { error } = JSON.parse(again.stdout);
+    expect(error).to.include({ code: 'already_connected' }).and.nested.include({ 'details.handle': 'rae' });
+    const env = { SERVICE_TOKEN: `aba_${'A'.repeat(43)}` };
+    const agent = await laptop.run(['connect', (await invite()).invite, '--yes', '--json'], { env });
+    expect([agent.code, errorOf(agent).code]).to.deep.equal([5, 'human_command_in_session']);
+    expect(errorOf(agent).hint).not.to.include('--yes');
+  });
+});
+
+describe('invites on the command line', function () {
+  this.timeout(60_000);
+  let home: Home;
+  before(async () => {
+    home = new Home();
+    await home.json(['board', 'create', 'demo']);
+    await home.json(['board', 'create', 'other', '--no-link']);
+  });
+  after(() => home.close());
+
+  it('are made, with the link alone on its line, shown, changed, listed and revoked', async () => {
+    const made = await home.run([
+      'invite',
+      '--board',
+      'demo',
+      '-b',
+      'other',
+      '--handle',
+      'maya',
+      '--ttl',
+      '2h',
+      '--person',
+    ]);
+    expect(made.code, made.stderr).to.equal(0);
+    const [first = '', link = '', revoke = ''] = made.stdout.split('\n');
+    expect(first).to.match(/^Invite for one person, member, onto demo, other, works once, ends in [12]h:$/);
+    expect(link).to.match(/^http:\/\/127\.0\.0\.1:\d+\/join#abi_[A-Za-z0-9_-]{43}$/);
+    const id = /inv_[0-9A-Z]{26}/.exec(revoke)?.[0] ?? '';
+    expect(revoke).to.equal(`Revoke it: service invite revoke ${id}`);
+    expect(made.stdout).to.include(`    A person in a terminal runs:\n      service connect '${link}'`);
+
+    const { invites } = await home.json(['invite', 'list']);
+    expect(invites).to.have.length(1);
+    expect(invites[0].boards).to.have.length(2);
+    expect((await home.run(['invite', 'list'])).stdout)
+      .to.include(`${id}  active`)
+      .and.include('for maya  2 boards');
+    expect((await home.run(['invite', 'update', id, '--handle', 'may'])).stdout).to.equal(`${id} suggests may now.\n`);
+    expect((await home.json(['invite', 'update', id, '--handle', ''])).invite).not.to.have.property('suggested_handle');
+    expect((await home.run(['invite', 'show', id])).stdout).to.include(`id      ${id}\nstate   active`);
+    expect(await home.json(['invite', 'revoke', id])).to.include({ id, revoked: true, changed: true });
+    expect((await home.run(['invite', 'revoke', id])).stdout).to.include('nothing changed');
+    expect((await home.json(['invite', 'list', '--state', 'active'])).invites).to.deep.equal([]);
+    const gone = await home.run(['invite', 'preview', link, '--json']);
+    expect([gone.code, JSON.parse(gone.stdout).error.code]).to.deep.equal([6, 'invite_invalid']);
+  });
+
+  it('begin work with the one agent that is there, or the one that is named', async () => {
+    const none = await home.run(['invite', '--board', 'demo', '--pairing', 'Review', '--json']);
+    expect(JSON.parse(none.stdout).error.code).to.equal('agent_not_selected');
+    await home.json(['agent', 'create', 'claude', '--board', 'demo']);
+    const made = await home.json(['invite', '--board', 'demo', '--pairing', 'Review the API']);
+    expect((await home.json(['invite', 'preview', made.invite.invite])).preview.work).to.equal('Review the API');
+    await home.json(['agent', 'create', 'codex', '--board', 'demo']);
+    const several = await home.run(['invite', '--board', 'demo', '--pairing', 'Review', '--json']);
+    expect([several.code, JSON.parse(several.stdout).error.code]).to.deep.equal([2, 'agent_ambiguous']);
+    await home.json(['invite', '--board', 'demo', '--pairing', 'Review', '--agent', 'codex']);
+    expect((await home.run(['invite', '--pairing', 'Review'])).code).to.equal(2);
+  });
+
+  it('are not for an agent, which is told what its person runs', async () => {
+    const result = await home.run(['invite', 'list', '--as', 'claude', '--json']);
+    const { error } = JSON.parse(result.stdout);
+    expect([result.code, error.code]).to.deep.equal([5, 'human_command_in_session']);
+    expect(error.hint).to.include('service invite list');
+  });
+});

@@ -1,0 +1,65 @@
+/** A network that loses answers: what is sent through it arrives, and what comes back may not. */
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Passing {
+  method: string;
+  path: string;
+  body: string;
+}
+
+export class LossyNetwork {
+  /** Called before a request is passed on; `lose` drops its answer, `cut` the request itself. */
+  decide: (passing: Passing) => 'pass' | 'lose' | 'cut' = () => 'pass';
+  readonly seen: Passing[] = [];
+  readonly #server: Server;
+  readonly #target: URL;
+
+  private constructor(target: string) {
+    this.#target = new URL(target);
+    this.#server = createServer((req, res) => void this.#carry(req, res));
+  }
+
+  static async to(target: string): Promise<LossyNetwork> {
+    const network = new LossyNetwork(target);
+    await new Promise<void>((resolve) => network.#server.listen(0, '127.0.0.1', resolve));
+    return network;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** The same link, through this network. */
+  link(link: string): string {
+    return link.replace(this.#target.origin, this.url);
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  async #carry(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const parts: Buffer[] = [];
+    for await (const part of req) parts.push(part as Buffer);
+    const body = Buffer.concat(parts);
+    const passing = { method: req.method ?? '', path: req.url ?? '', body: body.toString('utf8') };
+    this.seen.push(passing);
+    const fate = this.decide(passing);
+    if (fate === 'cut') return void req.socket.destroy();
+    const { host, hostname, port } = this.#target;
+    const headers = { ...req.headers, host };
+    const onward = request({ hostname, port, method: req.method, path: req.url, headers }, (answer) => {
+      const back: Buffer[] = [];
+      answer.on('data', (part: Buffer) => back.push(part));
+      answer.on('end', () => {
+        if (fate === 'lose') return void req.socket.destroy();
+        res.writeHead(answer.statusCode ?? 0, answer.headers);
+        res.end(Buffer.concat(back));
+      });
+    });
+    onward.on('error', () => req.socket.destroy());
+    onward.end(body);
+  }
+}
