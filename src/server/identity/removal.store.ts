@@ -1,8 +1,8 @@
 /** Ending all that a person can act with. */
 import type { WriteTx } from '../db/tx.ts';
 
-/** Revokes a person's working keys, their rows held in one order; answers their ids. */
-export const revokeKeysOf = async (tx: WriteTx, personId: string): Promise<string[]> => {
+/** A person's working keys, held for this transaction alone; answers their ids. */
+export const holdKeysOf = async (tx: WriteTx, personId: string): Promise<string[]> => {
   const rows = await tx.query<{ id: string }>((db) =>
     db('access_keys')
       .where('person_id', personId)
@@ -12,10 +12,11 @@ export const revokeKeysOf = async (tx: WriteTx, personId: string): Promise<strin
       .forUpdate()
       .select('id'),
   );
-  const ids = rows.map((row) => row.id);
-  if (ids.length > 0) await tx.change((db) => db('access_keys').whereIn('id', ids).update({ revoked_at: tx.now }));
-  return ids;
+  return rows.map((row) => row.id);
 };
+
+export const revokeKeys = (tx: WriteTx, ids: string[]): Promise<number> =>
+  tx.change((db) => db('access_keys').whereIn('id', ids).update({ revoked_at: tx.now }));
 
 /** Revokes the invites of a person and of their agents that can still be used. */
 export const revokeInvitesBy = (tx: WriteTx, personId: string): Promise<number> =>

@@ -1,7 +1,7 @@
-/** What a write needs to end seats and memberships: their rows, held in one order, and their last state. */
+/** What a write needs to end or change seats of others: their rows, held in one order, and their last state. */
 import type { WriteTx } from '../db/tx.ts';
 
-/** Seats to be ended, chosen before their board is held. */
+/** Seats to be changed, chosen before their board is held. */
 export interface SeatChoice {
   /** Name or id of a board; left out: on every board. */
   board?: string;
@@ -10,8 +10,9 @@ export interface SeatChoice {
 }
 
 /**
- * Holds the rows of seats that are about to end. A seat's own requests hold its row and then wait for its board, so
- * whoever ends seats takes them in the same order; what may end is decided later, when the board is held.
+ * Holds the rows of seats that are about to end or to get another token. A seat's own requests hold its row and then
+ * wait for its board, so whoever changes it takes them in the same order; what may be changed is decided later, when
+ * the board is held.
  */
 export async function holdSeats(tx: WriteTx, { board, of }: SeatChoice): Promise<void> {
   if (!tx.dialect.shared || !isPlain(board) || ('member' in of && !isPlain(of.member))) return;

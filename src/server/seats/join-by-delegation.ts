@@ -7,6 +7,7 @@ import { refuseGuest } from '../views/authority.ts';
 import type { Joined } from '../views/joined.ts';
 import { lockSight, requireActive, requirePlace, type Sight } from '../views/place.ts';
 import { seatRemoved } from '../views/replay.ts';
+import { holdSeats } from './endings.store.ts';
 import { type BySession, harnessOf } from './join.rules.ts';
 import { type MemberRow, seatOfSession } from './members.store.ts';
 import { bringOnto } from './membership.steps.ts';
@@ -22,6 +23,8 @@ export async function joinByDelegation(
   caller: DelegateCaller,
   body: BySession,
 ): Promise<Joined> {
+  // What the session's seat is asked at this moment comes first: its token may be about to change.
+  await holdSeats(tx, { board: body.board, of: { person: caller.person.person_id } });
   const sight = await lockSight(tx, caller, body.board);
   refuseGuest(caller, 'add agents');
   requireActive(sight.board);

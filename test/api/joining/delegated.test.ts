@@ -210,6 +210,22 @@ forEachDatabase('joining a session by a delegation', (engine) => {
     expect(working.filter(Boolean)).to.have.length(1);
   });
 
+  it('answers at once also while the seat is busy with its former token', async () => {
+    const { name: board } = await newBoard(pam);
+    const session = newSession();
+    let { token } = (await join(board, session)).body;
+    for (let n = 0; n < 5; n++) {
+      const seat = new Api(server.url, token);
+      const post = (api: Api) => api.call('postMessage', { params: { board }, body: { body: 'busy' } });
+      const posts = Array.from({ length: 8 }, (_unused, index) => post(index % 2 === 0 ? seat : elsewhere(seat)));
+      const { status, body } = await join(board, session);
+      expect(status).to.equal(200);
+      token = body.token;
+      const codes = (await Promise.all(posts)).map(({ code }) => code ?? 'ok');
+      expect(codes.filter((code) => code !== 'ok' && code !== 'unauthorized')).to.deep.equal([]);
+    }
+  });
+
   it('ends waits and streams of the replaced token within a second, in every process', async () => {
     const { name: board } = await newBoard(pam);
     const session = newSession();
