@@ -86,7 +86,8 @@ export function prepareWriter(db: Sqlite.Database): void {
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
   db.pragma('wal_autocheckpoint = 4000');
-  db.pragma('cache_size = -65536');
+  // Not larger: a commit in which an index page was split walks the whole cache.
+  db.pragma('cache_size = -16384');
   db.exec('BEGIN IMMEDIATE; COMMIT');
   const mode = db.pragma('journal_mode', { simple: true });
   const level = db.pragma('synchronous', { simple: true });
