@@ -10,16 +10,17 @@ import type { Keyed, Reply } from '../operation/run.ts';
 import type { Door, Input } from '../operation/usecase.ts';
 import type { Attempts } from '../rates/attempts.ts';
 import { clientOf } from './address.ts';
+import { prepareHead, send } from './answer.ts';
 import { countBadCredential, enterAs, limitAttempts, noteRefusal, requireFewBad } from './attempts.ts';
 import { readBody } from './body.ts';
 import { checkCsrf, checkOrigin, sessionCookies, sessionSecret, setCookie } from './browser.ts';
 import { bearerOf } from './credential.ts';
 import { requestErrors } from './errors.ts';
-import { securityHeaders } from './headers.ts';
 import { checkHost } from './host.ts';
 import { checkKeySyntax, requestHash } from './keyed.ts';
 import { checkLimits, malformed } from './limits.ts';
 import { parseBody, parseParams, parseQuery } from './parse.ts';
+import { readHead } from './request-head.ts';
 import { Routes } from './routes.ts';
 import type { Site } from './site.ts';
 
@@ -69,20 +70,19 @@ export function createApp(options: AppOptions): Koa {
   for (const name of Object.keys(operations) as OperationName[]) addRoute(routes, name, options);
   routes.add('GET', '/openapi.json', (ctx) => describe(ctx, options));
   routes.add('GET', '/', (ctx) => {
-    ctx.type = 'text/plain';
-    ctx.body = 'This is a board service. It was built without the web page; use the command line: service --help\n';
+    const text = 'This is a board service. It was built without the web page; use the command line: service --help\n';
+    send(ctx, 200, text, {}, 'text/plain; charset=utf-8');
   });
 
-  app.use(requestErrors(options.log, options.now, (ctx, error) => countBadCredential(ctx, error, options)));
-  const setHeaders = securityHeaders(options.site.mode);
-  app.use((ctx, next) => {
-    setHeaders(ctx);
-    ctx.state['host'] = checkHost(ctx.req, options.site);
-    return next();
-  });
-  app.use(routes.run);
+  app.use(requestErrors(options, (ctx, error) => countBadCredential(ctx, error, options)));
   app.use((ctx) => {
-    throw notFound(ctx, routes);
+    const head = readHead(ctx.req);
+    ctx.state['head'] = head;
+    ctx.state['host'] = checkHost(head.host, ctx.req.url ?? '', options.site);
+    const route = routes.find(ctx.req.method ?? '', ctx.path);
+    if (!route) throw notFound(ctx, routes);
+    ctx['params'] = route.params;
+    return route.handle(ctx);
   });
   return app;
 }
@@ -105,7 +105,7 @@ function addRoute(routes: Routes, name: OperationName, options: AppOptions): voi
  */
 async function serve(ctx: Context, name: OperationName, options: AppOptions): Promise<void> {
   const { backend } = options;
-  checkLimits(ctx.req);
+  checkLimits(ctx.req, ctx.state['head']);
   const kind = backend.kindOf(name);
   if (kind === 'info') return send(ctx, 200, JSON.stringify(backend.info()));
   if (kind === 'open') return serveOpen(ctx, name, options);
@@ -131,6 +131,7 @@ async function serve(ctx: Context, name: OperationName, options: AppOptions): Pr
     case 'wait':
       return send(ctx, 200, JSON.stringify(await backend.wait(name, credential, input, goneSignal(ctx.res))));
     case 'stream':
+      prepareHead(ctx);
       await backend.stream(credential, input, ctx.req, ctx.res);
       ctx.respond = false;
       return;
@@ -141,7 +142,7 @@ async function serve(ctx: Context, name: OperationName, options: AppOptions): Pr
 
 /** The credential of a request, told by its form alone; of a browser's write its origin and token first. @throws Refusal */
 function credentialOf(ctx: Context, { backend, site }: AppOptions): Credential {
-  const bearer = bearerOf(ctx.req);
+  const bearer = bearerOf(ctx.state['head'].authorization);
   if (bearer !== null) return backend.credential(bearer);
   const cookies = sessionCookies(ctx.req, site, ctx.state['host']);
   if (cookies.length === 0) throw unauthorized();
@@ -157,8 +158,8 @@ async function serveOpen(ctx: Context, name: OperationName, options: AppOptions)
   const { backend, site, after } = options;
   const { credentials, origin }: OperationRow = operations[name];
   if (origin) checkOrigin(ctx.req, site, ctx.state['host']);
-  const bearer = credentials.length > 0 ? bearerOf(ctx.req) : null;
-  checkKeySyntax(ctx.req);
+  const bearer = credentials.length > 0 ? bearerOf(ctx.state['head'].authorization) : null;
+  checkKeySyntax(ctx.state['head'].idempotencyKey);
   const bytes = await readBody(ctx.req, async () => {}, after);
   const door = {
     ...clientOf(ctx.req, site.mode),
@@ -180,11 +181,11 @@ function ownSession(ctx: Context, { backend, site }: AppOptions): Credential | n
 }
 
 function sendReply(ctx: Context, { status, body, replayed, cookie, headers }: Reply, options: AppOptions): void {
-  if (replayed) ctx.set('Idempotent-Replayed', 'true');
-  if (headers) ctx.set(headers);
-  if (cookie) ctx.set('Set-Cookie', setCookie(options.site, ctx.state['host'], cookie, options.now()));
+  const more: Record<string, string> = { ...headers };
+  if (replayed) more['Idempotent-Replayed'] = 'true';
+  if (cookie) more['Set-Cookie'] = setCookie(options.site, ctx.state['host'], cookie, options.now());
   if (status >= 400 && !replayed) noteRefusal(ctx, body);
-  send(ctx, status, body);
+  send(ctx, status, body, more);
 }
 
 /** Key, body and parameters. @param resolve checks the credential. @throws Refusal */
@@ -196,7 +197,7 @@ async function shapeOf(
 ): Promise<{ input: AnyInput; keyed: Keyed | null }> {
   const row: OperationRow = operations[name];
   const writes = row.method !== 'GET';
-  const key = writes ? checkKeySyntax(ctx.req) : null;
+  const key = writes ? checkKeySyntax(ctx.state['head'].idempotencyKey) : null;
   if (key === null && row.keyRequired) throw malformed('Idempotency-Key', 'is required here');
   const bytes = writes ? await readBody(ctx.req, resolve, after) : null;
   const keyed = key === null || bytes === null ? null : { key, requestHash: requestHash(ctx.req, bytes) };
@@ -210,16 +211,6 @@ function inputOf(ctx: Context, name: OperationName, backend: Backend, bytes: Buf
     body: bytes === null ? undefined : backend.prepare(name, parseBody(name, ctx.req, bytes)),
     requestId: ctx.state['requestId'],
   } as AnyInput;
-}
-
-/** Writes the answer at once, as one string: head and body then leave in one piece. */
-function send(ctx: Context, status: number, body: string): void {
-  ctx.respond = false;
-  ctx.res.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-  });
-  ctx.res.end(body);
 }
 
 async function describe(ctx: Context, options: AppOptions): Promise<void> {

@@ -3,18 +3,21 @@ import type { Context, Next } from 'koa';
 import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
 import { newId } from '../text/ids.ts';
+import { send } from './answer.ts';
+import { standingHeaders } from './headers.ts';
+import type { Site } from './site.ts';
 
 /** @param counted what becomes of an error once it is counted: itself, or what is said instead. */
 export function requestErrors(
-  log: Logger,
-  now: () => number,
+  { log, now, site }: { log: Logger; now(): number; site: Site },
   counted: (ctx: Context, error: unknown) => Promise<unknown>,
 ) {
+  const standing = standingHeaders(site.mode);
   return async (ctx: Context, next: Next): Promise<void> => {
     const started = now();
     const requestId = newId('req', started);
     ctx.state['requestId'] = requestId;
-    ctx.res.setHeader('X-Request-Id', requestId);
+    ctx.state['standing'] = standing;
     try {
       await next();
     } catch (error) {
@@ -34,13 +37,11 @@ function answer(ctx: Context, error: unknown, requestId: string, log: Logger): v
     return;
   }
   const refusal = error instanceof Refusal ? error : unexpected(error, ctx, requestId, log);
-  ctx.status = refusal.status;
-  for (const [name, value] of Object.entries(refusal.headers ?? {})) ctx.set(name, value);
-  if (refusal.retryAfter !== undefined) ctx.set('Retry-After', String(refusal.retryAfter));
+  const headers: Record<string, string> = { ...refusal.headers };
+  if (refusal.retryAfter !== undefined) headers['Retry-After'] = String(refusal.retryAfter);
   // A body that was not read to its end would be taken for the next request.
-  if (!ctx.req.complete && refusal.status !== 404) ctx.set('Connection', 'close');
-  ctx.set('Content-Type', 'application/json; charset=utf-8');
-  ctx.body = Buffer.from(JSON.stringify(refusal.body()));
+  if (!ctx.req.complete && refusal.status !== 404) headers['Connection'] = 'close';
+  send(ctx, refusal.status, JSON.stringify(refusal.body()), headers);
 }
 
 /** Whatever is no refusal is a defect: its cause goes to the log only. */

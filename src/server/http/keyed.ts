@@ -2,16 +2,12 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { malformed } from './limits.ts';
+import type { Once } from './request-head.ts';
 
 /** @throws Refusal `invalid_request` unless it is absent or one value of 1 to 128 printable ASCII characters. */
-export function checkKeySyntax(req: IncomingMessage): string | null {
-  const values: string[] = [];
-  for (let i = 0; i < req.rawHeaders.length; i += 2) {
-    if (req.rawHeaders[i]?.toLowerCase() === 'idempotency-key') values.push(req.rawHeaders[i + 1] ?? '');
-  }
-  if (values.length === 0) return null;
-  const [key] = values;
-  if (values.length > 1 || key === undefined || !/^[\x20-\x7e]{1,128}$/.test(key)) {
+export function checkKeySyntax(key: Once): string | null {
+  if (key === null) return null;
+  if (typeof key !== 'string' || !/^[\x20-\x7e]{1,128}$/.test(key)) {
     throw malformed('Idempotency-Key', 'must be one value of 1 to 128 printable ASCII characters');
   }
   return key;

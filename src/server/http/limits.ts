@@ -1,6 +1,7 @@
 /** Limits of a request that are decided before its credential. */
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../contract/errors.ts';
+import type { RequestHead } from './request-head.ts';
 
 const MAX_URL = 8 * 1024;
 const MAX_HEADERS = 16 * 1024;
@@ -14,11 +15,9 @@ export function tooLarge(): Refusal {
 }
 
 /** @throws Refusal `invalid_request` (URL, headers), `request_too_large` (declared length). */
-export function checkLimits(req: IncomingMessage): void {
+export function checkLimits(req: IncomingMessage, head: RequestHead): void {
   if ((req.url?.length ?? 0) > MAX_URL) throw malformed('url', `longer than ${MAX_URL} bytes`);
-  let bytes = 0;
-  for (const text of req.rawHeaders) bytes += text.length + 2;
-  if (bytes > MAX_HEADERS) throw malformed('headers', `longer than ${MAX_HEADERS} bytes`);
+  if (head.size > MAX_HEADERS) throw malformed('headers', `longer than ${MAX_HEADERS} bytes`);
   if (Number(req.headers['content-length'] ?? 0) > MAX_JSON) throw tooLarge();
 }
 

@@ -43,7 +43,9 @@ export function parseBody(name: OperationName, req: IncomingMessage, bytes: Buff
 }
 
 function requireJson(req: IncomingMessage): void {
-  const [type, ...parameters] = (req.headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const given = req.headers['content-type'] ?? '';
+  if (given === 'application/json') return;
+  const [type, ...parameters] = given.split(';').map((part) => part.trim().toLowerCase());
   const utf8 = parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter) || parameter === '');
   if (type === 'application/json' && utf8) return;
   throw new Refusal('unsupported_media_type', 'The body must be application/json in UTF-8.', {

@@ -1,42 +1,49 @@
 /**
  * Routing by the framework's router, in small parts: a router tries its routes one after the other, so those that cannot
- * match a request, by method or by the number of segments, are put where they are not tried.
+ * match a request, by method or by the number of segments, are put where they are not tried. The router only matches: run
+ * as middleware it would compose a chain of functions anew for every request.
  */
 import Router from '@koa/router';
-import type { Context, Middleware, Next } from 'koa';
+import type { Context } from 'koa';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Handle = (ctx: Context) => unknown;
+
+export interface Found {
+  handle: Handle;
+  /** Values of the path's parameters, decoded. */
+  params: Record<string, string>;
+}
+
+const newRouter = (): Router => new Router({ strict: true, sensitive: true });
 
 export class Routes {
-  readonly #all = new Router({ strict: true, sensitive: true });
+  readonly #all = newRouter();
   /** Methods of the paths without parameters: such a path is nothing else, although a parameter could stand there. */
   readonly #plain = new Map<string, string[]>();
-  readonly #parts = new Map<string, { router: Router; run: Middleware }>();
+  readonly #parts = new Map<string, Router>();
 
   /** Adds a route; parameters are written `:name`. */
-  add(method: Method, path: string, handle: (ctx: Context) => unknown): void {
+  add(method: Method, path: string, handle: Handle): void {
     this.#all.register(path, [method], handle as never);
     if (!path.includes(':')) {
       const methods = method === 'GET' ? ['HEAD', 'GET'] : [method];
       this.#plain.set(path, [...(this.#plain.get(path) ?? []), ...methods]);
     }
     const key = keyOf(method, path);
-    let part = this.#parts.get(key);
-    if (!part) {
-      const router = new Router({ strict: true, sensitive: true });
-      part = { router, run: router.routes() as unknown as Middleware };
-      this.#parts.set(key, part);
-    }
-    part.router.register(path, [method], handle as never);
+    const part = this.#parts.get(key) ?? newRouter();
+    this.#parts.set(key, part);
+    part.register(path, [method], handle as never);
   }
 
-  /** Runs the route of a request, or what comes next. */
-  run = (ctx: Context, next: Next): unknown => {
-    const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
-    if (this.#plain.get(ctx.path)?.includes(method) === false) return next();
-    const part = this.#parts.get(keyOf(method, ctx.path));
-    return part ? part.run(ctx as never, next) : next();
-  };
+  /** The route of a request; `HEAD` is served by the routes of `GET`. */
+  find(method: string, path: string): Found | null {
+    if (this.#plain.get(path)?.includes(method) === false) return null;
+    const part = this.#parts.get(keyOf(method === 'HEAD' ? 'GET' : method, path));
+    const layer = part?.match(path, method).pathAndMethod[0];
+    if (!layer) return null;
+    return { handle: layer.stack[0] as unknown as Handle, params: layer.params(path, layer.captures(path)) };
+  }
 
   /** The methods that a path has routes for. */
   methodsOf(path: string): string[] {

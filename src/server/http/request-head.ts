@@ -1,0 +1,40 @@
+/**
+ * What the door reads from a request's raw headers, in one pass: whether a header came once, which Node's own record does
+ * not tell, and the size of all of them.
+ */
+import type { IncomingMessage } from 'node:http';
+
+/** A header that may come once: its value, null without one, REPEATED when there were more. */
+export type Once = string | null | typeof REPEATED;
+export const REPEATED = Symbol('repeated');
+
+export interface RequestHead {
+  host: Once;
+  authorization: Once;
+  idempotencyKey: Once;
+  /** Characters of all names and values, with two for what separates each. */
+  size: number;
+}
+
+export function readHead({ rawHeaders }: IncomingMessage): RequestHead {
+  const head: RequestHead = { host: null, authorization: null, idempotencyKey: null, size: 0 };
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    const value = rawHeaders[index + 1] as string;
+    head.size += name.length + value.length + 4;
+    switch (name.toLowerCase()) {
+      case 'host':
+        head.host = once(head.host, value);
+        break;
+      case 'authorization':
+        head.authorization = once(head.authorization, value);
+        break;
+      case 'idempotency-key':
+        head.idempotencyKey = once(head.idempotencyKey, value);
+        break;
+    }
+  }
+  return head;
+}
+
+const once = (before: Once, value: string): Once => (before === null ? value : REPEATED);
