@@ -111,13 +111,20 @@ function compile(build: Build<Params>, dialect: 'sqlite' | 'postgres', name: str
     slots.push(binding.name);
     return dialect === 'postgres' ? `$${slots.length}` : '?';
   });
-  return { name, sql: text, bind: (params) => slots.map((slot) => bound(params, slot)) };
+  return { name, sql: text, bind: binder(slots) };
 }
 
-function bound(params: Params, name: string): Value {
-  const value = params[name];
-  if (value === undefined) throw new Error(`statement parameter ${name} is missing`);
-  return value;
+/** One array literal per statement: reading each parameter by a name held in a variable costs several times as much. */
+function binder(slots: readonly string[]): Compiled['bind'] {
+  const list = new Function('p', `return [${slots.map((slot) => `p[${JSON.stringify(slot)}]`).join(', ')}];`) as (
+    params: Params,
+  ) => (Value | undefined)[];
+  return (params) => {
+    const values = list(params);
+    const missing = values.indexOf(undefined);
+    if (missing !== -1) throw new Error(`statement parameter ${slots[missing]} is missing`);
+    return values as Value[];
+  };
 }
 
 /**

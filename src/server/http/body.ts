@@ -22,8 +22,8 @@ export async function readBody(req: IncomingMessage, check: () => Promise<unknow
   const length = req.headers['content-length'];
   if (length === '0' || (length === undefined && req.headers['transfer-encoding'] === undefined)) return EMPTY;
   if (length === undefined || Number(length) > AT_ONCE.bytes) await check();
-  // What came in one piece with the head is there at the end of this turn; most bodies then need no listener and no timer.
-  await null;
+  // A body that came in one piece with its head is whole once this turn has ended; it needs no listener and no timer.
+  await new Promise((resolve) => setImmediate(resolve));
   if (req.complete) return (req.read() as Buffer | null) ?? EMPTY;
   return new Promise((resolve, reject) => {
     let cancel = after(AT_ONCE.ms, () => {

@@ -4,7 +4,7 @@ import { envelopeText } from '../../contract/chain.ts';
 import type { EventActor } from '../../contract/types.ts';
 import { type BoardRow, saveHead } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { hashText, sha256 } from '../text/hash.ts';
+import { hashText, sha256Hex } from '../text/hash.ts';
 import { newId } from '../text/ids.ts';
 import { timestamp } from '../text/time.ts';
 import { type EventRow, insertEvent } from './events.store.ts';
@@ -24,14 +24,14 @@ export async function append(tx: WriteTx, board: BoardRow, entry: Entry): Promis
   const seq = board.head_seq + 1;
   const at = Math.max(tx.now, board.head_at);
   const data = canonicalJson(entry.data);
-  const dataHash = sha256(data);
+  const dataHash = sha256Hex(data);
   const prevHash = board.head_hash;
-  const ownHash = sha256(
+  const ownHash = sha256Hex(
     envelopeText({
       actor: entry.actor,
       at: timestamp(at),
       board_id: board.id,
-      data_hash: hashText(dataHash),
+      data_hash: `sha256:${dataHash}`,
       id,
       prev_hash: hashText(prevHash),
       seq,
@@ -46,14 +46,14 @@ export async function append(tx: WriteTx, board: BoardRow, entry: Entry): Promis
     at,
     actor: JSON.stringify(entry.actor),
     data,
-    data_hash: dataHash,
+    data_hash: Buffer.from(dataHash, 'hex'),
     prev_hash: prevHash,
-    hash: ownHash,
+    hash: Buffer.from(ownHash, 'hex'),
   };
   await insertEvent(tx, row);
   board.head_seq = seq;
   board.head_at = at;
-  board.head_hash = ownHash;
+  board.head_hash = row.hash;
   tx.beforeCommit(`head:${board.id}`, async () => {
     await saveHead(tx, board);
   });

@@ -4,3 +4,6 @@ import { hash } from 'node:crypto';
 export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 export const hashText = (digest: Buffer): string => `sha256:${digest.toString('hex')}`;
+
+/** The same as hex: where that is needed too, it saves the platform a buffer of its own. */
+export const sha256Hex = (text: string): string => hash('sha256', text, 'hex');

@@ -1,25 +1,39 @@
 /** New identifiers and secrets. */
 import { randomBytes } from 'node:crypto';
-import { ulid } from 'ulid';
-import { type IdPrefix, type SecretKind, secretPrefixes } from '../../contract/ids.ts';
+import { encodeTime } from 'ulid';
+import { CROCKFORD, type IdPrefix, type SecretKind, secretPrefixes } from '../../contract/ids.ts';
 
-const POOL = 4096;
+const POOL = 8192;
+/** Characters of the random part, each of five bits. */
+const RANDOM = 16;
 let pool = randomBytes(POOL);
 let used = 0;
 
-/** A number in [0, 1) from a cryptographic source, drawn from a pool because one draw per character is slow. */
-function random(): number {
-  if (used + 4 > POOL) {
+/** 80 bits from a cryptographic source, drawn from a pool because a draw for each id is slow. */
+function randomPart(): string {
+  if (used + RANDOM > POOL) {
     pool = randomBytes(POOL);
     used = 0;
   }
-  const value = pool.readUInt32LE(used);
-  used += 4;
-  return value / 0x1_0000_0000;
+  let text = '';
+  for (const end = used + RANDOM; used < end; used++) text += CROCKFORD[(pool[used] as number) & 31];
+  return text;
+}
+
+let lastMs = -1;
+let lastTime = '';
+
+/** The time part of an id; a post makes three in the same millisecond or the next. */
+function timePart(now: number): string {
+  if (now !== lastMs) {
+    lastTime = encodeTime(now, 10);
+    lastMs = now;
+  }
+  return lastTime;
 }
 
 /** 48 bits of time in milliseconds, 80 random bits; 26 characters. */
-export const newUlid = (now: number): string => ulid(now, random);
+export const newUlid = (now: number): string => timePart(now) + randomPart();
 
 /** `<prefix>_` and a ULID. */
 export const newId = (prefix: IdPrefix, now: number): string => `${prefix}_${newUlid(now)}`;
