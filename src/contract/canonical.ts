@@ -10,15 +10,12 @@ const serialize = packaged as unknown as (value: unknown) => string;
 /** Deeper values are refused, so that a hostile one ends in a plain error and not in an exhausted stack. */
 const MAX_DEPTH = 256;
 
-/** With the `u` flag a surrogate matches only where it stands alone. */
-const loneSurrogate = /[\ud800-\udfff]/u;
-
 function refuse(what: string, where: string): never {
   throw new Error(`The record cannot hold ${what}${where === '' ? '' : ` (at ${where})`}.`);
 }
 
 function checkText(value: string, where: string): void {
-  if (loneSurrogate.test(value)) refuse('an unpaired surrogate', where);
+  if (!value.isWellFormed()) refuse('an unpaired surrogate', where);
 }
 
 /**

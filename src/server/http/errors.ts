@@ -23,10 +23,9 @@ export function requestErrors(
     } catch (error) {
       answer(ctx, await counted(ctx, error).catch((other: unknown) => other), requestId, log);
     }
-    log.debug(
-      { request: requestId, operation: ctx.state['operation'], status: ctx.status, ms: now() - started },
-      'request',
-    );
+    if (!log.isLevelEnabled('debug')) return;
+    const { operation } = ctx.state;
+    log.debug({ request: requestId, operation, status: ctx.res.statusCode, ms: now() - started }, 'request');
   };
 }
 
