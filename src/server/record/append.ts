@@ -4,7 +4,7 @@ import { envelopeText } from '../../contract/chain.ts';
 import type { EventActor } from '../../contract/types.ts';
 import { type BoardRow, saveHead } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { hashText, sha256Hex } from '../text/hash.ts';
+import { hashText, sha256 } from '../text/hash.ts';
 import { newId } from '../text/ids.ts';
 import { timestamp } from '../text/time.ts';
 import { type EventRow, insertEvent } from './events.store.ts';
@@ -24,9 +24,9 @@ export async function append(tx: WriteTx, board: BoardRow, entry: Entry): Promis
   const seq = board.head_seq + 1;
   const at = Math.max(tx.now, board.head_at);
   const data = canonicalJson(entry.data);
-  const dataHash = sha256Hex(data);
+  const dataHash = sha256(data);
   const prevHash = board.head_hash;
-  const ownHash = sha256Hex(
+  const ownHash = sha256(
     envelopeText({
       actor: entry.actor,
       at: timestamp(at),

@@ -8,7 +8,7 @@ import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { memberByName, ownMemberships } from '../seats/members.store.ts';
 import { groupBy } from '../text/group.ts';
-import { hashText, sha256 } from '../text/hash.ts';
+import { sha256 } from '../text/hash.ts';
 import { eyesOf, messageViews } from '../views/message.ts';
 import { onBoard, ownPlace, type Place, readerOf } from '../views/place.ts';
 import { bestHits, type Hit, newestHits, type SearchScope } from './search.store.ts';
@@ -150,7 +150,7 @@ function resultOf(message: Message, query: SearchQuery): SearchResult {
 
 /** A position holds for the same caller and the same other parameters only. */
 const binding = (caller: Caller, { after: _after, ...rest }: Asked): string =>
-  hashText(sha256(JSON.stringify([caller.seat?.member_id ?? caller.person.person_id, rest]))).slice(7, 23);
+  sha256(JSON.stringify([caller.seat?.member_id ?? caller.person.person_id, rest])).slice(0, 16);
 
 const cursor = (caller: Caller, asked: Asked, next: number): string =>
   Buffer.from(JSON.stringify([binding(caller, asked), next])).toString('base64url');
