@@ -7,7 +7,7 @@ import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { memberByName, membersWithIds, ownMemberships } from '../seats/members.store.ts';
 import { groupBy } from '../text/group.ts';
-import { hashText, sha256 } from '../text/hash.ts';
+import { sha256 } from '../text/hash.ts';
 import { actorView } from '../views/actors.ts';
 import { onBoard, ownPlace, type Place, readerOf } from '../views/place.ts';
 import { taskView, taskViews, textOf } from '../views/task.ts';
@@ -164,7 +164,7 @@ function decode(after: string): unknown {
 }
 
 /** A position holds for the same other parameters only. */
-const binding = ({ after: _after, ...rest }: Asked): string => hashText(sha256(JSON.stringify(rest))).slice(7, 23);
+const binding = ({ after: _after, ...rest }: Asked): string => sha256(JSON.stringify(rest)).slice(0, 16);
 
 const cursor = (query: Asked, { state, board, number }: TaskPlace): string =>
   encode([binding(query), state, board, number]);
