@@ -18,9 +18,11 @@ forEachDatabase('after any story, each reader', (engine) => {
     server = await startTestServer(engine);
     people = [server.dana, await server.person('pam'), await server.person('gus', 'guest')];
     // The same stories are judged by every test below.
-    for (const story of fc.sample(steps, { numRuns: RUNS, seed: 7404 })) {
+    for (const [n, story] of fc.sample(steps, { numRuns: RUNS, seed: 7404 }).entries()) {
       const begun = await Story.begin(server, people.slice(0, 2));
       for (const step of story) await begun.take(step);
+      // What is hidden depends on the policy a story ends with, so both are judged, mostly the one that hides.
+      await begun.take({ do: 'policy', visibility: n === RUNS - 1 ? 'open' : 'addressed' });
       told.push(begun);
     }
   });
