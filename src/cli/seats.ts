@@ -1,7 +1,7 @@
 /** Seats made on this machine, and their tokens. */
 import type { Client } from '../client/client.ts';
 import type { BodyIn } from '../contract/types.ts';
-import { credentialsPath, updateCredentials } from '../local/credentials.ts';
+import { credentialsPath, readCredentials, updateCredentials } from '../local/credentials.ts';
 import { usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
 import type { Output } from './output.ts';
@@ -37,7 +37,8 @@ async function usualRole(client: Client, board: string): Promise<string> {
   throw usage(`${board} has several roles: ${roles.join(', ')}.`, `Choose one: --role ${roles[0]}`);
 }
 
-async function saveSeat(
+/** Keeps the token of a seat on this machine. */
+export async function saveSeat(
   serverId: string,
   {
     agent,
@@ -64,4 +65,21 @@ async function saveSeat(
     known.seats[agent.id] = { token, board_id, board, name, role, harness, session: null, created_at: joined_at };
   });
   out.note(`Saved in ${credentialsPath(folders)} (mode 0600).`);
+}
+
+/** How to act as an agent from here: by its name, with its board where this machine has another of that name. */
+export function useOf(agent: { id: string; name: string; board: string }): Use {
+  const seats = Object.values(readCredentials(runtime().folders).servers).flatMap((entry) =>
+    Object.entries(entry.seats),
+  );
+  const taken = seats.some(([id, { name, token }]) => token !== undefined && name === agent.name && id !== agent.id);
+  const as = taken ? `${agent.name}@${agent.board}` : agent.name;
+  return { as, env: `SERVICE_AGENT=${as}`, bound_session: null };
+}
+
+export interface Use {
+  as: string;
+  env: string;
+  /** The session of a program that holds the seat; null where the seat is used by its name. */
+  bound_session: string | null;
 }

@@ -8,12 +8,13 @@ import { localFetch } from '../local/loopback-fetch.ts';
 import { canonicalOrigin, looksLikeUrl } from '../local/origin.ts';
 import { findProject, type ProjectFile } from '../local/project.ts';
 import { type KnownServer, localServer, namedServer, personServer } from '../local/servers.ts';
+import { EXIT } from './exit.ts';
 import { restartingFetch, useLocalServer } from './local-server.ts';
 import type { Output } from './output.ts';
 import { runtime, version } from './runtime.ts';
 
-/** A: seat if one is selected, else the person. P: the person. G: an agent. */
-export type Who = 'A' | 'P' | 'G';
+/** A: seat if one is selected, else the person. P: the person. G: an agent. D: who brings agents onto boards; no seat does. */
+export type Who = 'A' | 'P' | 'G' | 'D';
 
 export interface SessionChoice {
   who: Who;
@@ -183,6 +184,11 @@ function namedOrigin(name: string, saved: () => Credentials): string | undefined
 function checkWho({ who, line }: SessionChoice, actor: Actor): void {
   const agent = actor.kind === 'seat' || (actor.kind === 'token' && actor.agent);
   if (who === 'P' && agent) throw forPeopleOnly(line);
+  if (who === 'D' && agent)
+    throw new Failure('agent_session_required', 'An agent brings others onto boards only from its own session.', {
+      hint: `Ask your person to run: ${line}`,
+      exit: EXIT.refused,
+    });
   if (who === 'G' && !agent)
     throw new Failure('agent_not_selected', 'This is a command for an agent, and none is selected.', {
       hint: 'Name one with --as, or set SERVICE_AGENT',

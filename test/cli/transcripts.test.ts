@@ -14,6 +14,8 @@ const placeholders: Record<string, string> = {
   hash: '[0-9a-f]+',
   secret: 'ab[ah]_[A-Za-z0-9_-]{32,}',
   path: '/\\S+',
+  code: '[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKMNP-TV-Z]{3}',
+  id: '[a-z]+_[0-9A-HJKMNP-TV-Z]{26}',
   platform: '[a-z0-9]+-[a-z0-9]+',
   version: '\\d+\\.\\d+\\.\\d+',
 };

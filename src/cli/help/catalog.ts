@@ -67,6 +67,7 @@ export const topics: Record<string, { summary: string; runs?: string }> = {
   server: { summary: "Run this machine's own server" },
   board: { summary: 'Boards, their people and their messages', runs: 'board:list' },
   agent: { summary: 'Seats for agents' },
+  code: { summary: 'Codes that bring your sessions, or a guest, onto a board' },
   servers: { summary: 'Servers this machine knows', runs: 'servers:list' },
   key: { summary: 'Your access keys, and what works because of them', runs: 'key:list' },
   people: { summary: 'The people of a server', runs: 'people:list' },

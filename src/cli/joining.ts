@@ -1,0 +1,134 @@
+/** Bringing an agent, or the person, onto a board that is there. */
+import { type JoinLine, readJoinLine } from '../contract/join-line.ts';
+import type { Board, BoardPerson, JoinResult, Member } from '../contract/types.ts';
+import { environmentToken } from '../local/actors.ts';
+import { localEntry, readCredentials } from '../local/credentials.ts';
+import { Failure, usage } from '../local/failure.ts';
+import { knownServers, localServer } from '../local/servers.ts';
+import { EXIT } from './exit.ts';
+import type { Output } from './output.ts';
+import { type Agreed, agreedOf } from './print/joined.ts';
+import { runtime } from './runtime.ts';
+import { saveSeat, type Use, useOf } from './seats.ts';
+import type { Session } from './session.ts';
+import { readWhole } from './stdin.ts';
+
+export interface JoinWish {
+  name: string | undefined;
+  harness: string | undefined;
+  key: string | undefined;
+}
+
+export interface JoinRecord extends Agreed {
+  board_record: Board;
+  agent?: Member;
+  person?: BoardPerson;
+  use?: Use;
+  guest?: true;
+}
+
+/** What came of it, and the address of the server. */
+export interface Joining {
+  record: JoinRecord;
+  replayed: boolean;
+  at: string;
+}
+
+/** A line with whatever stands around it, or a bare code. */
+export interface Invitation {
+  line: JoinLine | null;
+  code: string;
+}
+
+/** @param given the text, or - for standard input. @throws Failure `join_line_invalid`. */
+export async function readInvitation(given: string, out: Output): Promise<Invitation> {
+  const text = given === '-' ? await readWhole('-', out, 'a join line') : given;
+  const line = readJoinLine(text);
+  if (line) return { line, code: line.code };
+  const code = text.trim();
+  if (/^[0-9a-z]{3}[- ]?[0-9a-z]{3}$/i.test(code)) return { line: null, code };
+  throw new Failure('join_line_invalid', 'There is no join line in this text, and it is no code.', {
+    hint: "Paste the whole line: service join 'Join service board … on … as … with code XXX-XXX'",
+    exit: EXIT.usage,
+  });
+}
+
+/**
+ * The server a line names, as `--server` takes it; a server that was named otherwise stays as it is, and so does that
+ * of a credential of the environment, which a line must not lead astray.
+ * @throws Failure `server_unknown`: nothing is sent to a server of which there is no key here.
+ */
+export function serverOf(line: JoinLine, named: string | undefined): string | undefined {
+  if (named !== undefined || environmentToken(runtime().env)) return named;
+  if (isOwn(line)) return 'local';
+  if (hasKey(line)) return line.origin;
+  throw new Failure('server_unknown', `This machine has no key for ${line.origin}, so nothing was sent there.`, {
+    hint: `Sign in there first, with an invite or your key: service login ${line.origin}`,
+  });
+}
+
+/** This machine's own server is known under every address it had. */
+function isOwn({ origin }: JoinLine): boolean {
+  const { env, folders } = runtime();
+  const saved = readCredentials(folders);
+  return [localServer(saved, folders, env).origin, ...(localEntry(saved)?.[1].urls ?? [])].includes(origin);
+}
+
+/** Whether this machine can act on the server of a line as its person. */
+export function hasKey(line: JoinLine): boolean {
+  const { env, folders } = runtime();
+  const found = knownServers(readCredentials(folders), folders, env).find(({ origin }) => origin === line.origin);
+  return isOwn(line) || found?.entry?.key != null;
+}
+
+/** @throws Failure when the command goes to another server than the one the line names. */
+export function requireServerOf({ server }: Session, line: JoinLine): void {
+  if (server.local ? isOwn(line) : server.url === line.origin) return;
+  throw usage(`The join line is for ${line.origin}, not for ${server.url}; nothing was sent.`, 'Leave --server out.');
+}
+
+/** Puts an agent onto the board of a code. */
+export async function joinByCode(
+  session: Session,
+  code: string,
+  { name, harness, key }: JoinWish,
+  out: Output,
+): Promise<Joining> {
+  const { client, entry, server } = session;
+  if (!entry)
+    throw usage(
+      'With SERVICE_TOKEN nothing is saved here, so the token of the seat would be lost.',
+      'Make one that is printed instead: service agent create NAME --board BOARD --print-token',
+    );
+  const reply = await client.call('joinBoard', { body: { code, name, harness }, idempotencyKey: key });
+  return { record: await seated(reply.data, entry.server_id, out), replayed: reply.replayed, at: server.url };
+}
+
+/** Keeps the token of an agent that came onto a board, and says what it has to know. */
+export async function seated({ agent, token, board }: JoinResult, serverId: string, out: Output): Promise<JoinRecord> {
+  await saveSeat(serverId, { agent, token }, out);
+  out.base.board = board.name;
+  return { board_record: board, agent, use: useOf(agent), ...agreedOf(board, agent) };
+}
+
+/** Puts the person onto an open board. */
+export async function joinAsPerson(
+  { client, server }: Session,
+  board: string,
+  key: string | undefined,
+  out: Output,
+): Promise<Joining> {
+  const { data: me } = await client.call('getMe');
+  const reply = await client.call('addBoardPerson', {
+    params: { board },
+    body: { handle: me.name },
+    idempotencyKey: key,
+  });
+  const { data: record } = await client.call('getBoard', { params: { board } });
+  out.base.board = record.name;
+  return {
+    record: { board_record: record, person: reply.data, ...agreedOf(record, undefined) },
+    replayed: reply.replayed,
+    at: server.url,
+  };
+}

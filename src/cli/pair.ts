@@ -1,0 +1,85 @@
+/** A board for two agents of one person: the board, the first one's seat, and the line that brings the second. */
+import type { Answer, Board, Member } from '../contract/types.ts';
+import { Failure, usage } from '../local/failure.ts';
+import { makeCode, pairOf } from './codes.ts';
+import { linkIfUnlinked } from './linking.ts';
+import type { Output } from './output.ts';
+import { type Agreed, agreedOf } from './print/joined.ts';
+import { saveSeat, type Use, useOf } from './seats.ts';
+import { type Session, staying } from './session.ts';
+
+export interface PairWish {
+  template: string;
+  title: string | undefined;
+  /** Name of the first agent. */
+  name: string | undefined;
+  /** Although the folder is linked to a board. */
+  anew: boolean;
+  key: string | undefined;
+}
+
+export interface PairRecord extends Agreed {
+  board_record: Board;
+  linked: boolean;
+  agent: Member;
+  use: Use;
+  join: { code: string; line: string; role: string; expires_at: string };
+}
+
+/** @throws Failure `board_already_linked`. */
+export async function pair(
+  session: Session,
+  wish: PairWish,
+  out: Output,
+): Promise<{ record: PairRecord; replayed: boolean }> {
+  const { client, entry, project, server } = session;
+  if (!entry) throw usage('With SERVICE_TOKEN nothing is saved here, so the token of the seat would be lost.');
+  if (project && !wish.anew) throw alreadyLinked(project.board);
+  const [first, second] = await rolesOf(session, wish.template);
+  const step = (name: string) => (wish.key === undefined ? undefined : `${wish.key}.${name}`);
+  const body = { template: wish.template, title: wish.title };
+  const created = await client.call('createBoard', { body, idempotencyKey: step('board') });
+  const board = created.data;
+  out.base.board = board.name;
+  const { linked } = linkIfUnlinked(server.url, board.name);
+  const { agent, code } = await people(session, board.name, out, async () => {
+    const seat = { board: board.name, role: first, name: wish.name };
+    const { data } = await client.call('joinBoard', { body: seat, idempotencyKey: step('seat') });
+    await saveSeat(entry.server_id, data, out);
+    const made = await makeCode({ client, board: board.name }, { role: second, ttl: undefined, key: step('code') });
+    return { agent: data.agent, code: made.code };
+  });
+  const join = { code: code.code, line: code.join_line, role: code.role, expires_at: code.expires_at };
+  const record = { board_record: board, linked, agent, use: useOf(agent), join, ...agreedOf(board, agent) };
+  return { record, replayed: created.replayed };
+}
+
+/** What comes after the board was made says so when it fails: the board stays. */
+async function people<T>(session: Session, board: string, out: Output, bring: () => Promise<T>): Promise<T> {
+  try {
+    return await bring();
+  } catch (error) {
+    out.note(
+      `The board ${board} was created. Go on with: service agent create NAME --board ${board}${staying(session)}`,
+    );
+    throw error;
+  }
+}
+
+async function rolesOf(
+  { client }: Session,
+  template: string,
+): Promise<Answer<'listTemplates'>['templates'][number]['pair']> {
+  const roles = await pairOf(client, template);
+  if (roles) return roles;
+  throw new Failure('template_not_found', `There is no template called ${template}.`, {
+    hint: 'service board templates shows those there are',
+    exit: 2,
+  });
+}
+
+const alreadyLinked = (board: string): Failure =>
+  new Failure('board_already_linked', `This folder is linked to ${board}; nothing was created.`, {
+    hint: `Bring another session there: service code create --board ${board}. A new board all the same: service pair --new`,
+    details: { board },
+  });

@@ -1,0 +1,24 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { makeCode } from '../../cli/codes.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { newCodeText } from '../../cli/print/code.ts';
+
+export default class CodeCreate extends BaseCommand<typeof CodeCreate> {
+  static override summary = 'Make a code that brings your sessions onto a board';
+  static override description =
+    'Prints a line to paste into the next session, and a text to pass on with it. The code works for sessions of its\nmaker’s person only, as often as they like until it ends. It is shown this one time.';
+  static override examples = ['service code create', 'service code create --board review --role reviewer --ttl 1h'];
+  static override seeAlso = ['join', 'pair', 'code list', 'code revoke', 'code guest'];
+  static override flags = {
+    role: Flags.string({ helpValue: 'ROLE', description: 'Their role (default: the one the board’s template means)' }),
+    ttl: Flags.string({ helpValue: 'DURATION', description: 'How long it works, 1m to 7d (default 24h)' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { role, ttl, 'idempotency-key': key } = this.flags;
+    const made = await makeCode(await this.onBoard('A'), { role, ttl, key });
+    this.out.print(made, () => newCodeText(made.code, made.prompt, this.times));
+  }
+}

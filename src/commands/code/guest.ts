@@ -1,0 +1,29 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { makeCode } from '../../cli/codes.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { newCodeText } from '../../cli/print/code.ts';
+
+export default class CodeGuest extends BaseCommand<typeof CodeGuest> {
+  static override summary = 'Make a code that brings one guest onto a board';
+  static override description =
+    'For somebody from outside: the code works once, for this board and nothing else of the server, and brings an agent of\ntheirs along. Somebody who is a guest already gets a code for their own account. Members are added instead.';
+  static override examples = [
+    'service code guest zoe --board payments',
+    'service code guest zoe --board payments --role reviewer --ttl 2d',
+  ];
+  static override seeAlso = ['join', 'code list', 'code revoke', 'invite create'];
+  static override args = { handle: required('Handle the guest gets, or has') };
+  static override flags = {
+    role: Flags.string({ helpValue: 'ROLE', description: "Their agent's role (default: as of code create)" }),
+    ttl: Flags.string({ helpValue: 'DURATION', description: 'How long it works, 1m to 7d (default 24h)' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { role, ttl, 'idempotency-key': key } = this.flags;
+    const made = await makeCode(await this.onBoard('P'), { role, ttl, guest: this.args.handle, key });
+    this.out.print(made, () => newCodeText(made.code, made.prompt, this.times));
+  }
+}

@@ -1,0 +1,31 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { readCodes } from '../../cli/codes.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { codeRows } from '../../cli/print/code.ts';
+import { called } from '../../cli/runtime.ts';
+import { staying } from '../../cli/session.ts';
+
+export default class CodeList extends BaseCommand<typeof CodeList> {
+  static override summary = 'List the join codes of a board';
+  static override description =
+    'Newest first, never the codes themselves. A person sees all of the board, an agent its own. --all also shows those\nthat ended in the last 30 days.';
+  static override examples = ['service code list', 'service code list --board review --all --json'];
+  static override seeAlso = ['code create', 'code guest', 'code revoke'];
+  static override flags = {
+    all: Flags.boolean({ char: 'A', description: 'Also those that have ended' }),
+    ...listFlags,
+  };
+
+  override async run(): Promise<void> {
+    const session = await this.onBoard('A');
+    const codes = await readCodes(session, this.flags.all);
+    if (this.out.mode === 'ndjson') {
+      for (const code of codes) this.out.each(code);
+      return;
+    }
+    const rows = await codeRows(codes, this.times);
+    const more = codes.length > 0 ? [called(`Revoke one: service code revoke <id>${staying(session)}`)] : [];
+    this.out.print({ join_codes: codes }, () => [`${session.board} · ${codes.length}`, ...rows, ...more].join('\n'));
+  }
+}

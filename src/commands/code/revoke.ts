@@ -1,0 +1,24 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+
+export default class CodeRevoke extends BaseCommand<typeof CodeRevoke> {
+  static override summary = 'Revoke a join code';
+  static override description = 'Nobody comes onto the board by it any more. Agents that came by it stay.';
+  static override examples = ['service code revoke jc_01K5A0000000000000000000J1 --board review'];
+  static override seeAlso = ['code list', 'agent create'];
+  static override args = { code: required('Id of the code, as code list shows it') };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { client, board } = await this.onBoard('A');
+    const params = { board, code_id: this.args.code };
+    const reply = await client.call('revokeJoinCode', { params, idempotencyKey: this.flags['idempotency-key'] });
+    const again = this.again(reply);
+    const { data: code } = reply;
+    this.out.print({ code }, () => {
+      if (code.state !== 'revoked') return `${code.id} had ended before: ${code.state}.`;
+      return `Revoked ${code.id} on ${board}: it brings nobody any more.${again}`;
+    });
+  }
+}

@@ -1,0 +1,30 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { delegationRows, readDelegations } from '../../cli/delegations.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { called } from '../../cli/runtime.ts';
+
+export default class KeyDelegations extends BaseCommand<typeof KeyDelegations> {
+  static override summary = 'List the machines that bring your sessions onto boards';
+  static override description =
+    'A machine holds a delegation instead of your key: it lists boards, joins them and creates them for your sessions,\nand does nothing else. It ends with the key it was made with.';
+  static override examples = ['service key delegations', 'service key delegations --key laptop --all --json'];
+  static override seeAlso = ['key end-delegation', 'key list'];
+  static override flags = {
+    key: Flags.string({ helpValue: 'NAME', description: 'Only those made with this key' }),
+    all: Flags.boolean({ char: 'A', description: 'Also those that have ended' }),
+    ...listFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { client, server } = await this.session('P');
+    const { person, delegations } = await readDelegations(client, this.flags);
+    if (this.out.mode === 'ndjson') {
+      for (const delegation of delegations) this.out.each(delegation);
+      return;
+    }
+    const rows = await delegationRows(delegations, this.times);
+    const more = delegations.length > 0 ? [called('End one: service key end-delegation <id>')] : [];
+    this.out.print({ person, delegations }, () => [`${server.url} · ${rows.length}`, ...rows, ...more].join('\n'));
+  }
+}

@@ -1,0 +1,24 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+
+export default class KeyEndDelegation extends BaseCommand<typeof KeyEndDelegation> {
+  static override summary = "End a machine's delegation";
+  static override description =
+    'The machine brings no further session onto a board with it; agents that came by it stay. As long as it has your key\nit can make another: to cut it off, revoke the key.';
+  static override examples = ['service key end-delegation dlg_01K5A0000000000000000000D1'];
+  static override seeAlso = ['key delegations', 'key revoke'];
+  static override args = { delegation: required('Id of the delegation, as key delegations shows it') };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { client, server } = await this.session('P');
+    const reply = await client.call('endDelegation', {
+      params: { delegation: this.args.delegation },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    const { id, name } = reply.data;
+    this.out.print({ delegation: reply.data }, () => `Ended ${id}, called ${name}, on ${server.url}.${again}`);
+  }
+}
