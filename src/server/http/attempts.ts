@@ -57,9 +57,11 @@ export function requireFewBad(ctx: Context, options: Counting): void {
   if (!options.attempts.noneBad) options.attempts.requireFewBad(subjectOf(ctx, options));
 }
 
-/** Counts a credential that does not work. A pasted key that does not is a sign-in that failed, and counted as that. */
+/** Counts a credential that does not work. One that is pasted to sign in is no credential of the request: that counts as a sign-in. */
 export async function countBadCredential(ctx: Context, error: unknown, options: Counting): Promise<unknown> {
-  const bad = error instanceof Refusal && error.status === 401 && error.code !== 'access_key_invalid';
-  if (bad) await options.attempts.countBad(subjectOf(ctx, options));
+  const name = ctx.state['operation'] as OperationName | undefined;
+  const asked = name === undefined || operations[name].credentials.length > 0;
+  if (asked && error instanceof Refusal && error.status === 401)
+    await options.attempts.countBad(subjectOf(ctx, options));
   return error;
 }

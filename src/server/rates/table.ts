@@ -78,6 +78,10 @@ export const work = {
   join_codes: { operations: ['createJoinCode'], person: 60, agents: 'with their person' },
   login_codes: { operations: ['createLoginCode'], person: 30 },
   board_creation: { operations: ['createBoard', 'createDelegatedBoard'], hourly: true, person: 60 },
+  task_writes: {
+    operations: ['createTask', 'updateTask', 'startTask', 'joinTask', 'finishTask', 'dropTask'],
+    credential: 120,
+  },
   presence: { operations: ['setPresence'], seat: 60 },
 } as const satisfies Record<string, WorkRow>;
 
