@@ -1,27 +1,30 @@
 /** Changing an invite that was handed out: the handle it suggests, or its end. */
 import { audit } from '../identity/audit.steps.ts';
+import { refuseGuest } from '../identity/people.rules.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { inviteView } from '../views/invite.ts';
 import { inviteById, setInviteRevoked, stateOf, suggestHandle } from './invites.store.ts';
-import { inviteNotFound, refuseGuest } from './refusals.ts';
+import { inviteNotFound } from './refusals.ts';
 
 /** Metadata only: what the invite gives stays as it was. */
 export const updateInvite: WriteCase<'updateInvite'> = {
   async run(tx, caller, { params, body }) {
-    refuseGuest(caller);
+    refuseGuest(caller.person, 'have invites');
     const row = await inviteById(tx, params['invite'] ?? '');
     if (row?.created_by !== caller.person.person_id || stateOf(row, tx.now) !== 'active') throw inviteNotFound();
     if (caller.kind === 'AG' && row.issuing_agent_id !== caller.seat.member_id) throw inviteNotFound();
     const suggested_handle = body.suggested_handle === '' ? null : body.suggested_handle;
     await suggestHandle(tx, row.id, suggested_handle);
-    return { answer: await inviteView(tx, caller, { ...row, suggested_handle }) };
+    const answer = await inviteView(tx, caller, { ...row, suggested_handle });
+    caller.shown.boards = answer.boards;
+    return { answer };
   },
 };
 
 /** The role of an admin is not needed: whoever handed an invite out may take it back. */
 export const revokeInvite: WriteCase<'revokeInvite'> = {
   async run(tx, caller, { params, requestId }) {
-    refuseGuest(caller);
+    refuseGuest(caller.person, 'have invites');
     const row = await inviteById(tx, params['invite'] ?? '');
     if (row?.created_by !== caller.person.person_id) throw inviteNotFound();
     const changed = (await setInviteRevoked(tx, row.id)) > 0;

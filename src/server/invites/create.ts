@@ -4,6 +4,7 @@ import { inviteLink } from '../../contract/invite-link.ts';
 import type { Body } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { audit } from '../identity/audit.steps.ts';
+import { refuseGuest, requireAdmin } from '../identity/people.rules.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ServerAddress, WriteCase } from '../operation/usecase.ts';
@@ -14,7 +15,6 @@ import { serverName } from './address.rules.ts';
 import { isOwnSeat } from './authority.steps.ts';
 import { countActive, type InviteRow, insertInvite } from './invites.store.ts';
 import { promptOf } from './prompt.rules.ts';
-import { refuseGuest } from './refusals.ts';
 
 const MAX_ACTIVE = 200;
 
@@ -22,8 +22,8 @@ type Wanted = Body<'createInvite'>;
 
 export const createInvite = (root: RootKey, address: ServerAddress): WriteCase<'createInvite'> => ({
   async run(tx, caller, { body, requestId }) {
-    refuseGuest(caller);
-    requireAdmin(caller);
+    refuseGuest(caller.person, 'invite people');
+    requireAdmin(caller.person, 'invite people to this server');
     await tx.serialise(`invites:${caller.person.person_id}`);
     for (const id of [...body.boards].sort()) requireActive((await lockPlaceById(tx, caller, id)).board);
     if (body.pairing) await requirePairable(tx, caller, body.boards, body.pairing);
@@ -59,13 +59,6 @@ export const createInvite = (root: RootKey, address: ServerAddress): WriteCase<'
     };
   },
 });
-
-function requireAdmin(caller: Caller): void {
-  if (caller.person.server_role === 'admin') return;
-  throw new Refusal('server_admin_required', 'Only a server admin may invite people to this server.', {
-    hint: 'Ask an admin: service people list shows who is one.',
-  });
-}
 
 /** @throws Refusal `invalid_request` (422), `pairing_not_found`. */
 async function requirePairable(

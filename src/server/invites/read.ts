@@ -1,15 +1,16 @@
 /** Reading one's own invites. */
 import type { ReadTx } from '../db/tx.ts';
+import { refuseGuest } from '../identity/people.rules.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
 import { inviteView, inviteViews } from '../views/invite.ts';
 import { type InviteRow, inviteById, listInviteRows } from './invites.store.ts';
-import { inviteNotFound, refuseGuest } from './refusals.ts';
+import { inviteNotFound } from './refusals.ts';
 
 /** Newest first; also after losing the admin role. */
 export const listInvites: ReadCase<'listInvites'>['run'] = async (tx, caller, { query }) => {
-  refuseGuest(caller);
+  refuseGuest(caller.person, 'have invites');
   const after = readPageToken(query.after);
   const rows = await listInviteRows(tx, caller.person.person_id, query.state, (all) =>
     pageFrom(all, 'server_invites', after, query.limit, 'desc'),
@@ -19,7 +20,7 @@ export const listInvites: ReadCase<'listInvites'>['run'] = async (tx, caller, { 
 };
 
 export const getInvite: ReadCase<'getInvite'>['run'] = async (tx, caller, { params }) => {
-  refuseGuest(caller);
+  refuseGuest(caller.person, 'have invites');
   return inviteView(tx, caller, await ownInvite(tx, caller, params['invite'] ?? ''));
 };
 

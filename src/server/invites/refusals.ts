@@ -1,6 +1,5 @@
 /** What invites are refused with. */
 import { Refusal } from '../../contract/errors.ts';
-import type { Caller } from '../operation/caller.ts';
 
 /** The one answer for an invite that is unknown, used, revoked, expired, of another server, or has lost its authority. */
 export const inviteInvalid = (): Refusal =>
@@ -11,10 +10,3 @@ export const inviteInvalid = (): Refusal =>
 /** The one answer for an invite that is missing or somebody else's. */
 export const inviteNotFound = (): Refusal =>
   new Refusal('invite_not_found', 'You have no such invite.', { hint: 'service invite list shows yours.' });
-
-export function refuseGuest(caller: Caller): void {
-  if (caller.person.server_role !== 'guest') return;
-  throw new Refusal('guest_not_allowed', 'Guests have no server invites.', {
-    hint: 'Ask a server admin to invite somebody.',
-  });
-}

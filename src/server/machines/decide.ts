@@ -1,7 +1,7 @@
 /** A person looks at the machine behind a short code, and lets it have a key of theirs or not. */
-import { Refusal } from '../../contract/errors.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { audit } from '../identity/audit.steps.ts';
+import { refuseGuest } from '../identity/people.rules.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
@@ -41,11 +41,7 @@ export const refuseMachineRequest = (root: RootKey): WriteCase<'refuseMachineReq
 
 /** The pending request behind a code, if it asks for the caller by the handle they have now. @throws Refusal */
 async function requestFor(tx: ReadTx, caller: Caller, root: RootKey, typed: string): Promise<MachineRow> {
-  if (caller.person.server_role === 'guest') {
-    throw new Refusal('guest_not_allowed', 'Guests cannot add machines.', {
-      hint: 'Ask a member of the board for a guest code instead.',
-    });
-  }
+  refuseGuest(caller.person, 'add machines');
   const code = readShortCode(typed);
   const request = code === null ? undefined : await pendingByCode(tx, root.digest(code));
   if (request?.handle !== caller.person.handle) throw machineRequestInvalid();

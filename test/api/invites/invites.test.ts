@@ -303,6 +303,20 @@ forEachDatabase('a server invite', (engine) => {
     for (const api of [ana, agent]) expect(told(await update(api, 'may'))).to.deep.equal(missing);
   });
 
+  it('is not shown again with a board that its maker does not see any more', async () => {
+    const board = await newBoard(ana, { visibility: 'private' });
+    const made = await invite(ana, { boards: [board.id] });
+    const call = { params: { invite: made.id }, body: { suggested_handle: 'may' }, key: 'same' };
+    const first = await ana.call('updateInvite', call);
+    expect(first.body.boards).to.deep.equal([board.id]);
+    expect((await ana.call('updateInvite', call)).text).to.equal(first.text);
+    await server.db.write((tx) =>
+      tx.change((db) => db('members').where({ board_id: board.id }).update({ status: 'left', removed_at: tx.now })),
+    );
+    expect(await ana.refused('updateInvite', call)).to.equal('404 board_not_found');
+    expect((await ana.ok('updateInvite', { ...call, key: 'other' })).boards).to.deep.equal([]);
+  });
+
   it('is revoked by its maker, again without effect, and after its use too late', async () => {
     const made = await invite(ana);
     const call = { params: { invite: made.id } };

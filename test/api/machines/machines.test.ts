@@ -310,6 +310,28 @@ forEachDatabase('a machine that asks for a key', (engine) => {
     expect(keys.map(({ name }) => name).sort()).to.deep.equal(['twin', 'twin-2', 'twin-3']);
   });
 
+  it('waits with its key while its person has as many as one may have', async () => {
+    const request = await ask(maya);
+    await approve(maya, request);
+    await server.db.write(async (tx) => {
+      const rows = Array.from({ length: 99 }, (_unused, n) => ({
+        id: `key_${people}x${n}`,
+        person_id: maya.personId,
+        name: `key-${n}`,
+        digest: server.root.digest(`key ${people} ${n}`),
+        created_at: tx.now,
+        origin: 'created',
+      }));
+      for (let n = 0; n < rows.length; n += 50)
+        await tx.change((db) => db('access_keys').insert(rows.slice(n, n + 50)));
+    });
+    expect((await collect(request)).code).to.equal('limit_reached');
+    await server.db.write((tx) =>
+      tx.change((db) => db('access_keys').where('id', `key_${people}x0`).update({ revoked_at: tx.now })),
+    );
+    expect((await collect(request)).status).to.equal(201);
+  });
+
   it('is approved again by a repeat with the same key, and by none without', async () => {
     const request = await ask(maya);
     const first = await approve(maya, request, 'same');
