@@ -1,17 +1,15 @@
-/** Changes that no operation offers yet, made directly in the database with the wake-ups their operations will send. */
-import type { Policy } from '../../src/contract/types.ts';
-import { type BoardRow, lockBoardById, parsePolicy } from '../../src/server/boards/boards.store.ts';
-import { withOverrides } from '../../src/server/boards/policy.rules.ts';
+/** States that a test begins from, made by the steps of the operations without asking who may, or in the database. */
+import type { PolicyChange, Role } from '../../src/contract/types.ts';
+import { type BoardRow, lockBoardById } from '../../src/server/boards/boards.store.ts';
+import type { Setting } from '../../src/server/boards/settings.steps.ts';
+import * as settings from '../../src/server/boards/settings.steps.ts';
+import { setLifecycle, setVisibility } from '../../src/server/boards/states.steps.ts';
 import type { WriteTx } from '../../src/server/db/tx.ts';
+import { personById } from '../../src/server/identity/people.store.ts';
 import { append } from '../../src/server/record/append.ts';
 import { endMembership, endSeat } from '../../src/server/seats/endings.steps.ts';
-import {
-  activeHuman,
-  blankMember,
-  insertMember,
-  memberById,
-  membersWithIds,
-} from '../../src/server/seats/members.store.ts';
+import { activeHuman, type MemberRow, memberById, membersWithIds } from '../../src/server/seats/members.store.ts';
+import { bringOnto } from '../../src/server/seats/membership.steps.ts';
 import { newId, newSecret } from '../../src/server/text/ids.ts';
 import { eventActor } from '../../src/server/views/actors.ts';
 import { Api } from './api.ts';
@@ -28,67 +26,48 @@ async function rowNamed(tx: WriteTx, name: string): Promise<BoardRow> {
 export const boardRow = (server: TestServer, name: string): Promise<BoardRow> =>
   server.db.write((tx) => rowNamed(tx, name));
 
-/** Puts a person onto a board; answers their member id. */
+/** Puts a person onto a board, guests too, as if they had come by themselves; answers their member id. */
 export function putOnBoard(server: TestServer, name: string, person: Api): Promise<string> {
   return server.db.write(async (tx) => {
     const board = await rowNamed(tx, name);
-    const [{ handle } = { handle: '' }] = await tx.query<{ handle: string }>((db) =>
-      db('people').where('id', person.personId).select('handle'),
-    );
-    const id = newId('mem', tx.now);
-    const member = {
-      ...blankMember,
-      id,
-      board_id: board.id,
-      name: handle,
-      kind: 'human' as const,
-      person_id: person.personId ?? '',
-      access: 'member' as const,
-      first_joined_at: tx.now,
-      joined_at: tx.now,
-      read_up_to: board.head_seq + 1,
-      read_count: board.message_count,
-      read_everyone_count: board.everyone_count,
-    };
-    await insertMember(tx, member);
-    const data = { member_id: id, person_id: member.person_id, name: handle, access: 'member', rejoined: false };
-    await append(tx, board, { type: 'person.added', actor: eventActor(member, handle), data });
-    tx.publish(`account:${member.person_id}`);
-    return id;
+    const found = await personById(tx, person.personId ?? '');
+    if (!found) throw new Error('no such person');
+    return (await bringOnto(tx, board, { person: found })).id;
   });
 }
 
-export async function setPolicy(server: TestServer, name: string, change: Partial<Policy>): Promise<void> {
-  await server.db.write(async (tx) => {
+/** Changes a board in its creator's name, without asking whether they may. */
+function asCreator(server: TestServer, name: string, change: (setting: Setting, creator: MemberRow) => Promise<void>) {
+  return server.db.write(async (tx) => {
     const board = await rowNamed(tx, name);
-    const before = parsePolicy(board);
-    const after = { ...before, ...change };
-    await tx.change((db) =>
-      db('boards')
-        .where('id', board.id)
-        .update({ policy: JSON.stringify(after) }),
-    );
     const creator = await memberById(tx, board.creator_member_id);
     if (!creator) throw new Error('the board has lost its creator');
-    const data = { before: withOverrides(before), after: withOverrides(after), preset_applied: null };
-    await append(tx, board, { type: 'board.policy_changed', actor: eventActor(creator, creator.name), data });
+    await change({ tx, board, actor: eventActor(creator, creator.name) }, creator);
   });
 }
+
+export const setPolicy = (server: TestServer, name: string, change: PolicyChange): Promise<void> =>
+  asCreator(server, name, (setting) => settings.setPolicy(setting, change));
 
 /** Replaces the roles of a board. */
-export async function setRoles(server: TestServer, name: string, roles: Record<string, unknown>): Promise<void> {
-  await changeBoard(server, name, { roles: JSON.stringify(roles) });
-}
+export const setRoles = (server: TestServer, name: string, roles: Record<string, Role>): Promise<void> =>
+  asCreator(server, name, (setting) => settings.setConfig(setting, { roles }));
 
-/** Sets columns of a board's row, such as its lifecycle or visibility, and wakes who watches it. */
-export async function changeBoard(server: TestServer, name: string, columns: Partial<BoardRow>): Promise<void> {
-  await server.db.write(async (tx) => {
-    const board = await rowNamed(tx, name);
-    await tx.change((db) => db('boards').where('id', board.id).update(columns));
-    tx.publish(`board:${board.id}`);
-    tx.publish('boards');
+/** Brings a board into a state, whichever it was in. */
+export const changeBoard = (
+  server: TestServer,
+  name: string,
+  state: Partial<Pick<BoardRow, 'lifecycle' | 'visibility'>>,
+): Promise<void> =>
+  asCreator(server, name, async (setting, creator) => {
+    const { board } = setting;
+    if (state.lifecycle && state.lifecycle !== board.lifecycle) {
+      await setLifecycle(setting, state.lifecycle, creator.person_id);
+    }
+    if (state.visibility && state.visibility !== board.visibility) {
+      await setVisibility(setting, { after: state.visibility, reveals: null, agents_add_people: false });
+    }
   });
-}
 
 /**
  * Ends a seat or a membership as the operations do: somebody who left did it, an agent otherwise its person, a person

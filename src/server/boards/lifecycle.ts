@@ -4,25 +4,24 @@ import { idPattern } from '../../contract/ids.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { boardNotFound, type Caller, type Shown } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { append } from '../record/append.ts';
 import { activeHuman, memberById } from '../seats/members.store.ts';
 import { actorOn } from '../views/actors.ts';
 import { decidesLifecycle, refuseGuest } from '../views/authority.ts';
 import { lockReached, type Reached, reachById, type Sight, seeBoardById } from '../views/place.ts';
-import { type BoardRow, boardById, saveSettings } from './boards.store.ts';
+import { type BoardRow, boardById } from './boards.store.ts';
+import { setLifecycle } from './states.steps.ts';
 
 interface Step {
   from: BoardRow['lifecycle'];
   to: BoardRow['lifecycle'];
-  event: 'board.archived' | 'board.restored' | 'board.deleted';
   /** In words, for refusals. */
   verb: string;
 }
 
 const steps = {
-  archive: { from: 'active', to: 'archived', event: 'board.archived', verb: 'archive' },
-  restore: { from: 'archived', to: 'active', event: 'board.restored', verb: 'restore' },
-  delete: { from: 'archived', to: 'deleted', event: 'board.deleted', verb: 'delete' },
+  archive: { from: 'active', to: 'archived', verb: 'archive' },
+  restore: { from: 'archived', to: 'active', verb: 'restore' },
+  delete: { from: 'archived', to: 'deleted', verb: 'delete' },
 } as const satisfies Record<string, Step>;
 
 const brdId = idPattern('brd');
@@ -61,16 +60,8 @@ async function take(tx: WriteTx, caller: Caller, { board, member }: Reached, ste
       hint: `Archive it first: service board archive --board ${board.name}`,
     });
   }
-  await saveSettings(tx, board.id, { lifecycle: step.to });
-  board.lifecycle = step.to;
-  await append(tx, board, {
-    type: step.event,
-    actor: actorOn(member, caller),
-    data: { person_id: caller.person.person_id, before, after: step.to },
-  });
+  await setLifecycle({ tx, board, actor: actorOn(member, caller) }, step.to, caller.person.person_id);
   if (step.to === 'deleted') caller.shown.deleted = true;
-  // Whoever is on the board hears of it by its record.
-  if (board.visibility === 'open') tx.publish('boards');
 }
 
 /**

@@ -2,13 +2,12 @@
 import type { Answer, Body } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { append } from '../record/append.ts';
-import { revokeCodes } from '../seats/join-codes.steps.ts';
 import { workingCodes } from '../seats/join-codes.store.ts';
 import { eventActor } from '../views/actors.ts';
 import { refuseGuest, requireOwner } from '../views/authority.ts';
-import { lockPlace, type Place, requireActive } from '../views/place.ts';
-import { type BoardRow, saveSettings } from './boards.store.ts';
+import { lockPlace, requireActive } from '../views/place.ts';
+import type { BoardRow } from './boards.store.ts';
+import { setVisibility } from './states.steps.ts';
 
 export const setBoardVisibility: WriteCase<'setBoardVisibility'> = {
   async run(tx, caller, { params, body }) {
@@ -18,7 +17,9 @@ export const setBoardVisibility: WriteCase<'setBoardVisibility'> = {
     await requireOwner(tx, place);
     const answer = await foreseen(tx, place.board, body);
     if (body.dry_run) return { answer, tried: true };
-    if (answer.changed) await turn(tx, place, caller.person.handle, answer);
+    if (answer.changed) {
+      await setVisibility({ tx, board: place.board, actor: eventActor(place.member, caller.person.handle) }, answer);
+    }
     return { answer };
   },
 };
@@ -44,21 +45,4 @@ async function foreseen(
     join_codes_canceled: closing ? (await workingCodes(tx, board.id, 'all')).length : 0,
     agents_add_people: closing ? false : board.agents_add_people === 1,
   };
-}
-
-/** Whoever is on the board stays; a private board has no codes and no agents that bring people. */
-async function turn(tx: WriteTx, { board, member }: Place, handle: string, answer: Turned): Promise<void> {
-  const { before, after, reveals, agents_add_people } = answer;
-  const actor = eventActor(member, handle);
-  const columns = { visibility: after, agents_add_people: agents_add_people ? 1 : 0 };
-  await saveSettings(tx, board.id, columns);
-  Object.assign(board, columns);
-  await append(tx, board, {
-    type: 'board.visibility_changed',
-    actor,
-    data: { before, after, reveals, agents_add_people },
-  });
-  if (after === 'private') await revokeCodes(tx, board, actor, 'all');
-  // It comes into or goes out of everybody's sight.
-  tx.publish('boards');
 }

@@ -116,9 +116,9 @@ forEachDatabase('adding a person to a board', (engine) => {
     expect(await refused(board, 'sam', plain)).to.equal('403 agent_session_required');
     const told = await add(board, 'sam', plain);
     expect(told.text).to.include(`service board add sam --board ${board}`);
-    await changeBoard(server, board, { agents_add_people: 0 });
+    await server.dana.ok('updateBoard', { params: { board }, body: { agents_add_people: false } });
     expect(await refused(board, 'sam', agent)).to.equal('403 add_people_not_allowed');
-    await changeBoard(server, board, { agents_add_people: 1 });
+    await server.dana.ok('updateBoard', { params: { board }, body: { agents_add_people: true } });
     await server.dana.ok('updateSettings', { body: { agents_add_people: false } });
     expect(await refused(board, 'sam', agent)).to.equal('403 add_people_not_allowed');
     await server.dana.ok('updateSettings', { body: { agents_add_people: true } });
