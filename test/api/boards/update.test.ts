@@ -288,7 +288,7 @@ forEachDatabase('changing a board', (engine) => {
     expect(await refused({ agents_add_people: false, title: 'x' })).to.equal('409 board_archived');
     expect(await refused({ agents_add_people: false }, pam)).to.equal('403 owner_required');
     expect((await patch({ agents_add_people: false })).body).to.include({ agents_add_people: false });
-    expect(await types()).to.deep.equal(['board.agents_add_people_changed']);
+    expect(await types()).to.deep.equal(['board.archived', 'board.agents_add_people_changed']);
   });
 
   it('is replayed under its key, and not to somebody off the board', async () => {

@@ -5,15 +5,7 @@ import { Api, type Call, detailsOf } from '../../support/api.ts';
 import { newAgent, newBoard, newCode, newDelegation, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
-import {
-  changeBoard,
-  changeKey,
-  endMember,
-  memberIdOf,
-  putOnBoard,
-  removePerson,
-  revokeKey,
-} from '../../support/state.ts';
+import { changeBoard, changeKey, endMember, memberIdOf, putOnBoard, removePerson } from '../../support/state.ts';
 import { TestStream } from '../../support/stream.ts';
 
 forEachDatabase('coming as a guest', (engine) => {
@@ -167,12 +159,12 @@ forEachDatabase('coming as a guest', (engine) => {
   it('leaves the code as it was when the board rests or the wish cannot be met', async () => {
     const { board, code, handle } = await invited();
     const before = async () => (await server.dana.ok('getBoard', { params: { board } })).head_seq;
-    const head = await before();
     await changeBoard(server, board, { lifecycle: 'archived' });
     const archived = await ask(code);
     expect([archived.status, archived.code]).to.deep.equal([409, 'board_archived']);
     expect(archived.text).not.to.include(board);
     await changeBoard(server, board, { lifecycle: 'active' });
+    const head = await before();
     const taken = await newAgent(server.dana, board, { name: 'taken' });
     for (const name of [taken.name, handle]) expect(await refusal(code, { name }), name).to.equal('409 name_taken');
     const spent = server.dana.token ?? '';
@@ -268,7 +260,7 @@ forEachDatabase('coming as a guest', (engine) => {
         typeof plain,
         typeof plain,
       ];
-      await revokeKey(server, keyless.guest);
+      await changeKey(server, keyless.guest, { revoked_at: server.clock.now() });
       await changeKey(server, expired.guest, { expires_at: server.clock.now() });
       await removePerson(server, removed.guest);
       await endMember(server, seatless.body.agent.id);

@@ -123,7 +123,8 @@ forEachDatabase('joining by a code', (engine) => {
     expect(await refusal(pam, code, { role: 'reviewer' })).to.equal('400 invalid_request');
     expect(await refusal(pam, code, { board })).to.equal('400 invalid_request');
     await setRoles(server, board, { member: { can: ['post'] } });
-    expect(await refusal(pam, code)).to.equal('422 role_not_found');
+    // A code ends with its role.
+    expect(await refusal(pam, code)).to.equal('404 join_code_invalid');
   });
 
   describe('made for a guest', () => {

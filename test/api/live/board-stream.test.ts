@@ -211,7 +211,7 @@ forEachDatabase('a stream of one board', (engine) => {
     await changeBoard(server, board.name, { lifecycle: 'archived' });
     const stream = await TestStream.open(server.dana, { board: board.name, after: 0 });
     await stream.frame(isReady);
-    expect(ids(stream)).to.deep.equal([1, 2]);
+    expect(ids(stream)).to.deep.equal([1, 2, 3]);
     stream.close();
   });
 });

@@ -41,7 +41,7 @@ forEachDatabase('a stream of hints', (engine) => {
     expect(stream.frames.at(-1)).to.deep.include({ event: 'ready', data: { boards: 2 } });
     expect(stream.named('head').map(({ data }) => data)).to.have.deep.members([
       { board: first.name, board_id: first.id, seq: 4 },
-      { board: second.name, board_id: second.id, seq: 2 },
+      { board: second.name, board_id: second.id, seq: 3 },
     ]);
     expect(stream.named('unread').map(({ data }) => data)).to.have.deep.members([
       { board: first.name, board_id: first.id, read_up_to: 2, unread: 1 },
