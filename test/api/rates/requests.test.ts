@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { OperationName } from '../../../src/contract/operations.ts';
 import type { Answered, Api, Call } from '../../support/api.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
-import { leastCostOf } from '../../support/counting.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { WireApi } from '../../support/wire-api.ts';
@@ -141,22 +140,5 @@ describe('attempts at two processes of one server', () => {
     expect(bad.every(({ status }) => status === 401)).to.equal(true);
     for (const n of [0, 1]) expectLimited(await at(n, '127.0.0.8', 'junk').call('getMe'), 'bad_credentials');
     await twin.close();
-  });
-});
-
-forEachDatabase('what limits cost', (engine) => {
-  it('is no statement for a post or a read that is not refused', async () => {
-    const server = await startTestServer(engine);
-    const { name } = await newBoard(server.dana);
-    // The first of a day costs a statement of its own.
-    await post(server.dana, name, 'x');
-    const loose = await leastCostOf(server, () => post(server.dana, name, 'x'));
-    await server.stop();
-    const strict = await startTestServer(engine, { limits: true });
-    const board = await newBoard(strict.dana);
-    await post(strict.dana, board.name, 'x');
-    const cost = await leastCostOf(strict, () => post(strict.dana, board.name, 'x'));
-    expect([cost.writes, cost.writeStatements]).to.deep.equal([loose.writes, loose.writeStatements]);
-    await strict.stop();
   });
 });

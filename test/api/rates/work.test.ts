@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { loadRootKey } from '../../../src/server/upkeep/root-secret.ts';
 import type { Answered } from '../../support/api.ts';
 import { newBoard, post } from '../../support/cast.ts';
-import { leastCostOf } from '../../support/counting.ts';
+import { type Cost, costOf } from '../../support/counting.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTeamServer, type TeamServer } from '../../support/team.ts';
 import type { WireApi } from '../../support/wire-api.ts';
@@ -110,16 +110,16 @@ forEachDatabase('what signed-in callers of a team server may ask for', (engine) 
 
   it('costs no statement', async () => {
     const free = await startTeamServer(engine, { rateFactor: 0 });
+    /** The least of several posts: the index of the search and the watch of other processes write and read in between. */
     const cost = async (of: TeamServer) => {
       const { name } = await newBoard(of.admin());
       await post(of.admin(), name, 'x');
-      const { reads, writes, readStatements, writeStatements } = await leastCostOf(of as never, () =>
-        post(of.admin(), name, 'x'),
-      );
-      return { reads, writes, readStatements, writeStatements };
+      const all: Cost[] = [];
+      for (let n = 0; n < 5; n++) all.push(await costOf(of as never, () => post(of.admin(), name, 'x')));
+      const least = (field: keyof Cost) => Math.min(...all.map((one) => one[field]));
+      return [least('writes'), least('writeStatements'), least('reads'), least('readStatements')];
     };
-    const bare = await cost(free);
-    expect((await cost(server)).writeStatements).to.equal(bare.writeStatements);
+    expect(await cost(server)).to.deep.equal(await cost(free));
     for (let n = 0; n < 150; n++) await post(free.admin(), (await newBoard(free.admin())).name, 'x');
     await free.stop();
   });
