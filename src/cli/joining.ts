@@ -7,11 +7,13 @@ import { Failure, usage } from '../local/failure.ts';
 import { knownServers, localServer } from '../local/servers.ts';
 import { EXIT } from './exit.ts';
 import type { Output } from './output.ts';
-import { type Agreed, agreedOf } from './print/joined.ts';
+import { type Agreed, agreedOf, joinedText } from './print/joined.ts';
 import { runtime } from './runtime.ts';
 import { saveSeat, type Use, useOf } from './seats.ts';
 import type { Session } from './session.ts';
 import { readWhole } from './stdin.ts';
+
+export type { JoinLine };
 
 export interface JoinWish {
   name: string | undefined;
@@ -24,14 +26,14 @@ export interface JoinRecord extends Agreed {
   agent?: Member;
   person?: BoardPerson;
   use?: Use;
-  guest?: true;
 }
 
-/** What came of it, and the address of the server. */
+/** What came of it. */
 export interface Joining {
-  record: JoinRecord;
+  record: object;
+  /** @param again what to say where it was done before. */
+  text(again: string): string;
   replayed: boolean;
-  at: string;
 }
 
 /** A line with whatever stands around it, or a bare code. */
@@ -59,13 +61,20 @@ export async function readInvitation(given: string, out: Output): Promise<Invita
  * @throws Failure `server_unknown`: nothing is sent to a server of which there is no key here.
  */
 export function serverOf(line: JoinLine, named: string | undefined): string | undefined {
-  if (named !== undefined || environmentToken(runtime().env)) return named;
+  if (isNamed(named)) return named;
   if (isOwn(line)) return 'local';
   if (hasKey(line)) return line.origin;
   throw new Failure('server_unknown', `This machine has no key for ${line.origin}, so nothing was sent there.`, {
     hint: `Sign in there first, with an invite or your key: service login ${line.origin}`,
   });
 }
+
+/** Whether it was said apart from the line where to go. */
+const isNamed = (named: string | undefined): boolean => named !== undefined || environmentToken(runtime().env) !== null;
+
+/** A guest's line names a server that need not know them yet. */
+export const isForNewGuest = (line: JoinLine, named: string | undefined): boolean =>
+  line.role === 'guest' && !isNamed(named) && !hasKey(line);
 
 /** This machine's own server is known under every address it had. */
 function isOwn({ origin }: JoinLine): boolean {
@@ -75,7 +84,7 @@ function isOwn({ origin }: JoinLine): boolean {
 }
 
 /** Whether this machine can act on the server of a line as its person. */
-export function hasKey(line: JoinLine): boolean {
+function hasKey(line: JoinLine): boolean {
   const { env, folders } = runtime();
   const found = knownServers(readCredentials(folders), folders, env).find(({ origin }) => origin === line.origin);
   return isOwn(line) || found?.entry?.key != null;
@@ -101,7 +110,8 @@ export async function joinByCode(
       'Make one that is printed instead: service agent create NAME --board BOARD --print-token',
     );
   const reply = await client.call('joinBoard', { body: { code, name, harness }, idempotencyKey: key });
-  return { record: await seated(reply.data, entry.server_id, out), replayed: reply.replayed, at: server.url };
+  const record = await seated(reply.data, entry.server_id, out);
+  return { record, replayed: reply.replayed, text: (again) => joinedText(record, server.url, again) };
 }
 
 /** Keeps the token of an agent that came onto a board, and says what it has to know. */
@@ -109,6 +119,16 @@ export async function seated({ agent, token, board }: JoinResult, serverId: stri
   await saveSeat(serverId, { agent, token }, out);
   out.base.board = board.name;
   return { board_record: board, agent, use: useOf(agent), ...agreedOf(board, agent) };
+}
+
+/** The board one comes onto without a line. @throws Failure `invalid_request` (exit 2). */
+export function openBoard(board: string | undefined, { name, harness }: JoinWish): string {
+  if (board === undefined) throw usage('What to join is missing.', "service join 'Join service board …'");
+  if (name === undefined && harness === undefined) return board;
+  throw usage(
+    'Without a join line you come yourself, and with no agent.',
+    `An agent gets a seat with: service agent create NAME --board ${board}`,
+  );
 }
 
 /** Puts the person onto an open board. */
@@ -126,9 +146,6 @@ export async function joinAsPerson(
   });
   const { data: record } = await client.call('getBoard', { params: { board } });
   out.base.board = record.name;
-  return {
-    record: { board_record: record, person: reply.data, ...agreedOf(record, undefined) },
-    replayed: reply.replayed,
-    at: server.url,
-  };
+  const joined = { board_record: record, person: reply.data, ...agreedOf(record, undefined) };
+  return { record: joined, replayed: reply.replayed, text: (again) => joinedText(joined, server.url, again) };
 }

@@ -1,19 +1,17 @@
 import * as Flags from '@oclif/core/flags';
 import { optional } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
-import { writeFlags } from '../cli/flags.ts';
-import { type Joining, joinAsPerson, joinByCode, readInvitation, requireServerOf, serverOf } from '../cli/joining.ts';
-import { joinedText } from '../cli/print/joined.ts';
-import { usage } from '../local/failure.ts';
+import { confirmFlags, writeFlags } from '../cli/flags.ts';
+import * as ways from '../cli/joining.ts';
 
 export default class Join extends BaseCommand<typeof Join> {
   static override summary = 'Come onto a board, with an agent or as yourself';
   static override description =
-    'Takes a join line with whatever stands around it, or its code, and puts an agent of yours onto that board; its seat\nis kept here, so that it acts with --as. - reads the line from standard input. With --board alone you come onto an\nopen board yourself.';
+    'Takes a join line with whatever stands around it, or its code, and puts an agent of yours onto that board; its seat\nis kept here, so that it acts with --as. - reads the line from standard input. The line of a guest code makes you a\nguest of a server you have no key for, once you have said yes. With --board alone you come onto an open board\nyourself.';
   static override examples = [
     "service join 'Join service board review on localhost as reviewer with code 7Q4-K2M'",
     'service join 7Q4-K2M --name codex',
-    'service join - < invitation.txt',
+    'service join - --yes < invitation.txt',
     'service join --board payments',
   ];
   static override seeAlso = ['pair', 'code create', 'agent create'];
@@ -21,33 +19,38 @@ export default class Join extends BaseCommand<typeof Join> {
   static override flags = {
     name: Flags.string({ char: 'm', helpValue: 'NAME', description: 'Name of the agent on the board' }),
     harness: Flags.string({ helpValue: 'HARNESS', description: 'The program that runs it' }),
+    ...confirmFlags,
     ...writeFlags,
   };
 
   override async run(): Promise<void> {
-    const { record, replayed, at } = await (this.args.line === undefined ? this.comeAlone() : this.bringAgent());
+    const { record, replayed, text } = await this.come();
     const again = this.again({ replayed });
-    this.out.print(record, () => joinedText(record, at, again));
+    this.out.print(record, () => text(again));
   }
 
-  private async comeAlone(): Promise<Joining> {
+  private async come(): Promise<ways.Joining> {
     const { name, harness, 'idempotency-key': key } = this.flags;
-    const { board } = this.globals;
-    if (board === undefined) throw usage('What to join is missing.', "service join 'Join service board …'");
-    if (name !== undefined || harness !== undefined)
-      throw usage(
-        'Without a join line you come yourself.',
-        `An agent gets a seat with: service agent create NAME --board ${board}`,
-      );
-    return joinAsPerson(await this.session('D'), board, key, this.out);
-  }
-
-  private async bringAgent(): Promise<Joining> {
-    const { name, harness, 'idempotency-key': key } = this.flags;
-    const { line, code } = await readInvitation(this.args.line ?? '', this.out);
-    if (line) this.globals = { ...this.globals, server: serverOf(line, this.globals.server) };
+    const wish = { name, harness, key };
+    const given = this.args.line;
+    if (given === undefined) {
+      const board = ways.openBoard(this.globals.board, wish);
+      return ways.joinAsPerson(await this.session('D'), board, key, this.out);
+    }
+    const { line, code } = await ways.readInvitation(given, this.out);
+    if (line && ways.isForNewGuest(line, this.globals.server)) return this.comeAsGuest(line);
+    if (line) this.globals = { ...this.globals, server: ways.serverOf(line, this.globals.server) };
     const session = await this.session('D');
-    if (line) requireServerOf(session, line);
-    return joinByCode(session, code, { name, harness, key }, this.out);
+    if (line) ways.requireServerOf(session, line);
+    return ways.joinByCode(session, code, wish, this.out);
+  }
+
+  private async comeAsGuest(line: ways.JoinLine): Promise<ways.Joining> {
+    await this.requirePerson();
+    const { out, timeoutMs, verbose } = this;
+    const { name, harness, yes = false } = this.flags;
+    const means = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
+    const { joinAsGuest } = await import('../cli/guest-joining.ts');
+    return joinAsGuest(line, { ...means, name, harness, confirm: (question) => this.confirm(question, yes) });
   }
 }

@@ -30,10 +30,10 @@ export interface SavedSeat {
 
 /** A way onto a server that was begun here. Its secret is saved before it is sent, so that a lost answer loses nothing. */
 export interface Pending {
-  kind: 'invite' | 'machine';
+  kind: 'invite' | 'machine' | 'guest';
   store: 'keychain' | 'file';
   token?: string;
-  /** SHA-256 of the invite's secret, so that the same invite is known again. */
+  /** SHA-256 of the invite's secret, or of the guest's code, so that the same one is known again. */
   digest?: string;
   handle: string;
   /** Name of the key it leads to. */
