@@ -553,6 +553,7 @@ export const operations = {
     credentials: member,
     idempotency: 'K',
     ok: [201],
+    archived: 'refused',
     summary: 'Open a task',
   },
   getTask: get('/v1/boards/{board}/tasks/{task}', member, 'Read one task'),
@@ -563,6 +564,7 @@ export const operations = {
     credentials: member,
     idempotency: 'K',
     ok: [200],
+    archived: 'refused',
     summary: 'Change title, about or where a task stands',
   },
   startTask: {
@@ -571,6 +573,7 @@ export const operations = {
     credentials: member,
     idempotency: 'K',
     ok: [200],
+    archived: 'refused',
     summary: 'Take a task; of any number at once one wins',
   },
   joinTask: {
@@ -579,6 +582,7 @@ export const operations = {
     credentials: member,
     idempotency: 'K',
     ok: [200],
+    archived: 'refused',
     summary: 'Help with a task',
   },
   finishTask: {
@@ -587,6 +591,7 @@ export const operations = {
     credentials: member,
     idempotency: 'K',
     ok: [200],
+    archived: 'refused',
     summary: 'Close a task as done or cancelled',
   },
   dropTask: {
@@ -595,6 +600,7 @@ export const operations = {
     credentials: member,
     idempotency: 'K',
     ok: [200],
+    archived: 'refused',
     summary: 'Give up a part in a task',
   },
 } as const satisfies Record<string, OperationRow>;

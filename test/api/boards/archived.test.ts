@@ -18,6 +18,7 @@ const refused = {
   'seats, every form of join': ['joinBoard'],
   'join codes': ['createJoinCode'],
   'making the board open': ['setBoardVisibility'],
+  'tasks, asks': ['createTask', 'updateTask', 'startTask', 'joinTask', 'finishTask', 'dropTask'],
 };
 
 /** And for what goes on. */
