@@ -85,6 +85,23 @@ forEachDatabase('a machine delegation', (engine) => {
     expect(archived.boards.map(({ name }) => name)).to.deep.equal([old]);
   });
 
+  it('counts as a use of its key', async () => {
+    const dot = await server.person('dot', 'member', { idleSeconds: 3_600 });
+    const { api, key_id } = await make(dot);
+    const used = async () => {
+      const [key] = await server.db.read((tx) =>
+        tx.query<{ last_used_at: number; expires_at: number }>((db) => db('access_keys').where('id', key_id)),
+      );
+      return key;
+    };
+    const before = await used();
+    server.clock.advance(120_000);
+    await api.ok('listBoards');
+    const after = await used();
+    expect((after?.last_used_at ?? 0) - (before?.last_used_at ?? 0)).to.be.at.least(120_000);
+    expect((after?.expires_at ?? 0) - (after?.last_used_at ?? 0)).to.equal(3_600_000);
+  });
+
   it('takes the place of the earlier one with its name under the same key, and of no other', async () => {
     const dee = await server.person('dee');
     const [first, other] = [await make(dee), await make(dee, 'desktop')];

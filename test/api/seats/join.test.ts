@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { Api } from '../../support/api.ts';
+import { newId } from '../../../src/server/text/ids.ts';
+import { Api, detailsOf } from '../../support/api.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
@@ -153,6 +154,30 @@ forEachDatabase('adding an agent', (engine) => {
     expect((await join(board)).status).to.equal(201);
     const { members } = await server.dana.ok('listMembers', { params: { board }, query: { kind: 'agent' } });
     expect(new Set(members.map(({ name }) => name)).size).to.equal(100);
+  });
+
+  it('stops at 500 agents of all people together', async () => {
+    const { name: board } = await newBoard(server.dana);
+    const first = await newAgent(server.dana, board);
+    await server.db.write(async (tx) => {
+      const [row] = await tx.query<Record<string, unknown>>((db) => db('members').where('id', first.memberId));
+      // Of many people, so that none of them has too many.
+      const rows = Array.from({ length: 498 }, (_unused, n) => ({
+        ...row,
+        id: newId('mem', tx.now),
+        name: `many-${n}`,
+        person_id: newId('hum', tx.now),
+        token_digest: null,
+      }));
+      for (let n = 0; n < rows.length; n += 20) await tx.change((db) => db('members').insert(rows.slice(n, n + 20)));
+    });
+    const answers = await Promise.all([join(board), join(board), join(board)]);
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 409, 409]);
+    const full = answers.find(({ status }) => status === 409);
+    expect([full?.code, full && detailsOf(full)]).to.deep.equal([
+      'limit_reached',
+      { what: 'agents on this board', limit: 500 },
+    ]);
   });
 
   it('says whose agent wrote, once agents of two people are there', async () => {
