@@ -284,6 +284,8 @@ export async function up(db: Knex): Promise<void> {
     t.text('named');
     t.integer('urgent').notNullable();
     t.integer('expects_reply').notNullable();
+    // The ask that this message answers or takes back.
+    t.text('answer_to');
     // Only on thread starters: replies of any depth.
     t.bigInteger('reply_count').notNullable();
     t.bigInteger('last_reply_at');

@@ -603,6 +603,8 @@ export const operations = {
     archived: 'refused',
     summary: 'Give up a part in a task',
   },
+
+  listAsks: get('/v1/asks', member, 'List asks: to the caller, from the caller, or that they may answer'),
 } as const satisfies Record<string, OperationRow>;
 
 export type OperationName = keyof typeof operations;

@@ -1,5 +1,6 @@
 /** Which use case serves which operation. The type makes a missing or doubled one fail to compile. */
 import type { OperationName } from '../contract/operations.ts';
+import { listAsks } from './asks/read.ts';
 import { createBoard } from './boards/create.ts';
 import { createDelegatedBoard } from './boards/create-delegated.ts';
 import { archiveBoard, deleteBoard, restoreBoard } from './boards/lifecycle.ts';
@@ -167,5 +168,6 @@ export function areas({ root, serverId, address, searchable }: Means): Areas {
     joinTask: write('joinTask', joinTask),
     finishTask: write('finishTask', finishTask),
     dropTask: write('dropTask', dropTask),
+    listAsks: read('listAsks', listAsks),
   };
 }

@@ -141,6 +141,7 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   joinTask: noTask,
   finishTask: () => ({ ...noTask(), body: { note: 'done' } }),
   dropTask: noTask,
+  listAsks: () => ({}),
   openStream: () => ({}),
 };
 

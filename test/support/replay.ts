@@ -5,7 +5,7 @@ export interface Recorded {
   seq: number;
   type: string;
   at: number;
-  actor: { member_id: string | null };
+  actor: { member_id: string | null; kind: 'human' | 'agent' | 'system' };
   data: Record<string, unknown>;
 }
 
@@ -171,6 +171,14 @@ export class Replay {
       case 'reaction.added':
       case 'reaction.removed':
         this.#react(event, data as { message_id: string; name: string });
+        break;
+      case 'task.created':
+      case 'task.started':
+      case 'task.joined':
+      case 'task.updated':
+      case 'task.done':
+      case 'task.dropped':
+        // Rebuilt by replay-work.ts.
         break;
       default:
         throw new Error(`the replay does not know ${event.type}`);

@@ -83,6 +83,8 @@ export const board = z.strictObject({
   needs_reply: z.int().min(0).nullable().optional(),
   task_prefix: z.string().nullable(),
   task_prefixes: z.array(z.string()).optional(),
+  tasks_open: z.int().min(0).optional(),
+  asks_to_me: z.strictObject({ blocking: z.int().min(0), going_with: z.int().min(0) }).optional(),
   activity: z.array(z.int().min(0)).max(30).optional(),
   added: z.strictObject({ seq, at: time, by: eventActor }).optional(),
 });

@@ -1,6 +1,7 @@
 /** Which schemas an operation has, by the operation's name. Loaded by the server and the tests, not by a short command. */
 import { z } from 'zod';
 import type { OperationName } from '../operations.ts';
+import * as asks from './asks.ts';
 import * as boards from './boards.ts';
 import * as browsers from './browsers.ts';
 import { id } from './common.ts';
@@ -133,4 +134,5 @@ export const schemas = {
   joinTask: { params: taskParam, answer: tasks.task },
   finishTask: { params: taskParam, body: tasks.finishTaskBody, answer: tasks.task },
   dropTask: { params: taskParam, body: tasks.dropTaskBody, answer: tasks.task },
+  listAsks: { query: asks.listAsksQuery, answer: asks.askList },
 } as const satisfies Record<OperationName, OperationSchemas>;

@@ -14,9 +14,9 @@ import {
   queryInt,
   roleName,
   seq,
-  text,
   time,
 } from './common.ts';
+import { taskRef, taskSelector } from './tasks.ts';
 
 /** Most code points a message body may have; one more is 413 `message_too_large`. */
 export const MAX_BODY = 32_768;
@@ -40,6 +40,43 @@ export const reaction = z.strictObject({
   count: z.int().min(1),
   by: z.array(z.string()),
   mine: z.boolean(),
+});
+
+export const messageAsk = z.strictObject({
+  to: actor,
+  options: z.array(z.string()),
+  blocking: z.boolean(),
+  going_with: z.string().nullable(),
+  going_at: time.nullable(),
+  task: taskRef.nullable(),
+  approval: z.boolean(),
+  state: z.enum(['open', 'answered', 'withdrawn', 'went_with']),
+  answer_seq: z.int().min(1).nullable(),
+  answer_option: z.int().min(1).nullable(),
+  can_answer: z.boolean(),
+  can_withdraw: z.boolean(),
+});
+
+export const messageAnswer = z.strictObject({
+  ask_id: id('msg'),
+  ask_seq: z.int().min(1),
+  option: z.int().min(1).nullable(),
+  option_text: z.string().nullable(),
+  withdrawn: z.boolean(),
+});
+
+/** Lengths and combinations are rules of asking (422), not of the shape. */
+const askRequest = z.strictObject({
+  options: z.array(z.string().max(4_000)).max(64).optional(),
+  going_with: z.string().max(4_000).optional(),
+  going_at: time.optional(),
+  approval: z.boolean().default(false),
+});
+
+const answerRequest = z.strictObject({
+  option: z.int().min(1).max(4).optional(),
+  withdrawn: z.boolean().optional(),
+  comment: z.boolean().optional(),
 });
 
 export const message = z.strictObject({
@@ -66,8 +103,10 @@ export const message = z.strictObject({
   reactions: z.array(reaction),
   mentions: z.array(mention),
   about: z.array(
-    z.strictObject({ id: z.string(), ref: z.string(), how: z.enum(['given', 'thread', 'current', 'named']) }),
+    z.strictObject({ id: id('tsk'), ref: z.string(), how: z.enum(['given', 'thread', 'current', 'named']) }),
   ),
+  ask: messageAsk.optional(),
+  answer: messageAnswer.optional(),
   files: z.array(z.strictObject({ id: z.string(), name: z.string(), version: z.int().min(1), digest })),
   midturn_peer_sender_id: id('mem').optional(),
 });
@@ -79,6 +118,9 @@ export const postMessageBody = z.strictObject({
   reply_to: id('msg').optional(),
   urgent: z.boolean().default(false),
   expects_reply: z.boolean().default(false),
+  about: z.array(taskSelector).max(8).optional(),
+  ask: askRequest.optional(),
+  answer: answerRequest.optional(),
 });
 
 const window = { limit: queryInt(1, 200).default(50), after: queryInt(0).default(0) };
@@ -90,7 +132,7 @@ export const listMessagesQuery = z.object({
   from: memberName.optional(),
   role: roleName.optional(),
   to_me: queryBool.default(false),
-  task: text(80, 1).optional(),
+  task: taskSelector.optional(),
   roots: queryBool.default(false),
   has: z.enum(['ask', 'answer', 'files', 'mention_me']).optional(),
 });

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { boardName, memberName, queryInt, text, time } from './common.ts';
 import { message } from './messages.ts';
+import { taskSelector } from './tasks.ts';
 
 const kinds = ['message', 'task', 'file'] as const;
 const moment = z.iso.datetime({ offset: true }).transform((value) => Date.parse(value));
@@ -16,7 +17,7 @@ export const searchQuery = z.object({
   /** A name no board can have is answered like a missing board. */
   board: z.string().max(80).optional(),
   from: memberName.optional(),
-  task: text(80, 1).optional(),
+  task: taskSelector.optional(),
   since: moment.optional(),
   until: moment.optional(),
   sort: z.enum(['newest', 'relevance']).default('newest'),

@@ -1,5 +1,8 @@
 /** Asks: whom a message asks what, and its latest answer. What it says stands in the message. */
+import type { Knex } from 'knex';
+import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { type Eyes, readable } from '../messages/eyes.rules.ts';
 
 export type AskRow = {
   message_id: string;
@@ -43,3 +46,115 @@ export const saveAnswer = (
   messageId: string,
   answer: Pick<AskRow, 'answer_seq' | 'answer_option' | 'withdrawn'>,
 ): Promise<number> => tx.change((db) => db('asks').where('message_id', messageId).update(answer));
+
+const ofStatement = listStatement<Params, AskRow>((db, _p, ids) =>
+  db('asks')
+    .whereIn('message_id', ids as string[])
+    .select('*'),
+);
+
+export const asksOf = (tx: ReadTx, messageIds: string[]): Promise<AskRow[]> =>
+  tx.all(...ofStatement.over({}, messageIds));
+
+/** Open asks addressed to each of these members now, those that block counted apart. */
+export const openAsksTo = (
+  tx: ReadTx,
+  memberIds: string[],
+): Promise<{ to_id: string; blocking: number; count: number }[]> =>
+  memberIds.length === 0
+    ? Promise.resolve([])
+    : tx.query((db) =>
+        db('asks')
+          .whereIn('to_id', memberIds)
+          .whereNull('answer_seq')
+          .where((open) => open.whereNull('going_at').orWhere('going_at', '>', tx.now))
+          .groupBy('to_id', 'blocking')
+          .select('to_id', 'blocking')
+          .count({ count: '*' }),
+      );
+
+export interface AskFilter {
+  boardIds: string[];
+  eyes: Eyes;
+  state: 'open' | 'answered' | 'withdrawn' | 'went_with' | 'all';
+  taskId?: string;
+  toIds?: string[];
+  fromIds?: string[];
+  /** Member ids of somebody who may answer: asked themselves, or the person of an asking agent. */
+  answererIds?: string[];
+  /** Those that block first; newest first in each group. */
+  blockingFirst: boolean;
+}
+
+export interface AskPosition {
+  blocking: number;
+  at: number;
+  id: string;
+}
+
+/** Asks whose message may be read, newest first. */
+export const listAskRows = (
+  tx: ReadTx,
+  filter: AskFilter,
+  after: AskPosition | null,
+  limit: number,
+): Promise<AskRow[]> =>
+  tx.query<AskRow>((db) => {
+    const query = readable(
+      db({ a: 'asks' }).join({ m: 'messages' }, 'm.id', 'a.message_id').whereIn('a.board_id', filter.boardIds),
+      filter.eyes,
+    );
+    inState(query, filter.state, tx.now);
+    if (filter.taskId !== undefined) query.where('a.task_id', filter.taskId);
+    if (filter.toIds) query.whereIn('a.to_id', filter.toIds);
+    if (filter.fromIds) query.whereIn('a.from_id', filter.fromIds);
+    if (filter.answererIds) answerableBy(query, db, filter.answererIds);
+    if (filter.blockingFirst) query.orderBy('a.blocking', 'desc');
+    query
+      .orderBy([
+        { column: 'a.at', order: 'desc' },
+        { column: 'a.message_id', order: 'desc' },
+      ])
+      .limit(limit)
+      .select('a.*');
+    if (after) beyond(query, after, filter.blockingFirst);
+    return query;
+  });
+
+/** The states of asks.rules.ts, as a condition. */
+function inState(query: Knex.QueryBuilder, state: AskFilter['state'], now: number): void {
+  if (state === 'all') return;
+  query.where('a.withdrawn', state === 'withdrawn' ? 1 : 0);
+  if (state === 'withdrawn') return;
+  if (state === 'answered') query.whereNotNull('a.answer_seq');
+  else query.whereNull('a.answer_seq');
+  if (state === 'went_with') query.where('a.going_at', '<=', now);
+  if (state === 'open') query.where((open) => open.whereNull('a.going_at').orWhere('a.going_at', '>', now));
+}
+
+function answerableBy(query: Knex.QueryBuilder, db: Knex, ids: string[]): void {
+  const persons = db({ p: 'members' }).whereIn('p.id', ids).where('p.kind', 'human').select('p.person_id');
+  query.where((either) =>
+    either
+      .whereIn('a.to_id', ids)
+      .orWhereIn(
+        'a.from_id',
+        db({ s: 'members' })
+          .where('s.kind', 'agent')
+          .whereRaw('s.board_id = a.board_id')
+          .whereIn('s.person_id', persons)
+          .select('s.id'),
+      ),
+  );
+}
+
+function beyond(query: Knex.QueryBuilder, { blocking, at, id }: AskPosition, blockingFirst: boolean): void {
+  const older = (later: Knex.QueryBuilder) =>
+    later.where('a.at', '<', at).orWhere((same) => same.where('a.at', at).where('a.message_id', '<', id));
+  if (!blockingFirst) query.where(older);
+  else {
+    query.where((either) =>
+      either.where('a.blocking', '<', blocking).orWhere((group) => group.where('a.blocking', blocking).where(older)),
+    );
+  }
+}

@@ -16,7 +16,7 @@ import { threadMembers } from './threads.store.ts';
 /** Most names or roles a refusal offers. */
 const CHOICES = 50;
 
-interface Addressee {
+export interface Addressee {
   boardId: string;
   sender: MemberRow;
   readsAll: boolean;

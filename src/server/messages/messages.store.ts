@@ -18,6 +18,8 @@ export type MessageRow = {
   named: string | null;
   urgent: number;
   expects_reply: number;
+  /** Id of the ask that this message answers or takes back. */
+  answer_to: string | null;
   /** Only on thread starters: replies of any depth. */
   reply_count: number;
   last_reply_at: number | null;
@@ -97,6 +99,10 @@ export interface MessageFilter {
   toMe?: boolean;
   roots?: boolean;
   mentionsMe?: boolean;
+  /** Asks, or answers and withdrawals. */
+  has?: 'ask' | 'answer';
+  /** About this task. */
+  taskId?: string;
   /** Matches nothing: a filter for something the board has none of. */
   none?: boolean;
   /** Only replies in this thread. */
@@ -126,6 +132,21 @@ function filtered(query: Knex.QueryBuilder, filter: MessageFilter): Knex.QueryBu
     query
       .whereNot('m.sender_id', filter.eyes.memberId)
       .where((either) => either.where('m.to_everyone', 1).orWhereExists(named(filter.eyes.memberId, 'addressed')));
+  }
+  if (filter.has === 'answer') query.whereNotNull('m.answer_to');
+  if (filter.has === 'ask') {
+    query.whereExists((sub: Knex.QueryBuilder) =>
+      sub.from({ a: 'asks' }).whereRaw('a.message_id = m.id').select(sub.client.raw('1')),
+    );
+  }
+  if (filter.taskId !== undefined) {
+    query.whereExists((sub: Knex.QueryBuilder) =>
+      sub
+        .from({ x: 'message_tasks' })
+        .whereRaw('x.message_id = m.id')
+        .where('x.task_id', filter.taskId)
+        .select(sub.client.raw('1')),
+    );
   }
   if (filter.mentionsMe) query.whereExists(named(filter.eyes.memberId, 'mentioned'));
   return query;
@@ -245,6 +266,7 @@ const insertStatement = statement<MessageRow>((db, p) =>
     named: p.named,
     urgent: p.urgent,
     expects_reply: p.expects_reply,
+    answer_to: p.answer_to,
     reply_count: p.reply_count,
     last_reply_at: p.last_reply_at,
     last_reply_seq: p.last_reply_seq,

@@ -3,6 +3,10 @@ import { Refusal } from '../../contract/errors.ts';
 import { codePoints } from '../../contract/schemas/common.ts';
 import { MAX_BODY } from '../../contract/schemas/messages.ts';
 import type { Body, Mention, Message, Role } from '../../contract/types.ts';
+import { type Answering, type Asking, addressAnswer, addressAsk, readAnswer, readAsk } from '../asks/asking.steps.ts';
+import type { AskData } from '../asks/asks.rules.ts';
+import { insertAsk, saveAnswer } from '../asks/asks.store.ts';
+import { redactAsk, sumCounts } from '../asks/redact.rules.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { requirePermission, requirePostingRights } from '../boards/policy.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
@@ -10,9 +14,13 @@ import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { append } from '../record/append.ts';
 import { activeAgents, type MemberRow, memberById, membersNamed, saveSent } from '../seats/members.store.ts';
+import { type About, aboutOf } from '../tasks/about.steps.ts';
+import { insertTags } from '../tasks/tags.store.ts';
 import { newId } from '../text/ids.ts';
 import { type Redacted, redact } from '../text/redaction.ts';
+import { timestampOrNull } from '../text/time.ts';
 import { eventActor } from '../views/actors.ts';
+import { askViews } from '../views/ask.ts';
 import { mayRead, messageNotFound, messageView, type PostedData } from '../views/message.ts';
 import { lockPlace, type Place, requireActive } from '../views/place.ts';
 import { type Addressing, addressThread, addressTo, toEveryone } from './addressing.steps.ts';
@@ -21,6 +29,7 @@ import { clearRequest, insertNamed, type NamedRow } from './inbox.store.ts';
 import { findMentions, resolveMentions } from './mentions.rules.ts';
 import { countReply, insertMessage, type MessageRow, messageById, messageBySeq } from './messages.store.ts';
 
+/** A post without secrets: those of its text, and those of what it asks. */
 type Post = Omit<Body<'postMessage'>, 'body'> & { redacted: Redacted };
 
 export const postMessage: WriteCase<'postMessage', Post> = {
@@ -34,7 +43,9 @@ export const postMessage: WriteCase<'postMessage', Post> = {
         details: { limit: MAX_BODY, length },
       });
     }
-    return { ...rest, redacted: redact(text) };
+    const { ask, counts } = rest.ask ? redactAsk(rest.ask) : { ask: undefined, counts: [] };
+    const redacted = redact(text);
+    return { ...rest, ask, redacted: { ...redacted, counts: sumCounts([...redacted.counts, ...counts]) } };
   },
 
   async run(tx, caller, { params, body }) {
@@ -45,12 +56,29 @@ export const postMessage: WriteCase<'postMessage', Post> = {
     if (place.member.kind === 'agent') requirePermission(role, 'post');
 
     const parent = body.reply_to === undefined ? null : await readableParent(tx, place, body.reply_to);
-    const addressing = await address(tx, place, roles, body.to, parent);
+    const asking = body.ask ? readAsk(body.ask, body, tx.now) : null;
+    const answering = await readAnswer(tx, place.member, parent, body.answer);
+    const addressing = await address(tx, place, roles, { to: body.to, parent, asking, answering });
     if (place.member.kind === 'agent') {
       requirePostingRights(place.policy, role, { everyone: addressing.everyone, urgent: body.urgent });
     }
+    const about = await aboutOf(tx, {
+      boardId: place.board.id,
+      sender: place.member,
+      given: body.about,
+      parentId: parent?.id,
+      text: body.redacted.text,
+    });
     const mentions = await mentionsIn(tx, place, roles, body.redacted.text, addressing);
-    const answer = await write(tx, caller, place, { post: body, parent, addressing, mentions });
+    const answer = await write(tx, caller, place, {
+      post: body,
+      parent,
+      addressing,
+      mentions,
+      about,
+      asking,
+      answering,
+    });
     return { answer };
   },
 };
@@ -63,14 +91,23 @@ async function readableParent(tx: WriteTx, place: Place, id: string): Promise<Me
   return parent;
 }
 
+/** What decides to whom a post goes. */
+interface Sending {
+  to: string[] | undefined;
+  parent: MessageRow | null;
+  asking: Asking | null;
+  answering: Answering | null;
+}
+
 function address(
   tx: WriteTx,
   place: Place,
   roles: Record<string, Role>,
-  to: string[] | undefined,
-  parent: MessageRow | null,
+  { to, parent, asking, answering }: Sending,
 ): Promise<Addressing> {
   const from = { boardId: place.board.id, sender: place.member, readsAll: place.reader.readsAll, roles };
+  if (asking) return addressAsk(tx, from, to, asking);
+  if (answering && parent) return addressAnswer(tx, from, to, parent.root_seq ?? parent.seq, answering);
   if (to) return addressTo(tx, from, to);
   if (parent) return addressThread(tx, from, parent.root_seq ?? parent.seq);
   return Promise.resolve(toEveryone);
@@ -109,16 +146,23 @@ interface Decided {
   parent: MessageRow | null;
   addressing: Addressing;
   mentions: Mention[];
+  about: About[];
+  asking: Asking | null;
+  answering: Answering | null;
 }
 
 async function write(tx: WriteTx, caller: Caller, place: Place, decided: Decided): Promise<Message> {
   const { board, member } = place;
-  const { post, parent, addressing, mentions } = decided;
+  const { post, parent, addressing, mentions, about, asking, answering } = decided;
   const id = newId('msg', tx.now);
+  const expectsReply = post.expects_reply || asking !== null;
   // Keys in canonical order: the record then need not sort them.
-  const data = {
+  const data: PostedData = {
+    ...(about.length > 0 ? { about } : {}),
+    ...(answering ? { answer: answerData(answering) } : {}),
+    ...(asking ? { ask: askData(asking, addressing, about) } : {}),
     body: post.redacted.text,
-    expects_reply: post.expects_reply,
+    expects_reply: expectsReply,
     mentions,
     message_id: id,
     ...(addressing.recipients ? { recipients: addressing.recipients.map((recipient) => recipient.id) } : {}),
@@ -134,7 +178,7 @@ async function write(tx: WriteTx, caller: Caller, place: Place, decided: Decided
   const event = await append(tx, board, {
     type: 'message.posted',
     actor: eventActor(member, caller.person.handle),
-    data,
+    data: { ...data },
   });
   if (board.last_message_at === null || dayOf(board.last_message_at) < dayOf(event.at)) {
     await insertDay(tx, { board_id: board.id, day: dayOf(event.at), before: board.message_count - 1 });
@@ -151,7 +195,8 @@ async function write(tx: WriteTx, caller: Caller, place: Place, decided: Decided
     to_everyone: addressing.everyone ? 1 : 0,
     named: addressing.named.length > 0 ? addressing.named.join() : null,
     urgent: post.urgent ? 1 : 0,
-    expects_reply: post.expects_reply ? 1 : 0,
+    expects_reply: expectsReply ? 1 : 0,
+    answer_to: answering?.ask.message_id ?? null,
     reply_count: 0,
     last_reply_at: null,
     last_reply_seq: null,
@@ -164,6 +209,9 @@ async function write(tx: WriteTx, caller: Caller, place: Place, decided: Decided
   await insertMessage(tx, row);
   await saveSent(tx, member);
   await insertNamed(tx, namedRows(row, addressing, mentions));
+  await keepTags(tx, row, about);
+  if (data.ask) await keepAsk(tx, row, data.ask);
+  if (answering) await keepAnswer(tx, row, answering);
   if (parent && row.root_seq !== null) {
     await countReply(tx, row.root_seq, row);
     await clearRequest(tx, member.id, parent.seq);
@@ -171,6 +219,58 @@ async function write(tx: WriteTx, caller: Caller, place: Place, decided: Decided
   caller.shown.message = id;
   return asSeenBySender(tx, caller, place, row, data, parent);
 }
+
+/** What is asked, as the record keeps it. The ask is about the first task that was not just named in its text. */
+function askData(
+  { approval, options, goingWith, goingAt }: Asking,
+  { recipients }: Addressing,
+  about: About[],
+): AskData {
+  return {
+    ...(approval ? { approval } : {}),
+    blocking: goingWith === null,
+    going_at: timestampOrNull(goingAt),
+    going_with: goingWith,
+    options,
+    task_id: about.find((task) => task.how !== 'named')?.id ?? null,
+    to: recipients?.[0]?.id ?? '',
+  };
+}
+
+const answerData = ({ ask, option, withdrawn }: Answering) => ({ ask_id: ask.message_id, option, withdrawn });
+
+const keepTags = (tx: WriteTx, row: MessageRow, about: About[]): Promise<number> =>
+  insertTags(
+    tx,
+    about.map(({ id, how }, n) => ({
+      message_id: row.id,
+      task_id: id,
+      board_id: row.board_id,
+      seq: row.seq,
+      thread_seq: row.root_seq ?? row.seq,
+      how,
+      n,
+    })),
+  );
+
+const keepAsk = (tx: WriteTx, row: MessageRow, ask: AskData): Promise<number> =>
+  insertAsk(tx, {
+    message_id: row.id,
+    board_id: row.board_id,
+    seq: row.seq,
+    at: row.at,
+    from_id: row.sender_id,
+    to_id: ask.to,
+    task_id: ask.task_id,
+    blocking: ask.blocking ? 1 : 0,
+    going_at: ask.going_at === null ? null : Date.parse(ask.going_at),
+    answer_seq: null,
+    answer_option: null,
+    withdrawn: 0,
+  });
+
+const keepAnswer = (tx: WriteTx, row: MessageRow, { ask, option, withdrawn }: Answering): Promise<number> =>
+  saveAnswer(tx, ask.message_id, { answer_seq: row.seq, answer_option: option, withdrawn: withdrawn ? 1 : 0 });
 
 /** Whom the message names, with what follows for their inboxes and open requests. */
 function namedRows(message: MessageRow, addressing: Addressing, mentions: Mention[]): NamedRow[] {
@@ -219,7 +319,8 @@ async function asSeenBySender(
     parent_from: ends?.from ?? null,
     root_id: ends?.root ?? null,
   };
-  return messageView(row, context, data, place);
+  const extras = data.ask || data.answer ? await askViews(tx, place, [{ row, data }]) : null;
+  return { ...messageView(row, context, data, place), ...extras?.get(row.id) };
 }
 
 async function endsOfReply(tx: WriteTx, parent: MessageRow): Promise<{ from: string; root: string }> {

@@ -5,6 +5,7 @@ import { parseRoles } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { ReadCase, WaitCase } from '../operation/usecase.ts';
 import { memberByName, membersWithIds } from '../seats/members.store.ts';
+import { requireTask } from '../tasks/find.steps.ts';
 import { actorView } from '../views/actors.ts';
 import { eyesOf, findMessage, findMessageBySeq, messageViews, type PostedData } from '../views/message.ts';
 import { headOf, onBoard, type Place } from '../views/place.ts';
@@ -93,11 +94,12 @@ async function filterOf(tx: ReadTx, place: Place, query: Query<'listMessages'>):
     }
     filter.senderRole = query.role;
   }
-  if (query.task !== undefined) throw new Refusal('task_not_found', 'This board has no such task.');
+  if (query.task !== undefined) filter.taskId = (await requireTask(tx, place.board.id, query.task)).id;
   if (query.to_me) filter.toMe = true;
   if (query.roots) filter.roots = true;
   if (query.has === 'mention_me') filter.mentionsMe = true;
-  else if (query.has !== undefined) filter.none = true;
+  else if (query.has === 'files') filter.none = true;
+  else if (query.has !== undefined) filter.has = query.has;
   return filter;
 }
 

@@ -97,6 +97,8 @@ export interface SearchScope {
   where: { boardId: string } | { personId: string };
   eyes: Eyes;
   senderId?: string;
+  /** Only messages about this task. */
+  taskId?: string;
   /** Milliseconds since the epoch: inclusive, exclusive. */
   since?: number;
   until?: number;
@@ -128,7 +130,11 @@ export const bestHits = (tx: ReadTx, scope: SearchScope, limit: number): Promise
       .limit(limit);
   });
 
-function found(db: Knex, tx: ReadTx, { query, where, eyes, senderId, since, until }: SearchScope): Knex.QueryBuilder {
+function found(
+  db: Knex,
+  tx: ReadTx,
+  { query, where, eyes, senderId, taskId, since, until }: SearchScope,
+): Knex.QueryBuilder {
   const docs =
     tx.dialect.name === 'sqlite'
       ? // The index leads: it yields its rows newest first, which no other plan does.
@@ -152,6 +158,11 @@ function found(db: Knex, tx: ReadTx, { query, where, eyes, senderId, since, unti
     );
   }
   if (senderId !== undefined) docs.where('m.sender_id', senderId);
+  if (taskId !== undefined) {
+    docs.whereExists((sub: Knex.QueryBuilder) =>
+      sub.from({ x: 'message_tasks' }).whereRaw('x.message_id = m.id').where('x.task_id', taskId).select(db.raw('1')),
+    );
+  }
   if (since !== undefined) docs.where('d.at', '>=', since);
   if (until !== undefined) docs.where('d.at', '<', until);
   return docs;

@@ -1,16 +1,16 @@
 /** Full-text search over what the caller may read. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Message, Query, SearchResult } from '../../contract/types.ts';
-import { listBoardRows, parsePolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { messagesWithSeqs } from '../messages/messages.store.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
-import { memberByName, ownMemberships } from '../seats/members.store.ts';
+import { memberByName } from '../seats/members.store.ts';
+import { requireTask } from '../tasks/find.steps.ts';
+import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
 import { groupBy } from '../text/group.ts';
-import { sha256 } from '../text/hash.ts';
 import { eyesOf, messageViews } from '../views/message.ts';
-import { onBoard, ownPlace, type Place, readerOf } from '../views/place.ts';
+import { onBoard, ownPlace, type Place, placesOf } from '../views/place.ts';
 import { bestHits, type Hit, newestHits, type SearchScope } from './search.store.ts';
 import { matchesIn, parseQuery, type SearchQuery, snippetOf } from './words.rules.ts';
 
@@ -28,15 +28,15 @@ export const search = (upToDate: () => Promise<void>): ReadCase<'search'> => ({
     if (asked.board === undefined && (asked.from !== undefined || asked.task !== undefined)) throw needsBoard(asked);
     const one = await onlyBoard(tx, caller, asked);
     const scope = await scopeOf(tx, caller, asked, query, one);
-    const start = readCursor(caller, asked);
+    const start = readStart(readBoundToken(boundTo(caller, asked), asked.after));
     if (asked.kind && !asked.kind.includes('message')) return { query: asked.q, results: [], next_after: null };
     const page =
       asked.sort === 'newest' ? await newest(tx, scope, start, asked.limit) : await best(tx, scope, start, asked.limit);
-    const places = one ? new Map([[one.board.id, one]]) : await placesOf(tx, caller);
+    const places = new Map((one ? [one] : await placesOf(tx, caller, 'all')).map((place) => [place.board.id, place]));
     return {
       query: asked.q,
       results: await resultsOf(tx, places, query, page.hits),
-      next_after: page.next === null ? null : cursor(caller, asked, page.next),
+      next_after: page.next === null ? null : boundToken(boundTo(caller, asked), page.next),
     };
   },
 });
@@ -62,7 +62,6 @@ async function scopeOf(
   query: SearchQuery,
   place: Place | null,
 ): Promise<SearchScope> {
-  if (asked.task !== undefined) throw new Refusal('task_not_found', 'This board has no such task.');
   const scope: SearchScope = {
     query,
     where: place ? { boardId: place.board.id } : { personId: caller.person.person_id },
@@ -71,6 +70,7 @@ async function scopeOf(
     ...(asked.since === undefined ? {} : { since: asked.since }),
     ...(asked.until === undefined ? {} : { until: asked.until }),
   };
+  if (asked.task !== undefined && place) scope.taskId = (await requireTask(tx, place.board.id, asked.task)).id;
   if (asked.from === undefined || !place) return scope;
   const sender = await memberByName(tx, place.board.id, asked.from);
   if (sender) return { ...scope, senderId: sender.id };
@@ -95,21 +95,6 @@ async function best(tx: ReadTx, scope: SearchScope, start: number | null, limit:
   const found = await bestHits(tx, scope, BEST);
   const from = start ?? 0;
   return { hits: found.slice(from, from + limit), next: found.length > from + limit ? from + limit : null };
-}
-
-/** The boards a person is on, as they may use them. */
-async function placesOf(tx: ReadTx, caller: Caller): Promise<Map<string, Place>> {
-  const personId = caller.person.person_id;
-  const boards = await listBoardRows(tx, { personId, open: false, lifecycle: 'all', limit: 100_000 });
-  const ids = boards.map((board) => board.id);
-  const members = new Map((await ownMemberships(tx, personId, ids)).map((member) => [member.board_id, member]));
-  return new Map(
-    boards.flatMap((board) => {
-      const member = members.get(board.id);
-      const policy = parsePolicy(board);
-      return member ? [[board.id, { board, member, policy, reader: readerOf(member, policy) }] as const] : [];
-    }),
-  );
 }
 
 async function resultsOf(
@@ -149,26 +134,12 @@ function resultOf(message: Message, query: SearchQuery): SearchResult {
 }
 
 /** A position holds for the same caller and the same other parameters only. */
-const binding = (caller: Caller, { after: _after, ...rest }: Asked): string =>
-  sha256(JSON.stringify([caller.seat?.member_id ?? caller.person.person_id, rest])).slice(0, 16);
+const boundTo = (caller: Caller, { after: _after, ...rest }: Asked) => [
+  caller.seat?.member_id ?? caller.person.person_id,
+  rest,
+];
 
-const cursor = (caller: Caller, asked: Asked, next: number): string =>
-  Buffer.from(JSON.stringify([binding(caller, asked), next])).toString('base64url');
-
-/** @throws Refusal `invalid_request` for what no page of this search gave. */
-function readCursor(caller: Caller, asked: Asked): number | null {
-  if (asked.after === undefined) return null;
-  try {
-    const value: unknown = JSON.parse(Buffer.from(asked.after, 'base64url').toString('utf8'));
-    if (Array.isArray(value) && value[0] === binding(caller, asked) && Number.isSafeInteger(value[1])) {
-      return value[1] as number;
-    }
-  } catch {
-    // Refused below.
-  }
-  const problem = 'was not given by a page of this search';
-  throw new Refusal('invalid_request', `after: ${problem}.`, {
-    hint: 'Start again without it, then hand back next_after with the same query.',
-    details: { field: 'after', problem },
-  });
+function readStart(value: unknown): number | null {
+  if (value !== null && typeof value !== 'number') throw foreignPosition();
+  return value;
 }

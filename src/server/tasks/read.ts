@@ -1,15 +1,14 @@
 /** Reading tasks. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Query } from '../../contract/types.ts';
-import { listBoardRows, parsePolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
-import { memberByName, membersWithIds, ownMemberships } from '../seats/members.store.ts';
+import { memberByName, membersWithIds } from '../seats/members.store.ts';
+import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
 import { groupBy } from '../text/group.ts';
-import { sha256 } from '../text/hash.ts';
 import { actorView } from '../views/actors.ts';
-import { onBoard, ownPlace, type Place, readerOf } from '../views/place.ts';
+import { onBoard, ownPlace, type Place, placesOf } from '../views/place.ts';
 import { taskView, taskViews, textOf } from '../views/task.ts';
 import { requireTask } from './find.steps.ts';
 import {
@@ -42,26 +41,13 @@ async function onePlace(tx: ReadTx, caller: Caller, board: string | undefined): 
   return caller.seat === null ? null : ownPlace(tx, caller as SeatCaller);
 }
 
-/** The active boards a person is on. */
-async function placesOf(tx: ReadTx, caller: Caller): Promise<Place[]> {
-  const personId = caller.person.person_id;
-  const boards = await listBoardRows(tx, { personId, open: false, lifecycle: 'active', limit: 100_000 });
-  const ids = boards.map((board) => board.id);
-  const members = new Map((await ownMemberships(tx, personId, ids)).map((member) => [member.board_id, member]));
-  return boards.flatMap((board) => {
-    const member = members.get(board.id);
-    const policy = parsePolicy(board);
-    return member ? [{ board, member, policy, reader: readerOf(member, policy) }] : [];
-  });
-}
-
 async function listOf(tx: ReadTx, places: Place[], query: Asked, one: Place | null) {
   const boardIds = places.map((place) => place.board.id);
   const rows = await listTaskRows(
     tx,
     await filterOf(tx, places, query, one),
     query.order,
-    readCursor(query),
+    readPlace(readBoundToken(boundTo(query), query.after)),
     query.limit + 1,
   );
   const page = rows.slice(0, query.limit);
@@ -72,9 +58,7 @@ async function listOf(tx: ReadTx, places: Place[], query: Asked, one: Place | nu
     tasks: await viewsOf(tx, places, page),
     counts: { ...counts, blocked: await countBlocked(tx, boardIds) },
     next_after:
-      rows.length > query.limit && last
-        ? cursor(query, { state: last.state, board: last.board_name, number: last.number })
-        : null,
+      rows.length > query.limit && last ? boundToken(boundTo(query), [last.state, last.board_name, last.number]) : null,
   };
 }
 
@@ -130,7 +114,8 @@ export const getTask: ReadCase<'getTask'>['run'] = async (tx, caller, { params }
 export const listTaskTexts: ReadCase<'listTaskTexts'>['run'] = async (tx, caller, { params, query }) => {
   const place = await onBoard(tx, caller, params['board'] ?? '');
   const task = await requireTask(tx, place.board.id, params['task'] ?? '');
-  const below = readVersion(query.after, `${task.id} ${query.field}`);
+  const bound = [task.id, query.field];
+  const below = readVersion(readBoundToken(bound, query.after));
   const rows = await textVersions(tx, task.id, query.field, below, query.limit + 1);
   const page = rows.slice(0, query.limit);
   const authors = new Map(
@@ -149,45 +134,21 @@ export const listTaskTexts: ReadCase<'listTaskTexts'>['run'] = async (tx, caller
       const by = authors.get(row.by_id);
       return by ? [textOf(row, () => by)] : [];
     }),
-    next_after: rows.length > query.limit && last ? encode([`${task.id} ${query.field}`, last.version]) : null,
+    next_after: rows.length > query.limit && last ? boundToken(bound, last.version) : null,
   };
 };
 
-const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const boundTo = ({ after: _after, ...rest }: Asked): object => rest;
 
-function decode(after: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(after, 'base64url').toString('utf8'));
-  } catch {
-    return null;
-  }
+function readPlace(value: unknown): TaskPlace | null {
+  if (value === null) return null;
+  const [state, board, number] = Array.isArray(value) ? (value as unknown[]) : [];
+  if (!GROUPS.includes(state as TaskState) || typeof board !== 'string' || typeof number !== 'number')
+    throw foreignPosition();
+  return { state: state as TaskState, board, number };
 }
 
-/** A position holds for the same other parameters only. */
-const binding = ({ after: _after, ...rest }: Asked): string => sha256(JSON.stringify(rest)).slice(0, 16);
-
-const cursor = (query: Asked, { state, board, number }: TaskPlace): string =>
-  encode([binding(query), state, board, number]);
-
-/** @throws Refusal `invalid_request` for what no page of this list gave. */
-function readCursor(query: Asked): TaskPlace | null {
-  if (query.after === undefined) return null;
-  const value = decode(query.after);
-  if (Array.isArray(value) && value[0] === binding(query) && GROUPS.includes(value[1]) && Number.isInteger(value[3])) {
-    return { state: value[1] as TaskState, board: String(value[2]), number: value[3] as number };
-  }
-  throw badPosition();
+function readVersion(value: unknown): number | null {
+  if (value !== null && typeof value !== 'number') throw foreignPosition();
+  return value;
 }
-
-function readVersion(after: string | undefined, bound: string): number | null {
-  if (after === undefined) return null;
-  const value = decode(after);
-  if (Array.isArray(value) && value[0] === bound && Number.isInteger(value[1])) return value[1] as number;
-  throw badPosition();
-}
-
-const badPosition = (): Refusal =>
-  new Refusal('invalid_request', 'after: was not given by a page of this list.', {
-    hint: 'Start again without it, then hand back next_after as it comes.',
-    details: { field: 'after', problem: 'was not given by a page of this list' },
-  });

@@ -56,6 +56,15 @@ export const findTask = async (tx: ReadTx, boardId: string, selector: Selector):
   return row;
 };
 
+/** The same on whatever board it is. */
+export const findTaskAnywhere = async (
+  tx: ReadTx,
+  selector: { id: string } | { ref: string },
+): Promise<TaskRow | undefined> => {
+  const [row] = await tx.query<TaskRow>((db) => db('tasks').where(selector).select('*'));
+  return row;
+};
+
 export const lastNumber = async (tx: ReadTx, boardId: string): Promise<number> => {
   const [row] = await tx.query<{ last: number | null }>((db) =>
     db('tasks').where('board_id', boardId).max({ last: 'number' }),

@@ -1,5 +1,6 @@
 /** The board record, as each kind of caller gets it. */
 import type { Board } from '../../contract/types.ts';
+import { openAsksTo } from '../asks/asks.store.ts';
 import { type BoardRow, parseRoles } from '../boards/boards.store.ts';
 import { withOverrides } from '../boards/policy.rules.ts';
 import { prefixesOf } from '../boards/prefixes.store.ts';
@@ -13,6 +14,7 @@ import {
   membersWithIds,
   type Standing,
 } from '../seats/members.store.ts';
+import { countOpenTasks } from '../tasks/tasks.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
 import { decidesLifecycle } from './authority.ts';
@@ -43,6 +45,7 @@ export async function boardViews(tx: ReadTx, caller: Caller, sights: Sight[]): P
     (await openRequests(tx, ownIds(positioned, 'human'))).map((row) => [row.member_id, Number(row.count)]),
   );
   const prefixes = await prefixesByBoard(tx, sights);
+  const work = await workOn(tx, positioned);
   const views: Board[] = [];
   for (const sight of sights) {
     const count = counts.get(sight.board.id);
@@ -54,12 +57,33 @@ export async function boardViews(tx: ReadTx, caller: Caller, sights: Sight[]): P
       ...(sight.member
         ? { agent_count: Number(count?.agents ?? 0), task_prefixes: prefixes.get(sight.board.id) ?? [] }
         : {}),
+      ...work(sight),
       ...(sight.member && caller.kind !== 'DG'
         ? await position(tx, sight.board, sight.member, sight.policy.visibility, owing)
         : {}),
     });
   }
   return views;
+}
+
+/** Open tasks of the boards the caller is on, and asks addressed to them there. */
+async function workOn(tx: ReadTx, sights: Sight[]): Promise<(sight: Sight) => Partial<Board>> {
+  const mine = sights.filter((sight) => sight.member);
+  if (mine.length === 0) return () => ({});
+  const numbered = mine.filter(({ board }) => board.task_prefix !== null).map(({ board }) => board.id);
+  const open = new Map(
+    (numbered.length > 0 ? await countOpenTasks(tx, numbered) : []).map((row) => [row.board_id, Number(row.count)]),
+  );
+  const active = mine.filter(({ board }) => board.lifecycle === 'active');
+  const asks = await openAsksTo(tx, ownIds(active, 'human'));
+  const asked = (memberId: string, blocking: number): number =>
+    Number(asks.find((row) => row.to_id === memberId && row.blocking === blocking)?.count ?? 0);
+  return ({ board, member }) => {
+    if (!member) return {};
+    const tasks_open = open.get(board.id) ?? 0;
+    if (member.kind === 'agent') return { tasks_open };
+    return { tasks_open, asks_to_me: { blocking: asked(member.id, 1), going_with: asked(member.id, 0) } };
+  };
 }
 
 export async function boardView(tx: ReadTx, caller: Caller, sight: Sight): Promise<Board> {

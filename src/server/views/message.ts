@@ -18,11 +18,12 @@ import type { Caller } from '../operation/caller.ts';
 import { groupBy } from '../text/group.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from './actors.ts';
+import { type AskingData, askViews } from './ask.ts';
 import { lockPlaceById, type Place, type Reader, requirePlace, seeBoardById } from './place.ts';
 import { reactionGroups } from './reactions.ts';
 
 /** What a `message.posted` event holds. */
-export interface PostedData {
+export interface PostedData extends AskingData {
   message_id: string;
   to: string[];
   body: string;
@@ -32,6 +33,7 @@ export interface PostedData {
   redactions: { kind: string; count: number }[];
   mentions: Mention[];
   recipients?: string[];
+  about?: Message['about'];
 }
 
 export const eyesOf = (reader: Reader): Eyes => ({ memberId: reader.memberId, readsAll: reader.readsAll });
@@ -87,7 +89,7 @@ function hidden(error: unknown): never {
   throw error instanceof Refusal ? messageNotFound() : error;
 }
 
-/** Composes messages, all readable to the reader, with at most two further statements however many they are. */
+/** Composes messages, all readable to the reader, with a fixed number of further statements however many they are. */
 export async function messageViews(
   tx: ReadTx,
   place: Pick<Place, 'board' | 'reader'>,
@@ -101,8 +103,11 @@ export async function messageViews(
     ),
     (row) => row.message_id,
   );
-  return rows.map((row) => ({
-    ...messageView(row, row, JSON.parse(row.data) as PostedData, place, replies.get(row.seq)),
+  const messages = rows.map((row) => ({ row, data: JSON.parse(row.data) as PostedData }));
+  const asks = await askViews(tx, place, messages);
+  return messages.map(({ row, data }) => ({
+    ...messageView(row, row, data, place, replies.get(row.seq)),
+    ...asks.get(row.id),
     reactions: reactionGroups(reactions.get(row.id) ?? [], place.reader),
   }));
 }
@@ -155,7 +160,7 @@ export function messageView(
     redactions: data.redactions,
     reactions: [],
     mentions: data.mentions,
-    about: [],
+    about: (data.about ?? []).map(({ id, ref, how }) => ({ id, ref, how })),
     files: [],
   };
 }

@@ -8,6 +8,7 @@ import {
   type BoardRow,
   boardById,
   boardByName,
+  listBoardRows,
   lockBoardById,
   lockBoardByName,
   parsePolicy,
@@ -15,7 +16,7 @@ import {
 } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { boardNotFound, type Caller, isAdmin } from '../operation/caller.ts';
-import { activeHuman, type MemberRow, memberById } from '../seats/members.store.ts';
+import { activeHuman, type MemberRow, memberById, ownMemberships } from '../seats/members.store.ts';
 
 /** A board somebody sees, with the member they are on it. */
 export interface Sight {
@@ -104,6 +105,22 @@ async function reached(tx: ReadTx, caller: Caller, board: BoardRow | undefined):
   caller.shown.board = board.id;
   caller.shown.hidden = true;
   return { board, policy: parsePolicy(board), member: null, hidden: true };
+}
+
+/** The boards a person is on, as they may use them. */
+export async function placesOf(
+  tx: ReadTx,
+  { person }: Pick<Caller, 'person'>,
+  lifecycle: 'active' | 'all' = 'active',
+): Promise<Place[]> {
+  const boards = await listBoardRows(tx, { personId: person.person_id, open: false, lifecycle, limit: 100_000 });
+  const ids = boards.map((board) => board.id);
+  const members = new Map((await ownMemberships(tx, person.person_id, ids)).map((member) => [member.board_id, member]));
+  return boards.flatMap((board) => {
+    const member = members.get(board.id);
+    const policy = parsePolicy(board);
+    return member ? [{ board, member, policy, reader: readerOf(member, policy) }] : [];
+  });
 }
 
 /** The board of an agent's own seat. */

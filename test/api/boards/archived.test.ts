@@ -13,6 +13,7 @@ const row = (name: OperationName): OperationRow => operations[name];
 const refused = {
   'new messages': ['postMessage'],
   reactions: ['addReaction', 'removeReaction'],
+  tasks: ['createTask', 'updateTask', 'startTask', 'joinTask', 'finishTask', 'dropTask'],
   'titles, charter edits, policy': ['updateBoard'],
   'membership changes, raising board roles': ['addBoardPerson', 'makeBoardOwner'],
   'seats, every form of join': ['joinBoard'],

@@ -183,7 +183,7 @@ forEachDatabase('a post', (engine) => {
   });
 
   it('takes no field that the contract of now does not have', async () => {
-    for (const field of ['from', 'ask', 'answer', 'about', 'files', 'recipients']) {
+    for (const field of ['from', 'sender', 'board', 'recipients']) {
       expect((await refusal(server.dana, { [field]: [] })).answer, field).to.equal('400 invalid_request');
     }
   });

@@ -1,0 +1,106 @@
+/** What an ask must be, what state it is in, and who may end it. */
+import { Refusal } from '../../contract/errors.ts';
+
+export interface AskRequest {
+  options?: string[] | undefined;
+  going_with?: string | undefined;
+  going_at?: string | undefined;
+  approval?: boolean | undefined;
+}
+
+export interface AnswerRequest {
+  option?: number | undefined;
+  withdrawn?: boolean | undefined;
+  comment?: boolean | undefined;
+}
+
+export type AskState = 'open' | 'answered' | 'withdrawn' | 'went_with';
+
+/** What the record keeps of an ask, its keys in canonical order. */
+export interface AskData {
+  approval?: true;
+  blocking: boolean;
+  going_at: string | null;
+  going_with: string | null;
+  options: string[];
+  task_id: string | null;
+  to: string;
+}
+
+const MAX_OPTIONS = 4;
+const MAX_OPTION = 80;
+const MAX_GOING_WITH = 120;
+const AHEAD_MS = 30 * 86_400_000;
+
+export const askInvalid = (rule: string): Refusal =>
+  new Refusal('ask_invalid', `${rule}.`, {
+    hint: 'An ask goes to one member: service ask @NAME "…" --option A --option B.',
+    details: { reason: rule },
+  });
+
+export const notAsked = (): Refusal =>
+  new Refusal('not_asked', 'This question was asked of somebody else.', {
+    hint: 'Reply as a comment instead: service say --reply N --comment "…".',
+  });
+
+export const askClosed = (): Refusal =>
+  new Refusal('ask_closed', 'The question was withdrawn.', { hint: 'Ask again if it matters: service ask.' });
+
+const characters = (text: string): number => [...text].length;
+
+/** Options and default as they are kept, trimmed. @throws Refusal `ask_invalid`. */
+export function checkAsk(
+  ask: AskRequest,
+  now: number,
+): { options: string[]; goingWith: string | null; goingAt: number | null } {
+  const options = (ask.options ?? []).map((option) => option.trim());
+  if (options.length > MAX_OPTIONS) throw askInvalid(`An ask has at most ${MAX_OPTIONS} options`);
+  if (options.some((option) => option === '' || characters(option) > MAX_OPTION))
+    throw askInvalid(`An option has 1 to ${MAX_OPTION} characters`);
+  if (new Set(options).size < options.length) throw askInvalid('Two options are the same');
+  const goingWith = ask.going_with?.trim() ?? null;
+  if (goingWith !== null && (goingWith === '' || characters(goingWith) > MAX_GOING_WITH))
+    throw askInvalid(`going_with has 1 to ${MAX_GOING_WITH} characters`);
+  if (ask.going_at !== undefined && goingWith === null) throw askInvalid('going_at goes with going_with');
+  const goingAt = goingWith === null ? null : ask.going_at === undefined ? now : Date.parse(ask.going_at);
+  if (goingAt !== null && goingAt > now + AHEAD_MS) throw askInvalid('going_at is more than 30 days ahead');
+  return { options, goingWith, goingAt };
+}
+
+/** At most one of option, withdrawal and comment. @throws Refusal `ask_invalid`. */
+export function checkAnswer({ option, withdrawn, comment }: AnswerRequest): void {
+  const given = [option !== undefined, withdrawn === true, comment === true].filter(Boolean).length;
+  if (given > 1) throw askInvalid('An answer is one of an option, a withdrawal and a comment');
+}
+
+/** A member as far as asking goes. */
+interface Party {
+  id: string;
+  kind: 'human' | 'agent';
+  person_id: string;
+  status: 'active' | 'removed' | 'left';
+}
+
+/** The member asked; and where an agent asks, its person. Never the asker itself. */
+export function mayAnswer(member: Pick<Party, 'id' | 'kind' | 'person_id'>, asker: Party, askedId: string): boolean {
+  if (member.id === asker.id) return false;
+  if (member.id === askedId) return true;
+  return asker.kind === 'agent' && member.kind === 'human' && member.person_id === asker.person_id;
+}
+
+/** The asker; and once its seat has ended, its person and the board's owners, so that no question blocks for ever. */
+export function mayWithdraw(member: Pick<Party, 'id' | 'kind' | 'person_id'>, owner: boolean, asker: Party): boolean {
+  if (member.id === asker.id) return true;
+  if (asker.status === 'active' || member.kind !== 'human') return false;
+  return owner || member.person_id === asker.person_id;
+}
+
+/** What follows from the latest answer and the clock; never stored. */
+export function askState(
+  ask: { answer_seq: number | null; withdrawn: number; going_at: number | null },
+  now: number,
+): AskState {
+  if (ask.withdrawn === 1) return 'withdrawn';
+  if (ask.answer_seq !== null) return 'answered';
+  return ask.going_at !== null && now >= ask.going_at ? 'went_with' : 'open';
+}

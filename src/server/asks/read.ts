@@ -1,0 +1,91 @@
+/** Lists of asks, answered from their own index. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Message, Query } from '../../contract/types.ts';
+import type { ReadTx } from '../db/tx.ts';
+import { messagesWithSeqs } from '../messages/messages.store.ts';
+import type { Caller, SeatCaller } from '../operation/caller.ts';
+import type { ReadCase } from '../operation/usecase.ts';
+import { requireTask } from '../tasks/find.steps.ts';
+import { readSelector } from '../tasks/references.rules.ts';
+import { findTaskAnywhere } from '../tasks/tasks.store.ts';
+import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
+import { groupBy } from '../text/group.ts';
+import { eyesOf, messageViews } from '../views/message.ts';
+import { onBoard, ownPlace, type Place, placesOf } from '../views/place.ts';
+import { type AskFilter, type AskPosition, type AskRow, listAskRows } from './asks.store.ts';
+
+type Asked = Query<'listAsks'>;
+
+export const listAsks: ReadCase<'listAsks'>['run'] = async (tx, caller, { query }) => {
+  const one = await onePlace(tx, caller, query.board);
+  const places = one ? [one] : await placesOf(tx, caller);
+  const { after, ...bound } = query;
+  const position = readPosition(readBoundToken(bound, after));
+  const filter = await filterOf(tx, places, query, one);
+  if (!filter) return { asks: [], next_after: null };
+  const rows = await listAskRows(tx, filter, position, query.limit + 1);
+  const page = rows.slice(0, query.limit);
+  const last = page.at(-1);
+  const asks = await viewsOf(tx, places, page);
+  return {
+    asks,
+    next_after: rows.length > query.limit && last ? boundToken(bound, [last.blocking, last.at, last.message_id]) : null,
+  };
+};
+
+/** The board asked for, or an agent's own; null: all boards of a person. */
+async function onePlace(tx: ReadTx, caller: Caller, board: string | undefined): Promise<Place | null> {
+  if (board !== undefined) return onBoard(tx, caller, board);
+  return caller.seat === null ? null : ownPlace(tx, caller as SeatCaller);
+}
+
+/** What is looked for; null: a task that is nowhere. @throws Refusal */
+async function filterOf(tx: ReadTx, places: Place[], query: Asked, one: Place | null): Promise<AskFilter | null> {
+  const task = query.task === undefined ? undefined : await taskOf(tx, places, query.task, one);
+  if (task === null) return null;
+  const own = places.map((place) => place.member.id);
+  const reader = one?.reader ?? places[0]?.reader;
+  return {
+    boardIds: places.map((place) => place.board.id),
+    eyes: reader ? eyesOf(reader) : { memberId: '', readsAll: false },
+    state: query.state,
+    blockingFirst: query.to_me && query.state === 'open',
+    ...(task === undefined ? {} : { taskId: task }),
+    ...(query.to_me ? { toIds: own } : {}),
+    ...(query.from_me ? { fromIds: own } : {}),
+    ...(query.can_answer ? { answererIds: own } : {}),
+  };
+}
+
+/** @throws Refusal `task_not_found` on one board; `invalid_request` for a number that could be of any board. */
+async function taskOf(tx: ReadTx, places: Place[], selector: string, one: Place | null): Promise<string | null> {
+  if (one) return (await requireTask(tx, one.board.id, selector)).id;
+  const read = readSelector(selector);
+  if ('number' in read) {
+    throw new Refusal('invalid_request', 'task: a number alone needs board.', {
+      hint: 'Use the whole reference, such as CHK-17, or say which board.',
+      details: { field: 'task', problem: 'a number alone needs board' },
+    });
+  }
+  const task = await findTaskAnywhere(tx, read);
+  return task && places.some((place) => place.board.id === task.board_id) ? task.id : null;
+}
+
+function readPosition(value: unknown): AskPosition | null {
+  if (value === null) return null;
+  const [blocking, at, id] = Array.isArray(value) ? (value as unknown[]) : [];
+  if (typeof blocking !== 'number' || typeof at !== 'number' || typeof id !== 'string') throw foreignPosition();
+  return { blocking, at, id };
+}
+
+async function viewsOf(tx: ReadTx, places: Place[], rows: readonly AskRow[]): Promise<Message[]> {
+  const views = new Map<string, Message>();
+  for (const [boardId, group] of groupBy(rows, (row) => row.board_id)) {
+    const place = places.find(({ board }) => board.id === boardId);
+    if (!place) continue;
+    const seqs = group.map((row) => row.seq);
+    for (const view of await messageViews(tx, place, await messagesWithSeqs(tx, boardId, seqs)))
+      views.set(view.id, view);
+  }
+  return rows.flatMap((row) => views.get(row.message_id) ?? []);
+}

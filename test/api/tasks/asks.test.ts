@@ -1,0 +1,290 @@
+import { expect } from 'chai';
+import type { Api } from '../../support/api.ts';
+import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+import { changeBoard, endMember, setPolicy } from '../../support/state.ts';
+
+forEachDatabase('an ask', (engine) => {
+  let server: TestServer;
+  let board: string;
+  let pam: Api;
+  let dana: string;
+  let a: Agent;
+  let b: Agent;
+  before(async () => {
+    server = await startTestServer(engine);
+    pam = await server.person('pam');
+    dana = (await server.dana.ok('getMe')).name;
+  });
+  beforeEach(async () => {
+    board = (await newBoard(server.dana)).name;
+    await server.dana.ok('addBoardPerson', { params: { board }, body: { handle: 'pam' } });
+    a = await newAgent(server.dana, board, { name: 'a' });
+    b = await newAgent(pam, board, { name: 'b' });
+  });
+  after(() => server.stop());
+
+  const ask = (by: Api, more: Record<string, unknown> = {}, request: Record<string, unknown> = {}) =>
+    post(by, board, 'Which one?', { ask: { options: ['left', 'right'], ...request }, ...more });
+  const reply = (by: Api, to: { id: string }, more: Record<string, unknown> = {}) =>
+    post(by, board, 'this', { reply_to: to.id, ...more });
+  const refused = (by: Api, body: Record<string, unknown>) =>
+    by.refused('postMessage', { params: { board }, body: { body: 'x', ...body } });
+  const stateOf = async (reader: Api, { id }: { id: string }) =>
+    (await reader.ok('getMessage', { params: { message: id } })).message.ask;
+  const newTask = async () => server.dana.ok('createTask', { params: { board }, body: { title: 't' } });
+
+  it('of an agent goes to its person alone, expects a reply and blocks its current task', async () => {
+    const task = await newTask();
+    await a.ok('startTask', { params: { board, task: task.ref } });
+    const asked = await ask(a);
+    expect(asked).to.deep.include({ to: [`@${dana}`], expects_reply: true });
+    expect(asked.ask).to.deep.include({
+      options: ['left', 'right'],
+      blocking: true,
+      going_with: null,
+      going_at: null,
+      state: 'open',
+      answer_seq: null,
+      can_answer: false,
+      can_withdraw: true,
+    });
+    expect(asked.ask?.task?.ref).to.equal(task.ref);
+    for (const reader of [pam, b, server.dana]) {
+      const shown = await reader.ok('getTask', { params: { board, task: task.ref } });
+      expect(shown).to.include({ blocked: true, blocked_count: 1, needs_you: reader === server.dana });
+      expect(shown.blocked_on[0]).to.include({ ask_id: asked.id, ask_seq: asked.seq });
+    }
+    expect((await pam.ok('listTasks', { params: { board } })).counts.blocked).to.equal(1);
+    expect((await pam.ok('listTasks', { params: { board }, query: { blocked: true } })).tasks).to.have.length(1);
+  });
+
+  it('is answered by who was asked, plainly or with an option, and by the person of an asking agent', async () => {
+    const one = await ask(a, { to: ['@b'] });
+    const answered = await reply(b, one);
+    expect(answered.answer).to.deep.equal({
+      ask_id: one.id,
+      ask_seq: one.seq,
+      option: null,
+      option_text: null,
+      withdrawn: false,
+    });
+    expect(await stateOf(pam, one)).to.include({ state: 'answered', answer_seq: answered.seq, answer_option: null });
+    const two = await ask(a, { to: ['@b'] });
+    const byOwner = await reply(server.dana, two, { answer: { option: 2 } });
+    expect(byOwner.answer).to.include({ option: 2, option_text: 'right' });
+    expect(byOwner.to).to.include('@a');
+    const three = await ask(pam, { to: ['@a'] });
+    expect((await reply(server.dana, three, { to: ['all'] })).answer).to.equal(undefined);
+    expect((await stateOf(pam, three))?.state).to.equal('open');
+  });
+
+  it('keeps its task blocked until the last one is answered', async () => {
+    const task = await newTask();
+    const [one, two] = [await ask(a, { about: [task.ref] }), await ask(a, { about: [task.ref] })];
+    const count = async () => (await pam.ok('getTask', { params: { board, task: task.ref } })).blocked_count;
+    expect(await count()).to.equal(2);
+    await reply(server.dana, one);
+    expect(await count()).to.equal(1);
+    await reply(server.dana, two, { answer: { option: 1 } });
+    expect(await count()).to.equal(0);
+    const named = await ask(a, {}, {});
+    expect(named.ask?.task).to.equal(null);
+    await ask(a, { about: [task.ref] });
+    await pam.ok('finishTask', { params: { board, task: task.ref }, body: { note: 'x' } });
+    expect(await count()).to.equal(0);
+  });
+
+  it('with a default goes with it when its time comes, without an event, and can be answered still', async () => {
+    const at = new Date(server.clock.now() + 3_600_000).toISOString();
+    const asked = await ask(a, {}, { going_with: 'left', going_at: at });
+    expect(asked.ask).to.include({ blocking: false, going_with: 'left', going_at: at, state: 'open' });
+    const now = await ask(a, {}, { going_with: 'left' });
+    expect(now.ask?.state).to.equal('went_with');
+    if (engine === 'sqlite') {
+      server.clock.advance(3_600_000);
+      expect((await stateOf(pam, asked))?.state).to.equal('went_with');
+    }
+    await reply(server.dana, now);
+    expect((await stateOf(pam, now))?.state).to.equal('answered');
+  });
+
+  it('keeps its answer when the one asked goes on talking, and takes another when it is given as one', async () => {
+    const asked = await ask(a, { to: ['@pam'] });
+    const first = await reply(pam, asked, { answer: { option: 1 } });
+    const talk = await reply(pam, asked);
+    expect(talk.answer).to.equal(undefined);
+    expect(await stateOf(a, asked)).to.include({ answer_seq: first.seq, answer_option: 1 });
+    const second = await reply(pam, asked, { answer: { option: 2 } });
+    expect(await stateOf(a, asked)).to.include({ answer_seq: second.seq, answer_option: 2, state: 'answered' });
+  });
+
+  it('is no business of others', async () => {
+    const asked = await ask(a, { to: ['@pam'] });
+    for (const answer of [{}, { option: 1 }, { withdrawn: true }]) {
+      expect(await refused(b, { reply_to: asked.id, answer })).to.equal('403 not_asked');
+    }
+    expect((await reply(b, asked)).answer).to.equal(undefined);
+    expect((await reply(b, asked, { answer: { comment: true } })).answer).to.equal(undefined);
+    expect((await stateOf(pam, asked))?.state).to.equal('open');
+    expect(await refused(a, { reply_to: asked.id, answer: {} })).to.equal('403 not_asked');
+    expect(await refused(pam, { reply_to: asked.id, answer: { withdrawn: true } })).to.equal('403 not_asked');
+    const deeper = await reply(b, asked);
+    expect(await refused(pam, { reply_to: deeper.id, answer: {} })).to.equal('422 ask_invalid');
+  });
+
+  it('can be withdrawn by the asker, and then only talked about', async () => {
+    const asked = await ask(a, { to: ['@pam'] });
+    const back = await reply(a, asked, { answer: { withdrawn: true } });
+    expect(back.answer).to.include({ withdrawn: true, option: null });
+    expect(back.to).to.include('@pam');
+    expect(await stateOf(pam, asked)).to.include({ state: 'withdrawn', can_answer: false, can_withdraw: false });
+    expect(await refused(pam, { reply_to: asked.id })).to.equal('409 ask_closed');
+    expect(await refused(pam, { reply_to: asked.id, answer: { option: 1 } })).to.equal('409 ask_closed');
+    expect(await refused(a, { reply_to: asked.id, answer: { withdrawn: true } })).to.equal('409 ask_closed');
+    expect((await reply(pam, asked, { answer: { comment: true } })).answer).to.equal(undefined);
+  });
+
+  it('of an ended seat can be withdrawn by its person or an owner, so that it blocks nobody', async () => {
+    const asked = await ask(b, { to: ['@a'] });
+    expect(await refused(pam, { reply_to: asked.id, answer: { withdrawn: true } })).to.equal('403 not_asked');
+    await endMember(server, b.memberId);
+    expect((await stateOf(pam, asked))?.can_withdraw).to.equal(true);
+    expect((await stateOf(server.dana, asked))?.can_withdraw).to.equal(true);
+    expect((await reply(pam, asked, { answer: { withdrawn: true } })).answer?.withdrawn).to.equal(true);
+    const alone = await ask(a, { to: ['@pam'] });
+    await endMember(server, a.memberId);
+    expect((await reply(server.dana, alone, { to: ['@pam'], answer: { withdrawn: true } })).to).to.deep.equal(['@pam']);
+  });
+
+  it('reaches the one who waits for the answer, whoever else it is sent to; with nobody left it stands alone', async () => {
+    const asked = await ask(a, { to: ['@pam'] });
+    expect((await reply(pam, asked, { to: ['@b'] })).to).to.deep.equal(['@b', '@a']);
+    const lonely = await ask(a, { to: ['@pam'] });
+    await endMember(server, a.memberId);
+    const answer = await reply(pam, lonely);
+    expect([answer.to, answer.answer?.ask_id]).to.deep.equal([['@pam'], lonely.id]);
+  });
+
+  it('has two answers at once in order: the later is the answer, a plain one that lost is talk', async () => {
+    const asked = await ask(a, { to: ['@pam'] });
+    const answers = await Promise.all([
+      reply(pam, asked, { answer: { option: 1 } }),
+      reply(server.dana, asked, { answer: { option: 2 } }),
+    ]);
+    const later = answers.sort((x, y) => x.seq - y.seq)[1];
+    expect(await stateOf(b, asked)).to.include({ answer_seq: later?.seq, answer_option: later?.answer?.option });
+    const plain = await ask(a, { to: ['@pam'] });
+    const both = await Promise.all([reply(pam, plain), reply(server.dana, plain)]);
+    expect(both.filter((message) => message.answer)).to.have.length(1);
+  });
+
+  it('must be one question to one member', async () => {
+    const bad: [Api, Record<string, unknown>][] = [
+      [server.dana, { ask: {} }],
+      [a, { ask: {}, to: ['all'] }],
+      [a, { ask: {}, to: ['@pam', '@b'] }],
+      [a, { ask: {}, to: ['role:member'] }],
+      [a, { ask: {}, to: ['@a'] }],
+      [a, { ask: { options: ['1', '2', '3', '4', '5'] } }],
+      [a, { ask: { options: ['same', ' same '] } }],
+      [a, { ask: { options: [' '] } }],
+      [a, { ask: { options: ['x'.repeat(81)] } }],
+      [a, { ask: { going_with: 'x'.repeat(121) } }],
+      [a, { ask: { going_at: '2030-01-01T00:00:00.000Z' } }],
+      [a, { ask: { going_with: 'x', going_at: '2099-01-01T00:00:00.000Z' } }],
+      [a, { ask: { approval: true, options: ['ok'] } }],
+      [a, { ask: {}, answer: {} }],
+      [a, { answer: { option: 1 } }],
+    ];
+    for (const [by, body] of bad) expect(await refused(by, body), JSON.stringify(body)).to.equal('422 ask_invalid');
+    const asked = await ask(a, { to: ['@pam'] });
+    expect(await refused(a, { ask: {}, reply_to: asked.id })).to.equal('422 ask_invalid');
+    for (const answer of [{ option: 3 }, { option: 1, comment: true }, { withdrawn: true, comment: true }]) {
+      expect(await refused(pam, { reply_to: asked.id, answer })).to.equal('422 ask_invalid');
+    }
+    expect(await refused(a, { ask: {}, to: ['@nobody'] })).to.equal('422 unknown_recipient');
+    expect(await refused(pam, { reply_to: asked.id, answer: { option: 5 } })).to.equal('400 invalid_request');
+  });
+
+  it('hides with its message: outsiders see that a task is blocked, and nothing more', async () => {
+    const task = await newTask();
+    await setPolicy(server, board, { visibility: 'addressed' });
+    const asked = await ask(a, { about: [task.ref] });
+    const shown = await b.ok('getTask', { params: { board, task: task.ref } });
+    expect(shown).to.deep.include({ blocked: true, blocked_count: 1, blocked_on: [] });
+    expect(await refused(b, { reply_to: asked.id, answer: {} })).to.equal('404 message_not_found');
+    expect((await b.ok('listAsks')).asks).to.deep.equal([]);
+    const answered = await reply(server.dana, asked, { to: ['all'], answer: { option: 1 } });
+    const seen = (await b.ok('getMessage', { params: { message: answered.id } })).message.answer;
+    expect(seen).to.deep.include({ ask_id: asked.id, option: 1, option_text: null });
+  });
+
+  it('without secrets: options and default are redacted and counted', async () => {
+    const secret = `ghp_${'A1b2'.repeat(9)}`;
+    const asked = await ask(a, {}, { options: [`use ${secret}`, 'no'], going_with: secret });
+    expect(JSON.stringify(asked)).not.to.include(secret);
+    expect(asked.redactions).to.deep.equal([{ kind: 'github_token', count: 2 }]);
+    expect(asked.ask?.options[0]).to.equal('use [redacted:github_token]');
+  });
+
+  it('is listed: to me, from me, by state and task, those that block first', async () => {
+    const task = await newTask();
+    const blocking = await ask(a, { about: [task.ref] });
+    const soft = await ask(
+      a,
+      {},
+      { going_with: 'x', going_at: new Date(server.clock.now() + 3_600_000).toISOString() },
+    );
+    const other = await ask(b, {});
+    const ids = async (by: Api, query: Record<string, string | number | boolean> = {}) =>
+      (await by.ok('listAsks', { query: { board, ...query } })).asks.map((message) => message.id);
+    expect(await ids(server.dana)).to.deep.equal([other.id, soft.id, blocking.id]);
+    expect(await ids(server.dana, { to_me: true })).to.deep.equal([blocking.id, soft.id]);
+    expect(await ids(a, { from_me: true })).to.deep.equal([soft.id, blocking.id]);
+    expect(await ids(server.dana, { task: task.ref })).to.deep.equal([blocking.id]);
+    expect(await ids(pam, { can_answer: true })).to.deep.equal([other.id]);
+    await reply(server.dana, blocking);
+    expect(await ids(server.dana, { state: 'answered' })).to.deep.equal([blocking.id]);
+    expect(await ids(server.dana, { to_me: true })).to.deep.equal([soft.id]);
+    expect(await ids(server.dana, { state: 'all', limit: 200 })).to.have.length(3);
+    const pages: string[] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const page: { asks: { id: string }[]; next_after: string | null } = await server.dana.ok('listAsks', {
+        query: { board, state: 'all', limit: 1, ...(after === '' ? {} : { after }) },
+      });
+      pages.push(...page.asks.map((message) => message.id));
+      after = page.next_after;
+    }
+    expect(pages).to.deep.equal([other.id, soft.id, blocking.id]);
+    expect(await pam.refused('listAsks', { query: { task: '1' } })).to.equal('400 invalid_request');
+    expect(await pam.refused('listAsks', { query: { board, task: 'ZZZ-9' } })).to.equal('404 task_not_found');
+    expect((await pam.ok('listAsks', { query: { task: 'ZZZ-9' } })).asks).to.deep.equal([]);
+    const { messages } = await pam.ok('listMessages', { params: { board }, query: { has: 'ask' } });
+    expect(messages).to.have.length(3);
+    expect((await pam.ok('listMessages', { params: { board }, query: { has: 'answer' } })).messages).to.have.length(1);
+  });
+
+  it('counts on the board of a person it is addressed to, and as a reply they owe', async () => {
+    const asked = await ask(a);
+    await ask(a, {}, { going_with: 'x', going_at: new Date(server.clock.now() + 3_600_000).toISOString() });
+    const shown = async () => server.dana.ok('getBoard', { params: { board } });
+    expect(await shown()).to.deep.include({
+      asks_to_me: { blocking: 1, going_with: 1 },
+      needs_reply: 2,
+      tasks_open: 0,
+    });
+    await reply(server.dana, asked);
+    expect(await shown()).to.deep.include({ asks_to_me: { blocking: 0, going_with: 1 }, needs_reply: 1 });
+    expect(await a.ok('getBoard', { params: { board } })).not.to.have.property('asks_to_me');
+    await newTask();
+    await changeBoard(server, board, { lifecycle: 'archived' });
+    expect(await shown()).to.deep.include({ asks_to_me: { blocking: 0, going_with: 0 }, tasks_open: 1 });
+    expect(
+      (await server.dana.ok('listAsks', { query: { state: 'all', limit: 200 } })).asks.map((m) => m.board),
+    ).not.to.include(board);
+    const [named] = (await server.dana.ok('listAsks', { query: { board, state: 'all' } })).asks;
+    expect(named?.ask).to.include({ can_answer: false, can_withdraw: false });
+  });
+});

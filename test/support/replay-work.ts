@@ -1,0 +1,139 @@
+/** Rebuilds from a board's record alone what is kept of tasks and asks, to be compared with the tables. */
+import type { Recorded } from './replay.ts';
+
+type Row = Record<string, unknown>;
+
+interface Posted {
+  message_id: string;
+  reply_to: string | null;
+  about?: { id: string; how: string }[];
+  ask?: { to: string; blocking: boolean; going_at: string | null; task_id: string | null };
+  answer?: { ask_id: string; option: number | null; withdrawn: boolean };
+}
+
+export class WorkReplay {
+  readonly tasks = new Map<string, Row>();
+  readonly helpers = new Map<string, Row>();
+  readonly texts: Row[] = [];
+  readonly tags: Row[] = [];
+  readonly asks = new Map<string, Row>();
+  /** Current task by member. */
+  readonly current = new Map<string, string>();
+  readonly #threads = new Map<string, number>();
+
+  constructor(events: readonly Recorded[]) {
+    for (const event of events) {
+      if (event.type.startsWith('task.')) this.#task(event);
+      if (event.type === 'message.posted') this.#post(event, event.data as unknown as Posted);
+      if (/^(agent|person)\.(left|removed)$/.test(event.type)) this.#gone(event);
+    }
+  }
+
+  #task({ type, seq, at, actor, data }: Recorded): void {
+    const id = data['task_id'] as string;
+    const member = data['member_id'] as string;
+    const task = this.tasks.get(id) ?? {};
+    task['updated_at'] = at;
+    switch (type) {
+      case 'task.created':
+        this.tasks.set(id, {
+          id,
+          ref: data['ref'],
+          number: data['number'],
+          title: data['title'],
+          state: 'open',
+          owner_id: null,
+          opened_by: actor.member_id,
+          opened_at: at,
+          updated_at: at,
+          closed_at: null,
+          closed_note: null,
+          about_version: 0,
+          stands_version: 0,
+        });
+        if (data['about'] !== null) this.#text(id, 'about', data['about'], { seq, at, actor });
+        break;
+      case 'task.started':
+        Object.assign(task, { owner_id: member, state: 'in_progress' });
+        this.helpers.delete(`${id} ${member}`);
+        // People are on no task.
+        if (actor.kind === 'agent') this.current.set(member, id);
+        break;
+      case 'task.joined':
+        if (data['reselected'] !== true) this.helpers.set(`${id} ${member}`, { task_id: id, member_id: member, seq });
+        // People are on no task.
+        if (actor.kind === 'agent') this.current.set(member, id);
+        break;
+      case 'task.updated':
+        if (data['title'] !== undefined) task['title'] = data['title'];
+        for (const field of ['about', 'stands'] as const) {
+          if (data[field] !== undefined) this.#text(id, field, data[field], { seq, at, actor });
+        }
+        break;
+      case 'task.done':
+        Object.assign(task, {
+          state: data['cancelled'] === true ? 'cancelled' : 'done',
+          closed_at: at,
+          closed_note: data['note'],
+        });
+        for (const [who, what] of this.current) if (what === id) this.current.delete(who);
+        break;
+      case 'task.dropped':
+        if (data['as'] === 'owner') Object.assign(task, { owner_id: null, state: 'open' });
+        else this.helpers.delete(`${id} ${member}`);
+        if (this.current.get(member) === id) this.current.delete(member);
+        break;
+      default:
+        throw new Error(`the replay does not know ${type}`);
+    }
+  }
+
+  #text(
+    id: string,
+    field: 'about' | 'stands',
+    text: unknown,
+    { seq, at, actor }: Pick<Recorded, 'seq' | 'at' | 'actor'>,
+  ) {
+    const task = this.tasks.get(id) as Row;
+    const version = (task[`${field}_version`] as number) + 1;
+    task[`${field}_version`] = version;
+    this.texts.push({ task_id: id, field, version, text, by_id: actor.member_id, at, seq });
+  }
+
+  #post({ seq, at, actor }: Recorded, data: Posted): void {
+    const thread = this.#threads.get(data.reply_to ?? '') ?? seq;
+    this.#threads.set(data.message_id, thread);
+    for (const [n, { id, how }] of (data.about ?? []).entries()) {
+      this.tags.push({ message_id: data.message_id, task_id: id, seq, thread_seq: thread, how, n });
+    }
+    if (data.ask) {
+      this.asks.set(data.message_id, {
+        message_id: data.message_id,
+        seq,
+        at,
+        from_id: actor.member_id,
+        to_id: data.ask.to,
+        task_id: data.ask.task_id,
+        blocking: data.ask.blocking ? 1 : 0,
+        going_at: data.ask.going_at === null ? null : Date.parse(data.ask.going_at),
+        answer_seq: null,
+        answer_option: null,
+        withdrawn: 0,
+      });
+    }
+    if (data.answer) {
+      Object.assign(this.asks.get(data.answer.ask_id) ?? {}, {
+        answer_seq: seq,
+        answer_option: data.answer.option,
+        withdrawn: data.answer.withdrawn ? 1 : 0,
+      });
+    }
+  }
+
+  /** Whoever is gone is on nothing; their parts end by events of their own. */
+  #gone({ data }: Recorded): void {
+    for (const id of [data['member_id'] as string, ...((data['agents'] as string[] | undefined) ?? [])]) {
+      this.current.delete(id);
+    }
+  }
+}
