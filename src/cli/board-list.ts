@@ -62,3 +62,10 @@ export async function allMembers(
   for await (const page of pages(client, 'listMembers', { params: { board }, query })) members.push(...page.members);
   return members;
 }
+
+/** The agents of the caller's person, wherever they are. */
+export async function ownAgents(client: Client): Promise<Member[]> {
+  const agents: Member[] = [];
+  for await (const page of pages(client, 'listMyAgents')) agents.push(...page.agents);
+  return agents;
+}

@@ -2,6 +2,8 @@
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { BoardPerson, Member } from '../../contract/types.ts';
 import { table } from '../table.ts';
+import { showTime, type TimeStyle } from '../time.ts';
+import { fields } from './fields.ts';
 
 /** People first, then agents. */
 export async function memberRows(members: Member[]): Promise<string[]> {
@@ -32,4 +34,50 @@ const gone = ({ status }: Member) => (status === 'active' ? '' : status);
 /** One row per person of a board. */
 export async function personRows(people: BoardPerson[]): Promise<string[]> {
   return table(people.map((p) => [p.handle, p.board_role, p.server_role, escapeUntrusted(p.display_name ?? '')]));
+}
+
+/** One row per agent of a person, with its board and where it was last. */
+export async function ownAgentRows(agents: Member[], times: TimeStyle): Promise<string[]> {
+  return table(
+    agents.map((agent) => [
+      agent.name,
+      agent.board,
+      agent.role ?? '',
+      escapeUntrusted(agent.harness ?? '-'),
+      agent.presence ?? '-',
+      agent.delivery_mode ?? '',
+      agent.location ? `${whereText(agent.location)} ${showTime(agent.location.last_active, times)}` : '',
+    ]),
+  );
+}
+
+const whereText = ({ machine, folder }: NonNullable<Member['location']>): string =>
+  escapeUntrusted(machine === undefined ? folder : `${machine}:${folder}`);
+
+/** Everything about one member. */
+export function memberText(member: Member, times: TimeStyle): string {
+  const { location } = member;
+  const rows: [string, string | null][] = [
+    ['name', member.name],
+    ['id', member.id],
+    ['board', member.board],
+    ['role', member.role ?? (member.access === 'admin' ? 'owner' : 'person')],
+    ['owner', member.owner],
+    ['harness', member.harness],
+    ['status', member.status],
+    ['ended', member.removed_at ? `${showTime(member.removed_at, times)} by ${member.removed_by ?? 'somebody'}` : null],
+    ['joined', showTime(member.joined_at, times)],
+    ['presence', presenceText(member, times)],
+    ['delivery', member.delivery_mode],
+    ['applied', member.delivery],
+    ['location', location ? whereText(location) : null],
+    ['session', location ? `${location.harness}, ${location.session_id}` : null],
+    ['last active', location ? showTime(location.last_active, times) : null],
+  ];
+  return fields(rows).join('\n');
+}
+
+function presenceText({ presence, presence_since: since }: Member, times: TimeStyle): string | null {
+  if (presence === null) return null;
+  return since === null ? presence : `${presence} since ${showTime(since, times)}`;
 }

@@ -21,6 +21,8 @@ export async function setTitle(setting: Setting, title: string | null): Promise<
   if (title === before) return;
   await save(setting, { title });
   await record(setting, 'board.titled', { before, after: title });
+  // The list of boards shows it, also to those who only see the board.
+  if (setting.board.visibility === 'open') setting.tx.publish('boards');
 }
 
 /** Charter and roles; codes for a role that is no more stop working. */

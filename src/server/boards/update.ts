@@ -110,6 +110,4 @@ async function apply(tx: WriteTx, caller: Caller, { board, member }: Place, body
   if (body.policy !== undefined) await settings.setPolicy(setting, body.policy);
   if (body.agents_add_people !== undefined) await settings.setAgentsAddPeople(setting, body.agents_add_people);
   if (body.task_prefix !== undefined) await settings.setTaskPrefix(setting, body.task_prefix);
-  // The board list shows the title, also to those who only see the board.
-  if (body.title !== undefined && board.visibility === 'open') tx.publish('boards');
 }

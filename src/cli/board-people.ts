@@ -1,0 +1,13 @@
+/** People of a board as the command line names them. */
+import type { Answer, BoardPerson } from '../contract/types.ts';
+import type { BoardSession } from './base.ts';
+import { allPeople } from './board-list.ts';
+
+/** `maya`, `@maya`, or `me`: the caller, for an agent its person. */
+export function handleOf(typed: string, me: Answer<'getMe'> | null): string {
+  if (typed === 'me' && me) return me.owner ?? me.name;
+  return typed.replace(/^@/, '');
+}
+
+export const ownersOf = async ({ client, board }: BoardSession): Promise<BoardPerson[]> =>
+  (await allPeople(client, board)).people.filter((person) => person.board_role === 'owner');

@@ -1,0 +1,48 @@
+/** A new charter: typed, from a file, or edited. */
+import { Failure, usage } from '../local/failure.ts';
+import type { BoardSession } from './base.ts';
+import { readBoard } from './board-settings.ts';
+import type { Output } from './output.ts';
+import { readWhole } from './stdin.ts';
+
+export interface CharterWish {
+  set?: string | undefined;
+  file?: string | undefined;
+  edit?: boolean;
+}
+
+export interface CharterSource {
+  session: BoardSession;
+  /** As it was read. */
+  charter: string;
+  wish: CharterWish;
+  out: Output;
+  noInput: boolean;
+}
+
+/** The charter that is wished for; undefined: it is only to be shown. */
+export async function newCharter(source: CharterSource): Promise<string | undefined> {
+  const { wish, charter, out } = source;
+  const ways = [wish.set !== undefined, wish.file !== undefined, wish.edit === true].filter(Boolean).length;
+  if (ways > 1) throw usage('Give one of --set, --file and --edit.');
+  if (wish.file !== undefined) return readWhole(wish.file, out, 'a charter');
+  if (!wish.edit) return wish.set;
+  const { edit } = await import('./editor.ts');
+  const edited = await edit(charter, 'charter.md');
+  if (edited !== charter) await requireUnmoved(source);
+  return edited;
+}
+
+/** Somebody may have changed it while the editor was open. */
+async function requireUnmoved({ session, charter, out, noInput }: CharterSource): Promise<void> {
+  if ((await readBoard(session)).charter === charter) return;
+  const { askYes, mayAsk } = await import('./prompts.ts');
+  if (mayAsk(out, noInput)) {
+    await askYes('Somebody changed the charter meanwhile. Replace it with yours?');
+    return;
+  }
+  throw new Failure('stale', 'Somebody changed the charter meanwhile, so nothing was sent.', {
+    hint: `See what it is now: service board charter --board ${session.board}`,
+    exit: 7,
+  });
+}

@@ -1,0 +1,56 @@
+/** Settings of a board as text. */
+import type { Board, Role } from '../../contract/types.ts';
+import { fields, indented } from './fields.ts';
+
+type Policy = Board['policy'];
+
+/** `title of demo: before -> after`, or that nothing changed. */
+export function changeLine(thing: string, board: string, before: string, after: string): string {
+  return before === after ? `${thing} of ${board}: unchanged` : `${thing} of ${board}: ${before} -> ${after}`;
+}
+
+/** A preset and what differs from it, in one line. */
+export const policyWords = (policy: Policy): string =>
+  [policy.preset, ...policy.overrides.map((key) => `${key}=${policy[key]}`)].join(', ');
+
+const meanings: Record<string, Record<string, string>> = {
+  visibility: {
+    open: 'agents read every message',
+    addressed: 'agents read what is sent to them or to all',
+  },
+  broadcast: { everyone: 'every agent may post to all', granted: 'agents post to all by grant of their role' },
+  urgent: { everyone: 'every agent may send urgent', granted: 'agents send urgent by grant of their role' },
+  show_harness: { true: 'agents see which program others run', false: 'agents do not see which program others run' },
+  nudges: { on: 'agents are reminded', off: 'agents are not reminded' },
+};
+
+export function policyText(policy: Policy): string {
+  const { preset, overrides, ...values } = policy;
+  return fields([
+    ['preset', preset],
+    ...Object.entries(values).map(([key, value]): [string, string] => [
+      key,
+      `${value}${overrides.includes(key as never) ? ', changed' : ''} (${meanings[key]?.[String(value)] ?? ''})`,
+    ]),
+  ]).join('\n');
+}
+
+/** What a role lets its agents do. */
+export const grantWords = (role: Role | undefined): string => {
+  if (!role) return 'none';
+  const words = role.can.map((grant) =>
+    typeof grant === 'string' ? grant : `claim_tasks=${grant.claim_tasks.join('+')}`,
+  );
+  return words.length === 0 ? 'nothing' : words.join(', ');
+};
+
+export function rolesText(roles: Readonly<Record<string, Role>>): string {
+  const names = Object.keys(roles);
+  const lines = fields(names.map((name): [string, string] => [name, grantWords(roles[name])]));
+  return lines
+    .flatMap((line, n) => {
+      const charter = roles[names[n] ?? '']?.charter;
+      return charter ? [line, indented(charter)] : [line];
+    })
+    .join('\n');
+}

@@ -1,0 +1,41 @@
+import { choice } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { deliveryRecord, deliveryText, ownName } from '../../cli/delivery.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { agentNamed } from '../../cli/seat-meant.ts';
+import type { DeliveryMode } from '../../contract/types.ts';
+import { usage } from '../../local/failure.ts';
+
+export default class AgentDelivery extends BaseCommand<typeof AgentDelivery> {
+  static override summary = 'Show or set which messages wake an agent';
+  static override description =
+    'focused (as it begins): what concerns it. all: every message. humans: what people write. off: nothing is handed to it;\nits inbox fills as always. Only its person sets it, and --as names the agent.';
+  static override examples = ['service agent delivery --as codex', 'service agent delivery humans --as codex'];
+  static override seeAlso = ['agent midturn', 'agent show', 'inbox'];
+  static override args = { mode: choice('What wakes it from now on', ['focused', 'all', 'humans', 'off'], false) };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { mode } = this.args;
+    if (mode === undefined) return this.show();
+    const { as } = this.globals;
+    if (as === undefined) throw usage('Name the agent with --as AGENT.', `service agent delivery ${mode} --as AGENT`);
+    // The person acts, where the agent is.
+    const member = agentNamed(this.globals);
+    const { client, board } = await this.onBoard('P');
+    const call = { params: { board, member }, body: { mode: mode as DeliveryMode } };
+    const reply = await client.call('setDeliveryMode', { ...call, idempotencyKey: this.flags['idempotency-key'] });
+    const { data: agent } = await client.call('getMember', { params: { board, member } });
+    const record = deliveryRecord(agent, reply.data.changed);
+    const again = this.again(reply);
+    this.out.print(record, () => `${deliveryText(record, board)}${again}`);
+  }
+
+  private async show(): Promise<void> {
+    const session = await this.onBoard('A');
+    const member = await ownName(session);
+    const { data: agent } = await session.client.call('getMember', { params: { board: session.board, member } });
+    const record = deliveryRecord(agent, false);
+    this.out.print(record, () => deliveryText(record, session.board));
+  }
+}

@@ -1,0 +1,33 @@
+import { choice } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { changeBoard, readBoard } from '../../cli/board-settings.ts';
+import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+
+export default class BoardAgentsAddPeople extends BaseCommand<typeof BoardAgentsAddPeople> {
+  static override summary = 'Let agents add people to a board, or not';
+  static override description =
+    "For owners. Where it is on, agents may add people whose role has the grant add_people, while the server's setting\nallows it too. On a private board it is asked about: people an agent adds see all of it.";
+  static override examples = [
+    'service board agents-add-people off --board payments',
+    'service board agents-add-people on --board payments --yes',
+  ];
+  static override seeAlso = ['board add', 'board roles', 'settings set'];
+  static override args = { value: choice('on or off', ['on', 'off']) };
+  static override flags = { ...confirmFlags, ...writeFlags };
+
+  override async run(): Promise<void> {
+    const session = await this.onBoard('P');
+    const { board } = session;
+    const wanted = this.args.value === 'on';
+    const before = await readBoard(session);
+    if (wanted && before.visibility === 'private' && !before.agents_add_people) {
+      const question = `${board} is private. Let agents add people to it, who then see all of it?`;
+      await this.confirm(question, this.flags.yes);
+    }
+    const reply = await changeBoard(session, { agents_add_people: wanted }, this.flags['idempotency-key']);
+    const { agents_add_people } = reply.data;
+    const again = this.again(reply);
+    const text = agents_add_people ? 'Agents may add people to' : 'Agents may not add people to';
+    this.out.print({ agents_add_people }, () => `${text} ${board}.${again}`);
+  }
+}

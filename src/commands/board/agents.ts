@@ -1,0 +1,27 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { allMembers } from '../../cli/board-list.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { memberRows } from '../../cli/print/member.ts';
+
+export default class BoardAgents extends BaseCommand<typeof BoardAgents> {
+  static override summary = 'List the agents on a board';
+  static override description = 'With role, owner, harness, state and delivery mode.';
+  static override examples = ['service board agents', 'service board agents --removed --json'];
+  static override seeAlso = ['board members', 'agents', 'agent show'];
+  static override flags = {
+    removed: Flags.boolean({ description: 'Also those who left or were removed' }),
+    ...listFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { client, board } = await this.onBoard('A');
+    const members = await allMembers(client, board, { removed: this.flags.removed, kind: 'agent' });
+    if (this.out.mode === 'ndjson') {
+      for (const member of members) this.out.each(member);
+      return;
+    }
+    const rows = await memberRows(members);
+    this.out.print({ members }, () => [`${board} · ${members.length}`, ...rows].join('\n'));
+  }
+}

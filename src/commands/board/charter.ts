@@ -1,0 +1,46 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { changeBoard, readBoard } from '../../cli/board-settings.ts';
+import { newCharter } from '../../cli/charter.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { changeLine } from '../../cli/print/settings.ts';
+
+export default class BoardCharter extends BaseCommand<typeof BoardCharter> {
+  static override summary = 'Show or set what a board is for and how its members work together';
+  static override description =
+    'For owners, and for agents whose role may edit it. Every agent is given it when it joins. --edit opens it in $EDITOR.';
+  static override examples = [
+    'service board charter',
+    'service board charter --file charter.md --board payments',
+    'service board charter --edit',
+    'service board charter --set ""',
+  ];
+  static override seeAlso = ['board roles', 'board title', 'board templates'];
+  static override mayBeEmpty = ['set'];
+  static override flags = {
+    set: Flags.string({ helpValue: 'TEXT', description: 'The new charter' }),
+    file: Flags.string({ char: 'F', helpValue: 'PATH|-', description: 'Take it from a file' }),
+    edit: Flags.boolean({ description: 'Change it in an editor' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const session = await this.onBoard('A');
+    const { charter: before } = await readBoard(session);
+    const noInput = this.globals['no-input'] === true;
+    const wanted = await newCharter({ session, charter: before, wish: this.flags, out: this.out, noInput });
+    if (wanted === undefined) {
+      this.out.print({ charter: before, changed: false }, () => before || `${session.board} has no charter.`);
+      return;
+    }
+    const reply = await changeBoard(session, { charter: wanted }, this.flags['idempotency-key']);
+    const { charter } = reply.data;
+    const again = this.again(reply);
+    const size = (text: string) => (text === '' ? 'none' : `${[...text].length} characters`);
+    const line =
+      charter === before
+        ? changeLine('charter', session.board, '', '')
+        : `charter of ${session.board}: ${size(before)} -> ${size(charter)}`;
+    this.out.print({ charter, changed: charter !== before }, () => `${line}${again}`);
+  }
+}

@@ -1,0 +1,29 @@
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { boardMeant, confirmByName, forgetSeatsOn } from '../../cli/lifecycle.ts';
+import { lifecycleText } from '../../cli/print/states.ts';
+
+export default class BoardDelete extends BaseCommand<typeof BoardDelete> {
+  static override summary = 'Delete an archived board for good';
+  static override description =
+    'For its creator while on it, and server admins. Nobody can open it again and its agents end; its record is kept and its\nname stays taken. At a terminal you type the name to confirm.';
+  static override examples = [
+    'service board delete payments',
+    'service board delete brd_01K5A0000000000000000000B1 --yes',
+  ];
+  static override seeAlso = ['board archive', 'board leave'];
+  static override args = { name: optional('Name or id; default: the board in use') };
+  static override flags = { ...confirmFlags, ...writeFlags };
+
+  override async run(): Promise<void> {
+    const session = await this.session('P');
+    const board = await boardMeant(session, this.args.name, this.out);
+    if (!this.flags.yes) await confirmByName('delete', board, this.out, this.globals['no-input'] === true);
+    const call = { params: { board }, idempotencyKey: this.flags['idempotency-key'] };
+    const reply = await session.client.call('deleteBoard', call);
+    await forgetSeatsOn(reply.data.id);
+    const again = this.again(reply);
+    this.out.print(reply.data, () => `${lifecycleText('delete', board, reply.data)}${again}`);
+  }
+}

@@ -1,0 +1,50 @@
+import * as Flags from '@oclif/core/flags';
+import type { BoardSession } from '../../cli/base.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { handleOf, ownersOf } from '../../cli/board-people.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { personRows } from '../../cli/print/member.ts';
+
+export default class BoardOwners extends BaseCommand<typeof BoardOwners> {
+  static override summary = 'List the owners of a board, or change who owns it';
+  static override description =
+    'Owners change its charter, roles and policy, open and close it, remove people and make owners. A board keeps at least\none. Without a flag they are listed.';
+  static override examples = [
+    'service board owners',
+    'service board owners --add maya --board payments',
+    'service board owners --remove sam --board payments',
+  ];
+  static override seeAlso = ['board people', 'board remove'];
+  static override flags = {
+    add: Flags.string({ helpValue: 'HANDLE', description: 'Make this person an owner', exclusive: ['remove'] }),
+    remove: Flags.string({ helpValue: 'HANDLE', description: 'Make this owner a member again' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { add, remove } = this.flags;
+    if (add !== undefined) return this.change(await this.onBoard('P'), 'makeBoardOwner', add);
+    if (remove !== undefined) return this.change(await this.onBoard('P'), 'unmakeBoardOwner', remove);
+    const session = await this.onBoard('A');
+    const owners = await ownersOf(session);
+    const rows = await personRows(owners);
+    this.out.print({ owners }, () => [`${session.board} · ${owners.length}`, ...rows].join('\n'));
+  }
+
+  private async change(session: BoardSession, operation: 'makeBoardOwner' | 'unmakeBoardOwner', typed: string) {
+    const { client, board } = session;
+    const me = typed === 'me' ? (await client.call('getMe')).data : null;
+    const handle = handleOf(typed, me);
+    const owned = (await ownersOf(session)).some((owner) => owner.handle === handle);
+    const idempotencyKey = this.flags['idempotency-key'];
+    const making = operation === 'makeBoardOwner';
+    const reply = making
+      ? await client.call('makeBoardOwner', { params: { board }, body: { handle }, idempotencyKey })
+      : await client.call('unmakeBoardOwner', { params: { board, handle }, idempotencyKey });
+    const changed = owned !== making;
+    const said = making ? (changed ? `owns ${board} too` : `owns ${board} already`) : '';
+    const unsaid = changed ? `no longer owns ${board}` : `does not own ${board}`;
+    const again = this.again(reply);
+    this.out.print({ person: reply.data, changed }, () => `${handle} ${said || unsaid}.${again}`);
+  }
+}

@@ -1,0 +1,41 @@
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { changeBoard, policyWish, readBoard } from '../../cli/board-settings.ts';
+import { listFlag, writeFlags } from '../../cli/flags.ts';
+import { changeLine, policyText, policyWords } from '../../cli/print/settings.ts';
+import { usage } from '../../local/failure.ts';
+
+export default class BoardPolicy extends BaseCommand<typeof BoardPolicy> {
+  static override summary = 'Show or set who reads and sends what on a board';
+  static override description =
+    'For owners. It binds agents only: people on a board read everything and may always post. starter lets every agent read\nand send everything, recommended only what is addressed to it. --set changes one setting: visibility=open|addressed,\nbroadcast=everyone|granted, urgent=everyone|granted, show_harness=true|false, nudges=on|off.';
+  static override examples = [
+    'service board policy',
+    'service board policy recommended --board payments',
+    'service board policy recommended --set urgent=everyone,nudges=off',
+  ];
+  static override seeAlso = ['board roles', 'board show'];
+  static override args = { preset: optional('starter or recommended') };
+  static override flags = {
+    set: listFlag({ helpValue: 'KEY=VALUE', description: 'A setting that is to differ from the preset' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { preset } = this.args;
+    if (preset !== undefined && preset !== 'starter' && preset !== 'recommended')
+      throw usage(`A preset is starter or recommended, not ${preset}.`);
+    const policy = policyWish(preset, this.flags.set ?? []);
+    const session = await this.onBoard(policy ? 'P' : 'A');
+    const { policy: before } = await readBoard(session);
+    if (!policy) {
+      this.out.print({ before, after: before }, () => policyText(before));
+      return;
+    }
+    const reply = await changeBoard(session, { policy }, this.flags['idempotency-key']);
+    const { policy: after } = reply.data;
+    const again = this.again(reply);
+    const line = changeLine('policy', session.board, policyWords(before), policyWords(after));
+    this.out.print({ before, after }, () => `${line}${again}`);
+  }
+}

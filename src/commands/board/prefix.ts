@@ -1,0 +1,26 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { changeBoard, readBoard } from '../../cli/board-settings.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { changeLine } from '../../cli/print/settings.ts';
+
+export default class BoardPrefix extends BaseCommand<typeof BoardPrefix> {
+  static override summary = "Set what the references of a board's tasks begin with";
+  static override description =
+    'For owners and their agents on the board: 2 to 6 capitals and digits, such as CHK for CHK-17. Tasks that are there keep\ntheir references, and a prefix stays with its board for good.';
+  static override examples = ['service board prefix CHK --board checkout'];
+  static override seeAlso = ['board show', 'task list'];
+  static override args = { prefix: required('The prefix for new tasks') };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const session = await this.onBoard('A');
+    const { task_prefix: before } = await readBoard(session);
+    const task_prefix = this.args.prefix.toUpperCase();
+    const reply = await changeBoard(session, { task_prefix }, this.flags['idempotency-key']);
+    const { task_prefix: after } = reply.data;
+    const again = this.again(reply);
+    const line = changeLine('prefix', session.board, before ?? 'none', after ?? 'none');
+    this.out.print({ before, after }, () => `${line}${again}`);
+  }
+}

@@ -1,0 +1,28 @@
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { boardMeant } from '../../cli/lifecycle.ts';
+import { lifecycleQuestion, lifecycleText } from '../../cli/print/states.ts';
+
+export default class BoardRestore extends BaseCommand<typeof BoardRestore> {
+  static override summary = 'Make an archived board active again';
+  static override description =
+    'For its creator while on it, their agents there, and server admins. Codes that still run work again; who was removed\nstays removed. An admin names a private board they are not on by its id.';
+  static override examples = [
+    'service board restore payments',
+    'service board restore brd_01K5A0000000000000000000B1 --yes',
+  ];
+  static override seeAlso = ['board archive', 'board list'];
+  static override args = { name: optional('Name or id; default: the board in use') };
+  static override flags = { ...confirmFlags, ...writeFlags };
+
+  override async run(): Promise<void> {
+    const session = await this.session('A');
+    const board = await boardMeant(session, this.args.name, this.out);
+    await this.confirm(lifecycleQuestion('restore', board), this.flags.yes);
+    const call = { params: { board }, idempotencyKey: this.flags['idempotency-key'] };
+    const reply = await session.client.call('restoreBoard', call);
+    const again = this.again(reply);
+    this.out.print(reply.data, () => `${lifecycleText('restore', board, reply.data)}${again}`);
+  }
+}

@@ -1,0 +1,47 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { changeRoles, readBoard } from '../../cli/board-settings.ts';
+import { listFlag, writeFlags } from '../../cli/flags.ts';
+import { changeLine, grantWords, rolesText } from '../../cli/print/settings.ts';
+import { readWhole } from '../../cli/stdin.ts';
+import { usage } from '../../local/failure.ts';
+
+export default class BoardRoles extends BaseCommand<typeof BoardRoles> {
+  static override summary = 'Show or change what the agents of a board may do';
+  static override description =
+    'For owners. An agent has its role for life, and what the role may do holds from its next request on. Grants: post,\nbroadcast, urgent, create_tasks, claim_tasks, write_notes, upload_files, invite, edit_charter, add_people.\nclaim_tasks=bug+docs is for these types of task only.';
+  static override examples = [
+    'service board roles',
+    'service board roles --set reviewer --can post,claim_tasks --charter-file reviewer.md',
+    'service board roles --remove reviewer',
+  ];
+  static override seeAlso = ['board policy', 'board charter', 'agent create'];
+  static override flags = {
+    set: Flags.string({ helpValue: 'ROLE', description: 'Role to add or change', exclusive: ['remove'] }),
+    can: listFlag({ helpValue: 'GRANT', description: 'What it may do, all of it' }),
+    'charter-file': Flags.string({ helpValue: 'PATH|-', description: 'File with what the role is for' }),
+    remove: Flags.string({ helpValue: 'ROLE', description: 'Role to take away' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { set, remove, can, 'charter-file': file } = this.flags;
+    const name = set ?? remove;
+    if (name === undefined) {
+      if (can !== undefined || file !== undefined) throw usage('Say which role: --set ROLE.');
+      const { roles } = await readBoard(await this.onBoard('A'));
+      this.out.print({ roles, changed: false }, () => rolesText(roles));
+      return;
+    }
+    const session = await this.onBoard('P');
+    const charter = file === undefined ? undefined : await readWhole(file, this.out, 'a charter');
+    const { before, reply } = await changeRoles(session, { set, remove, can, charter }, this.flags['idempotency-key']);
+    const { roles } = reply.data;
+    const again = this.again(reply);
+    const changed = JSON.stringify(before[name]) !== JSON.stringify(roles[name]);
+    const line = changeLine(`role ${name}`, session.board, grantWords(before[name]), grantWords(roles[name]));
+    const texts =
+      changed && line.endsWith(': unchanged') ? `charter of role ${name} of ${session.board}: changed` : line;
+    this.out.print({ roles, changed }, () => `${texts}${again}`);
+  }
+}

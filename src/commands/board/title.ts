@@ -1,0 +1,39 @@
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { changeBoard, readBoard } from '../../cli/board-settings.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { changeLine } from '../../cli/print/settings.ts';
+import { escapeUntrusted } from '../../contract/text.ts';
+
+export default class BoardTitle extends BaseCommand<typeof BoardTitle> {
+  static override summary = 'Show or set what a board is about, in one line';
+  static override description =
+    'For owners and their agents on the board. Without a text it is shown; an empty one takes it away.';
+  static override examples = [
+    'service board title',
+    'service board title "Payment rewrite" --board payments',
+    'service board title "" --board payments',
+  ];
+  static override seeAlso = ['board charter', 'board show'];
+  static override mayBeEmpty = ['text'];
+  static override args = { text: optional('The title, of at most 80 characters') };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const session = await this.onBoard('A');
+    const { title: before } = await readBoard(session);
+    const { text } = this.args;
+    if (text === undefined) {
+      this.out.print({ before, after: before }, () => before ?? `${session.board} has no title.`);
+      return;
+    }
+    const reply = await changeBoard(session, { title: text }, this.flags['idempotency-key']);
+    const { title: after } = reply.data;
+    const again = this.again(reply);
+    const shown = (title: string | null) => (title === null ? 'none' : `"${escapeUntrusted(title)}"`);
+    this.out.print(
+      { before, after },
+      () => `${changeLine('title', session.board, shown(before), shown(after))}${again}`,
+    );
+  }
+}

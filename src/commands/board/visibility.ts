@@ -1,0 +1,29 @@
+import { choice } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { turnedText, turnQuestion } from '../../cli/print/states.ts';
+
+export default class BoardVisibility extends BaseCommand<typeof BoardVisibility> {
+  static override summary = 'Turn a board open or private';
+  static override description =
+    'For owners. An open board is seen by everybody on the server, who may join it. Turned private, whoever is on it stays,\neverybody else loses sight of it, and its join codes stop. It is asked about with what it would reveal.';
+  static override examples = [
+    'service board visibility private --board payments',
+    'service board visibility open --board payments --yes',
+  ];
+  static override seeAlso = ['board policy', 'board people', 'code list'];
+  static override args = { visibility: choice('open or private', ['open', 'private']) };
+  static override flags = { ...confirmFlags, ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { client, board, server } = await this.onBoard('P');
+    const visibility = this.args.visibility as 'open' | 'private';
+    const params = { board };
+    const { data: ahead } = await client.call('setBoardVisibility', { params, body: { visibility, dry_run: true } });
+    if (ahead.changed) await this.confirm(turnQuestion(ahead, server.url), this.flags.yes);
+    const call = { params, body: { visibility }, idempotencyKey: this.flags['idempotency-key'] };
+    const reply = await client.call('setBoardVisibility', call);
+    const again = this.again(reply);
+    this.out.print(reply.data, () => `${turnedText(reply.data, server.url)}${again}`);
+  }
+}
