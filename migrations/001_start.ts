@@ -1,6 +1,13 @@
 /** People, keys, boards, members, the record and its read models. */
 import type { Knex } from 'knex';
-import { appendOnly, createCounter, createWordIndex, insertionOrder, uniqueIndex } from '../src/server/db/schema.ts';
+import {
+  appendOnly,
+  createChunks,
+  createCounter,
+  createWordIndex,
+  insertionOrder,
+  uniqueIndex,
+} from '../src/server/db/schema.ts';
 
 /** Times are milliseconds since the epoch; flags are 0 or 1; digests and hashes are 32 bytes. */
 export async function up(db: Knex): Promise<void> {
@@ -155,6 +162,8 @@ export async function up(db: Knex): Promise<void> {
     // Running counts, so that unread counts never have to count rows.
     t.bigInteger('message_count').notNullable();
     t.bigInteger('everyone_count').notNullable();
+    t.bigInteger('done_count').notNullable();
+    t.bigInteger('answer_count').notNullable();
     t.bigInteger('last_message_at');
     t.integer('show_owner').notNullable();
   });
@@ -426,6 +435,76 @@ export async function up(db: Knex): Promise<void> {
     t.text('set_by').notNullable();
     t.text('source').notNullable();
     t.bigInteger('at').notNullable();
+  });
+
+  // Bytes that file versions name, each once however many name it. The bytes themselves lie in the blob store.
+  await db.schema.createTable('blobs', (t) => {
+    t.text('digest').primary();
+    t.bigInteger('size').notNullable();
+    t.bigInteger('touched_at').notNullable();
+  });
+
+  await createChunks(db, 'blob_chunks');
+
+  await db.schema.createTable('files', (t) => {
+    t.text('id').primary();
+    t.text('board_id').notNullable();
+    t.text('name').notNullable();
+    t.integer('maintained').notNullable();
+    // The board's brief, while it is live.
+    t.integer('brief').notNullable();
+    t.bigInteger('removed_at');
+    t.integer('latest').notNullable();
+    t.bigInteger('latest_at').notNullable();
+    t.index(['board_id', 'removed_at', 'maintained', 'latest_at', 'id'], 'files_in_order');
+  });
+  await uniqueIndex(db, 'files', ['board_id', 'name'], 'removed_at IS NULL');
+  await uniqueIndex(db, 'files', ['board_id'], 'brief = 1 AND removed_at IS NULL');
+
+  await db.schema.createTable('file_versions', (t) => {
+    t.text('file_id').notNullable();
+    t.integer('version').notNullable();
+    t.text('digest').notNullable().references('digest').inTable('blobs');
+    t.bigInteger('size').notNullable();
+    t.text('media_type').notNullable();
+    t.text('by_id').notNullable().index();
+    t.bigInteger('at').notNullable();
+    t.bigInteger('seq').notNullable();
+    t.integer('base').notNullable();
+    // Running counts of the board when it was written: messages, tasks done, answers.
+    t.bigInteger('nth_message').notNullable();
+    t.bigInteger('nth_done').notNullable();
+    t.bigInteger('nth_answer').notNullable();
+    t.primary(['file_id', 'version']);
+    t.index(['digest'], 'file_versions_by_digest');
+  });
+
+  await db.schema.createTable('file_tasks', (t) => {
+    t.text('file_id').notNullable();
+    t.text('task_id').notNullable().index();
+    t.integer('n').notNullable();
+    t.primary(['file_id', 'task_id']);
+  });
+
+  await db.schema.createTable('file_approvals', (t) => {
+    t.text('file_id').notNullable();
+    t.text('person_id').notNullable();
+    t.text('member_id').notNullable();
+    t.integer('version').notNullable();
+    t.text('digest').notNullable();
+    t.bigInteger('at').notNullable();
+    t.bigInteger('seq').notNullable();
+    t.primary(['file_id', 'person_id']);
+  });
+
+  await db.schema.createTable('message_files', (t) => {
+    t.text('message_id').notNullable();
+    t.integer('n').notNullable();
+    t.text('file_id').notNullable();
+    t.integer('version').notNullable();
+    t.bigInteger('seq').notNullable();
+    t.primary(['message_id', 'n']);
+    t.index(['file_id', 'seq'], 'message_files_by_file');
   });
 
   await db.schema.createTable('idempotency', (t) => {

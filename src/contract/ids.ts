@@ -18,6 +18,7 @@ export const idPrefixes = [
   'evt',
   'msg',
   'tsk',
+  'fil',
   'prq',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
@@ -66,6 +67,9 @@ export const patterns = {
   time: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
   taskPrefix: /^[A-Z][A-Z0-9]{1,5}$/,
 } as const;
+
+/** A path on a board: groups of letters, digits and a few marks that begin with a letter or digit, joined by slashes. */
+export const filePathPattern = /^[A-Za-z0-9][A-Za-z0-9._-]*(\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
 
 /** Words nobody may have as a handle or a member name, because they mean somebody else. */
 export const reservedHandles: readonly string[] = ['all', 'everyone', 'here', 'me', 'system', 'service'];

@@ -61,6 +61,7 @@ function operation(name: OperationName, row: OperationRow): Json {
       ...(row.origin ? [originHeader] : []),
     ],
     ...(parts.body ? { requestBody: { required: true, content: json(schemaOf(parts.body, 'input')) } } : {}),
+    ...(row.bytes === 'request' ? { requestBody: { required: true, content: bytes } } : {}),
     responses: { ...success(name, row, parts), default: failure },
   };
 }
@@ -93,6 +94,7 @@ const originHeader = {
 };
 
 const json = (schema: Json): Json => ({ 'application/json': { schema } });
+const bytes: Json = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
 const failure = { description: 'A refusal', content: json({ $ref: '#/components/schemas/Error' }) };
 
 const keyHeader = (row: OperationRow): Json => ({
@@ -106,7 +108,9 @@ function success(name: OperationName, row: OperationRow, parts: Parts): Json {
   const content =
     name === 'openStream'
       ? { 'text/event-stream': { schema: { type: 'string' } } }
-      : json(schemaOf(parts.answer, 'output'));
+      : row.bytes === 'answer'
+        ? { '*/*': { schema: { type: 'string', format: 'binary' } } }
+        : json(schemaOf(parts.answer, 'output'));
   return Object.fromEntries(row.ok.map((status) => [String(status), { description: row.summary, content }]));
 }
 

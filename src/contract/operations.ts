@@ -30,6 +30,8 @@ export interface OperationRow {
   origin?: true;
   /** On an archived board: refused, or refused in part; left out: it works there. */
   archived?: 'refused' | 'partly';
+  /** What travels as bytes instead of JSON: the body of the request, or that of the answer. */
+  bytes?: 'request' | 'answer';
   /** Nothing new should call it. */
   deprecated?: true;
   /** One line for the API description. */
@@ -605,6 +607,61 @@ export const operations = {
   },
 
   listAsks: get('/v1/asks', member, 'List asks: to the caller, from the caller, or that they may answer'),
+  listFiles: get('/v1/boards/{board}/files', member, 'List the files of a board'),
+  uploadFile: {
+    method: 'POST',
+    path: '/v1/boards/{board}/files',
+    credentials: member,
+    idempotency: 'K',
+    ok: [201],
+    bytes: 'request',
+    archived: 'refused',
+    summary: 'Add a file, or a version of one over the version it replaces',
+  },
+  getFile: get('/v1/boards/{board}/files/{file}', member, 'Read what is known of a file'),
+  updateFile: {
+    method: 'PATCH',
+    path: '/v1/boards/{board}/files/{file}',
+    credentials: member,
+    idempotency: 'K',
+    ok: [200],
+    archived: 'refused',
+    summary: 'Rename a file, or say what it is for',
+  },
+  removeFile: {
+    method: 'DELETE',
+    path: '/v1/boards/{board}/files/{file}',
+    credentials: member,
+    idempotency: 'K',
+    ok: [200],
+    archived: 'refused',
+    summary: 'Take a file off a board; its versions stay readable by id',
+  },
+  listFileVersions: get('/v1/boards/{board}/files/{file}/versions', member, 'List the versions of a file'),
+  downloadFile: {
+    ...get('/v1/boards/{board}/files/{file}/versions/{version}', member, 'Read the bytes of a version'),
+    ok: [200, 206, 304],
+    bytes: 'answer',
+  },
+  listFilePosts: get('/v1/boards/{board}/files/{file}/posts', member, 'List the messages a file is attached to'),
+  approveFile: {
+    method: 'PUT',
+    path: '/v1/boards/{board}/files/{file}/approval',
+    credentials: person,
+    idempotency: 'K',
+    ok: [200],
+    archived: 'refused',
+    summary: 'Approve a version of a file',
+  },
+  unapproveFile: {
+    method: 'DELETE',
+    path: '/v1/boards/{board}/files/{file}/approval',
+    credentials: person,
+    idempotency: 'K',
+    ok: [200],
+    archived: 'refused',
+    summary: 'Take an approval back',
+  },
 } as const satisfies Record<string, OperationRow>;
 
 export type OperationName = keyof typeof operations;

@@ -7,6 +7,10 @@ import { archiveBoard, deleteBoard, restoreBoard } from './boards/lifecycle.ts';
 import { getBoard, listBoards, listTemplates } from './boards/read.ts';
 import { updateBoard } from './boards/update.ts';
 import { setBoardVisibility } from './boards/visibility.ts';
+import { approveFile, unapproveFile } from './files/approve.ts';
+import { removeFile, updateFile } from './files/change.ts';
+import { downloadFile, getFile, listFilePosts, listFiles, listFileVersions } from './files/read.ts';
+import { uploadFile } from './files/upload.ts';
 import { createDelegation, endDelegation, listDelegations } from './identity/delegations.ts';
 import { createKey, listKeys, revokeKey } from './identity/keys.ts';
 import { createLoginCode, previewLoginCode } from './identity/login-codes.ts';
@@ -41,7 +45,7 @@ import { addReaction, listReactions, removeReaction } from './messages/react.ts'
 import { getMessage, getMessageBySeq, listMessages, listReplies } from './messages/read.ts';
 import { listReceipts } from './messages/receipts.ts';
 import { listThreads } from './messages/threads.ts';
-import { type Offered, open, read, type ServerAddress, wait, write } from './operation/usecase.ts';
+import { download, type Offered, open, read, type ServerAddress, upload, wait, write } from './operation/usecase.ts';
 import { listEvents } from './record/read.ts';
 import { search } from './search/search.ts';
 import { addBoardPerson } from './seats/add-person.ts';
@@ -169,5 +173,15 @@ export function areas({ root, serverId, address, searchable }: Means): Areas {
     finishTask: write('finishTask', finishTask),
     dropTask: write('dropTask', dropTask),
     listAsks: read('listAsks', listAsks),
+    listFiles: read('listFiles', listFiles),
+    uploadFile: upload('uploadFile', uploadFile),
+    getFile: read('getFile', getFile),
+    updateFile: write('updateFile', updateFile),
+    removeFile: write('removeFile', removeFile),
+    listFileVersions: read('listFileVersions', listFileVersions),
+    downloadFile: download('downloadFile', downloadFile),
+    listFilePosts: read('listFilePosts', listFilePosts),
+    approveFile: write('approveFile', approveFile),
+    unapproveFile: write('unapproveFile', unapproveFile),
   };
 }

@@ -1,10 +1,12 @@
 /** Joins the door to what is behind it: areas, transactions, live delivery. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
 import { Refusal } from '../contract/errors.ts';
 import { openapi } from '../contract/openapi.ts';
 import type { OperationName } from '../contract/operations.ts';
 import type { Query, ServerInfo } from '../contract/types.ts';
 import { type Areas, areas } from './areas.ts';
+import type { Blobs } from './blobs/blobs.ts';
 import type { Database, ReadTx } from './db/tx.ts';
 import type { AnyInput, Backend } from './http/app.ts';
 import type { Site } from './http/site.ts';
@@ -12,7 +14,9 @@ import type { LastUse } from './identity/last-use.ts';
 import type { RootKey } from './identity/root-key.ts';
 import type { Live } from './live/live.ts';
 import { authenticate, type Caller, type Credential, credentialOf, isPerson } from './operation/caller.ts';
-import { type Engine, runOpen, runWrite } from './operation/run.ts';
+import { runOpen, runWrite } from './operation/run.ts';
+import { runUpload, type UploadEngine } from './operation/upload.ts';
+import { UploadSlots } from './operation/uploads.ts';
 import type { Offered } from './operation/usecase.ts';
 import type { Admit } from './rates/work.ts';
 import type { Indexer } from './search/indexer.ts';
@@ -29,11 +33,26 @@ export interface BackendOptions {
   site: Site;
   /** Limits on what signed-in callers ask for. */
   admit: Admit;
+  blobs: Blobs;
+  log: Logger;
 }
 
-export function createBackend({ db, root, live, info, lastUse, indexer, site, admit }: BackendOptions): Backend {
+export function createBackend({
+  db,
+  root,
+  live,
+  info,
+  lastUse,
+  indexer,
+  site,
+  admit,
+  blobs,
+  log,
+}: BackendOptions): Backend {
   const offered = areas({ root, serverId: info.server_id, address: site, searchable: () => indexer.upToDate() });
-  const engine: Engine = {
+  const engine: UploadEngine = {
+    blobs,
+    slots: new UploadSlots(),
     db,
     root,
     admit,
@@ -96,6 +115,28 @@ export function createBackend({ db, root, live, info, lastUse, indexer, site, ad
       const entry = offeredOf(offered, name);
       if (entry.kind !== 'write') throw new Error(`${name} is no write`);
       return runWrite(engine, entry, credential, input, keyed);
+    },
+    async upload(name, credential, input, incoming) {
+      const entry = offeredOf(offered, name);
+      if (entry.kind !== 'upload') throw new Error(`${name} takes no bytes`);
+      return runUpload(engine, entry, credential, input as never, incoming);
+    },
+    async download(name, credential, input) {
+      const entry = offeredOf(offered, name);
+      if (entry.kind !== 'download') throw new Error(`${name} sends no bytes`);
+      const found = await reading(name, credential, async (tx, caller) => ({
+        caller,
+        bytes: await entry.case.run(tx, caller, input as never),
+      }));
+      return {
+        ...found.bytes,
+        open: (range) =>
+          blobs.store.open(found.bytes.digest, range).catch((error: unknown) => {
+            log.error({ err: error, digest: found.bytes.digest }, 'blob_missing');
+            throw error;
+          }),
+        watch: (cut) => live.watchCredential(found.caller, cut),
+      };
     },
     async open(name, door, input, gone) {
       const entry = offeredOf(offered, name);

@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ServerInfo } from '../contract/types.ts';
 import { createBackend } from './backend.ts';
+import { Blobs } from './blobs/blobs.ts';
+import { openStore } from './blobs/open.ts';
+import type { StoreKind } from './blobs/store.ts';
 import { type Clock, systemClock } from './db/clock.ts';
 import type { Database } from './db/tx.ts';
 import { drainable } from './http/drain.ts';
@@ -32,6 +35,10 @@ export interface ServeOptions extends DataOptions, LogOptions {
   portFixed: boolean;
   /** What makes it a team's server; without, it serves this machine only. */
   team?: TeamOptions | undefined;
+  /** Where the bytes of files are kept: `disk:///absolute/path`, `db:` or `s3://bucket/prefix`; default: in the data folder. */
+  files?: string | undefined;
+  /** Bytes that all files together may take; 0: as many as fit. */
+  filesQuota?: number | undefined;
   clock?: Clock;
   /** Multiplies the limits on attempts, for tests, which make many from one address. */
   attemptFactor?: number | undefined;
@@ -86,13 +93,17 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       after: (ms, fn) => clock.after(ms, fn),
       factor: options.attemptFactor,
     });
-    const info = infoOf(serverId, db, site.mode);
-    const backend = createBackend({ db, root, live, info, lastUse, indexer, site, admit });
+    const store = await openStore(options.files, { dataDir, db, dbUrl: data.url });
+    const blobs = new Blobs({ db, store, clock, log, quota: options.filesQuota ?? 0 });
+    undo.unshift(() => blobs.stop());
+    const info = infoOf(serverId, db, store.kind, site.mode);
+    const backend = createBackend({ db, root, live, info, lastUse, indexer, site, admit, blobs, log });
     const server = createHttp({ backend, site, attempts, log, clock, proxyProtocol: mode.proxyProtocol });
     const drain = drainable(server);
     undo.unshift(() => indexer.stop());
     const stopPurge = schedulePurge(db, clock, log);
     undo.unshift(stopPurge);
+    blobs.start();
     const bound = await listen(server, options);
     port = (server.address() as AddressInfo).port;
     const url = site.baseUrl();
@@ -125,14 +136,14 @@ function once(fn: () => Promise<void>): () => Promise<void> {
   };
 }
 
-function infoOf(serverId: string, db: Database, mode: ServerInfo['mode']): ServerInfo {
+function infoOf(serverId: string, db: Database, files: StoreKind, mode: ServerInfo['mode']): ServerInfo {
   return {
     name: 'service',
     ...buildOf(),
     server_id: serverId,
     mode,
-    features: ['board_stream', 'collect_wait', 'invite_show', 'pagination', 'search'],
-    storage: { db: db.dialect.name, files: 'disk' },
+    features: ['board_stream', 'collect_wait', 'files', 'invite_show', 'pagination', 'search'],
+    storage: { db: db.dialect.name, files },
   };
 }
 

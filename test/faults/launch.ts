@@ -98,7 +98,8 @@ export interface LaunchOptions {
 
 /** Starts the server; wait for `ready`. */
 export function launchServer({ dataDir, db, port, nodeFlags = [] }: LaunchOptions): Child {
-  const options = { dataDir, db, host: '127.0.0.1', port: port ?? 0, portFixed: true, logLevel: 'error' };
+  const files = db?.startsWith('postgres') ? 'db:' : undefined;
+  const options = { dataDir, db, files, host: '127.0.0.1', port: port ?? 0, portFixed: true, logLevel: 'error' };
   const module = serverModule();
   const loader = module.endsWith('.ts') ? ['--import', 'tsx'] : [];
   return new Child([...nodeFlags, ...loader, starter, module, JSON.stringify(options)]);

@@ -142,6 +142,16 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   finishTask: () => ({ ...noTask(), body: { note: 'done' } }),
   dropTask: noTask,
   listAsks: () => ({}),
+  listFiles: () => ({}),
+  uploadFile: () => ({ query: { name: 'stage.txt' }, bytes: 'on the stage', later: ['file_exists'] }),
+  getFile: () => ({ params: { file: 'nothing.txt' }, later: ['file_not_found'] }),
+  updateFile: () => ({ params: { file: 'nothing.txt' }, body: { maintained: true }, later: ['file_not_found'] }),
+  removeFile: () => ({ params: { file: 'nothing.txt' }, later: ['file_not_found'] }),
+  listFileVersions: () => ({ params: { file: 'nothing.txt' }, later: ['file_not_found'] }),
+  downloadFile: () => ({ params: { file: 'nothing.txt', version: 'latest' }, later: ['file_not_found'] }),
+  listFilePosts: () => ({ params: { file: 'nothing.txt' }, later: ['file_not_found'] }),
+  approveFile: () => ({ params: { file: 'nothing.txt' }, body: { version: 1 }, later: ['file_not_found'] }),
+  unapproveFile: () => ({ params: { file: 'nothing.txt' }, later: ['file_not_found'] }),
   openStream: () => ({}),
 };
 

@@ -34,6 +34,10 @@ export async function newPostgresDatabase(): Promise<string> {
   return urlOf(port, name);
 }
 
+/** Where files go beside a database: into it, where several processes may share it; else into the data folder. */
+export const filesWith = (databaseUrl: string | undefined): string | undefined =>
+  databaseUrl === undefined ? undefined : 'db:';
+
 const urlOf = (port: number, name: string): string => `postgres://${user}:${password}@127.0.0.1:${port}/${name}`;
 
 export async function stopPostgres(): Promise<void> {

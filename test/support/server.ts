@@ -11,7 +11,7 @@ import { loadRootKey } from '../../src/server/upkeep/root-secret.ts';
 import { Api } from './api.ts';
 import { TestClock } from './clock.ts';
 import type { Engine } from './databases.ts';
-import { newPostgresDatabase } from './postgres.ts';
+import { filesWith, newPostgresDatabase } from './postgres.ts';
 import { until } from './until.ts';
 
 export interface TestServer extends RunningServer {
@@ -56,6 +56,7 @@ export async function startTestServer(engine: Engine, { limits = false }: TestOp
       port,
       portFixed: true,
       db: databaseUrl,
+      files: filesWith(databaseUrl),
       clock,
       attemptFactor: limits ? 1 : MANY,
       logLevel: 'debug',
@@ -100,6 +101,7 @@ export async function startTwin(server: TestServer, { limits = false }: TestOpti
     port: 0,
     portFixed: true,
     db: server.databaseUrl,
+    files: filesWith(server.databaseUrl),
     clock: server.clock,
     attemptFactor: limits ? 1 : MANY,
     logTo: { write: (line) => void server.log.push(line) },

@@ -6,7 +6,7 @@ import { type RunningServer, startServer } from '../../src/server/serve.ts';
 import type { TeamOptions } from '../../src/server/upkeep/modes.ts';
 import { TestClock } from './clock.ts';
 import type { Engine } from './databases.ts';
-import { newPostgresDatabase } from './postgres.ts';
+import { filesWith, newPostgresDatabase } from './postgres.ts';
 import { WireApi } from './wire-api.ts';
 
 export const PUBLIC_URL = 'https://team.example.com';
@@ -45,6 +45,7 @@ export async function startTeamServer(engine: Engine, options: TeamStart = {}): 
       port: 0,
       portFixed: true,
       db: databaseUrl,
+      files: filesWith(databaseUrl),
       clock,
       attemptFactor: limits ? 1 : MANY,
       team: { publicUrl: PUBLIC_URL, adminHandle: 'ana', ...team },

@@ -17,6 +17,7 @@ import {
   text,
   time,
 } from './common.ts';
+import { brief } from './files.ts';
 import { agentLocation } from './seats.ts';
 import { taskRef } from './tasks.ts';
 
@@ -85,6 +86,7 @@ export const board = z.strictObject({
   task_prefixes: z.array(z.string()).optional(),
   tasks_open: z.int().min(0).optional(),
   asks_to_me: z.strictObject({ blocking: z.int().min(0), going_with: z.int().min(0) }).optional(),
+  brief: brief.nullable().optional(),
   activity: z.array(z.int().min(0)).max(30).optional(),
   added: z.strictObject({ seq, at: time, by: eventActor }).optional(),
 });

@@ -8,6 +8,7 @@ import { id } from './common.ts';
 import * as delegations from './delegations.ts';
 import * as endings from './endings.ts';
 import * as events from './events.ts';
+import * as files from './files.ts';
 import * as identity from './identity.ts';
 import * as invites from './invites.ts';
 import * as joining from './joining.ts';
@@ -135,4 +136,14 @@ export const schemas = {
   finishTask: { params: taskParam, body: tasks.finishTaskBody, answer: tasks.task },
   dropTask: { params: taskParam, body: tasks.dropTaskBody, answer: tasks.task },
   listAsks: { query: asks.listAsksQuery, answer: asks.askList },
+  listFiles: { query: files.listFilesQuery, answer: files.fileList },
+  uploadFile: { query: files.uploadFileQuery, answer: files.boardFile },
+  getFile: { params: files.fileParam, answer: files.fileDetail },
+  updateFile: { params: files.fileParam, body: files.updateFileBody, answer: files.boardFile },
+  removeFile: { params: files.fileParam, query: files.removeFileQuery, answer: files.boardFile },
+  listFileVersions: { params: files.fileParam, query: files.listFileVersionsQuery, answer: files.fileVersionList },
+  downloadFile: { params: files.fileVersionParams, answer: z.string() },
+  listFilePosts: { params: files.fileParam, query: files.listFilePostsQuery, answer: files.filePostList },
+  approveFile: { params: files.fileParam, body: files.approveFileBody, answer: files.boardFile },
+  unapproveFile: { params: files.fileParam, answer: files.boardFile },
 } as const satisfies Record<OperationName, OperationSchemas>;

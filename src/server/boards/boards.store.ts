@@ -28,6 +28,9 @@ export type BoardRow = {
   /** Messages on the board, and those of them to everyone. */
   message_count: number;
   everyone_count: number;
+  /** Tasks that were done, not cancelled; answers to asks, not withdrawals. */
+  done_count: number;
+  answer_count: number;
   last_message_at: number | null;
   /** 1 while active agents of at least two people are on the board. */
   show_owner: number;
@@ -62,6 +65,8 @@ const saveHeadStatement = statement<{
   head_at: number;
   message_count: number;
   everyone_count: number;
+  done_count: number;
+  answer_count: number;
   last_message_at: number | null;
 }>((db, p) =>
   db('boards').where('id', p.id).update({
@@ -70,6 +75,8 @@ const saveHeadStatement = statement<{
     head_at: p.head_at,
     message_count: p.message_count,
     everyone_count: p.everyone_count,
+    done_count: p.done_count,
+    answer_count: p.answer_count,
     last_message_at: p.last_message_at,
   }),
 );
@@ -83,6 +90,8 @@ export const saveHead = (tx: WriteTx, board: BoardRow): Promise<number> =>
     head_at: board.head_at,
     message_count: board.message_count,
     everyone_count: board.everyone_count,
+    done_count: board.done_count,
+    answer_count: board.answer_count,
     last_message_at: board.last_message_at,
   });
 

@@ -120,6 +120,8 @@ function newBoard(
     head_at: 0,
     message_count: 0,
     everyone_count: 0,
+    done_count: 0,
+    answer_count: 0,
     last_message_at: null,
     show_owner: 0,
   };

@@ -1,6 +1,7 @@
 /** Turning a board open or private. */
 import type { Answer, Body } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { countLive } from '../files/files.store.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { workingCodes } from '../seats/join-codes.store.ts';
 import { eventActor } from '../views/actors.ts';
@@ -40,8 +41,8 @@ async function foreseen(
     after: visibility,
     changed,
     dry_run,
-    // No operation makes files yet.
-    reveals: changed && visibility === 'open' ? { messages: board.message_count, files: 0 } : null,
+    reveals:
+      changed && visibility === 'open' ? { messages: board.message_count, files: await countLive(tx, board.id) } : null,
     join_codes_canceled: closing ? (await workingCodes(tx, board.id, 'all')).length : 0,
     agents_add_people: closing ? false : board.agents_add_people === 1,
   };

@@ -6,6 +6,7 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import type { Clock } from './clock.ts';
 import { Contention, type Dialect, postgresDialect, StorageFull, UniqueViolation } from './dialect.ts';
+import { PostgresLocks } from './postgres-locks.ts';
 import { PostgresWake } from './postgres-wake.ts';
 import { quiet } from './quiet.ts';
 import { builderOf, type Params, type Statement, statement, type Value } from './statement.ts';
@@ -103,12 +104,14 @@ export class PostgresDatabase implements Database {
   readonly #url: string;
   readonly #knex: Knex;
   readonly #clock: Clock;
+  readonly #locks: PostgresLocks;
   #follower: Follower | null = null;
   #wake: PostgresWake | null = null;
 
   constructor(options: PostgresOptions, clock: Clock) {
     this.#clock = clock;
     this.#url = options.url;
+    this.#locks = new PostgresLocks(options.url, clock);
     this.#knex = knex({
       client: 'pg',
       connection: {
@@ -150,6 +153,10 @@ export class PostgresDatabase implements Database {
     }
   }
 
+  claim(name: string, waitMs: number): Promise<(() => Promise<void>) | null> {
+    return this.#locks.claim(name, waitMs);
+  }
+
   async follow(follower: Follower): Promise<void> {
     this.#follower = follower;
     this.#wake = new PostgresWake(this.#url, this.#clock, follower, {
@@ -161,6 +168,7 @@ export class PostgresDatabase implements Database {
 
   async close(): Promise<void> {
     await this.#wake?.close();
+    await this.#locks.close();
     await this.#knex.destroy();
   }
 

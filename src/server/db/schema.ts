@@ -53,3 +53,17 @@ export async function createCounter(db: Knex, name: string): Promise<void> {
 export function insertionOrder(db: Knex, table: Knex.CreateTableBuilder, column: string): void {
   table.specificType(column, isPostgres(db) ? 'bigserial PRIMARY KEY' : 'integer PRIMARY KEY');
 }
+
+/** Where the bytes of files lie in pieces, on Postgres if they are to lie in the database; SQLite has no such store. */
+export async function createChunks(db: Knex, name: string): Promise<void> {
+  if (!isPostgres(db)) return;
+  await db.schema.createTable(name, (t) => {
+    t.text('digest').notNullable();
+    t.integer('n').notNullable();
+    t.binary('bytes').notNullable();
+    t.bigInteger('at').notNullable();
+    t.primary(['digest', 'n']);
+  });
+  // Most of it does not get smaller, and is written and read faster as it is.
+  await db.schema.raw(`ALTER TABLE ${name} ALTER COLUMN bytes SET STORAGE EXTERNAL`);
+}

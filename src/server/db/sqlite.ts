@@ -8,6 +8,7 @@
 import type Sqlite from 'better-sqlite3';
 import type { Clock } from './clock.ts';
 import { sqliteDialect } from './dialect.ts';
+import { NamedLocks } from './named-locks.ts';
 import { Connection, SqliteReadTx } from './sqlite-connection.ts';
 import { GroupWriter } from './sqlite-writer.ts';
 import type { Database, Follower, ReadTx, WriteTx } from './tx.ts';
@@ -22,12 +23,14 @@ export class SqliteDatabase implements Database {
   readonly #waiting: ((connection: Connection) => void)[] = [];
   readonly #file: string;
   readonly #clock: Clock;
+  readonly #locks: NamedLocks;
   #follower: Follower | null = null;
   #open = 0;
 
   constructor(file: string, clock: Clock) {
     this.#file = file;
     this.#clock = clock;
+    this.#locks = new NamedLocks(clock);
     this.#writer = new Connection(file, {});
     prepareWriter(this.#writer.db);
     this.#group = new GroupWriter(this.#writer, clock, (keys) => this.#follower?.committed(keys));
@@ -51,6 +54,10 @@ export class SqliteDatabase implements Database {
   /** There is no other process: the data folder is locked. */
   alone<T>(fn: () => Promise<T>): Promise<T> {
     return fn();
+  }
+
+  claim(name: string, waitMs: number): Promise<(() => void) | null> {
+    return this.#locks.claim(name, waitMs);
   }
 
   async follow(follower: Follower): Promise<void> {

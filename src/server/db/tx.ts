@@ -56,6 +56,11 @@ export interface Database {
   write<T>(fn: (tx: WriteTx) => Promise<T>): Promise<T>;
   /** Runs `fn` while no other process of this database runs one. For starts only: it waits as long as it takes. */
   alone<T>(fn: () => Promise<T>): Promise<T>;
+  /**
+   * Holds a name among all processes of this database, for what is done outside of transactions.
+   * @returns a function that frees it; null when it was not free within `waitMs`.
+   */
+  claim(name: string, waitMs: number): Promise<(() => Promise<void> | void) | null>;
   /** From now on tells the follower of every commit, here and in other processes of the same database. */
   follow(follower: Follower): Promise<void>;
   close(): Promise<void>;

@@ -7,6 +7,7 @@ import { type OperationName, type OperationRow, operations } from '../../contrac
 import { type Credential, unauthorized } from '../operation/caller.ts';
 import { refusedKind } from '../operation/gate.ts';
 import type { Keyed, Reply } from '../operation/run.ts';
+import type { Incoming } from '../operation/upload.ts';
 import type { Door, Input } from '../operation/usecase.ts';
 import type { Attempts } from '../rates/attempts.ts';
 import { clientOf } from './address.ts';
@@ -15,6 +16,7 @@ import { countBadCredential, enterAs, limitAttempts, noteRefusal, requireFewBad 
 import { readBody } from './body.ts';
 import { checkCsrf, checkOrigin, sessionCookies, sessionSecret, setCookie } from './browser.ts';
 import { bearerOf } from './credential.ts';
+import { type Sendable, sendBytes } from './download.ts';
 import { requestErrors } from './errors.ts';
 import { checkHost } from './host.ts';
 import { checkKeySyntax, requestHash } from './keyed.ts';
@@ -23,6 +25,7 @@ import { parseBody, parseParams, parseQuery } from './parse.ts';
 import { readHead } from './request-head.ts';
 import { Routes } from './routes.ts';
 import type { Site } from './site.ts';
+import { incomingBytes } from './upload.ts';
 
 /** What the door needs from behind it; it knows no area. */
 export interface Backend {
@@ -44,7 +47,11 @@ export interface Backend {
   open(name: OperationName, door: Door, input: AnyInput, gone: AbortSignal): Promise<Reply>;
   /** Takes over the response for a live stream. @throws Refusal before anything is written. */
   stream(credential: Credential, input: AnyInput, req: IncomingMessage, res: ServerResponse): Promise<void>;
-  kindOf(name: OperationName): 'info' | 'open' | 'read' | 'wait' | 'write' | 'stream';
+  /** Runs a write whose body is bytes. */
+  upload(name: OperationName, credential: Credential, input: AnyInput, incoming: Incoming): Promise<Reply>;
+  /** Bytes that the caller may read. @throws Refusal */
+  download(name: OperationName, credential: Credential, input: AnyInput): Promise<Sendable>;
+  kindOf(name: OperationName): 'info' | 'open' | 'read' | 'wait' | 'write' | 'stream' | 'upload' | 'download';
   /** Runs the pure step of a write before its transaction. */
   prepare(name: OperationName, body: unknown): unknown;
   /** The API description. */
@@ -105,8 +112,8 @@ function addRoute(routes: Routes, name: OperationName, options: AppOptions): voi
  */
 async function serve(ctx: Context, name: OperationName, options: AppOptions): Promise<void> {
   const { backend } = options;
-  checkLimits(ctx.req, ctx.state['head']);
   const kind = backend.kindOf(name);
+  checkLimits(ctx.req, ctx.state['head'], kind !== 'upload');
   if (kind === 'info') return send(ctx, 200, JSON.stringify(backend.info()));
   if (kind === 'open') return serveOpen(ctx, name, options);
   const credential = credentialOf(ctx, options);
@@ -121,7 +128,7 @@ async function serve(ctx: Context, name: OperationName, options: AppOptions): Pr
     throw wrong;
   }
   if (options.attempts.counts(name, 'person')) await enterAs(ctx, name, options, await resolve());
-  const { input, keyed } = await shapeOf(ctx, name, options, resolve).catch(async (error) => {
+  const { input, keyed, incoming } = await shapeOf(ctx, name, options, resolve).catch(async (error) => {
     await resolve(name);
     throw error;
   });
@@ -137,6 +144,11 @@ async function serve(ctx: Context, name: OperationName, options: AppOptions): Pr
       return;
     case 'write':
       return sendReply(ctx, await backend.write(name, credential, input, keyed), options);
+    case 'upload':
+      if (!incoming) throw new Error(`${name} has no bytes`);
+      return sendReply(ctx, await backend.upload(name, credential, input, incoming), options);
+    case 'download':
+      return sendBytes(ctx, await backend.download(name, credential, input), options.log);
   }
 }
 
@@ -194,8 +206,12 @@ async function shapeOf(
   name: OperationName,
   { backend, after }: AppOptions,
   resolve: () => Promise<unknown>,
-): Promise<{ input: AnyInput; keyed: Keyed | null }> {
+): Promise<{ input: AnyInput; keyed: Keyed | null; incoming?: Incoming }> {
   const row: OperationRow = operations[name];
+  if (row.bytes === 'request') {
+    const incoming = incomingBytes(ctx, checkKeySyntax(ctx.state['head'].idempotencyKey), after);
+    return { input: inputOf(ctx, name, backend, null), keyed: null, incoming };
+  }
   const writes = row.method !== 'GET';
   const key = writes ? checkKeySyntax(ctx.state['head'].idempotencyKey) : null;
   if (key === null && row.keyRequired) throw malformed('Idempotency-Key', 'is required here');

@@ -14,11 +14,11 @@ export function tooLarge(): Refusal {
   });
 }
 
-/** @throws Refusal `invalid_request` (URL, headers), `request_too_large` (declared length). */
-export function checkLimits(req: IncomingMessage, head: RequestHead): void {
+/** @param json the body is JSON, if there is one. @throws Refusal `invalid_request` (URL, headers), `request_too_large` (declared length). */
+export function checkLimits(req: IncomingMessage, head: RequestHead, json: boolean): void {
   if ((req.url?.length ?? 0) > MAX_URL) throw malformed('url', `longer than ${MAX_URL} bytes`);
   if (head.size > MAX_HEADERS) throw malformed('headers', `longer than ${MAX_HEADERS} bytes`);
-  if (Number(req.headers['content-length'] ?? 0) > MAX_JSON) throw tooLarge();
+  if (json && Number(req.headers['content-length'] ?? 0) > MAX_JSON) throw tooLarge();
 }
 
 export function malformed(field: string, problem: string): Refusal {

@@ -23,15 +23,26 @@ export function parseQuery(name: OperationName, querystring: string): unknown {
   const { query: schema } = partsOf(name);
   if (!schema) return {};
   const given = new URLSearchParams(querystring);
-  const values: Record<string, string> = {};
-  for (const key of Object.keys(schema.shape)) {
-    const [value, ...more] = given.getAll(key);
-    if (more.length > 0) throw malformed(key, 'is given more than once');
+  const values: Record<string, string | string[]> = {};
+  for (const [key, part] of Object.entries(schema.shape)) {
+    const all = given.getAll(key);
+    const [value, ...more] = all;
     if (value === undefined) continue;
-    if (value.includes('\0') || !value.isWellFormed()) throw malformed(key, 'holds a character that is not allowed');
-    values[key] = value;
+    const repeatable = takesList(part as z.ZodType);
+    if (more.length > 0 && !repeatable) throw malformed(key, 'is given more than once');
+    for (const each of all) {
+      if (each.includes('\0') || !each.isWellFormed()) throw malformed(key, 'holds a character that is not allowed');
+    }
+    values[key] = repeatable ? all : value;
   }
   return check(schema, values);
+}
+
+/** Whether a parameter may be given several times. */
+function takesList(part: z.ZodType): boolean {
+  if (part instanceof z.ZodOptional) return takesList(part.unwrap() as z.ZodType);
+  if (part instanceof z.ZodPipe) return takesList(part.in as z.ZodType);
+  return part instanceof z.ZodArray;
 }
 
 /** @throws Refusal `unsupported_media_type`, `invalid_request`. */

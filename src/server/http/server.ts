@@ -1,12 +1,14 @@
 /** The HTTP server around the door: what is set on the platform's own. */
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Logger } from 'pino';
+import { operations } from '../../contract/operations.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Attempts } from '../rates/attempts.ts';
 import { type Backend, createApp } from './app.ts';
 import { expectPreambles } from './proxy-protocol.ts';
 import { rawRefusal } from './raw.ts';
 import type { Site } from './site.ts';
+import { expectContinue } from './upload.ts';
 
 export interface HttpOptions {
   backend: Backend;
@@ -21,19 +23,29 @@ export interface HttpOptions {
 export function createHttp({ backend, site, attempts, log, clock, proxyProtocol }: HttpOptions): Server {
   const time = { now: () => clock.now(), after: (ms: number, fn: () => void) => clock.after(ms, fn) };
   const app = createApp({ backend, site, attempts, log, ...time });
+  const handle = app.callback();
   const server = createServer(
     { requireHostHeader: false, maxHeaderSize: 65_536, noDelay: true, keepAlive: true },
-    app.callback(),
+    handle,
   );
   server.headersTimeout = 10_000;
   server.requestTimeout = 0;
   server.keepAliveTimeout = 65_000;
+  const askForBody = expectContinue(isUpload);
+  server.on('checkContinue', (req, res) => {
+    askForBody(req, res);
+    void handle(req, res);
+  });
   // An expectation this server does not know is no reason not to answer.
-  server.on('checkExpectation', app.callback());
+  server.on('checkExpectation', handle);
   server.on('clientError', rawRefusal(site.mode));
   if (proxyProtocol) expectPreambles(server, { ...time, wrong: onceLoud(log) });
   return server;
 }
+
+const upload = operations.uploadFile;
+const uploadPath = new RegExp(`^${upload.path.replaceAll(/\{[a-z]+\}/g, '[^/?]+')}(?:\\?|$)`);
+const isUpload = ({ method, url }: IncomingMessage): boolean => method === upload.method && uploadPath.test(url ?? '');
 
 /** What is set up wrong is said once; somebody who knocks again and again does not fill the log. */
 function onceLoud(log: Logger): (peer: string) => void {

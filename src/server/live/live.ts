@@ -199,6 +199,26 @@ export class Live {
     });
   }
 
+  /** Calls `ended` once when a credential stops working, until the returned function is called. */
+  watchCredential(caller: Caller, ended: () => void): () => void {
+    const recheck = (): void => {
+      this.#db
+        .read((tx) => authenticate(tx, caller.credential))
+        .catch((error: unknown) => {
+          if (error instanceof Refusal) ended();
+        });
+    };
+    const watched = { holder: holderOf(caller), recheck };
+    this.#rechecks.add(watched);
+    const unwatch = this.notifier.watch(credentialKeys(caller), recheck);
+    const cancelExpiry = this.#atExpiry(caller, recheck);
+    return () => {
+      this.#rechecks.delete(watched);
+      unwatch();
+      cancelExpiry();
+    };
+  }
+
   /** Ends every stream and answers every wait. */
   close(): void {
     this.#closing = true;

@@ -7,7 +7,7 @@
  * over and finds the answer. Either way there is one effect.
  */
 import { Refusal } from '../../contract/errors.ts';
-import { idempotencyOf, operations } from '../../contract/operations.ts';
+import { idempotencyOf, type OperationName, operations } from '../../contract/operations.ts';
 import { Contention, StorageFull, UniqueViolation } from '../db/dialect.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
@@ -44,6 +44,8 @@ export interface Engine {
   hold<T extends Outcome<unknown>>(first: T, gone: AbortSignal, look: () => Promise<T>): Promise<T>;
 }
 
+/** What keeping an answer needs to know of an operation. */
+type Kept = { name: OperationName; case: Pick<Extract<Offered, { kind: 'write' }>['case'], 'recheck'> };
 type Write = Extract<Offered, { kind: 'write' }>;
 type AnyInput = Input<never, unknown>;
 
@@ -106,7 +108,7 @@ class Tried extends Error {
   }
 }
 
-function replyOf({ answer, status, cookie, headers }: Outcome<unknown>, usual: number): Reply {
+export function replyOf({ answer, status, cookie, headers }: Outcome<unknown>, usual: number): Reply {
   const reply = { status: status ?? usual, body: JSON.stringify(answer), replayed: false };
   return cookie || headers ? { ...reply, cookie, headers } : reply;
 }
@@ -128,17 +130,18 @@ export async function runOpen(
   return replyOf(found, operations[offered.name].ok[0]);
 }
 
-type Seen = { caller: Caller; now: number } | null;
+/** Who was found to make a request, and when. */
+export type Seen = { caller: Caller; now: number } | null;
 
 const shownTo = (seen: Seen): Shown => seen?.caller.shown ?? {};
 
 /** The operation is decided by now: a key that ended in this very moment changes nothing about it. */
-async function noteUse(engine: Engine, seen: Seen): Promise<void> {
+export async function noteUse(engine: Engine, seen: Seen): Promise<void> {
   if (seen) await engine.used(seen.caller, seen.now).catch(() => {});
 }
 
 /** Runs again when a unique index or a lock says that another transaction came first: now its outcome can be read. */
-async function again<T>(attempt: () => Promise<T>): Promise<T> {
+export async function again<T>(attempt: () => Promise<T>): Promise<T> {
   for (let n = 1; ; n++) {
     try {
       return await attempt();
@@ -151,19 +154,19 @@ async function again<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-const full = (): Refusal =>
+export const full = (): Refusal =>
   new Refusal('storage_full', 'The server has no room left to store this; nothing was changed.', {
     hint: "Free space on the server's disk, then send it again.",
   });
 
-const busy = (): Refusal =>
+export const busy = (): Refusal =>
   new Refusal('unavailable', 'The server is busy with other writes.', { hint: 'Try again.', retryAfter: 1 });
 
 /** The kept answer of a key, if there is a live one; an expired row makes room. */
-async function findReplay(
+export async function findReplay(
   engine: Engine,
   tx: WriteTx,
-  offered: Write,
+  offered: Kept,
   caller: Caller,
   { key, requestHash }: Keyed,
 ): Promise<Reply | null> {
@@ -175,14 +178,17 @@ async function findReplay(
     return null;
   }
   if (!row.request_hash.equals(requestHash)) {
-    throw new Refusal('idempotency_conflict', 'This Idempotency-Key was used for another request.', {
-      hint: 'Use a new key for a new request.',
-    });
+    throw keyConflict();
   }
   const recheck = offered.case.recheck ?? engine.recheck;
   await recheck(tx, caller, JSON.parse(row.recheck) as Shown);
   return { status: row.status, body: openBody(engine, caller, row), replayed: true };
 }
+
+export const keyConflict = (): Refusal =>
+  new Refusal('idempotency_conflict', 'This Idempotency-Key was used for another request.', {
+    hint: 'Use a new key for a new request.',
+  });
 
 /** What a seat was told when it ended itself. Anything else it asks is refused like every request of an ended seat. */
 async function answerOfEnded(
@@ -202,10 +208,10 @@ function openBody({ root }: Engine, { credential }: Caller, row: KeptRow): strin
   return root.open(row.body, credential.token, row.scope, row.key, row.request_hash).toString('utf8');
 }
 
-async function keep(
+export async function keep(
   { root }: Engine,
   tx: WriteTx,
-  offered: Write,
+  offered: Kept,
   { credential, shown }: Caller,
   { key, requestHash }: Keyed,
   reply: Pick<Reply, 'status' | 'body'>,
@@ -229,9 +235,9 @@ async function keep(
  * Keeps a refusal that the operation reached after its access checks, in a transaction of its own because the
  * operation's was rolled back. Whoever commits first wins; a later one answers as the first did.
  */
-async function keepRefusal(
+export async function keepRefusal(
   engine: Engine,
-  offered: Write,
+  offered: Kept,
   credential: Credential,
   kept: Keyed,
   refusal: Refusal,

@@ -59,6 +59,33 @@ export interface WriteCase<Name extends OperationName, Prepared = Body<Name>> {
   endsCaller?: true;
 }
 
+/** Bytes that are in the store, and stay there at least until this transaction ends. */
+export interface StoredBytes {
+  /** `sha256:` and 64 hex digits. */
+  digest: string;
+  size: number;
+}
+
+/** A write whose body is bytes, which arrive before its transaction. */
+export interface UploadCase<Name extends OperationName> {
+  /** Refuses what can be refused before the body is read; `run` asks it all again. @throws Refusal */
+  check(tx: ReadTx, caller: Caller, input: Input<Name, undefined>): Promise<void>;
+  run(tx: WriteTx, caller: Caller, input: Input<Name, undefined>, bytes: StoredBytes): Promise<Outcome<Answer<Name>>>;
+}
+
+/** Stored bytes, and what is said with them. */
+export interface Download extends StoredBytes {
+  mediaType: string;
+  /** What a client saves them as; ASCII. */
+  fileName: string;
+  headers: Record<string, string>;
+}
+
+/** A read that answers with stored bytes. */
+export interface DownloadCase<Name extends OperationName> {
+  run(tx: ReadTx, caller: Caller, input: Input<Name>): Promise<Download>;
+}
+
 /** An operation that asks for no credential, or for one of its own kind. */
 export interface OpenCase<Name extends OperationName, Prepared = Body<Name>> {
   prepare?(body: Body<Name>): Prepared;
@@ -104,7 +131,9 @@ export type Offered =
   | { kind: 'read'; name: OperationName; case: ReadCase<OperationName> }
   | { kind: 'wait'; name: OperationName; case: WaitCase<OperationName> }
   | { kind: 'write'; name: OperationName; case: WriteCase<OperationName, unknown> }
-  | { kind: 'open'; name: OperationName; case: OpenCase<OperationName, unknown> };
+  | { kind: 'open'; name: OperationName; case: OpenCase<OperationName, unknown> }
+  | { kind: 'upload'; name: OperationName; case: UploadCase<OperationName> }
+  | { kind: 'download'; name: OperationName; case: DownloadCase<OperationName> };
 
 export const read = <Name extends OperationName>(
   name: Name,
@@ -134,4 +163,16 @@ export const open = <Name extends OperationName, Prepared>(name: Name, useCase: 
   kind: 'open',
   name,
   case: useCase as unknown as OpenCase<OperationName, unknown>,
+});
+
+export const upload = <Name extends OperationName>(name: Name, useCase: UploadCase<Name>): Offered => ({
+  kind: 'upload',
+  name,
+  case: useCase as unknown as UploadCase<OperationName>,
+});
+
+export const download = <Name extends OperationName>(name: Name, run: DownloadCase<Name>['run']): Offered => ({
+  kind: 'download',
+  name,
+  case: { run } as unknown as DownloadCase<OperationName>,
 });

@@ -74,6 +74,8 @@ export const work = {
   posts: { operations: ['postMessage'], runsOnly: true, seat: 60, person: 120 },
   reactions: { operations: ['addReaction', 'removeReaction'], seat: 60, person: 60 },
   acks: { operations: ['ackInbox', 'ackBoard'], credential: 300 },
+  uploads: { operations: ['uploadFile'], credential: 120 },
+  file_changes: { operations: ['updateFile', 'removeFile', 'approveFile', 'unapproveFile'], credential: 120 },
   join: { operations: ['joinBoard'], person: 60 },
   join_codes: { operations: ['createJoinCode'], person: 60, agents: 'with their person' },
   login_codes: { operations: ['createLoginCode'], person: 30 },

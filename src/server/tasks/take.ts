@@ -68,6 +68,7 @@ export const finishTask: WriteCase<'finishTask'> = {
     if (member.kind === 'agent' && task.owner_id !== member.id) throw await notOnTask(tx, task);
     const { note, cancelled } = body;
     const data = { task_id: task.id, ref: task.ref, note, cancelled };
+    if (!cancelled) board.done_count += 1;
     const { at } = await append(tx, board, { type: 'task.done', actor, data });
     const state = cancelled ? 'cancelled' : 'done';
     await change(tx, task, { state, closed_at: at, closed_note: note, updated_at: at });

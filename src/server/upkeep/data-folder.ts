@@ -32,6 +32,8 @@ export interface Start {
 
 export interface DataInUse<T> extends Start {
   serverId: string;
+  /** Where the database is. */
+  url: string;
   /** What `first` answered. */
   value: T;
   close(): Promise<void>;
@@ -68,7 +70,7 @@ export async function useData<T>(
       const { root } = loadRootKey(dataDir, await isBound(opened));
       const serverId = await bindDatabase(opened, root);
       const start = { db: opened, root, dataDir };
-      return { ...start, serverId, value: await first(start), close };
+      return { ...start, serverId, url, value: await first(start), close };
     });
   } catch (error) {
     await close();

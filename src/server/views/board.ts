@@ -1,10 +1,11 @@
 /** The board record, as each kind of caller gets it. */
-import type { Board } from '../../contract/types.ts';
+import type { Board, Brief } from '../../contract/types.ts';
 import { openAsksTo } from '../asks/asks.store.ts';
 import { type BoardRow, parseRoles } from '../boards/boards.store.ts';
 import { withOverrides } from '../boards/policy.rules.ts';
 import { prefixesOf } from '../boards/prefixes.store.ts';
 import type { ReadTx } from '../db/tx.ts';
+import { briefsOf } from '../files/files.store.ts';
 import { openRequests, wokenSince } from '../messages/inbox.store.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
 import {
@@ -18,7 +19,8 @@ import { countOpenTasks } from '../tasks/tasks.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
 import { decidesLifecycle } from './authority.ts';
-import { readerOf, type Sight } from './place.ts';
+import { briefViews } from './file.ts';
+import { readerOf, requirePlace, type Sight } from './place.ts';
 
 /** Composes the records of boards the caller sees, with a fixed number of statements however many there are. */
 export async function boardViews(tx: ReadTx, caller: Caller, sights: Sight[]): Promise<Board[]> {
@@ -46,6 +48,7 @@ export async function boardViews(tx: ReadTx, caller: Caller, sights: Sight[]): P
   );
   const prefixes = await prefixesByBoard(tx, sights);
   const work = await workOn(tx, positioned);
+  const briefs = await briefsByBoard(tx, positioned);
   const views: Board[] = [];
   for (const sight of sights) {
     const count = counts.get(sight.board.id);
@@ -59,7 +62,10 @@ export async function boardViews(tx: ReadTx, caller: Caller, sights: Sight[]): P
         : {}),
       ...work(sight),
       ...(sight.member && caller.kind !== 'DG'
-        ? await position(tx, sight.board, sight.member, sight.policy.visibility, owing)
+        ? {
+            ...(await position(tx, sight.board, sight.member, sight.policy.visibility, owing)),
+            brief: briefs.get(sight.board.id) ?? null,
+          }
         : {}),
     });
   }
@@ -100,6 +106,14 @@ async function prefixesByBoard(tx: ReadTx, sights: Sight[]): Promise<Map<string,
     found.set(board_id, [...(found.get(board_id) ?? []), prefix]);
   }
   return found;
+}
+
+/** The briefs of the boards the caller is on. */
+async function briefsByBoard(tx: ReadTx, sights: Sight[]): Promise<Map<string, Brief>> {
+  const places = sights.filter(({ member }) => member !== null).map(requirePlace);
+  if (places.length === 0) return new Map();
+  const ids = places.map(({ board }) => board.id);
+  return briefViews(tx, places, await briefsOf(tx, ids));
 }
 
 const ownIds = (sights: Sight[], kind: 'human' | 'agent'): string[] =>

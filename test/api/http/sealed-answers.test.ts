@@ -85,5 +85,7 @@ forEachDatabase('the kept answer of a join', (engine) => {
 });
 
 function filesWith(folder: string, needle: string): string[] {
-  return readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(needle));
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && readFileSync(join(folder, entry.name)).includes(needle))
+    .map((entry) => entry.name);
 }

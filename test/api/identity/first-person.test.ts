@@ -50,9 +50,11 @@ forEachDatabase('the data folder', (engine) => {
   it('is its owner’s alone: folder 0700, files 0600', async () => {
     await newBoard(server.dana);
     expect(mode(server.dataDir)).to.equal(0o700);
-    const files = readdirSync(server.dataDir);
-    expect(files).to.include.members(['local-key', 'server-secret']);
-    for (const name of files) expect(mode(join(server.dataDir, name)), name).to.equal(0o600);
+    const entries = readdirSync(server.dataDir, { recursive: true, withFileTypes: true });
+    expect(entries.map((entry) => entry.name)).to.include.members(['local-key', 'server-secret']);
+    for (const entry of entries) {
+      expect(mode(join(entry.parentPath, entry.name)), entry.name).to.equal(entry.isDirectory() ? 0o700 : 0o600);
+    }
     expect(readFileSync(secret)).to.have.length(32);
     expect(existsSync(pending)).to.equal(false);
   });

@@ -95,8 +95,9 @@ forEachDatabase('a secret in a message', (engine) => {
       if (place !== 'log') expect(content, place).to.include('[redacted:jwt]');
     }
     if (engine === 'sqlite') {
-      for (const name of readdirSync(server.dataDir)) {
-        expect(holds(readFileSync(join(server.dataDir, name), 'latin1')), name).to.deep.equal([]);
+      for (const entry of readdirSync(server.dataDir, { recursive: true, withFileTypes: true })) {
+        if (!entry.isFile()) continue;
+        expect(holds(readFileSync(join(entry.parentPath, entry.name), 'latin1')), entry.name).to.deep.equal([]);
       }
     }
   });

@@ -1,0 +1,71 @@
+/** What the database knows of stored bytes: which there are, and since when nobody has asked for them. */
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+export type BlobRow = { digest: string; size: number; touched_at: number };
+
+/** Notes bytes that are in the store, or that they were put there again. */
+export const touchBlob = (tx: WriteTx, digest: string, size: number): Promise<number> =>
+  tx.change((db) =>
+    db('blobs').insert({ digest, size, touched_at: tx.now }).onConflict('digest').merge(['size', 'touched_at']),
+  );
+
+/** Keeps a row from being removed until the commit; false: it is not there. */
+export const shareBlob = async (tx: WriteTx, digest: string): Promise<boolean> => {
+  const rows = await tx.query((db) => db('blobs').where({ digest }).forShare().select('digest'));
+  return rows.length > 0;
+};
+
+/** The row of bytes, held alone until the commit. */
+export const lockBlob = async (tx: WriteTx, digest: string): Promise<BlobRow | undefined> => {
+  const [row] = await tx.query<BlobRow>((db) => db('blobs').where({ digest }).forUpdate().select('*'));
+  return row;
+};
+
+export const removeBlob = (tx: WriteTx, digest: string): Promise<number> =>
+  tx.change((db) => db('blobs').where({ digest }).delete());
+
+/** Whether any version of any file names these bytes, removed files and deleted boards included. */
+export const isReferenced = async (tx: ReadTx, digest: string): Promise<boolean> => {
+  const rows = await tx.query((db) => db('file_versions').where({ digest }).limit(1).select('digest'));
+  return rows.length > 0;
+};
+
+export const blobOf = async (tx: ReadTx, digest: string): Promise<BlobRow | undefined> => {
+  const [row] = await tx.query<BlobRow>((db) => db('blobs').where({ digest }).select('*'));
+  return row;
+};
+
+/** Bytes that no version names and nobody asked for since. */
+export const unreferenced = (tx: ReadTx, before: number, after: string, limit: number): Promise<BlobRow[]> =>
+  tx.query<BlobRow>((db) =>
+    db({ b: 'blobs' })
+      .where('b.touched_at', '<', before)
+      .where('b.digest', '>', after)
+      .whereNotExists(db('file_versions').whereRaw('file_versions.digest = b.digest').select(db.raw('1')))
+      .orderBy('b.digest')
+      .limit(limit)
+      .select('b.*'),
+  );
+
+/** Bytes of all that is stored. */
+export const storedBytes = async (tx: ReadTx): Promise<number> => {
+  const [row] = await tx.query<{ total: number | string | null }>((db) => db('blobs').sum({ total: 'size' }));
+  return Number(row?.total ?? 0);
+};
+
+/** Digests and sizes that versions name, in order, each once. */
+export const referencedBlobs = (
+  tx: ReadTx,
+  after: string,
+  limit: number,
+): Promise<{ digest: string; size: number; versions: number }[]> =>
+  tx.query((db) =>
+    db('file_versions')
+      .where('digest', '>', after)
+      .groupBy('digest')
+      .orderBy('digest')
+      .limit(limit)
+      .select('digest')
+      .min({ size: 'size' })
+      .count({ versions: '*' }),
+  );

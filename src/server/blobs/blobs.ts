@@ -1,0 +1,146 @@
+/** Putting bytes into the store and taking unused ones out, so that no version ever names bytes that are not there. */
+import type { Logger } from 'pino';
+import type { Clock } from '../db/clock.ts';
+import type { Database, WriteTx } from '../db/tx.ts';
+import { blobOf, isReferenced, lockBlob, removeBlob, storedBytes, touchBlob, unreferenced } from './blobs.store.ts';
+import { type BlobStore, type Digest, NoRoom, type Staged } from './store.ts';
+
+/** Bytes that no version names are kept this long. */
+const KEPT_MS = 86_400_000;
+const EVERY_MS = 21_600_000;
+const BATCH = 200;
+
+export interface BlobOptions {
+  db: Database;
+  store: BlobStore;
+  clock: Clock;
+  log: Logger;
+  /** Bytes that all files together may take; 0: as many as fit. */
+  quota: number;
+}
+
+export class Blobs {
+  readonly store: BlobStore;
+  readonly #options: BlobOptions;
+  #cancel = () => {};
+  #stopped = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: BlobOptions) {
+    this.#options = options;
+    this.store = options.store;
+  }
+
+  /** Whether bytes of this size would fit, as far as it is known before they come. @throws NoRoom. */
+  async requireRoom(size: number): Promise<void> {
+    const { db, quota } = this.#options;
+    if (quota > 0 && (await db.read(storedBytes)) + size > quota) throw quotaReached();
+  }
+
+  /** Makes staged bytes durable and notes them. Whoever names them now in a transaction finds them. @throws NoRoom. */
+  async publish(staged: Staged): Promise<void> {
+    const { db } = this.#options;
+    await this.#alone(staged.digest, async () => {
+      await staged.publish();
+      const fits = await db.write((tx) => this.#note(tx, staged));
+      if (fits) return;
+      await this.store.delete(staged.digest);
+      throw quotaReached();
+    });
+  }
+
+  /** False: together with what is there already it would be more than the quota. */
+  async #note(tx: WriteTx, { digest, size }: Staged): Promise<boolean> {
+    const { quota } = this.#options;
+    if (quota > 0) {
+      await tx.serialise('blob quota');
+      if (!(await blobOf(tx, digest)) && (await storedBytes(tx)) + size > quota) return false;
+    }
+    await touchBlob(tx, digest, size);
+    return true;
+  }
+
+  /** Collects now and every 6 hours. */
+  start(): void {
+    const { clock, log } = this.#options;
+    const run = async (): Promise<void> => {
+      await this.collect().catch((error: unknown) => log.error({ err: error }, 'collecting unused bytes failed'));
+      if (!this.#stopped) this.#cancel = clock.after(EVERY_MS, begin);
+    };
+    const begin = (): void => {
+      this.#running = run();
+    };
+    begin();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel();
+    await this.#running;
+    await this.store.close();
+  }
+
+  /** Removes bytes that no version names and that are old; one process at a time. */
+  async collect(): Promise<void> {
+    const { db, clock } = this.#options;
+    const release = await db.claim('blob collection', 0);
+    if (!release) return;
+    try {
+      await this.#collectRows();
+      for await (const { digest, modifiedAt } of this.store.list()) {
+        if (this.#stopped) return;
+        if (modifiedAt < clock.now() - KEPT_MS) await this.#collectStray(digest);
+      }
+      await this.store.tidy(clock.now() - KEPT_MS);
+    } finally {
+      await release();
+    }
+  }
+
+  async #collectRows(): Promise<void> {
+    for (let after = ''; !this.#stopped; ) {
+      const rows = await this.#options.db.read((tx) => unreferenced(tx, tx.now - KEPT_MS, after, BATCH));
+      for (const { digest } of rows) await this.#remove(digest);
+      const last = rows.at(-1);
+      if (!last) return;
+      after = last.digest;
+    }
+  }
+
+  /**
+   * The row goes first, and only while its bytes lie unused: a write that has found the row holds it, so that this waits
+   * and then sees the version; one that comes later finds no row and publishes again, which waits for the end of this.
+   */
+  #remove(digest: Digest): Promise<void> {
+    return this.#alone(digest, async () => {
+      const gone = await this.#options.db.write(async (tx) => {
+        const row = await lockBlob(tx, digest);
+        if (!row || row.touched_at >= tx.now - KEPT_MS || (await isReferenced(tx, digest))) return false;
+        await removeBlob(tx, digest);
+        return true;
+      });
+      if (gone) await this.store.delete(digest);
+    });
+  }
+
+  /** Bytes without a row: of a process that ended before it could note them, or could not remove them any more. */
+  #collectStray(digest: Digest): Promise<void> {
+    return this.#alone(digest, async () => {
+      if (await this.#options.db.read((tx) => blobOf(tx, digest))) return;
+      const found = await this.store.stat(digest);
+      if (found && found.modifiedAt < this.#options.clock.now() - KEPT_MS) await this.store.delete(digest);
+    });
+  }
+
+  /** Publishing and removing the same bytes exclude each other, in all processes. */
+  async #alone(digest: Digest, fn: () => Promise<void>): Promise<void> {
+    const release = await this.#options.db.claim(`blob ${digest}`, Number.POSITIVE_INFINITY);
+    try {
+      await fn();
+    } finally {
+      await release?.();
+    }
+  }
+}
+
+const quotaReached = (): NoRoom => new NoRoom('the quota is used up');

@@ -1,0 +1,60 @@
+/** Which blob store an address names. */
+import { join } from 'node:path';
+import type { Database } from '../db/tx.ts';
+import { prepareFolder } from '../upkeep/private-files.ts';
+import { ServeError } from '../upkeep/serve-error.ts';
+import { DiskStore, UnsafeFolder } from './disk.ts';
+import { PostgresStore } from './postgres.ts';
+import type { BlobStore } from './store.ts';
+
+export interface StoreHome {
+  dataDir: string;
+  db: Database;
+  /** Where that database is. */
+  dbUrl: string;
+}
+
+/** How long a start waits for a process that is just ending. */
+const WAIT_MS = 2_000;
+
+/** What goes together, said with every refusal. */
+const POSSIBLE =
+  'SQLite goes with disk:///absolute/path or s3://bucket/prefix. Postgres goes with disk:///absolute/path for one server process, with db: or s3://bucket/prefix for several.';
+
+/**
+ * Opens the store at an address; undefined: the folder `files` of the data folder.
+ * @throws ServeError `storage_unsupported`, `data_unsafe`.
+ */
+export async function openStore(address: string | undefined, home: StoreHome): Promise<BlobStore> {
+  const url = address ?? `disk://${join(home.dataDir, 'files')}`;
+  if (url === 'db:') return openChunks(home);
+  if (/^disk:\/\/\/./.test(url)) return openDisk(decodeURIComponent(new URL(url).pathname), home);
+  throw unsupported('The files cannot be kept there.');
+}
+
+async function openDisk(root: string, { db }: StoreHome): Promise<BlobStore> {
+  // Other processes on the same database would look for these bytes on a disk of their own.
+  if (db.dialect.shared && (await db.claim('files on disk', WAIT_MS)) === null)
+    throw unsupported('Another server process of this database keeps the files on its disk.');
+  try {
+    return await DiskStore.open(root);
+  } catch (error) {
+    if (!(error instanceof UnsafeFolder)) throw error;
+    throw new ServeError('data_unsafe', `${error.message}.`, 'Name another folder with --files or SERVICE_FILES.');
+  }
+}
+
+function openChunks({ db, dbUrl, dataDir }: StoreHome): BlobStore {
+  if (db.dialect.name !== 'postgres') throw unsupported('Only Postgres keeps files in the database.');
+  return new PostgresStore(dbUrl, stagingFolder(dataDir));
+}
+
+/** Where bytes wait that are not kept on this disk. */
+export function stagingFolder(dataDir: string): string {
+  const folder = join(dataDir, 'files', 'tmp');
+  prepareFolder(join(dataDir, 'files'));
+  prepareFolder(folder);
+  return folder;
+}
+
+const unsupported = (message: string): ServeError => new ServeError('storage_unsupported', message, POSSIBLE);

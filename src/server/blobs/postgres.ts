@@ -1,0 +1,123 @@
+/**
+ * Bytes in the database itself, in pieces of 1 MiB: several server processes share them without a further service. Its
+ * connections are its own, because a large file takes longer than a write transaction of the server may.
+ */
+import { open as openFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import pg from 'pg';
+import { type Kept, stageIn, tidyStage } from './stage.ts';
+import {
+  BlobMissing,
+  type BlobStore,
+  type ByteRange,
+  type Digest,
+  type Entry,
+  NoRoom,
+  type Staged,
+  type StageOptions,
+} from './store.ts';
+
+const CHUNK = 1_048_576;
+const CONNECTIONS = 4;
+const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+
+export class PostgresStore implements BlobStore {
+  readonly kind = 'db';
+  readonly #pool: pg.Pool;
+  readonly #stage: string;
+
+  /** @param url of the server's database. @param stage a private local folder. */
+  constructor(url: string, stage: string) {
+    this.#stage = stage;
+    this.#pool = new pg.Pool({ connectionString: url, application_name: 'service files', max: CONNECTIONS });
+    // A connection lost while nobody uses it; the next use opens another.
+    this.#pool.on('error', () => {});
+  }
+
+  stage(source: AsyncIterable<Buffer>, options: StageOptions): Promise<Staged> {
+    return stageIn(this.#stage, source, options, (kept) => this.#publish(kept));
+  }
+
+  async open(digest: Digest, range?: ByteRange): Promise<Readable> {
+    const found = await this.stat(digest);
+    if (!found) throw new BlobMissing(digest);
+    const { start, end } = range ?? { start: 0, end: found.size - 1 };
+    return Readable.from(this.#chunks(digest, start, end), { objectMode: false, highWaterMark: CHUNK });
+  }
+
+  async *#chunks(digest: Digest, start: number, end: number): AsyncGenerator<Buffer> {
+    for (let n = Math.floor(start / CHUNK); n * CHUNK <= end; n++) {
+      const { rows } = await this.#pool.query<{ bytes: Buffer }>(
+        'SELECT bytes FROM blob_chunks WHERE digest = $1 AND n = $2',
+        [digest, n],
+      );
+      const bytes = rows[0]?.bytes;
+      if (!bytes) throw new BlobMissing(digest);
+      const from = Math.max(0, start - n * CHUNK);
+      yield bytes.subarray(from, Math.min(bytes.length, end - n * CHUNK + 1));
+    }
+  }
+
+  async stat(digest: Digest): Promise<Omit<Entry, 'digest'> | null> {
+    const { rows } = await this.#pool.query<{ size: string | null; at: string | null }>(
+      'SELECT sum(octet_length(bytes)) AS size, max(at) AS at FROM blob_chunks WHERE digest = $1',
+      [digest],
+    );
+    const [row] = rows;
+    return row?.at == null ? null : { size: Number(row.size), modifiedAt: Number(row.at) };
+  }
+
+  async *list(): AsyncIterable<Entry> {
+    for (let after = ''; ; ) {
+      const { rows } = await this.#pool.query<{ digest: string; size: string; at: string }>(
+        `SELECT digest, sum(octet_length(bytes)) AS size, max(at) AS at FROM blob_chunks
+         WHERE digest > $1 GROUP BY digest ORDER BY digest LIMIT 500`,
+        [after],
+      );
+      for (const { digest, size, at } of rows) yield { digest, size: Number(size), modifiedAt: Number(at) };
+      const last = rows.at(-1);
+      if (!last) return;
+      after = last.digest;
+    }
+  }
+
+  async delete(digest: Digest): Promise<void> {
+    await this.#pool.query('DELETE FROM blob_chunks WHERE digest = $1', [digest]);
+  }
+
+  tidy(before: number): Promise<void> {
+    return tidyStage(this.#stage, before);
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  /** All pieces in one transaction, an empty file as one empty piece; what lies there already is kept. */
+  async #publish({ path, digest, size }: Kept): Promise<void> {
+    if ((await this.stat(digest))?.size === size) return;
+    const client = await this.#pool.connect();
+    const file = await openFile(path, 'r');
+    try {
+      await client.query('BEGIN');
+      await client.query('DELETE FROM blob_chunks WHERE digest = $1', [digest]);
+      const buffer = Buffer.alloc(Math.min(CHUNK, Math.max(size, 1)));
+      for (let n = 0; n === 0 || n * CHUNK < size; n++) {
+        const { bytesRead } = await file.read(buffer, 0, buffer.length, n * CHUNK);
+        await client.query(`INSERT INTO blob_chunks (digest, n, bytes, at) VALUES ($1, $2, $3, ${NOW})`, [
+          digest,
+          n,
+          buffer.subarray(0, bytesRead),
+        ]);
+      }
+      await client.query('COMMIT');
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => {});
+      if ((error as { code?: string }).code === '53100') throw new NoRoom('no room in the database', { cause: error });
+      throw error;
+    } finally {
+      client.release();
+      await file.close();
+    }
+  }
+}

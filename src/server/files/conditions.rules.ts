@@ -1,0 +1,58 @@
+/** What becomes of a write, by what is there and what the writer believes is there. */
+import type { ErrorCode } from '../../contract/errors.ts';
+
+/** A live file as far as it decides. */
+export interface Present {
+  id: string;
+  name: string;
+  /** Its latest version. */
+  latest: number;
+}
+
+export interface Wanted {
+  name: string;
+  base: number;
+  file_id?: string | undefined;
+  brief: boolean;
+  replace_format: boolean;
+}
+
+export type Decision =
+  | { do: 'create' }
+  | { do: 'version' }
+  /** The brief in its other format goes, and this file comes as the brief. */
+  | { do: 'switch' }
+  /** With what is there now; undefined: nothing is. */
+  | { do: 'refuse'; code: WriteRefusal; now?: Present | undefined };
+
+export type WriteRefusal = Extract<ErrorCode, 'file_exists' | 'file_changed' | 'brief_exists' | 'brief_path_reserved'>;
+
+/** Whether a path is one of the two at which the brief stands, and nothing else. */
+export const isBriefPath = (name: string): boolean => name === 'brief.md' || name === 'brief.html';
+
+/** @param atName the live file at this path. @param brief the live brief of the board, in either format. */
+export function decideWrite(wanted: Wanted, atName: Present | undefined, brief: Present | undefined): Decision {
+  if (wanted.brief) return decideBrief(wanted, brief);
+  if (isBriefPath(wanted.name)) return { do: 'refuse', code: 'brief_path_reserved', now: brief };
+  const { base, file_id } = wanted;
+  if (!atName) {
+    const creates = base === 0 && file_id === undefined;
+    return creates ? { do: 'create' } : { do: 'refuse', code: 'file_changed' };
+  }
+  const meant = file_id === undefined || file_id === atName.id;
+  if (base === 0 && meant) return { do: 'refuse', code: 'file_exists', now: atName };
+  if (base === atName.latest && meant) return { do: 'version' };
+  return { do: 'refuse', code: 'file_changed', now: atName };
+}
+
+/** A brief is replaced only by whoever names both its identity and its latest version. */
+function decideBrief({ name, base, file_id, replace_format }: Wanted, brief: Present | undefined): Decision {
+  if (!brief) {
+    const creates = base === 0 && file_id === undefined;
+    return creates ? { do: 'create' } : { do: 'refuse', code: 'file_changed' };
+  }
+  const same = brief.name === name;
+  if (!same && !replace_format) return { do: 'refuse', code: 'brief_exists', now: brief };
+  if (file_id !== brief.id || base !== brief.latest) return { do: 'refuse', code: 'file_changed', now: brief };
+  return { do: same ? 'version' : 'switch' };
+}

@@ -1,0 +1,174 @@
+/** File rows: what a file is called, what it is for, and its versions. The bytes lie elsewhere. */
+import type { Knex } from 'knex';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+export type FileRow = {
+  id: string;
+  board_id: string;
+  name: string;
+  maintained: number;
+  /** 1: the board's brief, as long as it is live. */
+  brief: number;
+  removed_at: number | null;
+  /** Number and time of the latest version. */
+  latest: number;
+  latest_at: number;
+};
+
+export type VersionRow = {
+  file_id: string;
+  version: number;
+  digest: string;
+  size: number;
+  media_type: string;
+  by_id: string;
+  at: number;
+  seq: number;
+  base: number;
+  /** The board's running counts when it was written: messages, tasks done, answers. */
+  nth_message: number;
+  nth_done: number;
+  nth_answer: number;
+};
+
+export type ApprovalRow = {
+  file_id: string;
+  person_id: string;
+  member_id: string;
+  version: number;
+  digest: string;
+  at: number;
+  seq: number;
+};
+
+export const insertFile = (tx: WriteTx, row: FileRow): Promise<number> => tx.change((db) => db('files').insert(row));
+
+export const saveFile = (tx: WriteTx, id: string, columns: Partial<FileRow>): Promise<number> =>
+  tx.change((db) => db('files').where({ id }).update(columns));
+
+const one = async (tx: ReadTx, where: Record<string, unknown>, live: boolean): Promise<FileRow | undefined> => {
+  const [row] = await tx.query<FileRow>((db) => {
+    const query = db('files').where(where).select('*');
+    return live ? query.whereNull('removed_at') : query;
+  });
+  return row;
+};
+
+/** A live file by its path. */
+export const liveByName = (tx: ReadTx, boardId: string, name: string): Promise<FileRow | undefined> =>
+  one(tx, { board_id: boardId, name }, true);
+
+/** A file by its id, removed or not. */
+export const fileById = (tx: ReadTx, boardId: string, id: string): Promise<FileRow | undefined> =>
+  one(tx, { board_id: boardId, id }, false);
+
+/** The board's brief. */
+export const liveBrief = (tx: ReadTx, boardId: string): Promise<FileRow | undefined> =>
+  one(tx, { board_id: boardId, brief: 1 }, true);
+
+export const briefsOf = (tx: ReadTx, boardIds: string[]): Promise<FileRow[]> =>
+  tx.query<FileRow>((db) =>
+    db('files').whereIn('board_id', boardIds).where('brief', 1).whereNull('removed_at').select('*'),
+  );
+
+export const countLive = async (tx: ReadTx, boardId: string): Promise<number> => {
+  const [row] = await tx.query<{ count: number | string }>((db) =>
+    db('files').where('board_id', boardId).whereNull('removed_at').count({ count: '*' }),
+  );
+  return Number(row?.count ?? 0);
+};
+
+/** Where a page of the list begins: maintained files first, then the newest version first, then by id. */
+export type FilePlace = Pick<FileRow, 'maintained' | 'latest_at' | 'id'>;
+
+export interface FileFilter {
+  boardId: string;
+  taskId?: string;
+  /** Files with a version by this member. */
+  writerId?: string;
+  maintained?: boolean;
+}
+
+export const listFileRows = (
+  tx: ReadTx,
+  { boardId, taskId, writerId, maintained }: FileFilter,
+  after: FilePlace | null,
+  limit: number,
+): Promise<FileRow[]> =>
+  tx.query<FileRow>((db) => {
+    const query = db('files').where('board_id', boardId).whereNull('removed_at');
+    if (taskId !== undefined) query.whereIn('id', db('file_tasks').where('task_id', taskId).select('file_id'));
+    if (writerId !== undefined) query.whereIn('id', db('file_versions').where('by_id', writerId).select('file_id'));
+    if (maintained !== undefined) query.where('maintained', maintained ? 1 : 0);
+    if (after) query.where((beyond) => fromPlace(beyond, after));
+    return query
+      .orderBy([{ column: 'maintained', order: 'desc' }, { column: 'latest_at', order: 'desc' }, { column: 'id' }])
+      .limit(limit)
+      .select('*');
+  });
+
+function fromPlace(query: Knex.QueryBuilder, after: FilePlace): void {
+  query
+    .where('maintained', '<', after.maintained)
+    .orWhere((same) => same.where('maintained', after.maintained).where('latest_at', '<', after.latest_at))
+    .orWhere((same) =>
+      same.where({ maintained: after.maintained, latest_at: after.latest_at }).where('id', '>', after.id),
+    );
+}
+
+export const insertVersion = (tx: WriteTx, row: VersionRow): Promise<number> =>
+  tx.change((db) => db('file_versions').insert(row));
+
+export const versionOf = async (tx: ReadTx, fileId: string, version: number): Promise<VersionRow | undefined> => {
+  const [row] = await tx.query<VersionRow>((db) => db('file_versions').where({ file_id: fileId, version }).select('*'));
+  return row;
+};
+
+/** Versions below a number, newest first. */
+export const versionsBelow = (tx: ReadTx, fileId: string, below: number | null, limit: number): Promise<VersionRow[]> =>
+  tx.query<VersionRow>((db) => {
+    const query = db('file_versions').where('file_id', fileId).orderBy('version', 'desc').limit(limit).select('*');
+    return below === null ? query : query.where('version', '<', below);
+  });
+
+/** The latest version of each of these files. */
+export const latestVersions = (tx: ReadTx, fileIds: string[]): Promise<VersionRow[]> =>
+  tx.query<VersionRow>((db) =>
+    db({ v: 'file_versions' })
+      .join({ f: 'files' }, (on) => on.on('f.id', 'v.file_id').andOn('f.latest', 'v.version'))
+      .whereIn('v.file_id', fileIds)
+      .select('v.*'),
+  );
+
+/** What files are for, in the order in which it was said. */
+export const tasksOfFiles = (
+  tx: ReadTx,
+  fileIds: string[],
+): Promise<{ file_id: string; id: string; ref: string; title: string }[]> =>
+  tx.query((db) =>
+    db({ ft: 'file_tasks' })
+      .join({ t: 'tasks' }, 't.id', 'ft.task_id')
+      .whereIn('ft.file_id', fileIds)
+      .orderBy('ft.n')
+      .select('ft.file_id', 't.id', 't.ref', 't.title'),
+  );
+
+export const setFileTasks = async (tx: WriteTx, fileId: string, taskIds: readonly string[]): Promise<void> => {
+  await tx.change((db) => db('file_tasks').where('file_id', fileId).delete());
+  if (taskIds.length === 0) return;
+  const rows = taskIds.map((task_id, n) => ({ file_id: fileId, task_id, n }));
+  await tx.change((db) => db('file_tasks').insert(rows));
+};
+
+/** Approvals of files, newest first. */
+export const approvalsOf = (tx: ReadTx, fileIds: string[]): Promise<ApprovalRow[]> =>
+  tx.query<ApprovalRow>((db) =>
+    db('file_approvals').whereIn('file_id', fileIds).orderBy('seq', 'desc').orderBy('person_id').select('*'),
+  );
+
+/** One for each person and file: another version takes the place of the one before. */
+export const saveApproval = (tx: WriteTx, row: ApprovalRow): Promise<number> =>
+  tx.change((db) => db('file_approvals').insert(row).onConflict(['file_id', 'person_id']).merge());
+
+export const removeApproval = (tx: WriteTx, fileId: string, personId: string): Promise<number> =>
+  tx.change((db) => db('file_approvals').where({ file_id: fileId, person_id: personId }).delete());

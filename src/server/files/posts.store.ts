@@ -1,0 +1,51 @@
+/** Which messages cite which versions, and what was said since a version, as readers may know it. */
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { type Eyes, readable } from '../messages/eyes.rules.ts';
+
+export type AttachmentRow = { message_id: string; n: number; file_id: string; version: number; seq: number };
+
+export const insertAttachments = (tx: WriteTx, rows: AttachmentRow[]): Promise<number> =>
+  tx.change((db) => db('message_files').insert(rows));
+
+/** Readable messages that cite a file after a number, oldest first. */
+export const postsOf = (
+  tx: ReadTx,
+  fileId: string,
+  eyes: Eyes,
+  after: number,
+  limit: number,
+): Promise<{ message_id: string; seq: number; version: number; thread_root_seq: number | null }[]> =>
+  tx.query((db) =>
+    readable(
+      db({ a: 'message_files' })
+        .join({ m: 'messages' }, 'm.id', 'a.message_id')
+        .where('a.file_id', fileId)
+        .where('a.seq', '>', after)
+        .orderBy('a.seq')
+        .orderBy('a.n')
+        .limit(limit)
+        .select({ message_id: 'a.message_id', seq: 'a.seq', version: 'a.version', thread_root_seq: 'm.root_seq' }),
+      eyes,
+    ),
+  );
+
+/** Readable messages of a board after the latest version of each of these files, for readers who may not read all. */
+export const readableSince = (
+  tx: ReadTx,
+  boardId: string,
+  fileIds: string[],
+  eyes: Eyes,
+): Promise<{ file_id: string; messages: number }[]> =>
+  tx.query((db) =>
+    readable(
+      db({ f: 'files' })
+        .join({ v: 'file_versions' }, (on) => on.on('v.file_id', 'f.id').andOn('v.version', 'f.latest'))
+        .join({ m: 'messages' }, (on) => on.on('m.board_id', 'f.board_id').andOn('m.seq', '>', 'v.seq'))
+        .where('f.board_id', boardId)
+        .whereIn('f.id', fileIds)
+        .groupBy('f.id')
+        .select({ file_id: 'f.id' })
+        .count({ messages: '*' }),
+      eyes,
+    ),
+  );

@@ -1,0 +1,108 @@
+/** Reading files: the list, one of them, its versions and where they were cited, and which bytes a version has. */
+import type { ReadTx } from '../db/tx.ts';
+import type { DownloadCase, ReadCase } from '../operation/usecase.ts';
+import { requireTask } from '../tasks/find.steps.ts';
+import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
+import { fileView, fileViews, versionViews } from '../views/file.ts';
+import { eyesOf } from '../views/message.ts';
+import { onBoard, type Place } from '../views/place.ts';
+import { type FilePlace, type FileRow, listFileRows, versionsBelow } from './files.store.ts';
+import { requireFile, requireVersion } from './find.steps.ts';
+import { leafOf } from './media-types.rules.ts';
+import { postsOf } from './posts.store.ts';
+
+/** Most versions and citations that come with a file; the rest has lists of its own. */
+const WITH_FILE = 200;
+
+export const listFiles: ReadCase<'listFiles'>['run'] = async (tx, caller, { params, query }) => {
+  const place = await onBoard(tx, caller, params['board'] ?? '');
+  const { board, member } = place;
+  const { after, limit, task, mine, maintained } = query;
+  const bound = { board: board.id, task, mine, maintained, by: mine ? member.id : null };
+  const filter = {
+    boardId: board.id,
+    ...(task === undefined ? {} : { taskId: (await requireTask(tx, board.id, task)).id }),
+    ...(mine ? { writerId: member.id } : {}),
+    ...(maintained === undefined ? {} : { maintained }),
+  };
+  const rows = await listFileRows(tx, filter, placeIn(readBoundToken(bound, after)), limit + 1);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    board: board.name,
+    files: await fileViews(tx, place, page),
+    next_after: rows.length > limit && last ? boundToken(bound, [last.maintained, last.latest_at, last.id]) : null,
+  };
+};
+
+function placeIn(position: unknown): FilePlace | null {
+  if (position === null) return null;
+  const [maintained, latest_at, id] = Array.isArray(position) ? (position as unknown[]) : [];
+  if (!Number.isSafeInteger(maintained) || !Number.isSafeInteger(latest_at) || typeof id !== 'string')
+    throw foreignPosition();
+  return { maintained: maintained as number, latest_at: latest_at as number, id };
+}
+
+export const getFile: ReadCase<'getFile'>['run'] = async (tx, caller, { params }) => {
+  const { place, file } = await find(tx, caller, params);
+  const versions = await versionsBelow(tx, file.id, null, WITH_FILE + 1);
+  const posts = await citations(tx, place, file, 0, WITH_FILE);
+  return {
+    ...(await fileView(tx, place, file)),
+    versions: await versionViews(tx, place.reader, versions.slice(0, WITH_FILE)),
+    versions_more: versions.length > WITH_FILE,
+    posted_in: posts.page,
+    posted_in_more: posts.next !== null,
+  };
+};
+
+export const listFileVersions: ReadCase<'listFileVersions'>['run'] = async (tx, caller, { params, query }) => {
+  const { place, file } = await find(tx, caller, params);
+  const below = readBoundToken(file.id, query.after);
+  if (below !== null && !Number.isSafeInteger(below)) throw foreignPosition();
+  const rows = await versionsBelow(tx, file.id, below as number | null, query.limit + 1);
+  const page = rows.slice(0, query.limit);
+  const last = page.at(-1);
+  return {
+    file_id: file.id,
+    versions: await versionViews(tx, place.reader, page),
+    next_after: rows.length > query.limit && last ? boundToken(file.id, last.version) : null,
+  };
+};
+
+export const listFilePosts: ReadCase<'listFilePosts'>['run'] = async (tx, caller, { params, query }) => {
+  const { place, file } = await find(tx, caller, params);
+  const { page, next } = await citations(tx, place, file, query.after, query.limit);
+  return { file_id: file.id, posted_in: page, next_after: next };
+};
+
+/** Which bytes to send, and what is said with them. */
+export const downloadFile: DownloadCase<'downloadFile'>['run'] = async (tx, caller, { params }) => {
+  const { file } = await find(tx, caller, params);
+  const { version } = params;
+  const row = await requireVersion(tx, file, version === 'latest' ? null : Number(version));
+  return {
+    digest: row.digest,
+    size: row.size,
+    mediaType: row.media_type,
+    fileName: leafOf(file.name),
+    headers: { 'X-Service-File-Id': file.id, 'X-Service-File-Version': String(row.version) },
+  };
+};
+
+async function find(tx: ReadTx, caller: Parameters<typeof onBoard>[1], params: Record<string, string>) {
+  const place = await onBoard(tx, caller, params['board'] ?? '');
+  return { place, file: await requireFile(tx, place.board.id, params['file'] ?? '') };
+}
+
+/** A message may cite several versions; its citations are never parted between pages, because a page begins after a message. */
+async function citations(tx: ReadTx, place: Place, file: FileRow, after: number, limit: number) {
+  const rows = await postsOf(tx, file.id, eyesOf(place.reader), after, limit + MOST_OF_ONE);
+  let end = Math.min(limit, rows.length);
+  while (end < rows.length && rows[end]?.seq === rows[end - 1]?.seq) end++;
+  const page = rows.slice(0, end);
+  return { page, next: rows.length > end ? (page.at(-1)?.seq ?? null) : null };
+}
+
+/** One more than a message can cite. */
+const MOST_OF_ONE = 9;

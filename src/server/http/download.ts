@@ -1,0 +1,111 @@
+/**
+ * Sending stored bytes: always to be saved, never to be shown, whatever they are; and to be cut off when the credential
+ * they are read with stops working.
+ */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import type { Context } from 'koa';
+import type { Logger } from 'pino';
+import { Refusal } from '../../contract/errors.ts';
+import type { Download } from '../operation/usecase.ts';
+import { hasAlready, wantedOf } from './ranges.ts';
+
+/** Bytes and how to get at them, for as long as the caller may have them. */
+export interface Sendable extends Download {
+  open(range?: { start: number; end: number }): Promise<Readable>;
+  /** Calls `cut` when the credential stops working, until the returned function is called. */
+  watch(cut: () => void): () => void;
+}
+
+/** Takes over the response. @throws Refusal `range_not_satisfiable`, and whatever `open` throws, before the first byte. */
+export async function sendBytes(ctx: Context, sendable: Sendable, log: Logger): Promise<void> {
+  const { req, res } = ctx;
+  const { digest, size } = sendable;
+  const etag = `"${digest}"`;
+  if (hasAlready(req.headers, etag)) return end(ctx, 304, headersOf(sendable, etag));
+  const wanted = req.method === 'HEAD' ? 'all' : wantedOf(req.headers, etag, size);
+  if (wanted === 'unsatisfiable') throw unsatisfiable(size);
+  const range = wanted === 'all' ? null : wanted;
+  const length = range ? range.end - range.start + 1 : size;
+  const headers = {
+    ...headersOf(sendable, etag),
+    'Content-Type': withCharset(sendable.mediaType),
+    'Content-Disposition': `attachment; filename="${sendable.fileName}"`,
+    'Content-Length': String(length),
+    ...(range ? { 'Content-Range': `bytes ${range.start}-${range.end}/${size}` } : {}),
+  };
+  if (req.method === 'HEAD' || length === 0) return end(ctx, 200, headers);
+  const source = await sendable.open(range ?? undefined);
+  ctx.respond = false;
+  res.writeHead(range ? 206 : 200, headers);
+  // Cut off at once: what waits in the socket does not go out either.
+  const cut = (): void => {
+    source.destroy();
+    res.destroy();
+  };
+  const unwatch = sendable.watch(cut);
+  res.once('close', cut);
+  try {
+    await pass(ctx, source, length, range ? null : digest);
+  } catch (error) {
+    if (!res.destroyed) log.error({ err: error, digest }, error instanceof Corrupt ? 'blob_corrupt' : 'blob_missing');
+    cut();
+  } finally {
+    unwatch();
+  }
+}
+
+const headersOf = ({ headers }: Sendable, etag: string): Record<string, string> => ({
+  ...headers,
+  'Accept-Ranges': 'bytes',
+  ETag: etag,
+  'Content-Security-Policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
+  'Cache-Control': 'private, no-cache',
+  Vary: 'Authorization, Cookie',
+});
+
+const withCharset = (type: string): string =>
+  type.startsWith('text/') && !/;\s*charset=/i.test(type) ? `${type}; charset=utf-8` : type;
+
+function end(ctx: Context, status: number, headers: Record<string, string>): void {
+  ctx.respond = false;
+  ctx.res.writeHead(status, headers);
+  ctx.res.end();
+}
+
+const unsatisfiable = (size: number): Refusal =>
+  new Refusal('range_not_satisfiable', `There are ${size} bytes, and none of them in this range.`, {
+    hint: 'Ask for a range within them, or for all of them without Range.',
+    details: { size },
+    headers: { 'Content-Range': `bytes */${size}` },
+  });
+
+/** The bytes are not those that were stored. */
+class Corrupt extends Error {}
+
+/**
+ * Passes on what comes, as fast as the reader takes it. The last piece of a whole file goes out only when all of it turned
+ * out to be what was stored. @param digest null: a part, which cannot be checked.
+ */
+async function pass({ res }: Context, source: Readable, length: number, digest: string | null): Promise<void> {
+  const hash = digest === null ? null : createHash('sha256');
+  let left = length;
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    left -= chunk.length;
+    hash?.update(chunk);
+    if (left < 0) break;
+    if (left === 0 && hash && `sha256:${hash.digest('hex')}` !== digest) break;
+    if (left === 0) return void res.end(chunk);
+    if (!res.write(chunk)) await drained(res);
+    if (res.destroyed) return;
+  }
+  throw new Corrupt('the stored bytes are not those of the version');
+}
+
+async function drained(res: Context['res']): Promise<void> {
+  if (res.destroyed) return;
+  const stop = new AbortController();
+  const { signal } = stop;
+  await Promise.race([once(res, 'drain', { signal }), once(res, 'close', { signal })]).finally(() => stop.abort());
+}

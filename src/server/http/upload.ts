@@ -1,0 +1,122 @@
+/** A body of raw bytes: what its headers say of it, and its bytes as they come, bounded in time and never all in memory. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context } from 'koa';
+import { Refusal } from '../../contract/errors.ts';
+import type { Incoming } from '../operation/upload.ts';
+import { requestHash } from './keyed.ts';
+import { malformed } from './limits.ts';
+
+/** No byte for this long, or not all within that: it is given up. Milliseconds. */
+const IDLE_MS = 30_000;
+const TOTAL_MS = 900_000;
+
+type After = (ms: number, fn: () => void) => () => void;
+
+/** @param key the Idempotency-Key. @throws Refusal `unsupported_media_type`, `invalid_request`. */
+export function incomingBytes({ req, res }: Context, key: string | null, after: After): Incoming {
+  const type = (req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/octet-stream') {
+    throw new Refusal('unsupported_media_type', 'The body must be application/octet-stream.', {
+      hint: 'Send "Content-Type: application/octet-stream"; what the file holds is said by media_type.',
+    });
+  }
+  const length = req.headers['content-length'];
+  return {
+    key,
+    headHash: requestHash(req, Buffer.alloc(0)),
+    length: length === undefined ? null : Number(length),
+    digest: contentDigest(req.headers['content-digest']),
+    bytes: () => bytesOf(req, res, after),
+  };
+}
+
+/** The SHA-256 of a `Content-Digest`, if it has one. */
+function contentDigest(header: string | string[] | undefined): Buffer | null {
+  if (header === undefined) return null;
+  const fields = String(header).split(',');
+  const field = fields.map((each) => each.trim()).find((each) => /^sha-256\s*=/.test(each));
+  if (field === undefined) return null;
+  const encoded = /^sha-256=:([A-Za-z0-9+/]{43}=):$/.exec(field)?.[1];
+  if (encoded === undefined) throw malformed('Content-Digest', 'has no SHA-256 of the form sha-256=:base64:');
+  return Buffer.from(encoded, 'base64');
+}
+
+/** Reads only as fast as its reader asks; stopping early leaves the connection for the answer. */
+async function* bytesOf(req: IncomingMessage, res: ServerResponse, after: After): AsyncGenerator<Buffer> {
+  if (expecting.delete(req)) res.writeContinue();
+  const pace = new Pace(req, after);
+  try {
+    for (;;) {
+      const chunk = req.read() as Buffer | null;
+      if (chunk !== null) yield chunk;
+      else if (req.readableEnded) return;
+      else await pace.more();
+    }
+  } finally {
+    pace.stop();
+  }
+}
+
+/** Waits for more of a body, but not for ever. */
+class Pace {
+  readonly #req: IncomingMessage;
+  readonly #after: After;
+  readonly #cancelTotal: () => void;
+  #wake: () => void = () => {};
+  #tooLate = false;
+
+  constructor(req: IncomingMessage, after: After) {
+    this.#req = req;
+    this.#after = after;
+    for (const event of EVENTS) req.on(event, this.#woken);
+    this.#cancelTotal = after(TOTAL_MS, this.#late);
+  }
+
+  /** @throws Refusal `request_timeout`, `invalid_request` (cut off). */
+  async more(): Promise<void> {
+    if (!this.#over) {
+      const cancel = this.#after(IDLE_MS, this.#late);
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      cancel();
+    }
+    if (this.#tooLate) throw timeout();
+    if (this.#req.destroyed && !this.#req.readableEnded) throw malformed('body', 'was cut off');
+  }
+
+  stop(): void {
+    this.#cancelTotal();
+    for (const event of EVENTS) this.#req.off(event, this.#woken);
+  }
+
+  get #over(): boolean {
+    return this.#tooLate || this.#req.destroyed || this.#req.readableEnded;
+  }
+
+  #woken = (): void => this.#wake();
+
+  #late = (): void => {
+    this.#tooLate = true;
+    this.#wake();
+  };
+}
+
+const EVENTS = ['readable', 'end', 'close', 'error', 'aborted'] as const;
+
+const timeout = (): Refusal =>
+  new Refusal('request_timeout', 'The bytes did not arrive in time.', {
+    hint: `Upload again: never more than ${IDLE_MS / 1000} seconds without a byte, ${TOTAL_MS / 60_000} minutes in all.`,
+    headers: { Connection: 'close' },
+  });
+
+/** Requests whose client waits to be asked for the body. */
+const expecting = new WeakSet<IncomingMessage>();
+
+/** Lets an upload be refused before its client sends the body; everybody else is asked for it at once. */
+export function expectContinue(isUpload: (req: IncomingMessage) => boolean) {
+  return (req: IncomingMessage, res: ServerResponse): void => {
+    if (isUpload(req)) expecting.add(req);
+    else res.writeContinue();
+  };
+}

@@ -1,0 +1,253 @@
+/**
+ * What surrounds a write whose body is bytes. It is refused before the body is read wherever that is possible; then the
+ * bytes are kept aside, looked through and made durable, and only then does a transaction name them.
+ *
+ * Under a key the bytes are part of what makes two requests the same. So a refusal that is kept waits for them, and a
+ * repeat is hashed before it is answered; neither is stored. The hash of a request is that of its head followed by that
+ * of its bytes: with the first half a different request is told before its body.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Refusal } from '../../contract/errors.ts';
+import { operations } from '../../contract/operations.ts';
+import { MAX_FILE } from '../../contract/schemas/files.ts';
+import { shareBlob } from '../blobs/blobs.store.ts';
+import type { Blobs } from '../blobs/blobs.ts';
+import { type Digest, hexOf, NoRoom, type Staged, TooManyBytes } from '../blobs/store.ts';
+import { type FileSecrets, scanFile } from '../text/file-scan.ts';
+import { authenticate, type Caller, type Credential, type Shown } from './caller.ts';
+import { findKept } from './idempotency.store.ts';
+import {
+  again,
+  busy,
+  type Engine,
+  findReplay,
+  full,
+  type Keyed,
+  keep,
+  keepRefusal,
+  keyConflict,
+  noteUse,
+  type Reply,
+  replyOf,
+  type Seen,
+} from './run.ts';
+import type { UploadSlots } from './uploads.ts';
+import type { Input, Offered } from './usecase.ts';
+
+/** A second request under one key waits this long for the first. */
+const KEY_WAIT_MS = 30_000;
+
+/** The bytes of a request, as the door hands them over. */
+export interface Incoming {
+  /** Idempotency-Key. */
+  key: string | null;
+  /** SHA-256 over method, path, query and media type. */
+  headHash: Buffer;
+  /** How many bytes it says will come. */
+  length: number | null;
+  /** The SHA-256 that it says they have. */
+  digest: Buffer | null;
+  /** The bytes as they come, bounded in time. May be read once. @throws Refusal */
+  bytes(): AsyncIterable<Buffer>;
+}
+
+export interface UploadEngine extends Engine {
+  blobs: Blobs;
+  slots: UploadSlots;
+}
+
+type Upload = Extract<Offered, { kind: 'upload' }>;
+type AnyInput = Input<never, undefined>;
+const offeredAs = ({ name }: Upload) => ({ name, case: {} });
+
+/** Runs an upload once, or answers what its first run answered. @throws Refusal */
+export async function runUpload(
+  engine: UploadEngine,
+  offered: Upload,
+  credential: Credential,
+  input: AnyInput,
+  incoming: Incoming,
+): Promise<Reply> {
+  const run: Run = { engine, offered, credential, input, incoming, seen: null };
+  const release = engine.slots.take(credential);
+  try {
+    const { key } = incoming;
+    if (key === null) return await first(run);
+    const free = await engine.db.claim(`upload ${credential.digest.toString('hex')} ${key}`, KEY_WAIT_MS);
+    if (!free) throw inProgress();
+    try {
+      return await first(run);
+    } finally {
+      await free();
+    }
+  } finally {
+    release();
+    await noteUse(engine, run.seen);
+  }
+}
+
+interface Run {
+  engine: UploadEngine;
+  offered: Upload;
+  credential: Credential;
+  input: AnyInput;
+  incoming: Incoming;
+  seen: Seen;
+}
+
+const shownIn = ({ seen }: Run): Shown => seen?.caller.shown ?? {};
+
+/** What is to be done, decided before the first byte of the body. */
+async function first(run: Run): Promise<Reply> {
+  const { engine, offered, credential, input, incoming } = run;
+  const refused = await engine.db.read(async (tx): Promise<Refusal | 'repeat' | null> => {
+    const caller = await authenticate(tx, credential);
+    if (run.seen === null) engine.admit(offered.name, caller, tx.now);
+    run.seen = { caller, now: tx.now };
+    if (incoming.key !== null) {
+      const row = await findKept(tx, credential.digest, incoming.key);
+      if (row && row.expires_at > tx.now) {
+        if (!incoming.headHash.equals(row.request_hash.subarray(0, incoming.headHash.length))) throw keyConflict();
+        return 'repeat';
+      }
+    }
+    return offered.case.check(tx, caller, input as never).then(
+      () => null,
+      (error: unknown) => {
+        if (error instanceof Refusal) return error;
+        throw error;
+      },
+    );
+  });
+  if (refused === 'repeat') return repeat(run);
+  if (refused === null) return store(run);
+  if (incoming.key === null || !refused.kept) throw refused;
+  return keepRefusal(engine, offeredAs(offered), credential, await hashed(run), refused, shownIn(run));
+}
+
+/** The kept answer, if these are the same bytes. */
+async function repeat(run: Run): Promise<Reply> {
+  const { engine, offered, credential } = run;
+  const keyed = await hashed(run);
+  const reply = await again(() =>
+    engine.db.write(async (tx) =>
+      findReplay(engine, tx, offeredAs(offered), await authenticate(tx, credential), keyed),
+    ),
+  );
+  // It passed its end while the bytes came.
+  if (!reply) throw busy();
+  return reply;
+}
+
+/** Reads the body to its end and keeps nothing of it but its hash. */
+async function hashed({ incoming }: Run): Promise<Keyed> {
+  requireSize(incoming.length ?? 0);
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const chunk of incoming.bytes()) {
+    size += chunk.length;
+    requireSize(size);
+    hash.update(chunk);
+  }
+  const digest = hash.digest();
+  requireDigest(incoming, digest);
+  return keyedBy(incoming, digest);
+}
+
+const keyedBy = ({ key, headHash }: Incoming, digest: Buffer): Keyed => ({
+  key: key ?? '',
+  requestHash: Buffer.concat([headHash, digest]),
+});
+
+async function store(run: Run): Promise<Reply> {
+  const { engine, incoming } = run;
+  const { blobs } = engine;
+  requireSize(incoming.length ?? 0);
+  try {
+    await blobs.requireRoom(incoming.length ?? 0);
+    const staged = await blobs.store.stage(incoming.bytes(), { maxBytes: MAX_FILE, scan: scanFile() });
+    try {
+      requireDigest(incoming, digestBytes(staged.digest));
+      return await name(run, staged);
+    } finally {
+      await staged.discard();
+    }
+  } catch (error) {
+    if (error instanceof TooManyBytes) throw tooLarge();
+    if (error instanceof NoRoom) throw full();
+    throw error;
+  }
+}
+
+const digestBytes = (digest: Digest): Buffer => Buffer.from(hexOf(digest), 'hex');
+
+/** Bytes that were collected between their publishing and the transaction that names them. */
+class Collected extends Error {}
+
+async function name(run: Run, staged: Staged): Promise<Reply> {
+  const { engine, offered, credential, incoming } = run;
+  const keyed = incoming.key === null ? null : keyedBy(incoming, digestBytes(staged.digest));
+  try {
+    if (staged.secrets) throw hasSecret(staged.secrets);
+    for (;;) {
+      await engine.blobs.publish(staged);
+      try {
+        return await write(run, staged, keyed);
+      } catch (error) {
+        if (!(error instanceof Collected)) throw error;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof Refusal) || !keyed || !error.kept) throw error;
+    return keepRefusal(engine, offeredAs(offered), credential, keyed, error, shownIn(run));
+  }
+}
+
+function write(run: Run, { digest, size }: Staged, keyed: Keyed | null): Promise<Reply> {
+  const { engine, offered, credential, input } = run;
+  return again(() =>
+    engine.db.write(async (tx) => {
+      const caller: Caller = await authenticate(tx, credential);
+      run.seen = { caller, now: tx.now };
+      const replay = keyed && (await findReplay(engine, tx, offeredAs(offered), caller, keyed));
+      if (replay) return replay;
+      if (!(await shareBlob(tx, digest))) throw new Collected();
+      const outcome = await offered.case.run(tx, caller, input as never, { digest, size });
+      const reply = replyOf(outcome, operations[offered.name].ok[0]);
+      if (keyed) await keep(engine, tx, offeredAs(offered), caller, keyed, reply);
+      return reply;
+    }),
+  );
+}
+
+function requireSize(bytes: number): void {
+  if (bytes > MAX_FILE) throw tooLarge();
+}
+
+const tooLarge = (): Refusal =>
+  new Refusal('file_too_large', `A file may have at most ${MAX_FILE} bytes.`, {
+    hint: 'Put it elsewhere and link to it.',
+    details: { limit: MAX_FILE },
+    headers: { Connection: 'close' },
+  });
+
+function requireDigest({ digest }: Incoming, found: Buffer): void {
+  if (digest === null || timingSafeEqual(digest, found)) return;
+  throw new Refusal('invalid_request', 'Content-Digest: is not that of the bytes that came.', {
+    hint: 'They were damaged on the way: upload again.',
+    details: { field: 'Content-Digest', problem: 'is not that of the bytes that came' },
+  });
+}
+
+const hasSecret = ({ kinds, line }: FileSecrets): Refusal =>
+  new Refusal(
+    'file_has_secret',
+    `The file holds a credential (${kinds.map((each) => each.kind).join(', ')}), first on line ${line}; nothing was stored.`,
+    {
+      hint: 'Take it out and upload again; the bytes of files are never changed.',
+      details: { kinds, line },
+    },
+  );
+
+const inProgress = (): Refusal =>
+  new Refusal('idempotency_in_progress', 'The same request is still running.', { hint: 'Try again.', retryAfter: 1 });

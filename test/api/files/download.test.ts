@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type Api, pathOf } from '../../support/api.ts';
+import { newBoard } from '../../support/cast.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { put, tryPut } from '../../support/files.ts';
+import { open } from '../../support/raw.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+import { newBrowser, putOnBoard, revokeKey } from '../../support/state.ts';
+import { until } from '../../support/until.ts';
+
+forEachDatabase('the bytes of a version', (engine) => {
+  let server: TestServer;
+  let dana: Api;
+  let board: string;
+  const page = '<script>alert(1)</script>';
+  const digest = `sha256:${createHash('sha256').update(page).digest('hex')}`;
+  before(async () => {
+    server = await startTestServer(engine);
+    dana = server.dana;
+    board = (await newBoard(dana)).name;
+    await put(dana, board, 'pages/a.html', page);
+  });
+  after(() => server.stop());
+
+  const read = (headers: Record<string, string> = {}, file = 'pages/a.html', version: string | number = 'latest') =>
+    dana.call('downloadFile', { params: { board, file, version }, headers });
+
+  it('come as an attachment that nothing may run, with their digest as tag', async () => {
+    const { headers, text, status } = await read();
+    expect([status, text]).to.deep.equal([200, page]);
+    const file = await dana.ok('getFile', { params: { board, file: 'pages/a.html' } });
+    const expected = {
+      'content-type': 'text/html; charset=utf-8',
+      'content-length': String(page.length),
+      'accept-ranges': 'bytes',
+      etag: `"${digest}"`,
+      'content-disposition': 'attachment; filename="a.html"',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
+      'cross-origin-resource-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'private, no-cache',
+      vary: 'Authorization, Cookie',
+      'x-service-file-id': file.id,
+      'x-service-file-version': '1',
+      'content-encoding': null,
+    };
+    for (const [name, value] of Object.entries(expected)) expect(headers.get(name), name).to.equal(value);
+  });
+
+  it('are told of by HEAD without being sent', async () => {
+    const url =
+      server.url +
+      pathOf('/v1/boards/{board}/files/{file}/versions/{version}', {
+        params: { board, file: 'pages/a.html', version: 1 },
+      });
+    const answer = await fetch(url, { method: 'HEAD', headers: { ...dana.headers({}), range: 'bytes=0-1' } });
+    expect([answer.status, answer.headers.get('content-length')]).to.deep.equal([200, String(page.length)]);
+    expect((await answer.arrayBuffer()).byteLength).to.equal(0);
+  });
+
+  it('are not sent to whoever has them', async () => {
+    for (const tag of [`"${digest}"`, `W/"${digest}"`, `"x", "${digest}"`, '*']) {
+      const answer = await fetchBytes({ 'if-none-match': tag });
+      expect([answer.status, answer.headers.get('etag')], tag).to.deep.equal([304, `"${digest}"`]);
+    }
+    expect((await read({ 'if-none-match': '"sha256:0"' })).status).to.equal(200);
+  });
+
+  const fetchBytes = (headers: Record<string, string>) =>
+    fetch(`${server.url}/v1/boards/${board}/files/pages%2Fa.html/versions/latest`, {
+      headers: { ...dana.headers({}), ...headers },
+    });
+
+  it('come in parts', async () => {
+    const parts: [string, string, string][] = [
+      ['bytes=0-3', page.slice(0, 4), `bytes 0-3/${page.length}`],
+      ['bytes=8-', page.slice(8), `bytes 8-${page.length - 1}/${page.length}`],
+      ['bytes=-5', page.slice(-5), `bytes ${page.length - 5}-${page.length - 1}/${page.length}`],
+      ['bytes=20-999', page.slice(20), `bytes 20-${page.length - 1}/${page.length}`],
+    ];
+    for (const [range, text, told] of parts) {
+      const answer = await read({ range });
+      expect([answer.status, answer.text, answer.headers.get('content-range')], range).to.deep.equal([206, text, told]);
+    }
+    for (const range of ['bytes=0-1,3-4', 'bytes=5-2', 'lines=0-1', 'bytes=-', 'bytes=x']) {
+      expect((await read({ range })).status, range).to.equal(200);
+    }
+    expect((await read({ range: 'bytes=0-3', 'if-range': `"${digest}"` })).status).to.equal(206);
+    expect((await read({ range: 'bytes=0-3', 'if-range': '"other"' })).status).to.equal(200);
+    for (const range of [`bytes=${page.length}-`, 'bytes=-0']) {
+      const answer = await read({ range });
+      expect([answer.status, answer.code], range).to.deep.equal([416, 'range_not_satisfiable']);
+      expect(answer.headers.get('content-range')).to.equal(`bytes */${page.length}`);
+    }
+  });
+
+  it('are found by path and id, number and latest', async () => {
+    const file = await put(dana, board, 'many.txt', 'one');
+    await put(dana, board, 'many.txt', 'two', { base: 1 });
+    expect((await read({}, 'many.txt', 1)).text).to.equal('one');
+    expect((await read({}, file.id)).text).to.equal('two');
+    expect((await read({}, 'many.txt', 3)).code).to.equal('version_not_found');
+    expect((await read({}, 'none.txt')).code).to.equal('file_not_found');
+    for (const version of ['0', '01', 'newest', '-1', '1234567890']) {
+      expect((await read({}, 'many.txt', version)).code, version).to.equal('invalid_request');
+    }
+  });
+
+  it('are read in a browser by its cookie', async () => {
+    const browser = await newBrowser(server, dana);
+    const answer = await browser.call('downloadFile', { params: { board, file: 'pages/a.html', version: 1 } });
+    expect(answer.text).to.equal(page);
+  });
+
+  it('stay whole over the pieces they are kept in', async () => {
+    const bytes = Buffer.alloc(3_500_000, 'abcdefghij');
+    await put(dana, board, 'large.bin', bytes);
+    expect((await read({}, 'large.bin')).bytes.equals(bytes)).to.equal(true);
+    const part = await read({ range: 'bytes=1048570-2097160' }, 'large.bin');
+    expect(part.bytes.equals(bytes.subarray(1_048_570, 2_097_161))).to.equal(true);
+  });
+
+  it('stop coming when the credential stops working', async () => {
+    const ron = await server.person('ron');
+    await putOnBoard(server, board, ron);
+    const bytes = Buffer.alloc(30_000_000, 'x');
+    await put(dana, board, 'slow.bin', bytes);
+    const socket = open(server.url);
+    const lines = [
+      `GET /v1/boards/${board}/files/slow.bin/versions/1 HTTP/1.1`,
+      `Host: ${new URL(server.url).host}`,
+      `Authorization: Bearer ${ron.token}`,
+    ];
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    await once(socket, 'readable');
+    let received = (socket.read() as Buffer).length;
+    await revokeKey(server, ron);
+    const started = performance.now();
+    socket.on('error', () => {});
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+    });
+    await once(socket, 'close');
+    expect(received).to.be.lessThan(bytes.length);
+    expect(performance.now() - started).to.be.lessThan(5_000);
+  });
+
+  it('that are not what was stored are never sent whole', async () => {
+    const file = await put(dana, board, 'damaged.txt', 'as it was');
+    await damage(file.latest.digest);
+    const failed = await read({}, 'damaged.txt').then(
+      () => 'sent',
+      () => 'cut off',
+    );
+    expect(failed).to.equal('cut off');
+    await until(() => server.log.some((line) => line.includes('blob_corrupt')), 'the log tells of it');
+  });
+
+  it('that are gone are a failure of the server, which the log names', async () => {
+    const file = await put(dana, board, 'lost.txt', 'soon lost');
+    await lose(file.latest.digest);
+    const answer = await read({}, 'lost.txt');
+    expect([answer.status, answer.code]).to.deep.equal([500, 'internal']);
+    expect(server.log.some((line) => line.includes('blob_missing'))).to.equal(true);
+    // Uploaded again they are there again.
+    expect((await tryPut(dana, board, 'found.txt', 'soon lost')).status).to.equal(201);
+    expect((await read({}, 'lost.txt')).text).to.equal('soon lost');
+  });
+
+  const pathOnDisk = (of: string): string => {
+    const hex = of.slice('sha256:'.length);
+    return join(server.dataDir, 'files', 'sha256', hex.slice(0, 2), hex.slice(2, 4), hex);
+  };
+
+  async function damage(of: string): Promise<void> {
+    if (engine === 'sqlite') writeFileSync(pathOnDisk(of), 'as it is!');
+    else
+      await server.db.write((tx) =>
+        tx.change((db) =>
+          db('blob_chunks')
+            .where('digest', of)
+            .update({ bytes: Buffer.from('as it is!') }),
+        ),
+      );
+  }
+
+  async function lose(of: string): Promise<void> {
+    if (engine === 'sqlite') (await import('node:fs')).rmSync(pathOnDisk(of));
+    else await server.db.write((tx) => tx.change((db) => db('blob_chunks').where('digest', of).delete()));
+  }
+
+  it('leave nothing behind where they waited', () => {
+    expect(readdirSync(join(server.dataDir, 'files', 'tmp'))).to.deep.equal([]);
+  });
+});
