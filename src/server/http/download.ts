@@ -9,6 +9,7 @@ import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
 import type { Download } from '../operation/usecase.ts';
+import { prepareHead } from './answer.ts';
 import { hasAlready, wantedOf } from './ranges.ts';
 
 /** Bytes and how to get at them, for as long as the caller may have them. */
@@ -38,6 +39,7 @@ export async function sendBytes(ctx: Context, sendable: Sendable, log: Logger): 
   if (req.method === 'HEAD' || length === 0) return end(ctx, 200, headers);
   const source = await sendable.open(range ?? undefined);
   ctx.respond = false;
+  prepareHead(ctx);
   res.writeHead(range ? 206 : 200, headers);
   // Cut off at once: what waits in the socket does not go out either.
   const cut = (): void => {
@@ -70,6 +72,7 @@ const withCharset = (type: string): string =>
 
 function end(ctx: Context, status: number, headers: Record<string, string>): void {
   ctx.respond = false;
+  prepareHead(ctx);
   ctx.res.writeHead(status, headers);
   ctx.res.end();
 }
