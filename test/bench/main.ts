@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { serverModule } from '../faults/launch.ts';
+import { boards } from './boards.ts';
 import { type Figure, reached } from './measure.ts';
 import { memory } from './memory.ts';
 import { posts } from './posts.ts';
@@ -14,7 +15,14 @@ import { startup } from './startup.ts';
 import { streams } from './streams.ts';
 import { benchDir } from './world.ts';
 
-const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = { posts, streams, size, startup, memory };
+const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = {
+  posts,
+  streams,
+  size,
+  startup,
+  boards,
+  memory,
+};
 
 const args = process.argv.slice(2);
 const profile = args.includes('--profile');
