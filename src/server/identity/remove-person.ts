@@ -6,7 +6,7 @@ import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { endMembership } from '../seats/endings.steps.ts';
 import { activeHuman, boardIdsOf, countOwners, countPeople, longestStanding } from '../seats/members.store.ts';
-import { makeOwnerBySystem } from '../seats/membership.steps.ts';
+import { makeOwnerBySystem } from '../seats/owners.steps.ts';
 import { actorOn } from '../views/actors.ts';
 import { personView } from '../views/person.ts';
 import { audit } from './audit.steps.ts';

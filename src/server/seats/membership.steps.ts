@@ -18,8 +18,8 @@ import {
   type MemberRow,
   memberNames,
   reviveMember,
-  setAccess,
 } from './members.store.ts';
+import { makeOwnerBySystem } from './owners.steps.ts';
 
 const MAX_PEOPLE = 1_000;
 
@@ -57,22 +57,6 @@ export async function bringOnto(tx: WriteTx, board: BoardRow, arrival: Arrival):
     await makeOwnerBySystem(tx, board, member, 'board_had_no_owner');
   }
   return member;
-}
-
-/** Makes a member of a board without an owner its owner, by nobody's hand. */
-export async function makeOwnerBySystem(
-  tx: WriteTx,
-  board: BoardRow,
-  member: MemberRow,
-  reason: 'board_had_no_owner' | 'owner_removed_from_server',
-): Promise<void> {
-  await setAccess(tx, member.id, 'admin');
-  member.access = 'admin';
-  await append(tx, board, {
-    type: 'person.made_owner',
-    actor: { kind: 'system', member_id: null, name: null, owner: null },
-    data: { member_id: member.id, person_id: member.person_id, name: member.name, reason },
-  });
 }
 
 async function requireRoom(tx: WriteTx, board: BoardRow): Promise<void> {

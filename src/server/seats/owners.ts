@@ -1,12 +1,11 @@
 /** Making somebody an owner of a board, and an owner a member again. */
 import { Refusal } from '../../contract/errors.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { append } from '../record/append.ts';
 import { eventActor } from '../views/actors.ts';
 import { refuseGuest, requireAnotherOwner, requireOwner, requirePersonOn } from '../views/authority.ts';
 import { boardPersonView } from '../views/person.ts';
 import { lockPlace, requireActive } from '../views/place.ts';
-import { setAccess } from './members.store.ts';
+import { makeOwner, unmakeOwner } from './owners.steps.ts';
 
 export const makeBoardOwner: WriteCase<'makeBoardOwner'> = {
   async run(tx, caller, { params, body }) {
@@ -21,12 +20,11 @@ export const makeBoardOwner: WriteCase<'makeBoardOwner'> = {
       });
     }
     if (person.access !== 'admin') {
-      await setAccess(tx, person.id, 'admin');
-      person.access = 'admin';
-      await append(tx, place.board, {
-        type: 'person.made_owner',
+      await makeOwner({
+        tx,
+        board: place.board,
+        member: person,
         actor: eventActor(place.member, caller.person.handle),
-        data: { member_id: person.id, person_id: person.person_id, name: person.name },
       });
     }
     return { answer: boardPersonView(person, place.board.name) };
@@ -41,12 +39,11 @@ export const unmakeBoardOwner: WriteCase<'unmakeBoardOwner'> = {
     const person = await requirePersonOn(tx, place, params['handle'] ?? '');
     if (person.access === 'admin') {
       await requireAnotherOwner(tx, place);
-      await setAccess(tx, person.id, 'member');
-      person.access = 'member';
-      await append(tx, place.board, {
-        type: 'person.role_changed',
+      await unmakeOwner({
+        tx,
+        board: place.board,
+        member: person,
         actor: eventActor(place.member, caller.person.handle),
-        data: { member_id: person.id, person_id: person.person_id, before: 'owner', after: 'member' },
       });
     }
     return { answer: boardPersonView(person, place.board.name) };

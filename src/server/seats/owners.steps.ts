@@ -1,0 +1,50 @@
+/** Who owns a board: each a change, of which its caller has made sure that it may be. The board's row is held. */
+import type { EventActor } from '../../contract/types.ts';
+import type { BoardRow } from '../boards/boards.store.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { append } from '../record/append.ts';
+import { type MemberRow, setAccess } from './members.store.ts';
+import type { Authorized } from './membership.steps.ts';
+
+/** A change of somebody's standing on a board. */
+export interface Standing {
+  tx: WriteTx;
+  board: BoardRow;
+  /** A person on the board. */
+  member: MemberRow;
+  actor: EventActor;
+}
+
+/** @param why an allowance or approval, or what the system did it for. */
+export async function makeOwner(
+  { tx, board, member, actor }: Standing,
+  why: Authorized & { reason?: 'board_had_no_owner' | 'owner_removed_from_server' } = {},
+): Promise<void> {
+  await setAccess(tx, member.id, 'admin');
+  member.access = 'admin';
+  await append(tx, board, {
+    type: 'person.made_owner',
+    actor,
+    data: { member_id: member.id, person_id: member.person_id, name: member.name, ...why },
+  });
+}
+
+/** Another owner stays: the caller has counted while the board was held. */
+export async function unmakeOwner({ tx, board, member, actor }: Standing, why: Authorized = {}): Promise<void> {
+  await setAccess(tx, member.id, 'member');
+  member.access = 'member';
+  await append(tx, board, {
+    type: 'person.role_changed',
+    actor,
+    data: { member_id: member.id, person_id: member.person_id, before: 'owner', after: 'member', ...why },
+  });
+}
+
+/** Makes a member of a board without an owner its owner, by nobody's hand. */
+export const makeOwnerBySystem = (
+  tx: WriteTx,
+  board: BoardRow,
+  member: MemberRow,
+  reason: 'board_had_no_owner' | 'owner_removed_from_server',
+): Promise<void> =>
+  makeOwner({ tx, board, member, actor: { kind: 'system', member_id: null, name: null, owner: null } }, { reason });
