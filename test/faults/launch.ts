@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const starter = fileURLToPath(new URL('server-process.mjs', import.meta.url));
+const silentStarter = fileURLToPath(new URL('silent-process.mjs', import.meta.url));
 
 /** What a process used so far. */
 export interface Usage {
@@ -97,12 +98,17 @@ export interface LaunchOptions {
 }
 
 /** Starts the server; wait for `ready`. */
-export function launchServer({ dataDir, db, port, nodeFlags = [] }: LaunchOptions): Child {
+export const launchServer = (options: LaunchOptions): Child => launchWith(starter, options);
+
+/** Starts a server that dies before it tells other processes of its first commit on a board; wait for `ready`. */
+export const launchSilent = (options: LaunchOptions): Child => launchWith(silentStarter, options);
+
+function launchWith(start: string, { dataDir, db, port, nodeFlags = [] }: LaunchOptions): Child {
   const files = db?.startsWith('postgres') ? 'db:' : undefined;
   const options = { dataDir, db, files, host: '127.0.0.1', port: port ?? 0, portFixed: true, logLevel: 'error' };
   const module = serverModule();
   const loader = module.endsWith('.ts') ? ['--import', 'tsx'] : [];
-  return new Child([...nodeFlags, ...loader, starter, module, JSON.stringify(options)]);
+  return new Child([...nodeFlags, ...loader, start, module, JSON.stringify(options)]);
 }
 
 /** Starts a TypeScript file of the tests as a program; wait for `ready`. */

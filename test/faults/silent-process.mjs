@@ -1,0 +1,25 @@
+// A server in a process of its own that dies between a commit that concerns a board and telling the other processes of it.
+//
+// node [--import tsx] silent-process.mjs <module that exports startServer> <options as JSON>
+//
+// Prints {"url": …} once it listens.
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+const [module, options] = process.argv.slice(2);
+const { Client } = createRequire(import.meta.url)('pg');
+const { query } = Client.prototype;
+Client.prototype.query = function (...parameters) {
+  const [statement, values] = parameters;
+  if (typeof statement === 'string' && statement.includes('pg_notify') && String(values?.[1]).includes('"board:')) {
+    process.kill(process.pid, 'SIGKILL');
+    // The signal may come a moment later; nothing may happen until then.
+    for (;;);
+  }
+  return query.apply(this, parameters);
+};
+
+const { startServer } = await import(pathToFileURL(module).href);
+const server = await startServer(JSON.parse(options));
+process.on('disconnect', () => process.exit(1));
+process.stdout.write(`${JSON.stringify({ url: server.url })}\n`);
