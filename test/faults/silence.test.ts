@@ -68,7 +68,8 @@ forEachDatabase('a process that dies beside others', (engine) => {
     const waiting = new Api(url, agent.token).ok('readInbox', { query: { wait: 500 } }).catch(() => null);
     const acknowledged: number[] = [];
     const write = async (n: number) => {
-      for (let k = 0; k < 30; k++) acknowledged.push((await post(n % 2 ? there : server.dana, board.name, `${n}.${k}`)).seq);
+      for (let k = 0; k < 30; k++)
+        acknowledged.push((await post(n % 2 ? there : server.dana, board.name, `${n}.${k}`)).seq);
     };
     const writers = [1, 2, 3, 4].map((n) => write(n).catch(() => {}));
     await until(() => acknowledged.length > 20, 'they write');

@@ -106,7 +106,9 @@ forEachDatabase('where messages are for those they are addressed to', (engine) =
     expect(shown.to).to.deep.equal(to);
     expect(shown.recipients.map(({ member }) => member.name)).to.deep.equal([`bob-${engine}`]);
     expect((await rob.ok('getBoard', { params })).needs_reply).to.equal(1);
-    await post(rob, board, 'yes', { reply_to: (await rob.ok('getMessageBySeq', { params: { board, seq } })).message.id });
+    await post(rob, board, 'yes', {
+      reply_to: (await rob.ok('getMessageBySeq', { params: { board, seq } })).message.id,
+    });
     expect((await rob.ok('getBoard', { params })).needs_reply).to.equal(0);
   });
 
@@ -136,10 +138,9 @@ forEachDatabase('where messages are for those they are addressed to', (engine) =
     expect(await harness(other)).to.deep.equal({ mine: null, other: 'claude-code' });
     expect(await harness(pam)).to.deep.equal({ mine: 'codex', other: 'claude-code' });
     const joined = async (reader: Api) =>
-      (await reader.ok('listEvents', { params, query: { type: 'member.joined' } })).events
-        .filter((event) => event.actor.kind !== 'system' && event.data_withheld)
-        .length;
+      (await reader.ok('listEvents', { params, query: { type: 'member.joined' } })).events.filter(
+        (event) => event.actor.kind !== 'system' && event.data_withheld,
+      ).length;
     expect([await joined(mine), await joined(other), await joined(pam)]).to.deep.equal([1, 1, 0]);
   });
 });
-
