@@ -99,6 +99,12 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     return openSession({ who, server, board, as, timeoutMs, verbose, line: this.line(), out, autostart });
   }
 
+  /** A session of the person at the server of this name, without starting it. */
+  protected async sessionAt(server: string): Promise<Session> {
+    this.globals.server = server;
+    return this.session('P', { autostart: false });
+  }
+
   /** Refuses an agent, where a command of a person opens no session that would. */
   protected async requirePerson(): Promise<void> {
     const { forAgent } = await import('./agent-here.ts');

@@ -3,6 +3,7 @@
 import type { Client } from '../client/client.ts';
 import { pages } from '../client/pages.ts';
 import type { Board, BoardPerson, HiddenBoard, Member } from '../contract/types.ts';
+import { linkedBoard } from './boards.ts';
 import { boardRows } from './print/board.ts';
 import { called } from './runtime.ts';
 import type { Session } from './session.ts';
@@ -18,16 +19,24 @@ export async function readBoards(
   session: Session,
   wish: { all: boolean; archived: boolean },
 ): Promise<BoardListRecord> {
-  const { client, project } = session;
+  const { client } = session;
+  const linked = linkedBoard(session);
   const record: BoardListRecord = { boards: [], hidden_boards: [], archived_count: 0 };
   const query = { all: wish.all, lifecycle: wish.archived ? 'archived' : 'active' };
   for await (const page of pages(client, 'listBoards', { query })) {
-    record.boards.push(...page.boards.map((board) => ({ ...board, linked: board.name === project?.board })));
+    record.boards.push(...page.boards.map((board) => ({ ...board, linked: board.name === linked })));
     record.hidden_boards.push(...(page.hidden_boards ?? []));
     record.archived_count = page.archived_count;
   }
   return record;
 }
+
+/** Lists of several servers as one. */
+export const joinedLists = (lists: readonly BoardListRecord[]): BoardListRecord => ({
+  boards: lists.flatMap(({ boards }) => boards),
+  hidden_boards: lists.flatMap(({ hidden_boards }) => hidden_boards),
+  archived_count: lists.reduce((sum, { archived_count }) => sum + archived_count, 0),
+});
 
 /** The list as text. */
 export async function boardListText(

@@ -28,13 +28,17 @@ async function personBoard(session: Session): Promise<{ name: string; source: Bo
   const { env } = runtime();
   if (session.choice.board) return { name: session.choice.board, source: 'flag' };
   if (env.SERVICE_BOARD) return { name: env.SERVICE_BOARD, source: 'env' };
-  const { project } = session;
-  if (project && sameServer(project.server, session)) return { name: project.board, source: 'project_file' };
+  const linked = linkedBoard(session);
+  if (linked !== null) return { name: linked, source: 'project_file' };
   const { data } = await session.client.call('listBoards');
   const mine = data.boards.filter((board) => board.on_board);
   if (mine.length === 1) return { name: mine[0]!.name, source: 'only' };
   throw notSelected(mine.map((board) => board.name));
 }
+
+/** The board this folder is linked to, if it is one of the server in use. */
+export const linkedBoard = (session: Session): string | null =>
+  session.project && sameServer(session.project.server, session) ? session.project.board : null;
 
 function sameServer(named: string, { server }: Session): boolean {
   if (server.local && (named === 'local' || new URL(canonicalOrigin(named)).hostname === '127.0.0.1')) return true;

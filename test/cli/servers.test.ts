@@ -26,6 +26,48 @@ describe('servers', function () {
     expect(servers[0]).to.include({ url: server.url, default: true, key: 'file' });
   });
 
+  it('are asked all at once for boards and agents; one that does not answer does not hide the others', async () => {
+    await other.json(['board', 'create', 'own', '--server', 'local', '--no-link']);
+    await other.json(['agent', 'create', 'helper', '--server', 'local', '--board', 'own']);
+    const remote = (await home().json(['whoami'])).server.url;
+    type Listed = { name: string; url: string; boards?: { name: string }[]; error?: { code: string } };
+    const list = async () => {
+      const { servers, boards } = await other.json(['board', 'list', '--all-servers']);
+      return {
+        servers: servers.map((one: Listed) => [one.url, one.boards?.map(({ name }) => name) ?? one.error?.code]),
+        boards: boards.map(({ name }: { name: string }) => name),
+      };
+    };
+    const local = (await other.json(['whoami', '--server', 'local'])).server.url;
+    expect(await list()).to.deep.equal({
+      servers: [
+        [local, ['own']],
+        [remote, ['demo']],
+      ],
+      boards: ['own', 'demo'],
+    });
+    const { agents, servers } = await other.json(['agents', '--all-servers']);
+    expect(agents.map(({ name }: { name: string }) => name)).to.deep.equal(['helper']);
+    expect(servers).to.have.length(2);
+    const { stdout } = await other.run(['agents', '--all-servers']);
+    expect(stdout).to.equal(`${local} · 1\nhelper  own  member  -  no_session  focused\n\n${remote} · 0\n`);
+    await other.run(['server', 'stop']);
+    expect(await list()).to.deep.equal({
+      servers: [
+        [local, 'server_not_running'],
+        [remote, ['demo']],
+      ],
+      boards: ['demo'],
+    });
+    expect((await other.run(['boards', '--all-servers'])).stdout).to.include(`${remote} · 1\ndemo`);
+    await home().run(['server', 'stop']);
+    const none = await other.run(['boards', '--all-servers', '--json']);
+    expect(JSON.parse(none.stdout).error.code).to.equal('server_unreachable');
+    expect(none.code).to.equal(8);
+    expect((await other.run(['boards', '--all-servers', '--as', 'helper'])).code).to.equal(5);
+    await home().json(['whoami']);
+  });
+
   it('refuses what is no key, and a key that does not work, and saves nothing', async () => {
     const { server } = await home().json(['whoami']);
     const fresh = new Home();

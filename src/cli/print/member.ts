@@ -36,9 +36,9 @@ export async function personRows(people: BoardPerson[]): Promise<string[]> {
   return table(people.map((p) => [p.handle, p.board_role, p.server_role, escapeUntrusted(p.display_name ?? '')]));
 }
 
-/** One row per agent of a person, with its board and where it was last. */
-export async function ownAgentRows(agents: Member[], times: TimeStyle): Promise<string[]> {
-  return table(
+/** The agents of a person on one server, each with its board and where it was last. */
+export async function ownAgentsText(agents: Member[], url: string, times: TimeStyle): Promise<string> {
+  const rows = await table(
     agents.map((agent) => [
       agent.name,
       agent.board,
@@ -49,6 +49,7 @@ export async function ownAgentRows(agents: Member[], times: TimeStyle): Promise<
       agent.location ? `${whereText(agent.location)} ${showTime(agent.location.last_active, times)}` : '',
     ]),
   );
+  return [`${url} · ${agents.length}`, ...rows].join('\n');
 }
 
 const whereText = ({ machine, folder }: NonNullable<Member['location']>): string =>

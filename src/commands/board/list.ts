@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { boardListText, readBoards } from '../../cli/board-list.ts';
+import { boardListText, joinedLists, readBoards } from '../../cli/board-list.ts';
+import { answered, askEveryServer, groupTexts } from '../../cli/every-server.ts';
 import { listFlags } from '../../cli/flags.ts';
 
 export default class BoardList extends BaseCommand<typeof BoardList> {
@@ -8,22 +9,41 @@ export default class BoardList extends BaseCommand<typeof BoardList> {
   static override summary = 'List your boards';
   static override description =
     'The active boards you are on; --all adds those you could join, --archived shows the archive.';
-  static override examples = ['service board list', 'service boards --all', 'service board list --json'];
+  static override examples = ['service board list', 'service boards --all', 'service board list --all-servers --json'];
   static override seeAlso = ['board create', 'board show'];
   static override flags = {
     all: Flags.boolean({ char: 'A', description: 'Also boards you are not on' }),
     archived: Flags.boolean({ description: 'Archived boards instead' }),
+    'all-servers': Flags.boolean({ description: 'On every server this machine knows' }),
     ...listFlags,
   };
 
   override async run(): Promise<void> {
+    const { all, archived } = this.flags;
+    if (this.flags['all-servers']) return this.everywhere({ all, archived });
     const session = await this.session('A');
-    const record = await readBoards(session, { all: this.flags.all, archived: this.flags.archived });
+    const record = await readBoards(session, { all, archived });
     if (this.out.mode === 'ndjson') {
       for (const board of record.boards) this.out.each(board);
       return;
     }
     const text = await boardListText(record, session.server.url);
     this.out.print(record, () => text);
+  }
+
+  private async everywhere(wish: { all: boolean; archived: boolean }): Promise<void> {
+    await this.requirePerson();
+    const servers = await askEveryServer(
+      (name) => this.sessionAt(name),
+      (session) => readBoards(session, wish),
+      this.out,
+    );
+    const record = joinedLists(answered(servers));
+    if (this.out.mode === 'ndjson') {
+      for (const board of record.boards) this.out.each(board);
+      return;
+    }
+    const text = await groupTexts(servers, boardListText);
+    this.out.print({ ...record, servers }, () => text);
   }
 }
