@@ -295,6 +295,7 @@ export async function up(db: Knex): Promise<void> {
     t.integer('expects_reply').notNullable();
     // The ask that this message answers or takes back.
     t.text('answer_to');
+    t.integer('answers').notNullable();
     // Only on thread starters: replies of any depth.
     t.bigInteger('reply_count').notNullable();
     t.bigInteger('last_reply_at');

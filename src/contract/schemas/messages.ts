@@ -5,7 +5,6 @@ import {
   actor,
   boardName,
   deliveryMode,
-  digest,
   id,
   memberName,
   midturnPolicy,
@@ -16,6 +15,7 @@ import {
   seq,
   time,
 } from './common.ts';
+import { fileRef, fileToAttach } from './files.ts';
 import { taskRef, taskSelector } from './tasks.ts';
 
 /** Most code points a message body may have; one more is 413 `message_too_large`. */
@@ -107,7 +107,7 @@ export const message = z.strictObject({
   ),
   ask: messageAsk.optional(),
   answer: messageAnswer.optional(),
-  files: z.array(z.strictObject({ id: z.string(), name: z.string(), version: z.int().min(1), digest })),
+  files: z.array(fileRef),
   midturn_peer_sender_id: id('mem').optional(),
 });
 
@@ -119,6 +119,7 @@ export const postMessageBody = z.strictObject({
   urgent: z.boolean().default(false),
   expects_reply: z.boolean().default(false),
   about: z.array(taskSelector).max(8).optional(),
+  files: z.array(fileToAttach).max(8).optional(),
   ask: askRequest.optional(),
   answer: answerRequest.optional(),
 });

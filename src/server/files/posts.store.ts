@@ -35,7 +35,7 @@ export const readableSince = (
   boardId: string,
   fileIds: string[],
   eyes: Eyes,
-): Promise<{ file_id: string; messages: number }[]> =>
+): Promise<{ file_id: string; messages: number; answers: number }[]> =>
   tx.query((db) =>
     readable(
       db({ f: 'files' })
@@ -45,7 +45,8 @@ export const readableSince = (
         .whereIn('f.id', fileIds)
         .groupBy('f.id')
         .select({ file_id: 'f.id' })
-        .count({ messages: '*' }),
+        .count({ messages: '*' })
+        .sum({ answers: 'm.answers' }),
       eyes,
     ),
   );

@@ -20,6 +20,8 @@ export type MessageRow = {
   expects_reply: number;
   /** Id of the ask that this message answers or takes back. */
   answer_to: string | null;
+  /** 1: it answers that ask, it does not take it back. */
+  answers: number;
   /** Only on thread starters: replies of any depth. */
   reply_count: number;
   last_reply_at: number | null;
@@ -100,7 +102,7 @@ export interface MessageFilter {
   roots?: boolean;
   mentionsMe?: boolean;
   /** Asks, or answers and withdrawals. */
-  has?: 'ask' | 'answer';
+  has?: 'ask' | 'answer' | 'files';
   /** About this task. */
   taskId?: string;
   /** Matches nothing: a filter for something the board has none of. */
@@ -134,6 +136,11 @@ function filtered(query: Knex.QueryBuilder, filter: MessageFilter): Knex.QueryBu
       .where((either) => either.where('m.to_everyone', 1).orWhereExists(named(filter.eyes.memberId, 'addressed')));
   }
   if (filter.has === 'answer') query.whereNotNull('m.answer_to');
+  if (filter.has === 'files') {
+    query.whereExists((sub: Knex.QueryBuilder) =>
+      sub.from({ a: 'message_files' }).whereRaw('a.message_id = m.id').select(sub.client.raw('1')),
+    );
+  }
   if (filter.has === 'ask') {
     query.whereExists((sub: Knex.QueryBuilder) =>
       sub.from({ a: 'asks' }).whereRaw('a.message_id = m.id').select(sub.client.raw('1')),
@@ -267,6 +274,7 @@ const insertStatement = statement<MessageRow>((db, p) =>
     urgent: p.urgent,
     expects_reply: p.expects_reply,
     answer_to: p.answer_to,
+    answers: p.answers,
     reply_count: p.reply_count,
     last_reply_at: p.last_reply_at,
     last_reply_seq: p.last_reply_seq,

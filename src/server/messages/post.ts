@@ -2,7 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { codePoints } from '../../contract/schemas/common.ts';
 import { MAX_BODY } from '../../contract/schemas/messages.ts';
-import type { Body, Mention, Message, Role } from '../../contract/types.ts';
+import type { Body, FileRef, Mention, Message, Role } from '../../contract/types.ts';
 import { type Answering, type Asking, addressAnswer, addressAsk, readAnswer, readAsk } from '../asks/asking.steps.ts';
 import type { AskData } from '../asks/asks.rules.ts';
 import { insertAsk, saveAnswer } from '../asks/asks.store.ts';
@@ -10,6 +10,7 @@ import { redactAsk, sumCounts } from '../asks/redact.rules.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { requirePermission, requirePostingRights } from '../boards/policy.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { approveCited, filesToCite, keepCitations } from '../files/attach.steps.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { append } from '../record/append.ts';
@@ -69,6 +70,7 @@ export const postMessage: WriteCase<'postMessage', Post> = {
       parentId: parent?.id,
       text: body.redacted.text,
     });
+    const files = await filesToCite(tx, place.board.id, body.files);
     const mentions = await mentionsIn(tx, place, roles, body.redacted.text, addressing);
     const answer = await write(tx, caller, place, {
       post: body,
@@ -76,6 +78,7 @@ export const postMessage: WriteCase<'postMessage', Post> = {
       addressing,
       mentions,
       about,
+      files,
       asking,
       answering,
     });
@@ -147,14 +150,16 @@ interface Decided {
   addressing: Addressing;
   mentions: Mention[];
   about: About[];
+  files: FileRef[];
   asking: Asking | null;
   answering: Answering | null;
 }
 
 async function write(tx: WriteTx, caller: Caller, place: Place, decided: Decided): Promise<Message> {
   const { board, member } = place;
-  const { post, parent, addressing, mentions, about, asking, answering } = decided;
+  const { post, parent, addressing, mentions, about, files, asking, answering } = decided;
   const id = newId('msg', tx.now);
+  const answers = answering !== null && !answering.withdrawn;
   const expectsReply = post.expects_reply || asking !== null;
   // Keys in canonical order: the record then need not sort them.
   const data: PostedData = {
@@ -163,6 +168,7 @@ async function write(tx: WriteTx, caller: Caller, place: Place, decided: Decided
     ...(asking ? { ask: askData(asking, addressing, about) } : {}),
     body: post.redacted.text,
     expects_reply: expectsReply,
+    ...(files.length > 0 ? { files } : {}),
     mentions,
     message_id: id,
     ...(addressing.recipients ? { recipients: addressing.recipients.map((recipient) => recipient.id) } : {}),
@@ -173,6 +179,7 @@ async function write(tx: WriteTx, caller: Caller, place: Place, decided: Decided
   };
   board.message_count += 1;
   board.everyone_count += addressing.everyone ? 1 : 0;
+  board.answer_count += answers ? 1 : 0;
   member.sent_count += 1;
   member.sent_everyone_count += addressing.everyone ? 1 : 0;
   const event = await append(tx, board, {
@@ -197,6 +204,7 @@ async function write(tx: WriteTx, caller: Caller, place: Place, decided: Decided
     urgent: post.urgent ? 1 : 0,
     expects_reply: expectsReply ? 1 : 0,
     answer_to: answering?.ask.message_id ?? null,
+    answers: answers ? 1 : 0,
     reply_count: 0,
     last_reply_at: null,
     last_reply_seq: null,
@@ -211,14 +219,22 @@ async function write(tx: WriteTx, caller: Caller, place: Place, decided: Decided
   await insertNamed(tx, namedRows(row, addressing, mentions));
   await keepTags(tx, row, about);
   if (data.ask) await keepAsk(tx, row, data.ask);
+  await keepCitations(tx, row, files);
   if (answering) await keepAnswer(tx, row, answering);
   if (parent && row.root_seq !== null) {
     await countReply(tx, row.root_seq, row);
     await clearRequest(tx, member.id, parent.seq);
   }
+  if (answering && approves(member, answering)) {
+    const actor = eventActor(member, caller.person.handle);
+    await approveCited({ tx, board, member, actor }, answering.ask.message_id);
+  }
   caller.shown.message = id;
   return asSeenBySender(tx, caller, place, row, data, parent);
 }
+
+/** The first option means approve, and only the one who was asked can say it. */
+const approves = (member: MemberRow, { ask, option }: Answering): boolean => option === 1 && member.id === ask.to_id;
 
 /** What is asked, as the record keeps it. The ask is about the first task that was not just named in its text. */
 function askData(

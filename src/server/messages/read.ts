@@ -98,7 +98,6 @@ async function filterOf(tx: ReadTx, place: Place, query: Query<'listMessages'>):
   if (query.to_me) filter.toMe = true;
   if (query.roots) filter.roots = true;
   if (query.has === 'mention_me') filter.mentionsMe = true;
-  else if (query.has === 'files') filter.none = true;
   else if (query.has !== undefined) filter.has = query.has;
   return filter;
 }

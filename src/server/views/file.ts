@@ -118,7 +118,7 @@ async function freshnessOf(
           ? Number(counted.get(row.file_id)?.messages ?? 0)
           : board.message_count - row.nth_message,
         tasks_done_since: board.done_count - row.nth_done,
-        answers_since: board.answer_count - row.nth_answer,
+        answers_since: counted ? Number(counted.get(row.file_id)?.answers ?? 0) : board.answer_count - row.nth_answer,
       },
     ]),
   );

@@ -34,6 +34,7 @@ export interface PostedData extends AskingData {
   mentions: Mention[];
   recipients?: string[];
   about?: Message['about'];
+  files?: Message['files'];
 }
 
 export const eyesOf = (reader: Reader): Eyes => ({ memberId: reader.memberId, readsAll: reader.readsAll });
@@ -161,7 +162,7 @@ export function messageView(
     reactions: [],
     mentions: data.mentions,
     about: (data.about ?? []).map(({ id, ref, how }) => ({ id, ref, how })),
-    files: [],
+    files: (data.files ?? []).map(({ id, name, version, digest }) => ({ id, name, version, digest })),
   };
 }
 

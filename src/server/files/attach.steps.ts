@@ -1,0 +1,50 @@
+/** Citing file versions in a message: what is cited stays that version for good, and an answer may approve it. */
+import type { FileRef, FileToAttach } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { type MessageRow, postedEvents } from '../messages/messages.store.ts';
+import { approve } from './approvals.steps.ts';
+import { requireFile, requireLiveFile, requireVersion } from './find.steps.ts';
+import { insertAttachments } from './posts.store.ts';
+
+/**
+ * The versions a post names, each once, as they are called now; without a number the latest.
+ * @throws Refusal `file_not_found`, `version_not_found`.
+ */
+export async function filesToCite(
+  tx: WriteTx,
+  boardId: string,
+  given: readonly FileToAttach[] | undefined,
+): Promise<FileRef[]> {
+  const found = new Map<string, FileRef>();
+  for (const { file: selector, version } of given ?? []) {
+    const file = await requireLiveFile(tx, boardId, selector);
+    const row = await requireVersion(tx, file, version ?? null);
+    const ref = { digest: row.digest, id: file.id, name: file.name, version: row.version };
+    found.set(`${ref.id} ${ref.version}`, ref);
+  }
+  return [...found.values()];
+}
+
+/** Notes what a message cites, for those who ask where a file was cited. */
+export async function keepCitations(tx: WriteTx, message: MessageRow, files: readonly FileRef[]): Promise<void> {
+  if (files.length === 0) return;
+  const rows = files.map(({ id, version }, n) => ({
+    message_id: message.id,
+    n,
+    file_id: id,
+    version,
+    seq: message.seq,
+  }));
+  await insertAttachments(tx, rows);
+}
+
+/** Approves what an approval ask cites, in the name of the person it asked: the cited versions, whatever came since. */
+export async function approveCited(approving: Parameters<typeof approve>[0], askId: string): Promise<void> {
+  const { tx, board } = approving;
+  const [posted] = await postedEvents(tx, [askId]);
+  const data = JSON.parse(posted?.data ?? '{}') as { ask?: { approval?: boolean }; files?: FileRef[] };
+  if (!data.ask?.approval) return;
+  for (const { id, version } of [...(data.files ?? [])].sort((a, b) => a.version - b.version)) {
+    await approve(approving, await requireVersion(tx, await requireFile(tx, board.id, id), version));
+  }
+}
