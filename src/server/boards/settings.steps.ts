@@ -74,12 +74,15 @@ export async function setAgentsAddPeople(setting: Setting, allowed: boolean): Pr
   await record(setting, 'board.agents_add_people_changed', { agents_add_people: allowed });
 }
 
-/** The prefix must be free or have been this board's (`prefixHolder`). */
+/**
+ * The prefix must be free or have been this board's (`prefixHolder`). Where another board took it since that was asked,
+ * the unique index stops this transaction, and the next try is told so.
+ */
 export async function setTaskPrefix(setting: Setting, prefix: string): Promise<void> {
   const { tx, board } = setting;
   const { task_prefix: before } = board;
   if (prefix === before) return;
-  if ((await prefixHolder(tx, prefix)) === undefined) await reservePrefix(tx, prefix, board.id);
+  if ((await prefixHolder(tx, prefix)) !== board.id) await reservePrefix(tx, prefix, board.id);
   await save(setting, { task_prefix: prefix });
   await record(setting, 'board.task_prefix_set', { before, after: prefix });
 }

@@ -303,7 +303,7 @@ forEachDatabase('changing a board', (engine) => {
   it('of two boards that want one prefix at once lets one have it', async () => {
     const twin = engine === 'postgres' ? await startTwin(server) : null;
     const there = new Api(twin?.url ?? server.url, server.dana.token);
-    for (const task_prefix of ['RA', 'RB', 'RC']) {
+    for (const task_prefix of ['RA', 'RB', 'RC', 'RD', 'RE', 'RF', 'RG', 'RH', 'RI', 'RJ']) {
       const [one, two] = [await newBoard(server.dana), await newBoard(server.dana)];
       const answers = await Promise.all([
         server.dana.call('updateBoard', { params: { board: one.name }, body: { task_prefix } }),
