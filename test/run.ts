@@ -1,0 +1,70 @@
+/**
+ * Runs every test in a few processes side by side: most of the time a test waits for a socket, a disk or a database, and
+ * one process would leave the other cores idle. What each printed is shown as one piece when it is done; the closing line
+ * counts them all.
+ */
+import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+interface Job {
+  name: string;
+  files: string[];
+  env?: Record<string, string>;
+}
+
+/** The longest first, so that none is left alone at the end. */
+const jobs: Job[] = [
+  { name: 'API on Postgres', files: ['test/api/**/*.test.ts'], env: { TEST_DATABASES: 'postgres' } },
+  { name: 'command line', files: ['test/cli/**/*.test.ts'] },
+  {
+    name: 'rules, client, API on SQLite',
+    files: ['test/{rules,client,api}/**/*.test.ts'],
+    env: { TEST_DATABASES: 'sqlite' },
+  },
+  { name: 'faults', files: ['test/faults/**/*.test.ts'] },
+];
+
+interface Result {
+  passed: number;
+  failed: number;
+}
+
+/** Tests that watch for timing suffer when a machine does more at once than it has cores. */
+const lanes = Math.min(Math.max(2, Math.floor(availableParallelism() / 2)), 3);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const waiting = [...jobs];
+const results: Result[] = [];
+
+await Promise.all(Array.from({ length: lanes }, lane));
+const total = results.reduce((sum, one) => ({ passed: sum.passed + one.passed, failed: sum.failed + one.failed }));
+process.exitCode = total.failed > 0 ? 1 : 0;
+process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
+
+async function lane(): Promise<void> {
+  for (let job = waiting.shift(); job; job = waiting.shift()) results.push(await run(job));
+}
+
+/** A process that ends without its counts, or not well, is a failure of its own. */
+function run({ name, files, env }: Job): Promise<Result> {
+  return new Promise((resolve) => {
+    const mocha = fileURLToPath(new URL('../node_modules/mocha/bin/mocha.js', import.meta.url));
+    const child = spawn(process.execPath, [mocha, '--reporter', 'test/support/reporter.cjs', ...files], {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const printed: Buffer[] = [];
+    const keep = (chunk: Buffer): void => void printed.push(chunk);
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.on('close', (code) => {
+      const text = Buffer.concat(printed).toString();
+      process.stdout.write(`\n=== ${name}\n${text}`);
+      const [, passed, failed] = /(\d+) passed, (\d+) failed[^\n]*\n*$/.exec(text) ?? [];
+      const counted = { passed: Number(passed ?? 0), failed: Number(failed ?? 0) };
+      const broken = passed === undefined || (code !== 0 && counted.failed === 0);
+      resolve(broken ? { ...counted, failed: counted.failed + 1 } : counted);
+    });
+  });
+}
