@@ -142,7 +142,16 @@ function infoOf(serverId: string, db: Database, files: StoreKind, mode: ServerIn
     ...buildOf(),
     server_id: serverId,
     mode,
-    features: ['board_stream', 'collect_wait', 'files', 'invite_show', 'pagination', 'search'],
+    features: [
+      'board_stream',
+      'collect_wait',
+      'delegation_list',
+      'files',
+      'invite_show',
+      'pagination',
+      'profile',
+      'search',
+    ],
     storage: { db: db.dialect.name, files },
   };
 }

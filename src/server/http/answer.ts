@@ -1,5 +1,6 @@
 /** Writing answers, each with the headers that all of them have; errors.ts puts those into the request's state. */
 import type { Context } from 'koa';
+import { endLate } from './linger.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -21,7 +22,8 @@ export function send(
   headers.push('Content-Type', type, 'Content-Length', String(Buffer.byteLength(body)));
   ctx.respond = false;
   ctx.res.writeHead(status, headers);
-  ctx.res.end(body);
+  if (more['Connection'] === 'close' && !ctx.req.complete && ctx.method !== 'HEAD') endLate(ctx.req, ctx.res, body);
+  else ctx.res.end(body);
 }
 
 /** Sets the same headers ahead, for an answer that is written elsewhere. */

@@ -5,7 +5,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { MAX_JSON, malformed, tooLarge } from './limits.ts';
 
 /** A body must arrive within this many milliseconds. */
-const BODY_MS = 30_000;
+export const BODY_MS = 30_000;
 /** Up to this many bytes, and this many milliseconds, a body is waited for before its credential is looked up. */
 const AT_ONCE = { bytes: 65_536, ms: 250 };
 const EMPTY = Buffer.alloc(0);

@@ -4,12 +4,14 @@ import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
 import { newId } from '../text/ids.ts';
 import { send } from './answer.ts';
+import { BODY_MS } from './body.ts';
 import { standingHeaders } from './headers.ts';
+import { boundRest } from './linger.ts';
 import type { Site } from './site.ts';
 
 /** @param counted what becomes of an error once it is counted: itself, or what is said instead. */
 export function requestErrors(
-  { log, now, site }: { log: Logger; now(): number; site: Site },
+  { log, now, after, site }: { log: Logger; now(): number; after(ms: number, fn: () => void): () => void; site: Site },
   counted: (ctx: Context, error: unknown) => Promise<unknown>,
 ) {
   const standing = standingHeaders(site.mode);
@@ -23,6 +25,7 @@ export function requestErrors(
     } catch (error) {
       answer(ctx, await counted(ctx, error).catch((other: unknown) => other), requestId, log);
     }
+    if (!ctx.req.complete && ctx.res.writableEnded) boundRest(ctx.req, BODY_MS, after);
     if (!log.isLevelEnabled('debug')) return;
     const { operation } = ctx.state;
     log.debug({ request: requestId, operation, status: ctx.res.statusCode, ms: now() - started }, 'request');

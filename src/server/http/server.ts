@@ -25,7 +25,13 @@ export function createHttp({ backend, site, attempts, log, clock, proxyProtocol 
   const app = createApp({ backend, site, attempts, log, ...time });
   const handle = app.callback();
   const server = createServer(
-    { requireHostHeader: false, maxHeaderSize: 65_536, noDelay: true, keepAlive: true },
+    {
+      requireHostHeader: false,
+      maxHeaderSize: 65_536,
+      noDelay: true,
+      keepAlive: true,
+      connectionsCheckingInterval: 1000,
+    },
     handle,
   );
   server.headersTimeout = 10_000;

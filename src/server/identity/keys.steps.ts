@@ -33,7 +33,7 @@ export async function makeKey(
   const names = await workingKeyNames(tx, plan.personId);
   if (names.size >= MAX_WORKING_KEYS) {
     throw new Refusal('limit_reached', `There are already ${MAX_WORKING_KEYS} working keys of this person.`, {
-      hint: 'service keys list shows them; revoke those that are no longer used.',
+      hint: 'service key list shows them; revoke those that are no longer used.',
       details: { what: 'working keys', limit: MAX_WORKING_KEYS },
     });
   }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
-import { exchange, lines } from '../../support/raw.ts';
+import { exchange, lines, open } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 
@@ -54,5 +54,50 @@ forEachDatabase('a body that is slow to come', (engine) => {
     const ended = await server.person('ended-too', 'member', { expiresIn: 60 });
     server.clock.advance(61_000);
     expect(await headOnly(ended.token, 200_000)).to.include({ status: 401, code: 'unauthorized' });
+  });
+
+  it('and is refused before it is read leaves its client the time to read the answer', async () => {
+    const socket = open(server.url);
+    let answer = '';
+    let failure: Error | null = null;
+    socket.on('error', (error) => {
+      failure = error;
+    });
+    const ended = new Promise((resolve) => socket.once('close', resolve));
+    const head = [
+      'PATCH /v1/me HTTP/1.1',
+      `Host: ${new URL(server.url).host}`,
+      `Authorization: Bearer ${server.dana.token}`,
+      'Content-Type: application/json',
+      'Content-Length: 2000000',
+    ];
+    socket.write(lines(...head));
+    // A client that sends before it reads: by now the server has answered, and what comes would find it closed.
+    for (let piece = 0; piece < 4; piece++) {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      socket.write(Buffer.alloc(10_000, 0x20));
+    }
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    await ended;
+    expect(failure).to.equal(null);
+    expect(answer).to.match(/^HTTP\/1\.1 413 /);
+    expect(answer).to.include('request_too_large');
+  });
+
+  it('and nobody reads holds its connection no longer than a body may take', async () => {
+    const socket = open(server.url);
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('error', () => {});
+    const ended = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(`POST /v1/nothing HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\nContent-Length: 20\r\n\r\n`);
+    await until(() => answer.includes('not_found'), 'it is answered');
+    await until(() => server.clock.waiting(30_000) > 0, 'the rest of its body is waited for');
+    server.clock.advance(30_000);
+    await ended;
   });
 });
