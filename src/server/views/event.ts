@@ -21,15 +21,33 @@ interface Audience {
 export async function audiencesOf(tx: ReadTx, policy: StoredPolicy, events: readonly EventRow[]): Promise<Audiences> {
   const reactions = events.filter((event) => event.type.startsWith('reaction.'));
   if (policy.visibility === 'open' || reactions.length === 0) return new Map();
-  const ids = new Set(reactions.map((event) => (JSON.parse(event.data) as { message_id: string }).message_id));
+  const ids = new Set(reactions.flatMap((event) => (dataOf(event)?.['message_id'] as string | undefined) ?? []));
   const rows = await postedEvents(tx, [...ids]);
   return new Map(rows.map((row) => [row.message_id, audienceOf(row)]));
 }
 
+/** Of a posted message; one that cannot be read any more is for nobody. */
 function audienceOf(posted: Pick<EventRow, 'actor' | 'data'>): Audience {
-  const { recipients } = JSON.parse(posted.data) as { recipients?: string[] };
-  const sender = (JSON.parse(posted.actor) as EventActor).member_id;
-  return recipients ? { sender, recipients } : { sender };
+  const data = dataOf(posted) as { recipients?: string[] } | undefined;
+  const sender = actorOf(posted).member_id;
+  if (!data) return { sender, recipients: [] };
+  return data.recipients ? { sender, recipients: data.recipients } : { sender };
+}
+
+/** What an event says; undefined when its row was damaged so that it says nothing. */
+const dataOf = ({ data }: Pick<EventRow, 'data'>) => stored<Record<string, unknown>>(data);
+
+/** No actor of a sound event has this name. */
+const UNREADABLE: EventActor = { kind: 'system', member_id: null, name: '(unreadable)', owner: null };
+
+const actorOf = ({ actor }: Pick<EventRow, 'actor'>): EventActor => stored<EventActor>(actor) ?? UNREADABLE;
+
+function stored<T>(text: string): T | undefined {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    return undefined;
+  }
 }
 
 const isFor = ({ sender, recipients }: Audience, reader: Reader): boolean =>
@@ -41,25 +59,30 @@ export function isWithheld(event: EventRow, reader: Reader, policy: StoredPolicy
   if (event.type === 'message.posted') return policy.visibility !== 'open' && !isFor(audienceOf(event), reader);
   if (event.type.startsWith('reaction.')) {
     if (policy.visibility === 'open') return false;
-    const audience = audiences.get((JSON.parse(event.data) as { message_id: string }).message_id);
+    const audience = audiences.get(dataOf(event)?.['message_id'] as string);
     return !audience || !isFor(audience, reader);
   }
   if (event.type === 'member.joined' && !policy.show_harness) {
-    const data = JSON.parse(event.data) as { kind: string; member_id: string; harness: string | null };
-    return data.kind === 'agent' && data.harness !== null && data.member_id !== reader.memberId;
+    const data = dataOf(event);
+    return data?.['kind'] === 'agent' && data['harness'] !== null && data['member_id'] !== reader.memberId;
   }
   return false;
 }
 
+/**
+ * A row that somebody damaged in the database is shown without what cannot be read, neither there nor withheld: whoever
+ * checks the record finds its number, and everybody else can still read the rest.
+ */
 export function eventView(event: EventRow, withheld: boolean): BoardEvent {
+  const data = dataOf(event);
   return {
     id: event.id,
     board_id: event.board_id,
     seq: event.seq,
     type: event.type,
     at: timestamp(event.at),
-    actor: JSON.parse(event.actor) as EventActor,
-    ...(withheld ? { data_withheld: true as const } : { data: JSON.parse(event.data) as Record<string, unknown> }),
+    actor: actorOf(event),
+    ...(!data ? {} : withheld ? { data_withheld: true as const } : { data }),
     data_hash: hashText(event.data_hash),
     prev_hash: hashText(event.prev_hash),
     hash: hashText(event.hash),

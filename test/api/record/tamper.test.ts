@@ -1,0 +1,175 @@
+/**
+ * Whoever can write to the database can change a stored event; whoever checks the record finds it. One byte at a time is
+ * changed behind the server's back, at a place drawn by chance, and put back after the check.
+ *
+ * The short form runs with all tests, SERVICE_TEST_LONG=1 changes 1,000 bytes on each database.
+ */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import Sqlite from 'better-sqlite3';
+import { expect } from 'chai';
+import pg from 'pg';
+import { Client, verifyBoard } from '../../../src/client/index.ts';
+import { type Chance, chance } from '../../faults/random.ts';
+import { newAgent, newBoard, post } from '../../support/cast.ts';
+import { type Engine, forEachDatabase } from '../../support/databases.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+import { setPolicy } from '../../support/state.ts';
+
+const CHANGES = process.env['SERVICE_TEST_LONG'] === '1' ? 1_000 : 60;
+
+const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
+
+const TEXTS = ['id', 'board_id', 'type', 'actor', 'data'] as const;
+const NUMBERS = ['seq', 'at'] as const;
+const HASHES = ['data_hash', 'prev_hash', 'hash'] as const;
+const COLUMNS = [...TEXTS, ...NUMBERS, ...HASHES];
+type Column = (typeof COLUMNS)[number];
+type Stored = Record<Column, string | number | Buffer>;
+
+/** The table behind the server's back, with nothing that keeps it from being changed. */
+interface Backdoor {
+  rows(boardId: string): Promise<Stored[]>;
+  /** Writes bytes as they are, also such as are no text. */
+  write(id: Buffer, column: Column, value: Buffer | number): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function backdoor(engine: Engine, server: TestServer): Promise<Backdoor> {
+  if (engine === 'postgres') {
+    const client = new pg.Client({ connectionString: server.databaseUrl });
+    await client.connect();
+    await client.query('ALTER TABLE events DISABLE TRIGGER USER');
+    return {
+      rows: async (boardId) =>
+        (await client.query('SELECT * FROM events WHERE board_id = $1 ORDER BY seq', [boardId])).rows.map((row) => ({
+          ...row,
+          seq: Number(row.seq),
+          at: Number(row.at),
+        })),
+      async write(id, column, value) {
+        const bytes = (TEXTS as readonly string[]).includes(column) ? value.toString() : value;
+        await client.query(`UPDATE events SET ${column} = $1 WHERE id = $2`, [bytes, id.toString()]);
+      },
+      close: () => client.end(),
+    };
+  }
+  const file = new Sqlite(join(server.dataDir, 'service.db'), { timeout: 5_000 });
+  file.exec('DROP TRIGGER events_no_update');
+  return {
+    rows: async (boardId) =>
+      file.prepare('SELECT * FROM events WHERE board_id = ? ORDER BY seq').all(boardId) as Stored[],
+    async write(id, column, value) {
+      const bytes = (TEXTS as readonly string[]).includes(column) ? 'CAST(? AS TEXT)' : '?';
+      file.prepare(`UPDATE events SET ${column} = ${bytes} WHERE id = CAST(? AS TEXT)`).run(value, id);
+    },
+    async close() {
+      file.close();
+    },
+  };
+}
+
+forEachDatabase('a byte of the record changed in the database', (engine) => {
+  let server: TestServer;
+  let board: { id: string; name: string };
+  let door: Backdoor;
+  before(async () => {
+    server = await startTestServer(engine);
+    const { dana } = server;
+    board = await newBoard(dana, { template: 'writer-reviewer' });
+    const writer = await newAgent(dana, board.name, { name: 'writer', harness: 'codex' });
+    await setPolicy(server, board.name, { visibility: 'addressed' });
+    const params = { board: board.name };
+    for (let n = 0; n < 8; n++) {
+      const text = `Line ${n} \u001b[31m é 🎉 \u2028 "quoted" \\ @writer\n`;
+      const { id } = await post(n % 2 === 0 ? dana : writer, board.name, text, {
+        to: n % 3 === 0 ? ['@writer'] : ['all'],
+      });
+      await dana.ok('addReaction', { params: { message: id, reaction: 'heart' } });
+    }
+    await dana.ok('createTask', { params, body: { title: 'Find what was changed' } });
+    door = await backdoor(engine, server);
+  });
+  after(async () => {
+    await door.close();
+    await server.stop();
+  });
+
+  const verify = () =>
+    verifyBoard(new Client({ origin: server.url, token: server.dana.token ?? '' }), board, { sha256 });
+
+  it(`is found and named by its number, ${CHANGES} times`, async function () {
+    this.timeout(CHANGES * 1_000);
+    const luck = chance();
+    const rows = await door.rows(board.id);
+    const numbers = new Set(rows.map((row) => row.seq));
+    expect((await verify()).problem).to.equal(null);
+    for (let n = 0; n < CHANGES; n++) {
+      const row = luck.pick(rows);
+      const column = luck.pick(COLUMNS);
+      const changed = changedByte(row[column], column, luck, engine);
+      if (changed === null || (column === 'seq' && numbers.has(changed as number))) {
+        n--;
+        continue;
+      }
+      const id = Buffer.from(row.id as string);
+      await door.write(id, column, changed);
+      const { problem } = await verify();
+      const said = `${column} of ${row.seq} became ${changed} (SERVICE_TEST_SEED=${luck.seed})`;
+      expect(problem?.seq, said).to.equal(row.seq);
+      await door.write(column === 'id' ? (changed as Buffer) : id, column, asBytes(row[column]));
+    }
+    expect((await verify()).problem).to.equal(null);
+  });
+
+  it('leaves the record readable where it is no JSON any more: the event comes without what cannot be read', async () => {
+    const writer = await newAgent(server.dana, board.name, { name: 'reader' });
+    for (const column of ['data', 'actor'] as const) {
+      const row = (await door.rows(board.id)).find((each) => each.type === 'message.posted') as Stored;
+      const id = Buffer.from(row.id as string);
+      await door.write(id, column, Buffer.from(String(row[column]).replace('{', '[')));
+      for (const reader of [server.dana, writer]) {
+        const { events } = await reader.ok('listEvents', { params: { board: board.name }, query: { limit: 200 } });
+        const event = events.find(({ seq }) => seq === row.seq);
+        if (column === 'data') expect(event).not.to.have.any.keys('data', 'data_withheld');
+        else expect(event?.actor.name).to.equal('(unreadable)');
+      }
+      const reason = column === 'data' ? 'payload_missing' : 'hash_mismatch';
+      expect((await verify()).problem).to.deep.equal({ seq: row.seq, reason });
+      await door.write(id, column, asBytes(row[column]));
+    }
+  });
+});
+
+const asBytes = (value: Stored[Column]): Buffer | number => (typeof value === 'string' ? Buffer.from(value) : value);
+
+/** The value with one byte changed; null when the draw changes nothing that is said, or cannot be stored. */
+function changedByte(value: Stored[Column], column: Column, luck: Chance, engine: Engine): Buffer | number | null {
+  if (typeof value === 'number') {
+    const digits = String(value);
+    const at = luck.between(0, digits.length - 1);
+    const changed = Number(digits.slice(0, at) + luck.between(0, 9) + digits.slice(at + 1));
+    return changed === value ? null : changed;
+  }
+  const bytes = Buffer.from(value as string);
+  const at = luck.between(0, bytes.length - 1);
+  const byte = luck.between(0, 255);
+  if (bytes[at] === byte) return null;
+  bytes[at] = byte;
+  if (typeof value !== 'string') return bytes;
+  // Postgres keeps nothing that is no text.
+  if (engine === 'postgres' && (byte === 0 || !isUtf8(bytes))) return null;
+  // `\u001b` and `\u001B` are the same character, and the record still says what it said.
+  return column === 'data' || column === 'actor' ? (sameJson(value, bytes.toString()) ? null : bytes) : bytes;
+}
+
+const isUtf8 = (bytes: Buffer): boolean => Buffer.from(bytes.toString()).equals(bytes);
+
+function sameJson(before: string, after: string): boolean {
+  try {
+    return isDeepStrictEqual(JSON.parse(before), JSON.parse(after));
+  } catch {
+    return false;
+  }
+}
