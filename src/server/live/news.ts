@@ -4,7 +4,7 @@ import type { ReadTx } from '../db/tx.ts';
 import { type MessageWithContext, messagesWithSeqs } from '../messages/messages.store.ts';
 import type { EventRow } from '../record/events.store.ts';
 import { type Audiences, eventView, isWithheld } from '../views/event.ts';
-import { messageViews, relation } from '../views/message.ts';
+import { loadMessages, relation, showMessages } from '../views/message.ts';
 import type { Reader } from '../views/place.ts';
 import { frame } from './frames.ts';
 
@@ -97,6 +97,7 @@ export async function renderMessages(
   const seqs = events.filter((event) => event.type === 'message.posted').map((event) => event.seq);
   if (seqs.length === 0 || readers.length === 0) return rendered;
   const rows = await messagesWithSeqs(tx, board.id, seqs);
+  const loaded = await loadMessages(tx, readers, rows);
   const alike = new Map<string, Map<number, string>>();
   for (const reader of readers) {
     const kind = messageKind(reader);
@@ -104,7 +105,7 @@ export async function renderMessages(
     const likeness = likenessOf(rows, reader);
     const known = alike.get(likeness);
     const messages =
-      known ?? new Map((await messageViews(tx, { board, reader }, rows)).map((m) => [m.seq, frame('message', m)]));
+      known ?? new Map((await showMessages(tx, { board, reader }, loaded)).map((m) => [m.seq, frame('message', m)]));
     alike.set(likeness, messages);
     rendered.set(kind, messages);
   }

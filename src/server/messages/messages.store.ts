@@ -217,12 +217,16 @@ export const isReadable = async (tx: ReadTx, ids: string[], eyes: Eyes): Promise
   return rows.map((row) => row.id);
 };
 
+export interface PostedEvent {
+  message_id: string;
+  /** JSON, as in the record. */
+  actor: string;
+  data: string;
+}
+
 /** The events that posted these messages. */
-export const postedEvents = (
-  tx: ReadTx,
-  ids: string[],
-): Promise<{ message_id: string; actor: string; data: string }[]> =>
-  tx.query((db) =>
+export const postedEvents = (tx: ReadTx, ids: string[]): Promise<PostedEvent[]> =>
+  tx.query<PostedEvent>((db) =>
     db({ m: 'messages' })
       .join({ e: 'events' }, (on) => on.on('e.board_id', 'm.board_id').andOn('e.seq', 'm.seq'))
       .whereIn('m.id', ids)

@@ -21,7 +21,7 @@ import { newId } from '../text/ids.ts';
 import { type Redacted, redact } from '../text/redaction.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { eventActor } from '../views/actors.ts';
-import { askViews } from '../views/ask.ts';
+import { askContext, askViews } from '../views/ask.ts';
 import { mayRead, messageNotFound, messageView, type PostedData } from '../views/message.ts';
 import { lockPlace, type Place, requireActive } from '../views/place.ts';
 import { type Addressing, addressThread, addressTo, toEveryone } from './addressing.steps.ts';
@@ -335,8 +335,9 @@ async function asSeenBySender(
     parent_from: ends?.from ?? null,
     root_id: ends?.root ?? null,
   };
-  const extras = data.ask || data.answer ? await askViews(tx, place, [{ row, data }]) : null;
-  return { ...messageView(row, context, data, place), ...extras?.get(row.id) };
+  const shown = [{ row, data }];
+  const extras = askViews(await askContext(tx, [place.reader], shown), tx.now, place, shown);
+  return { ...messageView(row, context, data, place), ...extras.get(row.id) };
 }
 
 async function endsOfReply(tx: WriteTx, parent: MessageRow): Promise<{ from: string; root: string }> {

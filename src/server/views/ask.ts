@@ -5,12 +5,13 @@ import { type AskRow, asksOf } from '../asks/asks.store.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { mayDo } from '../boards/policy.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { isReadable, type MessageRow, postedEvents } from '../messages/messages.store.ts';
+import { type MessageRow, type PostedEvent, postedEvents } from '../messages/messages.store.ts';
 import { type MemberWithPerson, membersWithIds } from '../seats/members.store.ts';
 import { tasksWithIds } from '../tasks/tasks.store.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
-import type { Place } from './place.ts';
+import { audienceOf, isFor } from './event.ts';
+import type { Place, Reader } from './place.ts';
 import { taskRefView } from './task-ref.ts';
 
 /** What the record says of asking and answering. */
@@ -21,38 +22,62 @@ export interface AskingData {
 
 type Extras = Pick<Message, 'ask' | 'answer'>;
 
-/** For those of these messages that ask or answer; with a fixed number of statements however many they are. */
-export async function askViews(
+/** What showing asks and answers needs, for all who are shown them. */
+export interface AskContext {
+  asks: ReadonlyMap<string, AskRow>;
+  /** Who asks and is asked, and the readers themselves. */
+  people: ReadonlyMap<string, MemberWithPerson>;
+  tasks: ReadonlyMap<string, NonNullable<Message['ask']>['task']>;
+  /** The messages that were answered with an option. */
+  asked: ReadonlyMap<string, PostedEvent>;
+}
+
+type Asking = { row: Pick<MessageRow, 'id'>; data: AskingData };
+
+const nothing: AskContext = { asks: new Map(), people: new Map(), tasks: new Map(), asked: new Map() };
+
+/** Reads it with a fixed number of statements, however many messages and readers there are; with none if none of them asks. */
+export async function askContext(
   tx: ReadTx,
-  place: Pick<Place, 'board' | 'reader'>,
-  messages: readonly { row: Pick<MessageRow, 'id'>; data: AskingData }[],
-): Promise<Map<string, Extras>> {
+  readers: readonly Reader[],
+  messages: readonly Asking[],
+): Promise<AskContext> {
   const about = messages.filter(({ data }) => data.ask || data.answer);
-  if (about.length === 0) return new Map();
+  if (about.length === 0) return nothing;
   const ids = about.map(({ row, data }) => data.answer?.ask_id ?? row.id);
-  const asks = new Map((await asksOf(tx, [...new Set(ids)])).map((ask) => [ask.message_id, ask]));
-  const people = await partiesOf(tx, place, [...asks.values()]);
-  const tasks = new Map(
-    (
-      await tasksWithIds(
-        tx,
-        about.flatMap(({ data }) => data.ask?.task_id ?? []),
-      )
-    ).map((task) => [task.id, taskRefView(task)]),
-  );
-  const options = await optionTexts(
+  const asks = await asksOf(tx, [...new Set(ids)]);
+  const members = [...readers.map((reader) => reader.memberId), ...asks.flatMap((ask) => [ask.from_id, ask.to_id])];
+  const people = await membersWithIds(tx, [...new Set(members)]);
+  const tasks = await tasksWithIds(
     tx,
-    place,
-    about.flatMap(({ data }) => (data.answer?.option ? [data.answer.ask_id] : [])),
+    about.flatMap(({ data }) => data.ask?.task_id ?? []),
   );
+  const picked = about.flatMap(({ data }) => (data.answer?.option ? [data.answer.ask_id] : []));
+  const asked = picked.length === 0 ? [] : await postedEvents(tx, [...new Set(picked)]);
+  return {
+    asks: new Map(asks.map((ask) => [ask.message_id, ask])),
+    people: new Map(people.map((member) => [member.id, member])),
+    tasks: new Map(tasks.map((task) => [task.id, taskRefView(task)])),
+    asked: new Map(asked.map((row) => [row.message_id, row])),
+  };
+}
+
+/** For those of these messages that ask or answer. */
+export function askViews(
+  { asks, people, tasks, asked }: AskContext,
+  now: number,
+  place: Pick<Place, 'board' | 'reader'>,
+  messages: readonly Asking[],
+): Map<string, Extras> {
+  const about = messages.filter(({ data }) => data.ask || data.answer);
   return new Map(
     about.map(({ row, data }) => {
       const ask = asks.get(data.answer?.ask_id ?? row.id);
       if (!ask) throw new Error(`message ${row.id} has lost its ask`);
       const shown: Extras = {
-        ...(data.ask ? { ask: askView(tx, place, ask, data.ask, people, tasks.get(ask.task_id ?? '') ?? null) } : {}),
+        ...(data.ask ? { ask: askView(now, place, ask, data.ask, people, tasks.get(ask.task_id ?? '') ?? null) } : {}),
         ...(data.answer
-          ? { answer: { ...data.answer, ask_seq: ask.seq, option_text: textOf(data.answer, options) } }
+          ? { answer: { ...data.answer, ask_seq: ask.seq, option_text: optionText(data.answer, place.reader, asked) } }
           : {}),
       };
       return [row.id, shown];
@@ -61,16 +86,16 @@ export async function askViews(
 }
 
 function askView(
-  tx: ReadTx,
+  now: number,
   { board, reader }: Pick<Place, 'board' | 'reader'>,
   ask: AskRow,
   data: AskData,
-  people: Map<string, MemberWithPerson>,
+  people: AskContext['people'],
   task: NonNullable<Message['ask']>['task'],
 ): NonNullable<Message['ask']> {
   const [asker, asked, self] = [people.get(ask.from_id), people.get(ask.to_id), people.get(reader.memberId)];
   if (!asker || !asked) throw new Error(`ask ${ask.message_id} has lost a member`);
-  const state = askState(ask, tx.now);
+  const state = askState(ask, now);
   const may = self !== undefined && state !== 'withdrawn' && board.lifecycle === 'active' && mayPost(self, board);
   return {
     to: actorView(asked, reader),
@@ -91,28 +116,14 @@ function askView(
 const mayPost = (member: MemberWithPerson, board: Place['board']): boolean =>
   member.kind === 'human' || mayDo(parseRoles(board)[member.role ?? ''], 'post');
 
-async function partiesOf(
-  tx: ReadTx,
-  { reader }: Pick<Place, 'reader'>,
-  asks: readonly AskRow[],
-): Promise<Map<string, MemberWithPerson>> {
-  const ids = new Set([reader.memberId, ...asks.flatMap((ask) => [ask.from_id, ask.to_id])]);
-  return new Map((await membersWithIds(tx, [...ids])).map((member) => [member.id, member]));
-}
-
-/** Options of those asks that the reader may read: what was picked from a hidden question says what it was. */
-async function optionTexts(
-  tx: ReadTx,
-  { reader }: Pick<Place, 'reader'>,
-  askIds: string[],
-): Promise<Map<string, string[]>> {
-  if (askIds.length === 0) return new Map();
-  const readable = await isReadable(tx, askIds, { memberId: reader.memberId, readsAll: reader.readsAll });
-  const posted = await postedEvents(tx, readable);
-  return new Map(posted.map((row) => [row.message_id, (JSON.parse(row.data) as AskingData).ask?.options ?? []]));
-}
-
-const textOf = (
+/** What was picked; from a hidden question it says nothing. */
+function optionText(
   { ask_id, option }: NonNullable<AskingData['answer']>,
-  options: Map<string, string[]>,
-): string | null => (option === null ? null : (options.get(ask_id)?.[option - 1] ?? null));
+  reader: Reader,
+  asked: AskContext['asked'],
+): string | null {
+  const posted = asked.get(ask_id);
+  if (option === null || !posted) return null;
+  if (!reader.readsAll && !isFor(audienceOf(posted), reader)) return null;
+  return (JSON.parse(posted.data) as AskingData).ask?.options[option - 1] ?? null;
+}

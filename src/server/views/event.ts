@@ -27,7 +27,7 @@ export async function audiencesOf(tx: ReadTx, policy: StoredPolicy, events: read
 }
 
 /** Of a posted message; one that cannot be read any more is for nobody. */
-function audienceOf(posted: Pick<EventRow, 'actor' | 'data'>): Audience {
+export function audienceOf(posted: Pick<EventRow, 'actor' | 'data'>): Audience {
   const data = dataOf(posted) as { recipients?: string[] } | undefined;
   const sender = actorOf(posted).member_id;
   if (!data) return { sender, recipients: [] };
@@ -50,7 +50,8 @@ function stored<T>(text: string): T | undefined {
   }
 }
 
-const isFor = ({ sender, recipients }: Audience, reader: Reader): boolean =>
+/** Whether a message of this audience is its reader's to read under the policy `addressed`. */
+export const isFor = ({ sender, recipients }: Audience, reader: Reader): boolean =>
   sender === reader.memberId || recipients === undefined || recipients.includes(reader.memberId);
 
 /** Whether a reader's copy of an event goes without data, by the policy now in force. */

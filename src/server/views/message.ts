@@ -18,7 +18,7 @@ import type { Caller } from '../operation/caller.ts';
 import { groupBy } from '../text/group.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from './actors.ts';
-import { type AskingData, askViews } from './ask.ts';
+import { type AskContext, type AskingData, askContext, askViews } from './ask.ts';
 import { lockPlaceById, type Place, type Reader, requirePlace, seeBoardById } from './place.ts';
 import { reactionGroups } from './reactions.ts';
 
@@ -90,28 +90,53 @@ function hidden(error: unknown): never {
   throw error instanceof Refusal ? messageNotFound() : error;
 }
 
-/** Composes messages, all readable to the reader, with a fixed number of further statements however many they are. */
-export async function messageViews(
+/** Messages with what showing them needs, whoever is shown them. */
+export interface LoadedMessages {
+  messages: { row: MessageWithContext; data: PostedData }[];
+  reactions: ReadonlyMap<string, Awaited<ReturnType<typeof reactionsTo>>>;
+  asks: AskContext;
+}
+
+/** Reads what these messages hold, with a fixed number of statements however many they and their readers are. */
+export async function loadMessages(
+  tx: ReadTx,
+  readers: readonly Reader[],
+  rows: MessageWithContext[],
+): Promise<LoadedMessages> {
+  const reacted = rows.filter((row) => row.reaction_count > 0).map((row) => row.id);
+  const messages = rows.map((row) => ({ row, data: JSON.parse(row.data) as PostedData }));
+  return {
+    messages,
+    reactions: groupBy(await reactionsTo(tx, reacted), (row) => row.message_id),
+    asks: await askContext(tx, readers, messages),
+  };
+}
+
+/** Shows loaded messages, all readable to the reader; a statement more only where it may not read every reply. */
+export async function showMessages(
   tx: ReadTx,
   place: Pick<Place, 'board' | 'reader'>,
-  rows: MessageWithContext[],
+  { messages, reactions, asks: context }: LoadedMessages,
 ): Promise<Message[]> {
-  const replies = await readableReplyCounts(tx, place, rows);
-  const reactions = groupBy(
-    await reactionsTo(
-      tx,
-      rows.filter((row) => row.reaction_count > 0).map((row) => row.id),
-    ),
-    (row) => row.message_id,
+  const replies = await readableReplyCounts(
+    tx,
+    place,
+    messages.map(({ row }) => row),
   );
-  const messages = rows.map((row) => ({ row, data: JSON.parse(row.data) as PostedData }));
-  const asks = await askViews(tx, place, messages);
+  const asks = askViews(context, tx.now, place, messages);
   return messages.map(({ row, data }) => ({
     ...messageView(row, row, data, place, replies.get(row.seq)),
     ...asks.get(row.id),
     reactions: reactionGroups(reactions.get(row.id) ?? [], place.reader),
   }));
 }
+
+/** Composes messages, all readable to the reader, with a fixed number of further statements however many they are. */
+export const messageViews = async (
+  tx: ReadTx,
+  place: Pick<Place, 'board' | 'reader'>,
+  rows: MessageWithContext[],
+): Promise<Message[]> => showMessages(tx, place, await loadMessages(tx, [place.reader], rows));
 
 interface Replies {
   count: number;
