@@ -54,6 +54,7 @@ import { joinAsGuest } from './seats/guest-join.ts';
 import { joinBoard } from './seats/join.ts';
 import { createJoinCode, listJoinCodes, revokeJoinCode } from './seats/join-codes.ts';
 import { leaveSeat } from './seats/leave-seat.ts';
+import { clearAgentLine, clearMyLine, setAgentLine, setMyLine } from './seats/lines.ts';
 import { makeBoardOwner, unmakeBoardOwner } from './seats/owners.ts';
 import { pruneAgents } from './seats/prune.ts';
 import { getMember, listBoardPeople, listMembers, listMyAgents } from './seats/read.ts';
@@ -142,6 +143,10 @@ export function areas({ root, serverId, address, searchable }: Means): Areas {
     revokeJoinCode: write('revokeJoinCode', revokeJoinCode),
     setDeliveryMode: write('setDeliveryMode', setDeliveryMode),
     setPresence: write('setPresence', setPresence),
+    setMyLine: write('setMyLine', setMyLine),
+    clearMyLine: write('clearMyLine', clearMyLine),
+    setAgentLine: write('setAgentLine', setAgentLine),
+    clearAgentLine: write('clearAgentLine', clearAgentLine),
     setLocation: write('setLocation', setLocation),
     listMyAgents: read('listMyAgents', listMyAgents),
     createDelegatedBoard: write('createDelegatedBoard', createDelegatedBoard(root)),

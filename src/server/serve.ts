@@ -13,6 +13,7 @@ import type { Database } from './db/tx.ts';
 import { drainable } from './http/drain.ts';
 import { createHttp } from './http/server.ts';
 import { LastUse } from './identity/last-use.ts';
+import { sweepLines } from './jobs/lines.ts';
 import { schedulePurge } from './jobs/purge.ts';
 import { Live } from './live/live.ts';
 import { Attempts } from './rates/attempts.ts';
@@ -103,6 +104,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     undo.unshift(() => indexer.stop());
     const stopPurge = schedulePurge(db, clock, log);
     undo.unshift(stopPurge);
+    undo.unshift(sweepLines(db, clock, log));
     blobs.start();
     const bound = await listen(server, options);
     port = (server.address() as AddressInfo).port;
@@ -143,14 +145,17 @@ function infoOf(serverId: string, db: Database, files: StoreKind, mode: ServerIn
     server_id: serverId,
     mode,
     features: [
+      'asks',
       'board_stream',
       'collect_wait',
       'delegation_list',
       'files',
       'invite_show',
+      'lines',
       'pagination',
       'profile',
       'search',
+      'tasks',
     ],
     storage: { db: db.dialect.name, files },
   };

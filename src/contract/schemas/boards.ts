@@ -18,7 +18,8 @@ import {
   time,
 } from './common.ts';
 import { brief } from './files.ts';
-import { agentLocation } from './seats.ts';
+import { agentLine } from './lines.ts';
+import { agentLocation, agentState } from './seats.ts';
 import { taskRef } from './tasks.ts';
 
 export const permission = z.enum([
@@ -229,6 +230,8 @@ export const memberRecord = z.strictObject({
   delivery: deliveryMode.nullable(),
   delivery_mode: deliveryMode.nullable(),
   delivery_revision: z.int().min(0).nullable(),
+  line: agentLine.nullable(),
+  state: agentState.nullable(),
   current_task: taskRef.nullable().optional(),
   location: agentLocation.optional(),
 });

@@ -1,6 +1,7 @@
 /** The event log and the frames of the live stream. */
 import { z } from 'zod';
 import { boardName, deliveryMode, digest, eventActor, id, presence, queryBool, queryInt, seq, time } from './common.ts';
+import { agentLine } from './lines.ts';
 import { message } from './messages.ts';
 import { agentState } from './seats.ts';
 
@@ -98,7 +99,7 @@ export const hintFrames = {
     presence,
     presence_since: time.nullable(),
     delivery: deliveryMode.nullable(),
-    line: z.null(),
+    line: agentLine.nullable(),
     state: agentState,
   }),
   delivery: z.strictObject({

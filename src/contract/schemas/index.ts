@@ -13,6 +13,7 @@ import * as identity from './identity.ts';
 import * as invites from './invites.ts';
 import * as joining from './joining.ts';
 import * as keys from './keys.ts';
+import * as lines from './lines.ts';
 import * as machines from './machines.ts';
 import * as messages from './messages.ts';
 import * as people from './people.ts';
@@ -105,6 +106,10 @@ export const schemas = {
   createDelegatedBoard: { body: joining.delegatedBoardBody, answer: joining.joinResult },
   joinBoard: { body: joining.joinBody, answer: joining.joinResult },
   joinAsGuest: { body: joining.guestJoinBody, answer: joining.guestJoinResult },
+  setMyLine: { body: lines.setLineBody, answer: boards.memberRecord },
+  clearMyLine: { answer: boards.memberRecord },
+  setAgentLine: { body: lines.setLineBody, answer: boards.memberRecord },
+  clearAgentLine: { answer: boards.memberRecord },
   listMyAgents: { query: boards.ownAgentsQuery, answer: boards.ownAgents },
   setDeliveryMode: { body: seats.setModeBody, answer: seats.modeSet },
   setPresence: { body: seats.setPresenceBody, answer: seats.presenceReport },

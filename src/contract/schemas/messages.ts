@@ -16,6 +16,7 @@ import {
   time,
 } from './common.ts';
 import { fileRef, fileToAttach } from './files.ts';
+import { agentWork } from './lines.ts';
 import { taskRef, taskSelector } from './tasks.ts';
 
 /** Most code points a message body may have; one more is 413 `message_too_large`. */
@@ -216,6 +217,7 @@ export const inbox = z.strictObject({
   delivery_mode: deliveryMode,
   delivery_revision: z.int().min(0),
   midturn_policy: midturnPolicy,
+  work: agentWork,
 });
 
 export const ackBody = z.strictObject({ up_to: seq });

@@ -4,8 +4,8 @@ import { type BoardRow, listBoardRows } from '../boards/boards.store.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { authenticate } from '../operation/caller.ts';
+import { type FaceRow, facesOn } from '../seats/faces.store.ts';
 import { activeAgentsOfPerson, type MemberRow, ownMemberships, type Standing } from '../seats/members.store.ts';
-import { type BoardReport, reportsOn } from '../seats/reports.store.ts';
 import { personUnread } from '../views/board.ts';
 import type { Connection } from './connection.ts';
 import type { Feed, Follower } from './feed.ts';
@@ -51,8 +51,8 @@ export class HintStream implements Follower, Watcher {
   readonly #options: HintStreamOptions;
   readonly #shown = new Map<string, Shown>();
   readonly #agents = new OwnAgents();
-  /** Presence as it was in the last read, for boards that were not shown before. */
-  #reports: { rows: BoardReport[]; now: number } = { rows: [], now: 0 };
+  /** The agents as they were in the last read, on boards that were not shown before. */
+  #faces: { rows: FaceRow[]; now: number } = { rows: [], now: 0 };
   /** What waits for the socket: one entry per frame name and board or member. */
   readonly #pending = new Map<string, string>();
   #refreshing = false;
@@ -134,7 +134,7 @@ export class HintStream implements Follower, Watcher {
       boards.map((board) => board.id),
     );
     const unknown = boards.map((board) => board.id).filter((id) => !this.#shown.has(id));
-    this.#reports = { rows: unknown.length > 0 ? await reportsOn(tx, unknown) : [], now: tx.now };
+    this.#faces = { rows: unknown.length > 0 ? await facesOn(tx, unknown) : [], now: tx.now };
     return { boards, memberships, agents: await activeAgentsOfPerson(tx, person.person_id) };
   }
 
@@ -183,7 +183,7 @@ export class HintStream implements Follower, Watcher {
     const feed = this.#options.feedOf(board.id);
     feed.startAt(board.head_seq);
     feed.followers.add(this);
-    const { rows, now } = this.#reports;
+    const { rows, now } = this.#faces;
     feed.presences.startFrom(
       rows.filter((row) => row.board_id === board.id),
       now,

@@ -1,13 +1,15 @@
 /**
- * Who is there on one board, read once for everybody who follows it here: changes that were reported, and presences that
- * run out because nothing was reported. The first look is silent; after it only what differs is told.
+ * Who is there on one board and what they are on, read once for everybody who follows it here: changes that were reported
+ * or set, and presences and lines that run out or turn late because nothing was. The first look is silent; after it only what differs is told.
  */
 import { boardById, parsePolicy } from '../boards/boards.store.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
+import { type FaceRow, facesOn, lineIn } from '../seats/faces.store.ts';
+import { hasLapsed, turnsAt } from '../seats/lines.rules.ts';
 import { presenceAt, runsOutAt, stateWord } from '../seats/presence.rules.ts';
-import { type BoardReport, reportsOn } from '../seats/reports.store.ts';
 import { timestampOrNull } from '../text/time.ts';
+import { lineView } from '../views/line.ts';
 import { frame } from './frames.ts';
 import { type Holder, type Right, rightsOn } from './rights.ts';
 
@@ -26,11 +28,11 @@ export class Presences {
   readonly #boardId: string;
   readonly #db: Database;
   readonly #clock: Clock;
-  /** What was last told of each agent that ever reported; null until somebody has looked. */
+  /** What was last told of each agent; null until somebody has looked. */
   #told: Map<string, string> | null = null;
   #lastLook = Number.NEGATIVE_INFINITY;
   #planned = false;
-  #cancelRunOut = () => {};
+  #cancelNext = () => {};
 
   constructor(boardId: string, db: Database, clock: Clock) {
     this.#boardId = boardId;
@@ -39,13 +41,13 @@ export class Presences {
   }
 
   /** Begins from what a watcher saw in the read it opened with. */
-  startFrom(reports: readonly BoardReport[], now: number): void {
+  startFrom(faces: readonly FaceRow[], now: number): void {
     if (this.#told !== null && this.watchers.size > 0) return;
-    this.#told = new Map(reports.map((report) => [report.member_id, faceOf(report, now)]));
-    this.#armRunOut(reports, now);
+    this.#told = new Map(faces.map((face) => [face.member_id, textOf(face, now)]));
+    this.#armNext(faces, now);
   }
 
-  /** Something was reported: look soon. */
+  /** Something was reported or set: look soon. */
   wake(): void {
     if (this.#planned || this.watchers.size === 0) return;
     this.#planned = true;
@@ -56,7 +58,7 @@ export class Presences {
   }
 
   stop(): void {
-    this.#cancelRunOut();
+    this.#cancelNext();
   }
 
   async #look(): Promise<void> {
@@ -87,41 +89,49 @@ export class Presences {
       parsePolicy(board),
       watchers.map((watcher) => watcher.holder),
     );
-    const reports = await reportsOn(tx, [board.id]);
-    this.#armRunOut(reports, tx.now);
+    const faces = await facesOn(tx, [board.id]);
+    this.#armNext(faces, tx.now);
     const told = this.#told ?? new Map<string, string>();
     const frames = new Map<string, string>();
-    this.#told = new Map(reports.map((report) => [report.member_id, faceOf(report, tx.now)]));
-    for (const report of reports) {
-      if (told.get(report.member_id) === this.#told.get(report.member_id)) continue;
-      frames.set(
-        report.member_id,
-        frame('presence', { board: board.name, board_id: board.id, ...shown(report, tx.now) }),
-      );
+    this.#told = new Map(faces.map((face) => [face.member_id, textOf(face, tx.now)]));
+    for (const face of faces) {
+      const { member_id: id } = face;
+      if ((told.get(id) ?? blank(face, tx.now)) === this.#told.get(id)) continue;
+      frames.set(id, frame('presence', { board: board.name, board_id: board.id, ...shown(face, tx.now) }));
     }
     return { frames, rights };
   }
 
-  /** Looks again when the first presence runs out, unless it is repeated until then. */
-  #armRunOut(reports: readonly BoardReport[], now: number): void {
-    this.#cancelRunOut();
-    const ends = reports.map((report) => runsOutAt(report)).filter((end): end is number => end !== null && end > now);
-    if (ends.length === 0) return;
-    this.#cancelRunOut = this.#clock.after(Math.min(...ends) - now + 1, () => this.wake());
+  /** Looks again when the first presence or line ends or turns, unless it is renewed until then. */
+  #armNext(faces: readonly FaceRow[], now: number): void {
+    this.#cancelNext();
+    const turns = faces.flatMap((face) => {
+      const line = lineIn(face);
+      return [runsOutAt(face), line && turnsAt(line, now)].filter((turn): turn is number => turn !== null);
+    });
+    const ahead = turns.filter((turn) => turn > now);
+    if (ahead.length === 0) return;
+    this.#cancelNext = this.#clock.after(Math.min(...ahead) - now + 1, () => this.wake());
   }
 }
 
-function shown(report: BoardReport, now: number) {
-  const { presence, since } = presenceAt(report, now);
+function shown(face: FaceRow, now: number) {
+  const { presence, since } = presenceAt(face, now);
+  const held = lineIn(face);
+  const line = held && !hasLapsed(held, face, now) ? held : null;
   return {
-    agent: report.name,
-    member_id: report.member_id,
+    agent: face.name,
+    member_id: face.member_id,
     presence,
     presence_since: timestampOrNull(since),
-    delivery: report.delivery,
-    line: null,
-    state: stateWord(presence),
+    delivery: face.delivery,
+    line: line && lineView(line, line.task),
+    state: stateWord(presence, line, now),
   };
 }
 
-const faceOf = (report: BoardReport, now: number): string => JSON.stringify(shown(report, now));
+const textOf = (face: FaceRow, now: number): string => JSON.stringify(shown(face, now));
+
+/** How an agent looks of whom nothing has been told yet. */
+const blank = (face: FaceRow, now: number): string =>
+  textOf({ ...face, presence: null, presence_since: null, reported_at: null, delivery: null, line_kind: null }, now);

@@ -10,6 +10,7 @@ import { agentUnread, personUnread } from '../views/board.ts';
 import { eyesOf, messageViews } from '../views/message.ts';
 import { headOf, lockPlace, ownPlace, type Place } from '../views/place.ts';
 import { PAGE_BYTES } from '../views/window.ts';
+import { workView } from '../views/work.ts';
 import { countsAt, inboxSeqs, urgentToEveryoneSince, wokenSince } from './inbox.store.ts';
 import { messagesWithSeqs } from './messages.store.ts';
 
@@ -53,6 +54,7 @@ async function inboxOf(
     delivery_mode: member.delivery_mode ?? 'focused',
     delivery_revision: member.delivery_revision,
     midturn_policy: effectivePolicy(seat.midturn_policy, seat.midturn_default).policy,
+    work: await workView(tx, place),
   };
 }
 

@@ -69,7 +69,7 @@ export async function runWrite(
   const admit = (caller: Caller, now: number, moment: Moment): void => {
     if (counted.has(moment)) return;
     counted.add(moment);
-    engine.admit(offered.name, caller, now, moment);
+    engine.admit(offered.name, caller, now, moment, input.params);
   };
   try {
     return await again(() =>

@@ -25,6 +25,8 @@ export interface WorkRow {
   waiting?: true;
   /** Replays of a kept answer are not counted. */
   runsOnly?: true;
+  /** Of a person, what is counted are their requests about the member whom the path names. */
+  about?: 'member';
   /** Requests of one credential; of one person, with (`agents`) or without their agents; of one agent's seat. */
   credential?: number;
   person?: number;
@@ -84,6 +86,7 @@ export const work = {
     operations: ['createTask', 'updateTask', 'startTask', 'joinTask', 'finishTask', 'dropTask'],
     credential: 120,
   },
+  lines: { operations: ['setMyLine', 'setAgentLine'], about: 'member', seat: 30, person: 30 },
   presence: { operations: ['setPresence'], seat: 60 },
 } as const satisfies Record<string, WorkRow>;
 

@@ -9,7 +9,10 @@ import { Windows } from './window.ts';
 export type Moment = 'known' | 'waiting' | 'running';
 
 /** Counts a request. @throws Refusal `rate_limited`. */
-export type Admit = (name: OperationName, caller: Caller, now: number, moment?: Moment) => void;
+export type Admit = (name: OperationName, caller: Caller, now: number, moment?: Moment, about?: About) => void;
+
+/** What the path names. */
+export type About = Readonly<Record<string, string>>;
 
 interface Bucket {
   name: string;
@@ -32,10 +35,10 @@ export function limitWork(factor: number): Admit {
       byOperation.set(key, [...(byOperation.get(key) ?? []), bucket]);
     }
   }
-  return (name, caller, now, moment = 'known') => {
+  return (name, caller, now, moment = 'known', about = {}) => {
     const buckets = byOperation.get(keyOf(name, moment));
     if (buckets === undefined) return;
-    for (const bucket of buckets) check(bucket, caller, now, factor);
+    for (const bucket of buckets) check(bucket, caller, now, factor, about);
   };
 }
 
@@ -45,10 +48,10 @@ const keyOf = (operation: string, moment: Moment): string =>
 const counts = (row: WorkRow, operation: OperationName): boolean =>
   row.operations === 'writes' ? operations[operation].method !== 'GET' : row.operations.includes(operation);
 
-function check({ name, row, windows }: Bucket, caller: Caller, now: number, factor: number): void {
+function check({ name, row, windows }: Bucket, caller: Caller, now: number, factor: number, about: About): void {
   const limit = limitOf(row, caller);
   if (limit === undefined) return;
-  const count = windows.add(row.credential === undefined ? subjectOf(row, caller) : credentialId(caller), now);
+  const count = windows.add(row.credential === undefined ? subjectOf(row, caller, about) : credentialId(caller), now);
   if (count > Math.ceil(limit * factor)) throw rateLimited(name, secondsLeft(now, windows.ms));
 }
 
@@ -57,8 +60,11 @@ function limitOf(row: WorkRow, caller: Caller): number | undefined {
   return caller.kind === 'AG' && row.agents === undefined ? row.seat : row.person;
 }
 
-const subjectOf = (row: WorkRow, caller: Caller): string =>
-  caller.kind === 'AG' && row.agents === undefined ? caller.seat.member_id : caller.person.person_id;
+function subjectOf(row: WorkRow, caller: Caller, about: About): string {
+  if (caller.kind === 'AG' && row.agents === undefined) return caller.seat.member_id;
+  const person = caller.person.person_id;
+  return row.about === 'member' ? `${person} ${about['board']} ${about['member']}` : person;
+}
 
 function credentialId(caller: Caller): string {
   switch (caller.kind) {

@@ -21,9 +21,21 @@ export interface PresenceNow {
 /** The one word for what an agent is doing. */
 export type AgentState = 'waiting' | 'paused' | 'late' | 'disconnected' | 'working' | 'idle';
 
-export function stateWord(presence: Presence): AgentState {
-  return presence === 'no_session' ? 'disconnected' : presence;
+/** @param line what the agent says it is on, if that still holds. */
+export function stateWord(
+  presence: Presence,
+  line: { kind: 'working' | 'paused'; until: number | null } | null,
+  now: number,
+): AgentState {
+  if (presence === 'waiting') return 'waiting';
+  if (line?.kind === 'paused') return now < (line.until ?? 0) ? 'paused' : 'late';
+  if (presence === 'no_session') return 'disconnected';
+  return line ? 'working' : presence;
 }
+
+/** When the last presence ended, or ends unless it is repeated; null: there never was one. */
+export const leftAt = (report: Reported): number | null =>
+  report.presence === 'no_session' ? report.presence_since : runsOutAt(report);
 
 /** When a presence runs out unless it is repeated; null: it cannot. */
 export const runsOutAt = ({ presence, reported_at }: Reported): number | null =>

@@ -5,6 +5,7 @@ import type { WriteTx } from '../db/tx.ts';
 import type { PersonRow } from '../identity/people.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import { append } from '../record/append.ts';
+import { renameSetter } from './lines.store.ts';
 import { humansOn, type MemberRow, renameMember } from './members.store.ts';
 
 interface Rename {
@@ -25,6 +26,7 @@ export async function renameOnBoards(
     boards.map((board) => board.id),
     [person.id, caller.person.person_id],
   );
+  await renameSetter(tx, person.id, person.handle, handle);
   for (const board of boards) {
     const here = members.filter((member) => member.board_id === board.id);
     const renamed = here.find((member) => member.person_id === person.id);

@@ -4,6 +4,7 @@ import type { WriteCase } from '../operation/usecase.ts';
 import { timestamp } from '../text/time.ts';
 import { locationView } from '../views/member.ts';
 import { ownPlace } from '../views/place.ts';
+import { dropLapsed } from './lines.steps.ts';
 import { presenceAt } from './presence.rules.ts';
 import { reportOf, saveReport } from './reports.store.ts';
 
@@ -12,6 +13,8 @@ export const setPresence: WriteCase<'setPresence'> = {
     const { board, member } = await ownPlace(tx, caller as SeatCaller);
     const report = await reportOf(tx, member.id);
     const before = presenceAt(report, tx.now);
+    // What lapsed while nobody was there stays lapsed when somebody is there again.
+    await dropLapsed(tx, board.id, report, presence === 'no_session');
     // Said again it only renews; after it ran out it begins anew.
     const since = before.presence === presence && before.since !== null ? before.since : tx.now;
     const applied = delivery ?? report.delivery;

@@ -42,18 +42,6 @@ export const reportOf = async (tx: ReadTx, memberId: string): Promise<ReportRow>
 export const saveReport = (tx: WriteTx, row: ReportRow): Promise<number> =>
   tx.change((db) => db('seat_reports').insert(row).onConflict('member_id').merge());
 
-export type BoardReport = ReportRow & { board_id: string; name: string };
-
-/** Reports of the active agents of these boards. */
-export const reportsOn = (tx: ReadTx, boardIds: string[]): Promise<BoardReport[]> =>
-  tx.query<BoardReport>((db) =>
-    db({ r: 'seat_reports' })
-      .join({ m: 'members' }, 'm.id', 'r.member_id')
-      .whereIn('m.board_id', boardIds)
-      .where({ 'm.kind': 'agent', 'm.status': 'active' })
-      .select('r.*', { board_id: 'm.board_id', name: 'm.name' }),
-  );
-
 /** With its seat a report ends: nobody is there any more, and where it ran is forgotten. */
 export const endReports = (tx: WriteTx, memberIds: string[]): Promise<number> =>
   tx.change((db) =>

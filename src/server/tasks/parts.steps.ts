@@ -4,7 +4,7 @@ import type { EventActor } from '../../contract/types.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { append } from '../record/append.ts';
-import { deleteLines, deleteLinesAbout, saveLine } from '../seats/lines.store.ts';
+import { clearLines, clearLinesAbout, setLine } from '../seats/lines.steps.ts';
 import { clearCurrentTask, type MemberRow, setCurrentTask } from '../seats/members.store.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { deleteHelper, helpersOf, insertHelper, partsOf, saveTask, type TaskRow } from './tasks.store.ts';
@@ -68,7 +68,7 @@ async function select(tx: WriteTx, member: MemberRow, task: TaskRow): Promise<vo
   if (member.kind === 'human') return;
   await setCurrentTask(tx, member.id, task.id);
   member.current_task_id = task.id;
-  await saveLine(tx, {
+  await setLine(tx, member.board_id, {
     member_id: member.id,
     kind: 'working',
     text: task.title,
@@ -76,7 +76,6 @@ async function select(tx: WriteTx, member: MemberRow, task: TaskRow): Promise<vo
     task_id: task.id,
     set_by: member.name,
     source: 'task',
-    at: tx.now,
   });
 }
 
@@ -99,7 +98,7 @@ export async function dropPart(
   const columns = as === 'owner' ? { owner_id: null, state: 'open' as const } : {};
   await change(tx, task, { ...columns, updated_at: event.at });
   await clearCurrentTask(tx, task.id, memberId);
-  await deleteLinesAbout(tx, task.id, memberId);
+  await clearLinesAbout(tx, board.id, task.id, memberId);
 }
 
 /** Ends every open part of members who are gone, and their lines. */
@@ -107,7 +106,7 @@ export async function dropPartsOf(acting: Pick<Acting, 'tx' | 'board' | 'actor'>
   for (const { id, ref, member_id, as } of await partsOf(acting.tx, memberIds)) {
     await dropPart(acting, { id, ref }, { memberId: member_id, as, reason: null, by: 'seat_ended' });
   }
-  await deleteLines(acting.tx, memberIds);
+  await clearLines(acting.tx, acting.board.id, memberIds);
 }
 
 /** Writes columns of a task and keeps the row at hand true. */
@@ -121,7 +120,7 @@ export async function change(
 }
 
 /** Nobody is on a closed task. */
-export async function releaseAll(tx: WriteTx, taskId: string): Promise<void> {
-  await clearCurrentTask(tx, taskId);
-  await deleteLinesAbout(tx, taskId);
+export async function releaseAll(tx: WriteTx, { id, board_id }: TaskRow): Promise<void> {
+  await clearCurrentTask(tx, id);
+  await clearLinesAbout(tx, board_id, id);
 }

@@ -72,7 +72,7 @@ export const finishTask: WriteCase<'finishTask'> = {
     const { at } = await append(tx, board, { type: 'task.done', actor, data });
     const state = cancelled ? 'cancelled' : 'done';
     await change(tx, task, { state, closed_at: at, closed_note: note, updated_at: at });
-    await releaseAll(tx, task.id);
+    await releaseAll(tx, task);
     return { answer: await taskView(tx, place, task) };
   },
 };

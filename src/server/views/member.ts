@@ -3,12 +3,14 @@ import type { AgentLocation, Member, TaskRef } from '../../contract/types.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
+import type { LineRow } from '../seats/lines.store.ts';
 import type { MemberRow, MemberWithPerson } from '../seats/members.store.ts';
-import { presenceAt } from '../seats/presence.rules.ts';
+import { presenceAt, stateWord } from '../seats/presence.rules.ts';
 import { noReport, type ReportRow, reportsOf } from '../seats/reports.store.ts';
 import { tasksWithIds } from '../tasks/tasks.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { seesHarness } from './actors.ts';
+import { lineView, standingLines } from './line.ts';
 import type { Place } from './place.ts';
 import { taskRefView } from './task-ref.ts';
 
@@ -50,19 +52,25 @@ export async function ownAgentViews(
 /** What agents reported and are on, by the ids of agent and task. */
 interface Known {
   reports: ReadonlyMap<string, ReportRow>;
+  lines: ReadonlyMap<string, LineRow>;
   tasks: ReadonlyMap<string, TaskRef>;
 }
 
 async function aboutAgents(tx: ReadTx, rows: readonly MemberRow[]): Promise<Known> {
   const agents = rows.filter((row) => row.kind === 'agent');
-  if (agents.length === 0) return { reports: new Map(), tasks: new Map() };
-  const reports = await reportsOf(
-    tx,
-    agents.map((agent) => agent.id),
-  );
-  const tasks = await tasksWithIds(tx, [...new Set(agents.flatMap((agent) => agent.current_task_id ?? []))]);
+  if (agents.length === 0) return { reports: new Map(), lines: new Map(), tasks: new Map() };
+  const ids = agents.map((agent) => agent.id);
+  const reports = new Map((await reportsOf(tx, ids)).map((report) => [report.member_id, report]));
+  const lines = await standingLines(tx, ids, reports);
+  const tasks = await tasksWithIds(tx, [
+    ...new Set([
+      ...agents.flatMap((agent) => agent.current_task_id ?? []),
+      ...[...lines.values()].flatMap((line) => line.task_id ?? []),
+    ]),
+  ]);
   return {
-    reports: new Map(reports.map((report) => [report.member_id, report])),
+    reports,
+    lines,
     tasks: new Map(tasks.map((task) => [task.id, taskRefView(task)])),
   };
 }
@@ -72,7 +80,7 @@ function facts(
   member: MemberWithPerson,
   board: Pick<BoardRow, 'id' | 'name'>,
   caller: Caller,
-  { reports, tasks }: Known,
+  known: Known,
 ): Member {
   const agent = member.kind === 'agent';
   const active = member.status === 'active';
@@ -93,20 +101,28 @@ function facts(
     ...(member.removed_at !== null && !active ? { removed_at: timestamp(member.removed_at) } : {}),
     ...(member.removed_by !== null && !active ? { removed_by: member.removed_by } : {}),
     joined_at: timestamp(member.joined_at),
-    ...(agent ? reported(reports.get(member.id) ?? noReport(member.id), tx.now) : silent),
+    ...(agent ? reported(member.id, known, tx.now) : silent),
     delivery_mode: agent ? member.delivery_mode : null,
     delivery_revision: agent ? member.delivery_revision : null,
-    ...(agent ? { current_task: tasks.get(member.current_task_id ?? '') ?? null } : {}),
-    ...(agent ? whereabouts(member, caller, reports.get(member.id)) : {}),
+    ...(agent ? { current_task: known.tasks.get(member.current_task_id ?? '') ?? null } : {}),
+    ...(agent ? whereabouts(member, caller, known.reports.get(member.id)) : {}),
   };
 }
 
 /** What people, who report nothing, have of it. */
-const silent = { presence: null, presence_since: null, delivery: null };
+const silent = { presence: null, presence_since: null, delivery: null, line: null, state: null };
 
-function reported(report: ReportRow, now: number) {
+function reported(memberId: string, { reports, lines, tasks }: Known, now: number) {
+  const report = reports.get(memberId) ?? noReport(memberId);
+  const line = lines.get(memberId) ?? null;
   const { presence, since } = presenceAt(report, now);
-  return { presence, presence_since: timestampOrNull(since), delivery: report.delivery };
+  return {
+    presence,
+    presence_since: timestampOrNull(since),
+    delivery: report.delivery,
+    line: line && lineView(line, tasks.get(line.task_id ?? '') ?? null),
+    state: stateWord(presence, line, now),
+  };
 }
 
 /** Where an agent runs is for its own person and their agents only, whoever else is asking. */

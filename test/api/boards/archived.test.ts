@@ -27,6 +27,7 @@ const allowed = {
   'read positions': ['ackBoard', 'ackInbox'],
   presence: ['setPresence', 'setLocation'],
   'delivery modes': ['setDeliveryMode'],
+  lines: ['setMyLine', 'clearMyLine', 'setAgentLine', 'clearAgentLine'],
   'removing people and agents': ['removeBoardPerson', 'removeMember', 'pruneAgents'],
   leaving: ['leaveBoard', 'leaveSeat'],
   'unmaking owners': ['unmakeBoardOwner'],

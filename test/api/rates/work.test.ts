@@ -50,6 +50,20 @@ forEachDatabase('what signed-in callers of a team server may ask for', (engine) 
     expect((await say(agent)).status).to.equal(201);
   });
 
+  it('is so many lines of one agent, set by itself or by its person', async () => {
+    const agent = await newAgent();
+    const { name } = await agent.ok('getMe');
+    const body = { kind: 'working', text: 'x' };
+    for (let n = 0; n < 15; n++) expect((await agent.call('setMyLine', { body })).status).to.equal(200);
+    expect(limited(await agent.call('setMyLine', { body }))).to.equal('lines');
+    expect((await agent.call('clearMyLine')).status).to.equal(200);
+    const on = (member: string) => ({ params: { board, member }, body });
+    for (let n = 0; n < 15; n++) expect((await ana.call('setAgentLine', on(name))).status).to.equal(200);
+    expect(limited(await ana.call('setAgentLine', on(name)))).to.equal('lines');
+    const other = await (await newAgent()).ok('getMe');
+    expect((await ana.call('setAgentLine', on(other.name))).status).to.equal(200);
+  });
+
   it('leaves nothing behind of what is refused, and keeps no answer of it', async () => {
     const agent = await newAgent();
     for (let n = 0; n < 30; n++) await say(agent);

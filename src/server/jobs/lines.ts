@@ -1,0 +1,48 @@
+/** Clears the lines that no longer hold. Reads leave them out anyway; this is for whoever waits to be told. */
+import type { Logger } from 'pino';
+import type { Clock } from '../db/clock.ts';
+import type { Database } from '../db/tx.ts';
+import { hasLapsed } from '../seats/lines.rules.ts';
+import { deleteLineOf, type HeldLine, heldLines } from '../seats/lines.store.ts';
+
+export const LINES_EVERY_MS = 25_000;
+const PAGE = 1_000;
+
+/** Looks now and every 25 seconds. @returns a function that stops it. */
+export function sweepLines(db: Database, clock: Clock, log: Logger): () => void {
+  let cancel = () => {};
+  let stopped = false;
+  const run = async (): Promise<void> => {
+    try {
+      await clearLapsed(db, () => stopped);
+    } catch (error) {
+      log.error({ err: error }, 'clearing lines that no longer hold failed; it is tried again');
+    }
+    if (!stopped) cancel = clock.after(LINES_EVERY_MS, () => void run());
+  };
+  void run();
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}
+
+async function clearLapsed(db: Database, stopped: () => boolean): Promise<void> {
+  for (let after = ''; !stopped(); ) {
+    const { page, lapsed } = await db.read(async (tx) => {
+      const lines = await heldLines(tx, after, PAGE);
+      return { page: lines, lapsed: lines.filter((line) => hasLapsed(line, line, tx.now)) };
+    });
+    if (lapsed.length > 0) await clear(db, lapsed);
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = last.member_id;
+  }
+}
+
+const clear = (db: Database, lines: HeldLine[]): Promise<void> =>
+  db.write(async (tx) => {
+    for (const line of lines) {
+      if ((await deleteLineOf(tx, line)) > 0) tx.publish(`presence:${line.board_id}`);
+    }
+  });

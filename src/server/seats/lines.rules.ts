@@ -1,0 +1,33 @@
+/** How long a line holds. */
+import { leftAt, type Reported } from './presence.rules.ts';
+
+const HOUR_MS = 3_600_000;
+/** With nobody there a line about work goes this long after it was set. */
+export const WORKING_KEPT_MS = 12 * HOUR_MS;
+/** A pause that nobody came back from goes this long after its end. */
+export const PAUSE_KEPT_MS = 7 * 24 * HOUR_MS;
+/** How far ahead a pause may end. */
+export const AHEAD_MS = 30 * 24 * HOUR_MS;
+
+/** What of a line decides how long it holds; milliseconds since the epoch. */
+export interface Span {
+  kind: 'working' | 'paused';
+  /** Only of a pause. */
+  until: number | null;
+  at: number;
+}
+
+/** Whether a line no longer holds: who said what they work on has left since, or nobody came back for long. */
+export function hasLapsed({ kind, until, at }: Span, report: Reported | undefined, now: number): boolean {
+  if (kind === 'paused') return now >= (until ?? at) + PAUSE_KEPT_MS;
+  const left = report ? leftAt(report) : null;
+  if (left !== null && left <= now && left > at) return true;
+  const present = left !== null && left > now;
+  return !present && now >= at + WORKING_KEPT_MS;
+}
+
+/** When a line next changes or lapses by itself, apart from the end of a presence; null: never. */
+export function turnsAt({ kind, until, at }: Span, now: number): number | null {
+  const turns = kind === 'paused' ? [until ?? at, (until ?? at) + PAUSE_KEPT_MS] : [at + WORKING_KEPT_MS];
+  return turns.find((turn) => turn > now) ?? null;
+}

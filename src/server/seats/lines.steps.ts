@@ -1,0 +1,32 @@
+/** Setting and clearing lines, so that whoever follows the board hears of it. */
+import type { WriteTx } from '../db/tx.ts';
+import { hasLapsed } from './lines.rules.ts';
+import { deleteLineOf, deleteLines, deleteLinesAbout, type LineRow, linesOf, saveLine } from './lines.store.ts';
+import type { ReportRow } from './reports.store.ts';
+
+/** Sets a member's line in place of the one it has. */
+export async function setLine(tx: WriteTx, boardId: string, line: Omit<LineRow, 'at'>): Promise<void> {
+  await saveLine(tx, { ...line, at: tx.now });
+  tx.publish(`presence:${boardId}`);
+}
+
+export async function clearLines(tx: WriteTx, boardId: string, memberIds: string[]): Promise<void> {
+  if ((await deleteLines(tx, memberIds)) > 0) tx.publish(`presence:${boardId}`);
+}
+
+/** Clears a member's line if it is about this task, or everybody's who has one about it. */
+export async function clearLinesAbout(tx: WriteTx, boardId: string, taskId: string, memberId?: string): Promise<void> {
+  if ((await deleteLinesAbout(tx, taskId, memberId)) > 0) tx.publish(`presence:${boardId}`);
+}
+
+/**
+ * Clears a line that no longer holds, before what decides about it is overwritten.
+ * @param report as it was until now. @param leaves the agent says that nobody is there any more.
+ */
+export async function dropLapsed(tx: WriteTx, boardId: string, report: ReportRow, leaves: boolean): Promise<void> {
+  const [line] = await linesOf(tx, [report.member_id]);
+  if (!line) return;
+  if ((leaves && line.kind === 'working') || hasLapsed(line, report, tx.now)) {
+    if ((await deleteLineOf(tx, line)) > 0) tx.publish(`presence:${boardId}`);
+  }
+}

@@ -1,0 +1,115 @@
+/** An agent's line: what it says it is on now. The record knows nothing of it, and an archived board takes it too. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Body } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
+import type { Caller, SeatCaller } from '../operation/caller.ts';
+import type { WriteCase } from '../operation/usecase.ts';
+import { requireTask } from '../tasks/find.steps.ts';
+import { redact } from '../text/redaction.ts';
+import { memberView } from '../views/member.ts';
+import { onBoard, ownPlace, type Place } from '../views/place.ts';
+import { holdMode } from './agents.store.ts';
+import { AHEAD_MS } from './lines.rules.ts';
+import { clearLines, setLine } from './lines.steps.ts';
+import { findMember, type MemberWithPerson, membersWithIds } from './members.store.ts';
+
+type SetLine = Body<'setMyLine'>;
+
+const clean = (body: SetLine): SetLine => ({ ...body, text: redact(body.text).text });
+
+export const setMyLine: WriteCase<'setMyLine'> = {
+  prepare: clean,
+  async run(tx, caller, { body }) {
+    const place = await ownPlace(tx, caller as SeatCaller);
+    return { answer: await set(tx, caller, { place, agentId: place.member.id, setBy: place.member.name }, body) };
+  },
+};
+
+export const clearMyLine: WriteCase<'clearMyLine'> = {
+  async run(tx, caller) {
+    const place = await ownPlace(tx, caller as SeatCaller);
+    return { answer: await clear(tx, caller, place, place.member.id) };
+  },
+};
+
+export const setAgentLine: WriteCase<'setAgentLine'> = {
+  prepare: clean,
+  async run(tx, caller, { params, body }) {
+    const { place, agentId } = await ownAgent(tx, caller, params);
+    return { answer: await set(tx, caller, { place, agentId, setBy: caller.person.handle }, body) };
+  },
+};
+
+export const clearAgentLine: WriteCase<'clearAgentLine'> = {
+  async run(tx, caller, { params }) {
+    const { place, agentId } = await ownAgent(tx, caller, params);
+    return { answer: await clear(tx, caller, place, agentId) };
+  },
+};
+
+interface Target {
+  place: Place;
+  agentId: string;
+  setBy: string;
+}
+
+async function set(tx: WriteTx, caller: Caller, { place, agentId, setBy }: Target, body: SetLine) {
+  const until = body.kind === 'paused' ? Date.parse(body.until) : null;
+  if (until !== null && until > tx.now + AHEAD_MS) {
+    throw new Refusal('invalid_request', 'until: must be at most 30 days ahead.', {
+      hint: 'Pause until an earlier time, and set the line again when it comes.',
+    });
+  }
+  const agent = await agentWithId(tx, agentId);
+  const task = body.task === undefined ? null : await requireTask(tx, place.board.id, body.task);
+  if (until !== null && until <= tx.now) {
+    throw new Refusal('line_until_past', 'The end of the pause is not ahead.', {
+      hint: 'Give a time to come, such as: service line paused "…" --until 30m.',
+    });
+  }
+  await setLine(tx, place.board.id, {
+    member_id: agent.id,
+    kind: body.kind,
+    text: body.text,
+    until,
+    task_id: body.task === undefined ? agent.current_task_id : (task?.id ?? null),
+    set_by: setBy,
+    source: body.source,
+  });
+  return memberView(tx, agent, place, caller);
+}
+
+async function clear(tx: WriteTx, caller: Caller, place: Place, agentId: string) {
+  await clearLines(tx, place.board.id, [agentId]);
+  return memberView(tx, await agentWithId(tx, agentId), place, caller);
+}
+
+async function agentWithId(tx: WriteTx, id: string): Promise<MemberWithPerson> {
+  const [agent] = await membersWithIds(tx, [id]);
+  if (!agent) throw new Error(`agent ${id} is missing`);
+  return agent;
+}
+
+/** An active agent of the caller's, its seat held. @throws Refusal `member_not_found`, `agent_owner_required`. */
+async function ownAgent(
+  tx: WriteTx,
+  caller: Caller,
+  params: Record<string, string>,
+): Promise<{ place: Place; agentId: string }> {
+  const place = await onBoard(tx, caller, params['board'] ?? '');
+  const found = await findMember(tx, place.board.id, params['member'] ?? '');
+  if (found?.status !== 'active') throw memberNotFound(place);
+  if (found.kind !== 'agent' || found.person_id !== caller.person.person_id) {
+    throw new Refusal('agent_owner_required', `${found.name} is not an agent of yours.`, {
+      hint: 'Only an agent and its own person say what it is on.',
+    });
+  }
+  // Held and read again: a seat that ended meanwhile takes no line any more.
+  if ((await holdMode(tx, found.id))?.status !== 'active') throw memberNotFound(place);
+  return { place, agentId: found.id };
+}
+
+const memberNotFound = ({ board }: Place): Refusal =>
+  new Refusal('member_not_found', `There is no such member on ${board.name}.`, {
+    hint: `service board members --board ${board.name} shows who is on it.`,
+  });

@@ -1,0 +1,50 @@
+/** What of tasks and asks an agent's inbox reminds it of. */
+import { statement } from '../db/statement.ts';
+import type { ReadTx } from '../db/tx.ts';
+
+const oldestStatement = statement<{ board_id: string }, { id: string; ref: string; title: string }>((db, p) =>
+  db('tasks').where({ board_id: p.board_id, state: 'open' }).orderBy('number').limit(1).select('id', 'ref', 'title'),
+);
+
+/** The open task of a board with the lowest number. */
+export const oldestOpenTask = (
+  tx: ReadTx,
+  boardId: string,
+): Promise<{ id: string; ref: string; title: string } | undefined> => tx.first(oldestStatement, { board_id: boardId });
+
+const askedStatement = statement<{ id: string; now: number }, { own: number | null; received: number | null }>(
+  (db, p) =>
+    db('asks')
+      .whereNull('answer_seq')
+      .where((open) => open.whereNull('going_at').orWhere('going_at', '>', p.now))
+      .where((either) => either.where('from_id', p.id).orWhere('to_id', p.id))
+      .select({
+        own: db.raw('SUM(CASE WHEN from_id = ? THEN 1 ELSE 0 END)', [p.id]),
+        received: db.raw('SUM(CASE WHEN to_id = ? THEN 1 ELSE 0 END)', [p.id]),
+      }),
+);
+
+/** Open asks of a member's own, and those addressed to it. */
+export const countOpenAsks = async (tx: ReadTx, memberId: string): Promise<{ own: number; received: number }> => {
+  const row = await tx.first(askedStatement, { id: memberId, now: tx.now });
+  return { own: Number(row?.own ?? 0), received: Number(row?.received ?? 0) };
+};
+
+/** Of so many latest own messages it is asked whether they are about a task. */
+const LATEST = 100;
+
+const latestStatement = statement<{ id: string }, { task_id: string | null }>((db, p) =>
+  db({ m: 'messages' })
+    .leftJoin({ x: 'message_tasks' }, (on) => on.on('x.message_id', 'm.id').andOn('x.n', db.raw('0') as never))
+    .where('m.sender_id', p.id)
+    .orderBy('m.seq', 'desc')
+    .limit(LATEST)
+    .select('x.task_id'),
+);
+
+/** How many of a member's latest messages in a row are about no task, at most 100. */
+export const postsWithoutTask = async (tx: ReadTx, memberId: string): Promise<number> => {
+  const latest = await tx.all(latestStatement, { id: memberId });
+  const about = latest.findIndex((message) => message.task_id !== null);
+  return about === -1 ? latest.length : about;
+};
