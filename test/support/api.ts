@@ -8,6 +8,7 @@ import { type OperationName, type OperationRow, operations } from '../../src/con
 import { errorBody } from '../../src/contract/schemas/common.ts';
 import { schemas } from '../../src/contract/schemas/index.ts';
 import type { Answer } from '../../src/contract/types.ts';
+import { noteSecrets } from './secrets.ts';
 
 export interface Call {
   params?: Record<string, string | number>;
@@ -45,6 +46,7 @@ export class Api {
   constructor(url: string, token?: string, personId?: string) {
     this.url = url;
     this.token = token;
+    if (token !== undefined) noteSecrets(token);
     this.personId = personId;
   }
 
@@ -59,6 +61,7 @@ export class Api {
     });
     const bytes = Buffer.from(await response.arrayBuffer());
     const text = bytes.toString('utf8');
+    noteSecrets(`${text}${response.headers.get('set-cookie') ?? ''}`);
     const sent = row.bytes === 'answer' && response.status < 400;
     const body = (sent ? text : JSON.parse(text)) as Answer<Name> & {
       error?: { code: string; details?: Record<string, unknown> };
@@ -120,23 +123,31 @@ export function pathOf(path: string, { params = {}, query = {} }: Call): string 
 }
 
 function checkAnswer(name: OperationName, response: Response, body: unknown): void {
+  checkShape(name, response, body);
+  if (response.status < 400) exercised.add(name);
+}
+
+/** Whether an answer is one of those the contract knows: the headers of all, the shape of an error or of the operation's answer. */
+export function checkShape(name: OperationName, response: Pick<Response, 'status' | 'headers'>, body: unknown): void {
   checkHeaders(response);
   if (response.status >= 400) {
-    const { error } = errorBody.parse(body);
-    expect(errors, `code ${error.code} of ${name}`).to.have.property(error.code);
-    if (response.status === 401) expect(response.headers.get('www-authenticate')).to.equal('Bearer realm="service"');
-    if (response.status === 429 || response.status === 503)
-      expect(response.headers.get('retry-after')).to.match(/^\d+$/);
+    checkError(name, response, body);
     return;
   }
   expect(operations[name].ok as readonly number[], `status of ${name}`).to.include(response.status);
   const parsed = schemas[name].answer.safeParse(body);
   if (!parsed.success)
     throw new Error(`${name} answered off the contract: ${parsed.error.message}\n${JSON.stringify(body)}`);
-  exercised.add(name);
 }
 
-function checkHeaders({ headers }: Response): void {
+function checkError(name: string, { status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown): void {
+  const { error } = errorBody.parse(body);
+  expect(errors, `code ${error.code} of ${name}`).to.have.property(error.code);
+  if (status === 401) expect(headers.get('www-authenticate')).to.equal('Bearer realm="service"');
+  if (status === 429 || status === 503) expect(headers.get('retry-after')).to.match(/^\d+$/);
+}
+
+function checkHeaders({ headers }: Pick<Response, 'headers'>): void {
   expect(headers.get('x-request-id')).to.match(/^req_[0-9A-HJKMNP-TV-Z]{26}$/);
   expect(headers.get('cache-control')).to.match(/no-store|^private, no-cache$/);
   expect(headers.get('x-content-type-options')).to.equal('nosniff');

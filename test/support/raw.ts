@@ -37,8 +37,10 @@ export function exchange(url: string, bytes: string | Buffer): Promise<RawAnswer
 /** A request line and headers, ended by an empty line; `Connection: close` is added. */
 export const lines = (...all: string[]): string => `${[...all, 'Connection: close'].join('\r\n')}\r\n\r\n`;
 
-function parse(text: string): RawAnswer {
+/** The answer in what a connection brought; an interim one before it is left out. */
+export function parse(text: string): RawAnswer {
   const [head = '', body = ''] = split(text);
+  if (head.startsWith('HTTP/1.1 100 ')) return parse(body);
   const [first = '', ...rest] = head.split('\r\n');
   const headers = new Map(
     rest.map((line) => {

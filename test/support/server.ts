@@ -12,6 +12,7 @@ import { Api } from './api.ts';
 import { TestClock } from './clock.ts';
 import type { Engine } from './databases.ts';
 import { filesWith, newPostgresDatabase } from './postgres.ts';
+import { Watch } from './secrets.ts';
 import { until } from './until.ts';
 
 export interface TestServer extends RunningServer {
@@ -63,6 +64,7 @@ export async function startTestServer(engine: Engine, { limits = false }: TestOp
       logTo: { write: (line) => void log.push(line) },
     });
   const running = await start(0);
+  const watch = new Watch();
   const { root } = loadRootKey(dataDir);
   const key = readFileSync(join(dataDir, 'local-key'), 'utf8').trim();
   const server: TestServer = {
@@ -85,7 +87,9 @@ export async function startTestServer(engine: Engine, { limits = false }: TestOp
     },
     async stop() {
       await server.close();
+      const secrets = await watch.end({ dataDir, databaseUrl, log });
       rmSync(dataDir, { recursive: true, force: true });
+      if (secrets.length > 0) throw new Error(`secrets were found at rest: ${secrets.join('; ')}`);
     },
   };
   return server;

@@ -7,6 +7,7 @@ import type { TeamOptions } from '../../src/server/upkeep/modes.ts';
 import { TestClock } from './clock.ts';
 import type { Engine } from './databases.ts';
 import { filesWith, newPostgresDatabase } from './postgres.ts';
+import { Watch } from './secrets.ts';
 import { WireApi } from './wire-api.ts';
 
 export const PUBLIC_URL = 'https://team.example.com';
@@ -51,6 +52,7 @@ export async function startTeamServer(engine: Engine, options: TeamStart = {}): 
       team: { publicUrl: PUBLIC_URL, adminHandle: 'ana', ...team },
       logTo: { write: (line) => void log.push(line) },
     });
+  const watch = new Watch();
   const server: TeamServer = {
     ...(await start()),
     clock,
@@ -64,7 +66,9 @@ export async function startTeamServer(engine: Engine, options: TeamStart = {}): 
     },
     async stop() {
       await server.close();
+      const secrets = await watch.end({ dataDir, databaseUrl, log });
       rmSync(dataDir, { recursive: true, force: true });
+      if (secrets.length > 0) throw new Error(`secrets were found at rest: ${secrets.join('; ')}`);
     },
   };
   return server;

@@ -1,0 +1,90 @@
+/**
+ * Watches that no secret is at rest or in a log: whatever secret any answer contained, or a test's client was made with, is
+ * looked for in everything a test server leaves when it stops: files, every table, every line of its log.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+
+/** What a stopped server leaves. */
+interface Left {
+  dataDir: string;
+  databaseUrl: string | undefined;
+  log: readonly string[];
+}
+
+const TOKEN = /ab[habcdil]_[A-Za-z0-9_-]{43}/g;
+const SHORT_CODE = /"code":"([0-9A-Z]{3}-[0-9A-Z]{3})"/g;
+const CSRF = /"csrf_token":"([^"]+)"/g;
+
+/** Files that hold a secret for its owner, who alone can read them. */
+const KEPT_FOR_THEIR_OWNER = ['local-key', 'admin-key', 'server-secret'];
+
+const watches = new Set<Watch>();
+
+/** How many secrets were looked for in how many servers, by what they are. */
+export const looked = { servers: 0, secrets: {} as Record<string, number> };
+
+/** Takes the secrets of a text, such as an answer, for all servers that run. */
+export function noteSecrets(text: string): void {
+  for (const watch of watches) watch.note(text);
+}
+
+export class Watch {
+  readonly #secrets = new Map<string, string>();
+
+  constructor() {
+    watches.add(this);
+  }
+
+  note(text: string): void {
+    for (const [token] of text.matchAll(TOKEN)) this.#secrets.set(token, token.slice(0, 4));
+    for (const [, code] of text.matchAll(SHORT_CODE)) this.#secrets.set(code as string, 'short code');
+    for (const [, token] of text.matchAll(CSRF)) this.#secrets.set(token as string, 'csrf token');
+  }
+
+  /** Ends the watch; answers what was found where. Called when the server has stopped. */
+  async end(left: Left): Promise<string[]> {
+    watches.delete(this);
+    looked.servers++;
+    for (const kind of this.#secrets.values()) looked.secrets[kind] = (looked.secrets[kind] ?? 0) + 1;
+    const places: [string, Buffer][] = [
+      ...filesOf(left.dataDir),
+      ...(left.databaseUrl === undefined ? [] : await tablesOf(left.databaseUrl)),
+      ['log', Buffer.from(left.log.join(''))],
+    ];
+    return [...this.#secrets].flatMap(([secret, kind]) =>
+      places
+        .filter(([, bytes]) => bytes.includes(secret))
+        .map(([place]) => `${kind} ${secret.slice(0, 8)}… in ${place}`),
+    );
+  }
+}
+
+function filesOf(folder: string): [string, Buffer][] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !KEPT_FOR_THEIR_OWNER.includes(entry.name))
+    .map(({ name, parentPath }) => [name, readFileSync(join(parentPath, name))]);
+}
+
+/** Every row of every table, texts and bytes as they are. */
+async function tablesOf(url: string): Promise<[string, Buffer][]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ tablename: string }>(
+      "SELECT tablename FROM pg_tables WHERE schemaname = 'public'",
+    );
+    const found: [string, Buffer][] = [];
+    for (const { tablename } of rows) {
+      const content = await client.query<unknown[]>({ text: `SELECT * FROM "${tablename}"`, rowMode: 'array' });
+      found.push([tablename, Buffer.concat(content.rows.flat().map(bytesOf))]);
+    }
+    return found;
+  } finally {
+    await client.end();
+  }
+}
+
+const bytesOf = (value: unknown): Buffer =>
+  Buffer.isBuffer(value) ? value : Buffer.from(typeof value === 'object' ? JSON.stringify(value) : String(value));
