@@ -9,12 +9,19 @@ const reasons: Record<string, [string, string, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request_timeout', 'The request did not arrive in time.'],
 };
 
-/** What writes an error in its usual shape to a socket that has no request object, and closes it. */
+/**
+ * What writes an error in its usual shape to a socket that has no request object, and closes it.
+ * @param answering whether an answer has begun on a socket and not come to its end: nothing may be written into it.
+ */
 export const rawRefusal =
-  (mode: Site['mode']) =>
+  (mode: Site['mode'], answering: (socket: Duplex) => boolean) =>
   (error: NodeJS.ErrnoException, socket: Duplex): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
+      return;
+    }
+    if (answering(socket)) {
+      socket.end(() => socket.destroy());
       return;
     }
     const [status, code, message] = reasons[error.code ?? ''] ?? [

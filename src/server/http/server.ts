@@ -1,5 +1,6 @@
 /** The HTTP server around the door: what is set on the platform's own. */
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { operations } from '../../contract/operations.ts';
 import type { Clock } from '../db/clock.ts';
@@ -23,7 +24,12 @@ export interface HttpOptions {
 export function createHttp({ backend, site, attempts, log, clock, proxyProtocol }: HttpOptions): Server {
   const time = { now: () => clock.now(), after: (ms: number, fn: () => void) => clock.after(ms, fn) };
   const app = createApp({ backend, site, attempts, log, ...time });
-  const handle = app.callback();
+  const callback = app.callback();
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    answers.set(req.socket, res);
+    void callback(req, res);
+  };
   const server = createServer(
     {
       requireHostHeader: false,
@@ -40,11 +46,15 @@ export function createHttp({ backend, site, attempts, log, clock, proxyProtocol 
   const askForBody = expectContinue(isUpload);
   server.on('checkContinue', (req, res) => {
     askForBody(req, res);
-    void handle(req, res);
+    handle(req, res);
   });
   // An expectation this server does not know is no reason not to answer.
   server.on('checkExpectation', handle);
-  server.on('clientError', rawRefusal(site.mode));
+  const answering = (socket: Duplex): boolean => {
+    const answer = answers.get(socket);
+    return answer?.headersSent === true && !answer.writableFinished;
+  };
+  server.on('clientError', rawRefusal(site.mode, answering));
   if (proxyProtocol) expectPreambles(server, { ...time, wrong: onceLoud(log) });
   return server;
 }

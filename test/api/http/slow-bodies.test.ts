@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -99,5 +100,39 @@ forEachDatabase('a body that is slow to come', (engine) => {
     await until(() => server.clock.waiting(30_000) > 0, 'the rest of its body is waited for');
     server.clock.advance(30_000);
     await ended;
+  });
+
+  /** All that a connection brings until it is closed, of bytes of which the last come when the answer has begun. */
+  async function twice(first: string, begun: string, then: (socket: Socket) => void): Promise<string> {
+    const socket = open(server.url);
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('error', () => {});
+    const ended = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(first);
+    await until(() => answer.includes(begun), 'the answer has begun');
+    then(socket);
+    await ended;
+    return answer;
+  }
+
+  const answersIn = (text: string): number => text.split('HTTP/1.1 ').length - 1;
+
+  it('and breaks off after its refusal gets no second answer', async () => {
+    const head = lines('PATCH /v1/me HTTP/1.1', `Host: ${new URL(server.url).host}`, 'Content-Length: 100');
+    const answer = await twice(`${head}{"dis`, 'unauthorized', (socket) => socket.end());
+    expect(answersIn(answer), answer).to.equal(1);
+  });
+
+  it('and is no request, after one that is still being answered, gets nothing into that answer', async () => {
+    const head = lines(
+      `GET /v1/stream?board=${board} HTTP/1.1`,
+      `Host: ${new URL(server.url).host}`,
+      `Authorization: Bearer ${server.dana.token}`,
+    ).replace('close', 'keep-alive');
+    const answer = await twice(head, 'event: ready', (socket) => socket.write('nonsense\r\n\r\n'));
+    expect(answersIn(answer), answer).to.equal(1);
   });
 });

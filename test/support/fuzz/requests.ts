@@ -100,6 +100,8 @@ const prefixes: Record<string, RegExp> = {
   board: /^(room-|brd_)/,
   message: /^msg_/,
   task: /^(tsk_|[A-Z]+-\d+$)/,
+  file: /^fil_/,
+  version: /^(1|latest)$/,
   reaction: /^(eyes|done)$/,
   handle: /^c\d+[amog]$/,
   member: /^(mem_|helper$|c\d)/,
@@ -128,6 +130,12 @@ function queryOf(name: OperationName, known: Known, odd: boolean): Arbitrary<str
 
 /** The body's bytes. */
 function bodyOf(name: OperationName, known: Known, odd: boolean): Arbitrary<Buffer> {
+  const { bytes }: OperationRow = operations[name];
+  if (bytes === 'request')
+    return fc.oneof(
+      oddText.map((text) => Buffer.from(text)),
+      fc.uint8Array().map(Buffer.from),
+    );
   const schema = partsOf(name).body;
   const good = schema ? fitting(jsonSchemaOf(schema), known) : fc.constant({});
   const json = (odd ? nearly(good) : good).map((value) => Buffer.from(JSON.stringify(value) ?? '', 'utf8'));
@@ -202,6 +210,7 @@ function oddRequestOf(
 ): Arbitrary<FuzzRequest> {
   const row: OperationRow = operations[name];
   const reads = row.method === 'GET';
+  const type = row.bytes === 'request' ? 'application/octet-stream' : 'application/json';
   const body = bodyOf(name, known, odd('body'));
   return fc
     .record({
@@ -222,7 +231,7 @@ function oddRequestOf(
         'Connection: close',
         ...(credentials[credential]?.lines ?? []),
         ...(key === null ? [] : [`Idempotency-Key: ${key}`]),
-        ...(body === null ? [] : ['Content-Type: application/json', `Content-Length: ${body.length + length}`]),
+        ...(body === null ? [] : [`Content-Type: ${type}`, `Content-Length: ${body.length + length}`]),
         ...headers,
       ].join('\r\n');
       const whole = Buffer.concat([Buffer.from(`${head}\r\n\r\n`, 'latin1'), body ?? Buffer.alloc(0)]);

@@ -2,6 +2,7 @@
 import type { Api } from '../api.ts';
 import { fromPage } from '../browser.ts';
 import { newAgent, newBoard, newCode, newDelegation, post } from '../cast.ts';
+import { put } from '../files.ts';
 import type { TestServer } from '../server.ts';
 import { endMember, newBrowser, putOnBoard } from '../state.ts';
 import type { Stage } from './requests.ts';
@@ -29,6 +30,7 @@ export async function newStage(server: TestServer, name: string): Promise<Stage>
   const reply = await post(seat, open.name, 'an answer', { reply_to: first.id });
   const secret = await post(dana, hidden.name, 'unseen');
   const task = await member.ok('createTask', { params: { board: open.name }, body: { title: 'a task' } });
+  const file = await put(member, open.name, 'notes/plan.md', 'a plan');
   const delegation = await newDelegation(member);
   const browser = await newBrowser(server, member);
   const invite = await dana.ok('createInvite', { body: {} });
@@ -36,7 +38,7 @@ export async function newStage(server: TestServer, name: string): Promise<Stage>
   const login = await member.ok('createLoginCode');
   const key = await member.ok('createKey', { body: { name: 'spare' } });
   const machine = await nobody.ok('createMachineRequest', { body: { handle: `${name}m`, label: 'box' } });
-  const texts = JSON.stringify([invite, code, guestCode, login, key, machine, first, reply, secret, task, own]);
+  const texts = JSON.stringify([invite, code, guestCode, login, key, machine, first, reply, secret, task, own, file]);
   const bearer = (api: Api) => linesOf(api.headers({}));
   return {
     host: new URL(server.url).host,
