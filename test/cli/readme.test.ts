@@ -1,8 +1,9 @@
 /** The README's tour, played from top to bottom in one clean home: what it shows is what happens. */
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { Home, root } from './support/home.ts';
+import { collect, finished, Home, type Result, root, until } from './support/home.ts';
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const tour = [...readme.matchAll(/```console\n([\s\S]*?)```/g)].map((match) => match[1] ?? '').join('');
@@ -31,8 +32,22 @@ function plain(text: string, person: string): string {
     .replaceAll(`@${person}`, '@dana');
 }
 
-describe('the README', () => {
+/** What the pipelines read: a check with a result, a log, a list; and jq, where the machine has none. */
+function prepare(home: Home): void {
+  const file = (name: string, lines: string[]) => writeFileSync(join(home.work, name), `${lines.join('\n')}\n`);
+  file('check', ['#!/bin/sh', 'echo "41 passing"', 'echo "1 failing" >&2', 'exit 1']);
+  chmodSync(join(home.work, 'check'), 0o755);
+  file('app.log', ['09:00 INFO started', '09:01 ERROR valve open', '09:02 ERROR valve open']);
+  file('todo.txt', ['order a valve', 'order a washer', 'close the tap']);
+  if (spawnSync('jq', ['--version'], { env: home.env }).error) {
+    symlinkSync(join(root, 'test', 'cli', 'support', 'jq.mjs'), join(home.dir, 'bin', 'jq'));
+  }
+}
+
+describe('the README', function () {
+  this.timeout(120_000);
   const home = new Home();
+  before(() => prepare(home));
   after(() => home.close());
 
   it('has a tour', () => {
@@ -44,11 +59,23 @@ describe('the README', () => {
     const person = (JSON.parse(stdout) as { me: { name: string } }).me.name;
     await home.shell('service server stop');
     for (const { command, shown } of steps()) {
-      const done = await home.shell(command.replaceAll('@dana', `@${person}`));
+      const written = command.replaceAll('@dana', `@${person}`);
+      const done = shown.endsWith('^C\n') ? await interrupted(written, shown) : await home.shell(written);
       // At a terminal both streams are seen; that the server was started is said once and not part of the tour.
       const said = done.stderr.replace(/^Started the local server.*\n/m, '');
       const exit = done.code === 0 ? '' : `[exit ${done.code}]\n`;
       expect(plain(done.stdout + said + exit, person).trimEnd(), `$ ${command}`).to.equal(shown.trimEnd());
     }
   });
+
+  /** Lets a command run until it has printed as much as is shown, and then ends it as Ctrl-C does. */
+  async function interrupted(command: string, shown: string): Promise<Result> {
+    const child = home.startShell(command, { group: true });
+    const printed = collect(child);
+    const lines = shown.split('\n').length - 2;
+    await until(`${command} prints ${lines} lines`, () => printed().stdout.split('\n').length > lines);
+    process.kill(-(child.pid ?? 0), 'SIGINT');
+    await finished(child);
+    return { ...printed(), stdout: `${printed().stdout}^C`, code: 0 };
+  }
 });

@@ -20,6 +20,8 @@ export interface RunOptions {
   cwd?: string;
   /** Default: /dev/null. */
   stdin?: 'pipe';
+  /** As a group of processes of its own, which can be sent a signal as a terminal does. */
+  group?: boolean;
 }
 
 /** Waits for a condition; fails with its name when it does not come about. */
@@ -109,11 +111,12 @@ export class Home {
     rmSync(this.dir, { recursive: true, force: true });
   }
 
-  private spawn(command: string, args: string[], { env, cwd, stdin }: RunOptions): ChildProcess {
+  private spawn(command: string, args: string[], { env, cwd, stdin, group }: RunOptions): ChildProcess {
     const child = spawn(command, args, {
       cwd: cwd ?? this.work,
       env: { ...this.env, ...env },
       stdio: [stdin ?? 'ignore', 'pipe', 'pipe'],
+      detached: group ?? false,
     });
     this.children.add(child);
     return child;
