@@ -8,22 +8,24 @@ import { runtime } from './runtime.ts';
 
 /** Opens the text under this file name and answers what was saved, without the line end that editors add. */
 export async function edit(text: string, name: string): Promise<string> {
-  const { env } = runtime();
-  const editor = env.VISUAL || env.EDITOR || 'vi';
   const folder = mkdtempSync(join(tmpdir(), 'service-edit-'));
   const file = join(folder, name);
   try {
     writeFileSync(file, text === '' ? '' : `${text}\n`, { mode: 0o600 });
-    // By the shell, because an editor is often named with its options.
-    const { status, error } = spawnSync('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], {
-      // Standard output is the result's.
-      stdio: ['inherit', 2, 2],
-    });
-    if (error || status !== 0) throw failed(editor);
+    openEditor(file);
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Lets the person change a file; answers when the editor ends. */
+export function openEditor(file: string): void {
+  const { env } = runtime();
+  const editor = env.VISUAL || env.EDITOR || 'vi';
+  // By the shell, because an editor is often named with its options. Standard output is the result's.
+  const { status, error } = spawnSync('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: ['inherit', 2, 2] });
+  if (error || status !== 0) throw failed(editor);
 }
 
 const failed = (editor: string): Failure =>

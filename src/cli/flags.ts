@@ -81,3 +81,19 @@ export const boardsFlag = (description: string) =>
 
 /** What was given to it. */
 export const boardsOf = (given: string | undefined): string[] => (given ?? []) as unknown as string[];
+
+/** What a file is for, and whether it is kept current. */
+export const tagFlags = {
+  task: Flags.string({
+    char: 'T',
+    helpValue: 'TASK',
+    description: 'Task it is for; may be given several times',
+    multiple: true,
+    multipleNonGreedy: true,
+    delimiter: ',',
+  }),
+  maintained: Flags.boolean({ description: 'It is kept current' }),
+  'one-off': Flags.boolean({ description: 'It is not kept current' }),
+};
+
+export const noTasksFlag = { 'no-tasks': Flags.boolean({ description: 'It is for no task' }) };

@@ -63,6 +63,11 @@ export class Output {
       .join('');
   }
 
+  /** Somebody's text for a person to read. */
+  text(text: string): void {
+    if (!this.quiet) process.stdout.write(escapeUntrusted(text));
+  }
+
   /** Text of the result as it is, such as a script or raw log lines. */
   raw(text: string): void {
     if (!this.quiet) process.stdout.write(text);

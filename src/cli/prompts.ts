@@ -28,6 +28,15 @@ export async function askText(question: string, suggested: string): Promise<stri
   return String(answer ?? '').trim();
 }
 
+/** One of a few ways to go on, by its name; the first is what Enter takes. */
+export async function askChoice<Name extends string>(question: string, ways: Record<Name, string>): Promise<Name> {
+  const choices = Object.entries<string>(ways).map(([value, name]) => ({ value, name }));
+  const answer = await asking((inquirer, context) =>
+    inquirer.createPromptModule(context)([{ type: 'select', name: 'answer', message: question, choices }]),
+  );
+  return answer as Name;
+}
+
 /** A secret, not shown while it is typed. */
 export async function askSecret(question: string): Promise<string> {
   const answer = await asking((inquirer, context) =>

@@ -58,7 +58,7 @@ export function version(): string {
 }
 
 const topics =
-  'agent|audit|board|boards|code|connect|down|help|invite|join|key|keys|login|logout|machine|open|openapi|pair|people|profile|read|say|serve|server|servers|settings|status|up|version|watch|whoami';
+  'agent|audit|board|boards|brief|code|connect|down|file|help|invite|join|key|keys|login|logout|machine|open|openapi|pair|people|profile|read|say|serve|server|servers|settings|status|up|version|watch|whoami';
 const command = new RegExp(`(^|[\\s:(\`'"=])service (?=(?:${topics})\\b)`, 'g');
 
 /** Our own text, naming the program as it was called: `service board list` or `board-service board list`. */

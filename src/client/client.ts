@@ -5,8 +5,8 @@ import { type Reply, readRefusal, readReply } from './answer.ts';
 import { describe } from './body.ts';
 import { ClientError, unexpected } from './errors.ts';
 import { type Exchange, openExchange } from './exchange.ts';
-import { CALL_TIMEOUT, HEADERS_TIMEOUT } from './limits.ts';
-import { type PreparedRequest, prepareRequest, type RequestParts } from './request.ts';
+import { BODY_IDLE_TIMEOUT, CALL_TIMEOUT, HEADERS_TIMEOUT } from './limits.ts';
+import { type Outgoing, type PreparedRequest, prepareRequest, type Query, type RequestParts } from './request.ts';
 import { retryClass, retrying } from './retry.ts';
 import { type Clock, sleep } from './time.ts';
 
@@ -45,8 +45,10 @@ export interface ClientOptions {
 
 export interface CallInput<Name extends OperationName> {
   params?: Record<string, string | number>;
-  query?: Record<string, string | number | boolean | undefined>;
+  query?: Query;
   body?: BodyIn<Name>;
+  /** The body of an upload. Its call has no limit of time but the silence of either side. */
+  bytes?: Outgoing;
   /** For writes; default: a new one. */
   idempotencyKey?: string;
   /** Instead of the client's. */
@@ -104,7 +106,7 @@ export class Client {
     const row: OperationRow = operations[name];
     const { now } = this.environment;
     const waitMs = waitSeconds(input) * 1000;
-    const timeoutMs = input.timeoutMs ?? this.options.timeoutMs ?? CALL_TIMEOUT;
+    const timeoutMs = input.bytes ? 0 : (input.timeoutMs ?? this.options.timeoutMs ?? CALL_TIMEOUT);
     const deadline = timeoutMs === 0 ? Number.POSITIVE_INFINITY : now() + timeoutMs + waitMs;
     const request = await this.prepare(row, input);
 
@@ -118,7 +120,8 @@ export class Client {
     };
     const reply = await retrying(this.environment, plan, (attempt) =>
       this.observed(request, attempt, async (seen) => {
-        const limits = { origin: this.origin, headersMs: HEADERS_TIMEOUT + waitMs, deadline, signal };
+        const headersMs = input.bytes ? BODY_IDLE_TIMEOUT : HEADERS_TIMEOUT + waitMs;
+        const limits = { origin: this.origin, headersMs, deadline, signal };
         const exchange = await openExchange(this.environment, request, limits);
         seen(exchange.response);
         return readReply(row, exchange, now());
@@ -152,6 +155,30 @@ export class Client {
           details: describe(response),
         });
       }
+      return exchange;
+    });
+  }
+
+  /**
+   * Asks once for the bytes of a version, or for those from an offset on while they are still the same; `download` goes
+   * on where a connection broke.
+   *
+   * @throws ClientError as {@link Client.call} does.
+   */
+  async openBytes(
+    params: Record<string, string | number>,
+    { from, etag, attempt, signal }: { from: number; etag: string | null; attempt: number; signal?: AbortSignal },
+  ): Promise<Exchange> {
+    const row: OperationRow = operations.downloadFile;
+    const request = await this.prepare(row, { params });
+    request.headers['Accept'] = '*/*';
+    if (from > 0 && etag !== null) Object.assign(request.headers, { Range: `bytes=${from}-`, 'If-Range': etag });
+    const deadline = Number.POSITIVE_INFINITY;
+    return this.observed(request, attempt, async (seen) => {
+      const limits = { origin: this.origin, headersMs: HEADERS_TIMEOUT, deadline, signal };
+      const exchange = await openExchange(this.environment, request, limits);
+      seen(exchange.response);
+      if (!exchange.response.ok) throw await readRefusal(row, exchange, this.environment.now());
       return exchange;
     });
   }

@@ -1,7 +1,7 @@
 /** One request on the wire, watched by the clock: from sending it to the last byte of its answer. */
 import { type ClientError, timedOut } from './errors.ts';
 import { networkError } from './network.ts';
-import type { PreparedRequest } from './request.ts';
+import type { Outgoing, PreparedRequest } from './request.ts';
 import { type Clock, Watchdog } from './time.ts';
 
 export interface ExchangeLimits {
@@ -57,7 +57,8 @@ export async function openExchange(
 
   try {
     watchdog.arm(limits.headersMs, 'headers');
-    const response = await unlessAborted(send(clock, request, controller.signal), controller.signal);
+    const progress = () => watchdog.arm(limits.headersMs, 'headers');
+    const response = await unlessAborted(send(clock, request, controller.signal, progress), controller.signal);
     watchdog.rest();
     const reading = { watchdog, aborted: controller.signal, explain, close };
     return { response, close, chunks: (idleMs, phase) => chunks(response, idleMs, phase, reading) };
@@ -68,9 +69,15 @@ export async function openExchange(
 }
 
 /** A body that nobody reads any more is cancelled, which closes its connection. */
-async function send(clock: { fetch: typeof fetch }, request: PreparedRequest, signal: AbortSignal): Promise<Response> {
+async function send(
+  clock: { fetch: typeof fetch },
+  request: PreparedRequest,
+  signal: AbortSignal,
+  progress: () => void,
+): Promise<Response> {
   const { url, method, headers, body } = request;
-  const response = await clock.fetch(url, { method, headers, body, redirect: 'error', signal });
+  const sent = typeof body === 'object' ? { body: streamOf(body, progress), duplex: 'half' as const } : { body };
+  const response = await clock.fetch(url, { method, headers, ...sent, redirect: 'error', signal });
   const drop = () => {
     // A body that has a reader is cancelled by it.
     if (response.body?.locked === false) cancel(response.body);
@@ -78,6 +85,25 @@ async function send(clock: { fetch: typeof fetch }, request: PreparedRequest, si
   if (signal.aborted) drop();
   else signal.addEventListener('abort', drop, { once: true });
   return response;
+}
+
+/** Bytes as `fetch` takes them, a piece whenever it asks for one. */
+function streamOf(bytes: Outgoing, progress: () => void): ReadableStream<Uint8Array> {
+  const pieces = bytes.open()[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        progress();
+        const { done, value } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await pieces.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

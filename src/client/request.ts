@@ -3,10 +3,22 @@ import type { OperationRow } from '../contract/operations.ts';
 import { ClientError, invalidInput } from './errors.ts';
 import { isIdempotencyKey, newIdempotencyKey } from './idempotency.ts';
 
+/** Bytes to send instead of JSON. They may be opened again for another attempt, and are then the same. */
+export interface Outgoing {
+  length: number;
+  /** `sha-256=:…:` of them. */
+  digest: string;
+  open(): AsyncIterable<Uint8Array>;
+}
+
+/** A list stands for a parameter given several times. */
+export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
+
 export interface RequestParts {
   params?: Record<string, string | number>;
-  query?: Record<string, string | number | boolean | undefined>;
+  query?: Query;
   body?: unknown;
+  bytes?: Outgoing;
   idempotencyKey?: string;
 }
 
@@ -16,7 +28,7 @@ export interface PreparedRequest {
   path: string;
   url: string;
   headers: Record<string, string>;
-  body: string | undefined;
+  body: string | Outgoing | undefined;
   token: string | undefined;
 }
 
@@ -36,10 +48,17 @@ export function prepareRequest(
   if (extra.userAgent) headers['User-Agent'] = extra.userAgent;
   if (extra.token !== undefined) headers['Authorization'] = `Bearer ${checkedToken(extra.token)}`;
   if (row.method !== 'GET') headers['Idempotency-Key'] = checkedKey(parts.idempotencyKey ?? newIdempotencyKey());
-  const body = parts.body === undefined ? undefined : JSON.stringify(parts.body);
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  const body = parts.bytes ?? (parts.body === undefined ? undefined : JSON.stringify(parts.body));
+  if (typeof body === 'string') headers['Content-Type'] = 'application/json';
+  else if (body) Object.assign(headers, headersOf(body));
   return { method: row.method, path, url, headers, body, token: extra.token };
 }
+
+const headersOf = ({ length, digest }: Outgoing): Record<string, string> => ({
+  'Content-Type': 'application/octet-stream',
+  'Content-Length': String(length),
+  'Content-Digest': digest,
+});
 
 function fillPath(path: string, params: Record<string, string | number>): string {
   return path.replace(/\{([a-z_]+)\}/g, (_, name: string) => {
@@ -60,10 +79,11 @@ function encodeSegment(name: string, value: string): string {
   throw invalidInput(`This cannot be a ${name}.`, { field: name, problem: 'cannot stand in an address' });
 }
 
-function queryString(query: Record<string, string | number | boolean | undefined>): string {
+function queryString(query: Query): string {
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) pairs.append(name, String(value));
+    if (value === undefined) continue;
+    for (const each of Array.isArray(value) ? (value as string[]) : [value]) pairs.append(name, String(each));
   }
   const text = pairs.toString();
   return text === '' ? '' : `?${text}`;

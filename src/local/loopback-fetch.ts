@@ -22,7 +22,9 @@ async function send(url: URL, { method, headers, body, signal }: RequestInit): P
   const { request } = await import('node:http');
   return new Promise((resolve, reject) => {
     let answer: IncomingMessage | undefined;
-    const sent = request(url, { method, headers: headers as Record<string, string> }, (arrived) => {
+    const streamed = body instanceof ReadableStream ? { Expect: '100-continue' } : {};
+    const all = { ...(headers as Record<string, string>), ...streamed };
+    const sent = request(url, { method, headers: all }, (arrived) => {
       answer = arrived;
       // Whoever reads hears of it; after the last byte nobody does.
       arrived.on('error', () => {});
@@ -36,7 +38,17 @@ async function send(url: URL, { method, headers, body, signal }: RequestInit): P
     // A connection whose answer is complete serves the next request and must stay whole.
     const stop = () => (answer?.complete ? undefined : (answer ?? sent).destroy(new Error('aborted')));
     signal?.addEventListener('abort', stop, { once: true });
-    sent.end(body as string | undefined);
+    if (!(body instanceof ReadableStream)) {
+      sent.end(body as string | undefined);
+      return;
+    }
+    // Asked for before it is sent: a refusal then comes instead of cutting the connection while it is.
+    sent.once('continue', () =>
+      Readable.fromWeb(body as never)
+        .on('error', (error) => sent.destroy(error))
+        .pipe(sent),
+    );
+    sent.flushHeaders();
   });
 }
 

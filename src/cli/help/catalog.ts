@@ -75,5 +75,7 @@ export const topics: Record<string, { summary: string; runs?: string }> = {
   settings: { summary: "The server's settings", runs: 'settings:show' },
   invite: { summary: 'Bring people onto a server', runs: 'invite:create' },
   machine: { summary: 'Bring your other machines onto a server' },
+  file: { summary: 'Files of a board and their versions', runs: 'file:list' },
+  brief: { summary: 'The one page that says where things stand', runs: 'brief:show' },
   audit: { summary: 'The record of a board: check it, read it, take it out' },
 };

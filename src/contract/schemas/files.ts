@@ -4,8 +4,8 @@ import { filePathPattern, idPattern } from '../ids.ts';
 import { actor, boardName, digest, id, queryBool, queryInt, seq, time } from './common.ts';
 import { taskRef, taskSelector } from './tasks.ts';
 
-/** Most bytes a file may have; one more is 413 `file_too_large`. */
-export const MAX_FILE = 52_428_800;
+export { MAX_FILE } from '../file-size.ts';
+
 const MAX_PATH = 200;
 
 const fileId = idPattern('fil');

@@ -1,0 +1,125 @@
+/** Bytes of a board's file onto this machine: beside where they go first, checked, then in place. */
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type Downloaded, download, type Sink } from '../../client/download.ts';
+import { Failure } from '../../local/failure.ts';
+import type { Output } from '../output.ts';
+import { progressOf } from '../progress.ts';
+import { called } from '../runtime.ts';
+import { quoted } from './names.ts';
+import { type Files, note, notedAt } from './scope.ts';
+
+export interface Wanted {
+  /** Path on the board or id. */
+  file: string;
+  version: number | 'latest';
+}
+
+/** Writes a version to a path and notes what lies there now. */
+export async function getFile(
+  files: Files,
+  wanted: Wanted & { name: string },
+  path: string,
+  force: boolean,
+  out: Output,
+): Promise<Downloaded> {
+  await requireOurs(files, path, force);
+  const part = `${path}.part-${process.pid}`;
+  const file = await open(part, 'wx', 0o666);
+  try {
+    const got = await checked(files, wanted, toFile(file), out).finally(() => file.close());
+    await rename(part, path);
+    await note(files, path, { file_id: got.fileId, name: wanted.name, version: got.version, digest: got.digest });
+    return got;
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+/** The bytes of a version, which have to be few. */
+export async function readBytes(
+  files: Files,
+  wanted: Wanted,
+  out: Output,
+): Promise<{ got: Downloaded; bytes: Buffer }> {
+  let chunks: Uint8Array[] = [];
+  const sink: Sink = {
+    write: (chunk) => void chunks.push(chunk),
+    restart() {
+      chunks = [];
+    },
+  };
+  const got = await checked(files, wanted, sink, out);
+  return { got, bytes: Buffer.concat(chunks) };
+}
+
+/** Sends a version to standard output. A terminal gets text only, with nothing in it that acts on it. */
+export async function printFile(files: Files, wanted: Wanted, out: Output): Promise<Downloaded> {
+  const { got, bytes } = await readBytes(files, wanted, out);
+  if (process.stdout.isTTY && bytes.subarray(0, 8_192).includes(0))
+    throw new Failure('binary_to_terminal', 'These bytes are no text, and a terminal would act on them.', {
+      hint: called(`Send them elsewhere: service file get ${quoted(wanted.file)} - > file`),
+    });
+  if (process.stdout.isTTY) out.text(bytes.toString('utf8'));
+  else if (!out.quiet) await written(bytes);
+  return got;
+}
+
+const written = (bytes: Buffer): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()));
+  });
+
+async function checked(files: Files, { file, version }: Wanted, sink: Sink, out: Output): Promise<Downloaded> {
+  const { client, board } = files.session;
+  let hash: Hash = createHash('sha256');
+  const progress = progressOf(out, file);
+  const hashing: Sink = {
+    async write(chunk) {
+      hash.update(chunk);
+      await sink.write(chunk);
+    },
+    async restart() {
+      hash = createHash('sha256');
+      await sink.restart();
+    },
+  };
+  try {
+    const got = await download(client, { board, file, version }, hashing, (done, total) => progress.at(done, total));
+    if (`sha256:${hash.digest('hex')}` === got.digest) return got;
+  } finally {
+    progress.end();
+  }
+  throw new Failure('checksum_mismatch', `What arrived of ${file} is not what the server has, so it was not kept.`, {
+    hint: 'Get it again',
+  });
+}
+
+const toFile = (file: FileHandle): Sink => ({
+  async write(chunk) {
+    await file.writeFile(chunk);
+  },
+  async restart() {
+    await file.truncate(0);
+  },
+});
+
+/** A file that somebody changed, or that is none of ours, is not written over. */
+async function requireOurs(files: Files, path: string, force: boolean): Promise<void> {
+  if (force || !existsSync(path)) return;
+  const noted = notedAt(files, path);
+  if (noted && noted.digest === (await digestOfFile(path))) return;
+  const why = noted ? 'was changed since it was got' : 'is there already';
+  throw new Failure('local_file_exists', `${path} ${why}, so it was left as it is.`, {
+    hint: 'Name another path, or write over it with --force',
+    details: { path },
+  });
+}
+
+export async function digestOfFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return `sha256:${hash.digest('hex')}`;
+}

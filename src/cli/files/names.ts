@@ -1,0 +1,28 @@
+/** Files of a board as people name them. */
+import { usage } from '../../local/failure.ts';
+
+export interface Named {
+  file: string;
+  /** Undefined: the latest. */
+  version: number | undefined;
+}
+
+/** `NAME`, `NAME@3`, `fil_…` or `fil_…@3`. */
+export function fileNamed(text: string): Named {
+  const match = /^(.+)@([1-9]\d{0,8})$/.exec(text);
+  return match ? { file: match[1] as string, version: Number(match[2]) } : { file: text, version: undefined };
+}
+
+/** The same where a version makes no sense. */
+export function wholeFile(text: string): string {
+  const { file, version } = fileNamed(text);
+  if (version === undefined) return file;
+  throw usage('This is about the whole file; leave the version out.', file);
+}
+
+/** The last part of a path on a board. */
+export const leafOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
+
+/** As POSIX shells read one argument. */
+export const quoted = (text: string): string =>
+  /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

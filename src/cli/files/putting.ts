@@ -1,0 +1,134 @@
+/** `file put` and `brief put`: which version is replaced, and what happens when somebody else was first. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Reply } from '../../client/answer.ts';
+import type { ClientError } from '../../client/errors.ts';
+import type { BoardFile } from '../../contract/types.ts';
+import { Failure } from '../../local/failure.ts';
+import { EXIT } from '../exit.ts';
+import type { Output } from '../output.ts';
+import { called } from '../runtime.ts';
+import type { TimeStyle } from '../time.ts';
+import { conflict, isConflict, thereOf } from './conflicts.ts';
+import { readBytes } from './get.ts';
+import { merge } from './merge.ts';
+import { quoted } from './names.ts';
+import { type Local, localFile, type PutQuery, putFile } from './put.ts';
+import { type Files, note } from './scope.ts';
+
+const REPLACES = 3;
+
+export interface Putting {
+  files: Files;
+  local: Local;
+  query: PutQuery;
+  /** Where the bytes lie for the person; null: they were piped in. */
+  path: string | null;
+  onConflict: 'fail' | 'merge' | 'replace';
+  /** What is typed to do it again, such as `service file put api.md`. */
+  command: string;
+  key: string | undefined;
+  times: TimeStyle;
+  out: Output;
+}
+
+export interface Put {
+  reply: Reply<BoardFile>;
+  /** The version that is replaced; 0: there was none. */
+  replaces: number;
+}
+
+/** Puts a file onto the board, and notes what lies where. @throws Failure in the words of whoever has to go on. */
+export async function put(putting: Putting): Promise<Put> {
+  const { files, path } = putting;
+  const done = await (putting.onConflict === 'replace' ? replacing(putting) : first(putting));
+  const { id, name, latest } = done.reply.data;
+  if (path !== null) await note(files, path, { file_id: id, name, version: latest.version, digest: latest.digest });
+  return done;
+}
+
+async function first(putting: Putting): Promise<Put> {
+  const { files, local, query, out, key } = putting;
+  try {
+    return { reply: await putFile(files, local, query, { out, key }), replaces: query.base ?? 0 };
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    if (putting.onConflict === 'merge' && mergeable(putting, error)) return merging(putting, error);
+    const { command, times } = putting;
+    throw conflict(error, { name: query.name, base: query.base ?? 0, command, times });
+  }
+}
+
+const mergeable = ({ path, query }: Putting, error: ClientError): boolean => {
+  const { file_id, removed } = thereOf(error);
+  return (
+    error.code === 'file_changed' && path !== null && (query.base ?? 0) > 0 && file_id === query.file_id && !removed
+  );
+};
+
+/** Puts what both wrote over the latest version; where both changed the same, the person decides. */
+async function merging(putting: Putting, error: ClientError): Promise<Put> {
+  const { files, query, out, key, command } = putting;
+  const path = putting.path as string;
+  const { version, name } = thereOf(error);
+  const file = query.file_id as string;
+  const base = query.base as number;
+  const theirs = await readBytes(files, { file, version }, out);
+  const began = await readBytes(files, { file, version: base }, out);
+  const merged = merge({
+    base: began.bytes,
+    theirs: theirs.bytes,
+    ours: readFileSync(path),
+    labels: { base: `v${base}`, theirs: `v${version}` },
+  });
+  if (!merged) {
+    const beside = `${path}.theirs-v${version}`;
+    writeFileSync(beside, theirs.bytes);
+    throw new Failure(
+      'merge_unavailable',
+      `There is no git on this machine to merge with; v${version} is now ${beside}.`,
+      {
+        hint: called(`Put both together, then: service file put ${quoted(path)} --base ${version}`),
+        exit: EXIT.conflict,
+      },
+    );
+  }
+  writeFileSync(path, merged.bytes);
+  await note(files, path, { file_id: file, name: name ?? query.name, version, digest: theirs.got.digest });
+  if (merged.conflicts > 0) {
+    const places = merged.conflicts === 1 ? '1 place needs you' : `${merged.conflicts} places need you`;
+    throw new Failure('merge_conflict', `Merged v${version} into ${path}: ${places}.`, {
+      hint: called(`resolve it, then ${command}`),
+      details: { path, conflicts: merged.conflicts, version },
+      exit: EXIT.conflict,
+    });
+  }
+  return first({
+    ...putting,
+    local: await localFile(path),
+    query: { ...query, name: name ?? query.name, base: version },
+    key: key === undefined ? undefined : `${key}.merge-${version}`,
+  });
+}
+
+/** Takes the version that is there now, read just before; a few times if others keep writing. */
+async function replacing(putting: Putting): Promise<Put> {
+  const { files, local, query, out, key, command, times } = putting;
+  const { client, board } = files.session;
+  for (let attempt = 1; ; attempt++) {
+    const there = await client
+      .call('getFile', { params: { board, file: query.name } })
+      .then(({ data }) => ({ base: data.latest.version, file_id: data.id }))
+      .catch((error: ClientError) => {
+        if (error.code === 'file_not_found') return { base: 0, file_id: undefined };
+        throw error;
+      });
+    try {
+      const step = key === undefined || attempt === 1 ? key : `${key}.${attempt}`;
+      const reply = await putFile(files, local, { ...query, ...there }, { out, key: step });
+      return { reply, replaces: there.base };
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      if (attempt === REPLACES) throw conflict(error, { name: query.name, base: there.base, command, times });
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/** From the flags of a write to what it says of itself. */
+import { basename } from 'node:path';
+import { usage } from '../../local/failure.ts';
+import type { PutQuery } from './put.ts';
+import { type Files, notedAt } from './scope.ts';
+
+export interface PutWish {
+  name?: string | undefined;
+  base?: number | undefined;
+  task?: string[] | undefined;
+  'no-tasks'?: boolean;
+  maintained?: boolean;
+  'one-off'?: boolean;
+  'media-type'?: string | undefined;
+}
+
+/** `about` and `maintained` of the flags; undefined: as before. */
+export function tagsOf({ task, 'no-tasks': none, maintained, 'one-off': oneOff }: PutWish) {
+  if (task?.length && none) throw usage('Give --task or --no-tasks, not both.');
+  if (maintained && oneOff) throw usage('Give --maintained or --one-off, not both.');
+  return {
+    about: none ? [] : task?.length ? task : undefined,
+    maintained: maintained ? true : oneOff ? false : undefined,
+  };
+}
+
+/**
+ * What a file is put as: its path on the board and the version it replaces, by the flags, else as it was got, else as a
+ * new file of its own name.
+ */
+export function putQuery(files: Files, path: string, wish: PutWish): { query: PutQuery; digest: string | null } {
+  if (path === '-' && wish.name === undefined)
+    throw usage('What is piped in has no name of its own.', 'service file put - --name notes/api.md');
+  const noted = path === '-' ? null : notedAt(files, path);
+  const name = wish.name ?? noted?.name ?? basename(path);
+  const known = noted?.name === name ? noted : null;
+  const replaced =
+    wish.base !== undefined ? { base: wish.base } : known ? { base: known.version, file_id: known.file_id } : {};
+  const tags = tagsOf(wish);
+  const query = { name, ...replaced, ...tags, media_type: wish['media-type'] };
+  const retold = Object.values(tags).some((value) => value !== undefined) || wish['media-type'] !== undefined;
+  return { query, digest: known && wish.base === undefined && !retold ? known.digest : null };
+}
+
+const extensions: Record<string, 'brief.md' | 'brief.html'> = {
+  md: 'brief.md',
+  markdown: 'brief.md',
+  html: 'brief.html',
+  htm: 'brief.html',
+};
+
+/** The brief a local file is, by how its name ends. */
+export function briefName(path: string): 'brief.md' | 'brief.html' {
+  const found = extensions[/\.([A-Za-z]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
+  if (found) return found;
+  throw usage('A brief is Markdown or HTML: its file ends in .md, .markdown, .html or .htm.');
+}

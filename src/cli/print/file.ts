@@ -1,0 +1,64 @@
+/** Files and the brief as text. */
+import { escapeUntrusted } from '../../contract/text.ts';
+import type { BoardFile, Brief, FileDetail } from '../../contract/types.ts';
+import { showTime, type TimeStyle } from '../time.ts';
+import { plural } from './fields.ts';
+
+/** `2.1 kB` */
+export function sizeText(bytes: number): string {
+  if (bytes < 1_000) return `${Math.round(bytes)} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = -1;
+  while (value >= 1_000 && unit < units.length - 1) {
+    value /= 1_000;
+    unit++;
+  }
+  return `${value.toFixed(1)} ${units[unit]}`;
+}
+
+/** One file of a list. */
+export function fileLine(file: BoardFile, times: TimeStyle): string {
+  const { latest, mine, freshness, about } = file;
+  return [
+    `${file.name}  ${file.maintained ? 'maintained · ' : ''}v${latest.version} by ${latest.by.name}`,
+    showTime(latest.at, times),
+    ...(about.length > 0 ? [about.map((task) => task.ref).join(', ')] : []),
+    ...(mine ? [`you approved v${mine.version}, ${plural(mine.changes_since, 'change', 'changes')} since`] : []),
+    ...(freshness.messages_since > 0 ? [`${plural(freshness.messages_since, 'message', 'messages')} since`] : []),
+    ...(file.removed_at === null ? [] : ['removed']),
+  ].join(' · ');
+}
+
+/** What is known of one file. */
+export function fileText(file: FileDetail, times: TimeStyle): string {
+  const versions = file.versions.map(
+    ({ version, by, at, size, media_type }) =>
+      `  v${version}  ${by.name}  ${showTime(at, times)}  ${sizeText(size)}  ${media_type}`,
+  );
+  const approvals = file.approvals.map(
+    ({ person, version, at, changes_since }) =>
+      `  v${version}  ${person.name}  ${showTime(at, times)}${changes_since > 0 ? `  ${plural(changes_since, 'change', 'changes')} since` : ''}`,
+  );
+  const seqs = [...new Set(file.posted_in.map((post) => post.seq))].map((seq) => `#${seq}`);
+  return [
+    fileLine(file, times),
+    `  ${file.id}`,
+    'Versions:',
+    ...versions,
+    ...(approvals.length > 0 ? ['Approvals:', ...approvals] : []),
+    ...(seqs.length > 0 ? [`Posted in: ${seqs.join(', ')}`] : []),
+  ].join('\n');
+}
+
+/** The brief under what is known of it. */
+export function briefText(board: string, brief: Brief, text: string, times: TimeStyle): string {
+  const { messages_since: messages, tasks_done_since: tasks, answers_since: answers } = brief.freshness;
+  const since = [
+    plural(messages, 'message', 'messages'),
+    `${plural(tasks, 'task', 'tasks')} done`,
+    plural(answers, 'answer', 'answers'),
+  ];
+  const head = `${board} · ${brief.name} v${brief.version} by ${brief.by.name} · ${showTime(brief.at, times)} · since then ${since.join(', ')}`;
+  return `${head}\n\n${escapeUntrusted(text.replace(/\n$/, ''))}`;
+}

@@ -1,0 +1,73 @@
+/** Reading the bytes of a version to their end, over as many connections as it takes. */
+import type { Client } from './client.ts';
+import { ClientError, unexpected } from './errors.ts';
+import { BODY_IDLE_TIMEOUT } from './limits.ts';
+import { retrying } from './retry.ts';
+
+/** Where bytes go. */
+export interface Sink {
+  write(chunk: Uint8Array): Promise<void> | void;
+  /** What was written so far does not count: it begins again. */
+  restart(): Promise<void> | void;
+}
+
+export interface Downloaded {
+  fileId: string;
+  version: number;
+  size: number;
+  /** Of the whole, as the server says it: `sha256:` and hex. */
+  digest: string;
+  mediaType: string;
+}
+
+/**
+ * Reads a version into a sink. A broken connection is taken up where it broke, if the bytes are still the same. Whether
+ * what arrived has the digest is for the caller to compare.
+ *
+ * @param onProgress bytes so far, and how many there are.
+ * @throws ClientError as `call` does.
+ */
+export async function download(
+  client: Client,
+  params: Record<string, string | number>,
+  sink: Sink,
+  onProgress: (done: number, total: number) => void = () => {},
+): Promise<Downloaded> {
+  let from = 0;
+  let etag: string | null = null;
+  const plan = { klass: 'read' as const, deadline: Number.POSITIVE_INFINITY };
+  return retrying(client.environment, plan, async (attempt) => {
+    const exchange = await client.openBytes(params, { from, etag, attempt });
+    const { response } = exchange;
+    if (response.status !== 206 && from > 0) {
+      await sink.restart();
+      from = 0;
+    }
+    etag = response.headers.get('etag');
+    const size = from + Number(response.headers.get('content-length') ?? 0);
+    onProgress(from, size);
+    for await (const chunk of exchange.chunks(BODY_IDLE_TIMEOUT, 'body')) {
+      await sink.write(chunk);
+      from += chunk.length;
+      onProgress(from, size);
+    }
+    if (from < size) throw cutShort();
+    return { ...factsOf(response), size };
+  });
+}
+
+const cutShort = (): ClientError =>
+  new ClientError('server_unreachable', 'The connection broke before all bytes had come.', {
+    hint: 'Get it again.',
+    delivery: 'answered',
+    transient: true,
+  });
+
+function factsOf(response: Response): Omit<Downloaded, 'size'> {
+  const header = (name: string): string => response.headers.get(name) ?? '';
+  const [, digest] = /^"(sha256:[0-9a-f]{64})"$/.exec(header('etag')) ?? [];
+  const version = Number(header('x-service-file-version'));
+  if (digest === undefined || !Number.isSafeInteger(version) || version < 1)
+    throw unexpected('The answer does not say which version it is.', { status: response.status });
+  return { fileId: header('x-service-file-id'), version, digest, mediaType: header('content-type') };
+}

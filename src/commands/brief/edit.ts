@@ -1,0 +1,35 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { requireBrief } from '../../cli/files/brief.ts';
+import { edited } from '../../cli/files/edit.ts';
+import { filesOf } from '../../cli/files/scope.ts';
+import { writeFlags } from '../../cli/flags.ts';
+
+export default class BriefEdit extends BaseCommand<typeof BriefEdit> {
+  static override summary = 'Change the brief of a board in your editor';
+  static override description =
+    'As file edit. If somebody else wrote a version meanwhile, you choose what becomes of both.';
+  static override examples = ['service brief edit'];
+  static override seeAlso = ['brief put', 'brief show', 'file edit'];
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const files = await filesOf(await this.onBoard('P'));
+    const { name, file_id: id, version } = requireBrief(files);
+    const done = await edited({
+      files,
+      file: { id, name, version },
+      query: { brief: true },
+      key: this.flags['idempotency-key'],
+      times: this.times,
+      out: this.out,
+      noInput: this.globals['no-input'] === true,
+    });
+    if (!done) return this.out.print({ name, version, replaced: null }, () => `${name} is unchanged at v${version}.`);
+    const { latest } = done.reply.data;
+    const again = this.again(done.reply);
+    this.out.print(
+      { name, version: latest.version, replaced: done.replaces },
+      () => `Saved ${name} v${latest.version} on ${files.session.board}${again}`,
+    );
+  }
+}

@@ -1,0 +1,37 @@
+import * as Flags from '@oclif/core/flags';
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { requireBrief } from '../../cli/files/brief.ts';
+import { getFile, printFile } from '../../cli/files/get.ts';
+import { quoted } from '../../cli/files/names.ts';
+import { filesOf } from '../../cli/files/scope.ts';
+import { sizeText } from '../../cli/print/file.ts';
+import { called } from '../../cli/runtime.ts';
+
+export default class BriefGet extends BaseCommand<typeof BriefGet> {
+  static override summary = 'Get the brief of a board as a file';
+  static override description =
+    'Writes it here under its own name, or to PATH, or with - to standard output. What is put afterwards replaces exactly\nthis version.';
+  static override examples = ['service brief get', 'service brief get - | head'];
+  static override seeAlso = ['brief put', 'brief show', 'file get'];
+  static override args = { path: optional('Where it goes; - is standard output') };
+  static override flags = { force: Flags.boolean({ description: 'Write over what is here' }) };
+
+  override async run(): Promise<void> {
+    const files = await filesOf(await this.onBoard('A'));
+    const { name, file_id, version } = requireBrief(files);
+    const wanted = { file: file_id, version, name };
+    const path = this.args.path ?? name;
+    if (path === '-') {
+      await printFile(files, wanted, this.out);
+      return;
+    }
+    const { digest, size, mediaType } = await getFile(files, wanted, path, this.flags.force, this.out);
+    const shown = path.includes('/') ? path : `./${path}`;
+    this.out.print({ name, version, digest, size, media_type: mediaType, path, file_id }, () =>
+      called(
+        `${name} v${version} (${sizeText(size)}) is now ${shown}. To save your changes: service brief put ${quoted(path)}`,
+      ),
+    );
+  }
+}

@@ -1,0 +1,54 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { briefQuery } from '../../cli/files/brief.ts';
+import { quoted } from '../../cli/files/names.ts';
+import { localFile } from '../../cli/files/put.ts';
+import { put } from '../../cli/files/putting.ts';
+import { filesOf } from '../../cli/files/scope.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { staying } from '../../cli/session.ts';
+
+export default class BriefPut extends BaseCommand<typeof BriefPut> {
+  static override summary = 'Write the brief of a board';
+  static override description =
+    'It replaces the version that was got or put here last, and is refused if somebody wrote another since. The format is\ntold by the name: .md or .html; --replace-format changes it.';
+  static override examples = [
+    'service brief put brief.md',
+    'service brief put brief.md --merge',
+    'service brief put brief.html --replace-format',
+  ];
+  static override seeAlso = ['brief get', 'brief edit', 'file put'];
+  static override args = { path: required('File on this machine') };
+  static override flags = {
+    base: Flags.integer({ min: 1, helpValue: 'N', description: 'Version it replaces' }),
+    'replace-format': Flags.boolean({ description: 'Take the place of the brief in the other format' }),
+    merge: Flags.boolean({ description: 'Put together what you and others wrote' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const files = await filesOf(await this.onBoard('A'));
+    const { path } = this.args;
+    const { base, merge, 'replace-format': replaceFormat, 'idempotency-key': key } = this.flags;
+    const { query } = briefQuery(files, path, { base, replaceFormat });
+    const done = await put({
+      files,
+      local: await localFile(path),
+      query,
+      path,
+      onConflict: merge ? 'merge' : 'fail',
+      command: `service brief put ${quoted(path)}${staying(files.session)}`,
+      key,
+      times: this.times,
+      out: this.out,
+    });
+    const { name, latest } = done.reply.data;
+    const again = this.again(done.reply);
+    const replaced = done.replaces === 0 ? null : done.replaces;
+    this.out.print(
+      { name, version: latest.version, replaced },
+      () => `Saved ${name} v${latest.version} on ${files.session.board}${again}`,
+    );
+  }
+}

@@ -1,0 +1,20 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { requireBrief } from '../../cli/files/brief.ts';
+import { readBytes } from '../../cli/files/get.ts';
+import { filesOf } from '../../cli/files/scope.ts';
+import { briefText } from '../../cli/print/file.ts';
+
+export default class BriefShow extends BaseCommand<typeof BriefShow> {
+  static override summary = 'Show the brief of a board and what happened since it was written';
+  static override description = 'The brief is the one page that says where things stand: brief.md or brief.html.';
+  static override examples = ['service brief', 'service brief show --board payments --json'];
+  static override seeAlso = ['brief get', 'brief put', 'board charter'];
+
+  override async run(): Promise<void> {
+    const files = await filesOf(await this.onBoard('A'));
+    const brief = requireBrief(files);
+    const wanted = { file: brief.file_id, version: brief.version };
+    const text = (await readBytes(files, wanted, this.out)).bytes.toString('utf8');
+    this.out.print({ brief, text }, () => briefText(files.board.name, brief, text, this.times));
+  }
+}

@@ -1,0 +1,28 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { fileNamed } from '../../cli/files/names.ts';
+import { writeFlags } from '../../cli/flags.ts';
+
+export default class FileApprove extends BaseCommand<typeof FileApprove> {
+  static override summary = 'Approve a version of a file';
+  static override description =
+    'Approves exactly the version that is there now, or the one after @; what is written later is not approved by it.\nFor people.';
+  static override examples = ['service file approve plan.md', 'service file approve plan.md@3'];
+  static override seeAlso = ['file unapprove', 'file show', 'file diff'];
+  static override args = { name: required('Path on the board or id, and with @N a version') };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { client, board } = await this.onBoard('P');
+    const named = fileNamed(this.args.name);
+    const found = (await client.call('getFile', { params: { board, file: named.file } })).data;
+    const version = named.version ?? found.latest.version;
+    const reply = await client.call('approveFile', {
+      params: { board, file: found.id },
+      body: { version },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    this.out.print({ file: reply.data }, () => `Approved ${reply.data.name} v${version}.${again}`);
+  }
+}

@@ -1,0 +1,40 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { edited } from '../../cli/files/edit.ts';
+import { wholeFile } from '../../cli/files/names.ts';
+import { filesOf } from '../../cli/files/scope.ts';
+import { writeFlags } from '../../cli/flags.ts';
+
+export default class FileEdit extends BaseCommand<typeof FileEdit> {
+  static override summary = 'Change a file of a board in your editor';
+  static override description =
+    'Opens it in $VISUAL or $EDITOR and puts what you saved. If somebody else wrote a version meanwhile, you choose what\nbecomes of both; your text is never lost.';
+  static override examples = ['service file edit notes/api.md', 'EDITOR="code --wait" service file edit notes/api.md'];
+  static override seeAlso = ['file get', 'file put', 'brief edit'];
+  static override args = { name: required('Path on the board, or id') };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const files = await filesOf(await this.onBoard('P'));
+    const { board } = files.session;
+    const { data } = await files.session.client.call('getFile', { params: { board, file: wholeFile(this.args.name) } });
+    const file = { id: data.id, name: data.name, version: data.latest.version };
+    const done = await edited({
+      files,
+      file,
+      query: {},
+      key: this.flags['idempotency-key'],
+      times: this.times,
+      out: this.out,
+      noInput: this.globals['no-input'] === true,
+    });
+    if (!done) {
+      const record = { file: data, version: file.version, replaces: file.version, changed: false };
+      return this.out.print(record, () => `${file.name} is unchanged at v${file.version}.`);
+    }
+    const { data: now } = done.reply;
+    const again = this.again(done.reply);
+    const record = { file: now, version: now.latest.version, replaces: done.replaces, changed: true };
+    this.out.print(record, () => `Saved ${now.name} v${now.latest.version} on ${board}${again}`);
+  }
+}

@@ -1,0 +1,56 @@
+import * as Flags from '@oclif/core/flags';
+import { optional, required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { getFile, printFile } from '../../cli/files/get.ts';
+import { fileNamed, leafOf, quoted } from '../../cli/files/names.ts';
+import { filesOf } from '../../cli/files/scope.ts';
+import { sizeText } from '../../cli/print/file.ts';
+import { called } from '../../cli/runtime.ts';
+
+export default class FileGet extends BaseCommand<typeof FileGet> {
+  static override summary = 'Get a file from a board';
+  static override description =
+    'Writes it here under its own name, or to PATH, or with - to standard output. A file here is written over only if it\nis as it was got or put. NAME@3 is version 3.';
+  static override examples = [
+    'service file get notes/api.md',
+    'service file get notes/api.md@3 old.md',
+    'service file get report.md - | head',
+  ];
+  static override seeAlso = ['file put', 'file diff', 'file show'];
+  static override args = {
+    name: required('Path on the board or id, and with @N a version'),
+    path: optional('Where it goes; - is standard output'),
+  };
+  static override flags = { force: Flags.boolean({ description: 'Write over what is here' }) };
+
+  override async run(): Promise<void> {
+    const files = await filesOf(await this.onBoard('A'));
+    const { board } = files.session;
+    const { file, version = 'latest' as const } = fileNamed(this.args.name);
+    const { data } = await files.session.client.call('getFile', { params: { board, file } });
+    const wanted = { file: data.id, version, name: data.name } as const;
+    const target = this.args.path ?? leafOf(data.name);
+    const got =
+      target === '-'
+        ? await printFile(files, wanted, this.out)
+        : await getFile(files, wanted, target, this.flags.force, this.out);
+    const path = target === '-' ? null : target;
+    if (path === null) return;
+    const { digest, size, mediaType, fileId } = got;
+    const record = {
+      name: data.name,
+      version: got.version,
+      digest,
+      size,
+      media_type: mediaType,
+      path,
+      file_id: fileId,
+    };
+    const shown = path.includes('/') ? path : `./${path}`;
+    this.out.print(record, () =>
+      called(
+        `${data.name} v${got.version} (${sizeText(size)}) is now ${shown}. To save your changes: service file put ${quoted(path)}`,
+      ),
+    );
+  }
+}

@@ -1,0 +1,50 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { limitFlag, listFlags } from '../../cli/flags.ts';
+import { fileLine } from '../../cli/print/file.ts';
+import { called } from '../../cli/runtime.ts';
+import { staying } from '../../cli/session.ts';
+import { pages } from '../../client/pages.ts';
+
+export default class FileList extends BaseCommand<typeof FileList> {
+  static override summary = 'List the files of a board';
+  static override description = 'Those that are kept current come first, then the newest.';
+  static override examples = [
+    'service file list',
+    'service file list --task CHK-17',
+    'service file list --mine --json',
+  ];
+  static override seeAlso = ['file show', 'file get', 'brief show'];
+  static override flags = {
+    task: Flags.string({ helpValue: 'TASK', description: 'Only those for this task' }),
+    mine: Flags.boolean({ description: 'Only those you wrote a version of' }),
+    maintained: Flags.boolean({ description: 'Only those that are kept current' }),
+    limit: limitFlag(),
+    after: Flags.string({ helpValue: 'POSITION', description: 'The next page, as the last one names it' }),
+    ...listFlags,
+  };
+
+  override async run(): Promise<void> {
+    const session = await this.onBoard('A');
+    const { client, board } = session;
+    const { task, mine, maintained, limit, after } = this.flags;
+    const query = { task, limit, after, ...(mine ? { mine } : {}), ...(maintained ? { maintained } : {}) };
+    const input = { params: { board }, query };
+    if (this.out.mode === 'ndjson') {
+      for await (const page of pages(client, 'listFiles', input)) {
+        for (const file of page.files) this.out.each(file);
+        if (limit !== undefined) return;
+      }
+      return;
+    }
+    const { files, next_after: next } = (await client.call('listFiles', input)).data;
+    const filters = [task ? ` --task ${task}` : '', mine ? ' --mine' : '', maintained ? ' --maintained' : ''].join('');
+    this.out.print({ files, next_after: next }, () =>
+      [
+        `${board} · ${files.length}`,
+        ...files.map((file) => fileLine(file, this.times)),
+        ...(next === null ? [] : [called(`More: service file list --after ${next}${filters}${staying(session)}`)]),
+      ].join('\n'),
+    );
+  }
+}

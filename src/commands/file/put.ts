@@ -1,0 +1,67 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { quoted } from '../../cli/files/names.ts';
+import { type Local, localFile, spooled } from '../../cli/files/put.ts';
+import { put } from '../../cli/files/putting.ts';
+import { type Files, filesOf } from '../../cli/files/scope.ts';
+import { putQuery } from '../../cli/files/wishes.ts';
+import { tagFlags, writeFlags } from '../../cli/flags.ts';
+import { staying } from '../../cli/session.ts';
+
+export default class FilePut extends BaseCommand<typeof FilePut> {
+  static override summary = 'Put a file onto a board, or a new version of one';
+  static override description =
+    'It replaces the version that was got or put here last, and is refused if somebody wrote another since: --merge puts\nboth together, --replace takes whatever is there. Everybody on the board can read it at once.';
+  static override examples = [
+    'service file put notes.md --name notes/api.md',
+    'service file put api.md --merge',
+    'make report | service file put - --name report.md --replace',
+  ];
+  static override seeAlso = ['file get', 'file diff', 'brief put', 'board post'];
+  static override args = { path: required('File on this machine; - is standard input') };
+  static override flags = {
+    name: Flags.string({ char: 'm', helpValue: 'PATH', description: 'Path on the board' }),
+    base: Flags.integer({ min: 0, helpValue: 'N', description: 'Version it replaces; 0: it is new' }),
+    ...tagFlags,
+    'media-type': Flags.string({ helpValue: 'TYPE', description: 'What it is; else told by its name' }),
+    merge: Flags.boolean({ description: 'Put together what you and others wrote' }),
+    replace: Flags.boolean({ description: 'Replace whatever is there', exclusive: ['merge', 'base'] }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const files = await filesOf(await this.onBoard('A'));
+    const { path } = this.args;
+    if (path === '-') await spooled(this.out, (local) => this.send(files, local));
+    else await this.send(files, await localFile(path));
+  }
+
+  private async send(files: Files, local: Local): Promise<void> {
+    const { path } = this.args;
+    const { query, digest } = putQuery(files, path, this.flags);
+    const { merge, replace, 'idempotency-key': key } = this.flags;
+    const { board } = files.session;
+    if (digest === local.digest && !replace) {
+      const params = { board, file: query.file_id ?? query.name };
+      const { data: file } = await files.session.client.call('getFile', { params });
+      const record = { file, version: query.base, replaces: query.base, changed: false };
+      return this.out.print(record, () => `${query.name} is unchanged at v${query.base}.`);
+    }
+    const done = await put({
+      files,
+      local,
+      query,
+      path: path === '-' ? null : path,
+      onConflict: replace ? 'replace' : merge ? 'merge' : 'fail',
+      command: `service file put ${quoted(path)}${staying(files.session)}`,
+      key,
+      times: this.times,
+      out: this.out,
+    });
+    const { data: file } = done.reply;
+    const again = this.again(done.reply);
+    const record = { file, version: file.latest.version, replaces: done.replaces, changed: true };
+    this.out.print(record, () => `Saved ${file.name} v${file.latest.version} on ${board}${again}`);
+  }
+}

@@ -1,0 +1,32 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { wholeFile } from '../../cli/files/names.ts';
+import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+
+export default class FileRemove extends BaseCommand<typeof FileRemove> {
+  static override summary = 'Take a file off its board';
+  static override description =
+    'Its path is free at once. Its versions, approvals and every message that cites it stay, and are found by its id.';
+  static override examples = ['service file remove notes/old.md', 'service file remove notes/old.md --yes'];
+  static override seeAlso = ['file rename', 'file show'];
+  static override args = { name: required('Path on the board, or id') };
+  static override flags = { ...confirmFlags, ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { client, board } = await this.onBoard('A');
+    const { data } = await client.call('getFile', { params: { board, file: wholeFile(this.args.name) } });
+    const { version, by } = data.latest;
+    await this.confirm(`Remove ${data.name} from ${board}? It is at v${version}, by ${by.name}.`, this.flags.yes);
+    const reply = await client.call('removeFile', {
+      params: { board, file: data.id },
+      query: { base: version },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    const versions = version === 1 ? 'v1 stays' : `v1 to v${version} stay`;
+    this.out.print(
+      { file: reply.data },
+      () => `Removed ${data.name} from ${board}; ${versions} readable by ${data.id}.${again}`,
+    );
+  }
+}

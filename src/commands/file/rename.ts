@@ -1,0 +1,26 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { wholeFile } from '../../cli/files/names.ts';
+import { writeFlags } from '../../cli/flags.ts';
+
+export default class FileRename extends BaseCommand<typeof FileRename> {
+  static override summary = 'Give a file another path on its board';
+  static override description =
+    'Its versions, approvals and id stay. The brief under another path is the brief no longer.';
+  static override examples = ['service file rename notes/api.md docs/api.md'];
+  static override seeAlso = ['file update', 'file remove'];
+  static override args = { name: required('Path on the board, or id'), new: required('Its new path') };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { client, board } = await this.onBoard('A');
+    const { data: before } = await client.call('getFile', { params: { board, file: wholeFile(this.args.name) } });
+    const reply = await client.call('updateFile', {
+      params: { board, file: before.id },
+      body: { name: this.args.new },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    this.out.print({ file: reply.data }, () => `${before.name} is now ${reply.data.name}.${again}`);
+  }
+}

@@ -1,0 +1,33 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { wholeFile } from '../../cli/files/names.ts';
+import { fileText } from '../../cli/print/file.ts';
+import { pages } from '../../client/pages.ts';
+
+export default class FileShow extends BaseCommand<typeof FileShow> {
+  static override summary = 'Show a file: its versions, approvals and where it was posted';
+  static override description = 'NAME is its path on the board or its id; a file that was removed is found by its id.';
+  static override examples = ['service file show notes/api.md', 'service file show notes/api.md --json'];
+  static override seeAlso = ['file list', 'file get', 'file diff'];
+  static override args = { name: required('Path on the board, or id') };
+
+  override async run(): Promise<void> {
+    const { client, board } = await this.onBoard('A');
+    const { data: file } = await client.call('getFile', { params: { board, file: wholeFile(this.args.name) } });
+    const params = { board, file: file.id };
+    const query = { limit: 200 };
+    if (file.versions_more) {
+      file.versions = [];
+      for await (const page of pages(client, 'listFileVersions', { params, query }))
+        file.versions.push(...page.versions);
+      file.versions_more = false;
+    }
+    if (file.posted_in_more) {
+      file.posted_in = [];
+      for await (const page of pages(client, 'listFilePosts', { params, query }))
+        file.posted_in.push(...page.posted_in);
+      file.posted_in_more = false;
+    }
+    this.out.print({ file }, () => fileText(file, this.times));
+  }
+}

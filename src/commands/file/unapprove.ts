@@ -1,0 +1,23 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { wholeFile } from '../../cli/files/names.ts';
+import { writeFlags } from '../../cli/flags.ts';
+
+export default class FileUnapprove extends BaseCommand<typeof FileUnapprove> {
+  static override summary = 'Take your approval of a file back';
+  static override description = 'For people. The record keeps that it was given.';
+  static override examples = ['service file unapprove plan.md'];
+  static override seeAlso = ['file approve', 'file show'];
+  static override args = { name: required('Path on the board, or id') };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { client, board } = await this.onBoard('P');
+    const reply = await client.call('unapproveFile', {
+      params: { board, file: wholeFile(this.args.name) },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    this.out.print({ file: reply.data }, () => `You approve no version of ${reply.data.name}.${again}`);
+  }
+}

@@ -1,0 +1,34 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { wholeFile } from '../../cli/files/names.ts';
+import { tagsOf } from '../../cli/files/wishes.ts';
+import { noTasksFlag, tagFlags, writeFlags } from '../../cli/flags.ts';
+import { fileLine } from '../../cli/print/file.ts';
+import { usage } from '../../local/failure.ts';
+
+export default class FileUpdate extends BaseCommand<typeof FileUpdate> {
+  static override summary = 'Say what a file is for, and whether it is kept current';
+  static override description = 'Changes no version. --task replaces the tasks it was for.';
+  static override examples = [
+    'service file update notes/api.md --task CHK-17',
+    'service file update status.md --maintained',
+    'service file update notes/api.md --no-tasks',
+  ];
+  static override seeAlso = ['file rename', 'file show'];
+  static override args = { name: required('Path on the board, or id') };
+  static override flags = { ...tagFlags, ...noTasksFlag, ...writeFlags };
+
+  override async run(): Promise<void> {
+    const body = tagsOf(this.flags);
+    if (body.about === undefined && body.maintained === undefined)
+      throw usage('Nothing to change is given.', 'service file update NAME --maintained');
+    const { client, board } = await this.onBoard('A');
+    const reply = await client.call('updateFile', {
+      params: { board, file: wholeFile(this.args.name) },
+      body,
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    this.out.print({ file: reply.data }, () => `${fileLine(reply.data, this.times)}${again}`);
+  }
+}

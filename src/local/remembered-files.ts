@@ -1,0 +1,69 @@
+/** Which version of a file of a board lies where on this machine, so that a write names what it replaces. */
+import { join } from 'node:path';
+import type { Folders } from './folders.ts';
+import { withLock } from './lock.ts';
+import { parseOwn, readPrivate, writePrivate } from './private-file.ts';
+
+export interface Remembered {
+  file_id: string;
+  name: string;
+  version: number;
+  digest: string;
+  /** When it was got or put. */
+  at: string;
+}
+
+/** Whose files of which board. */
+export interface FileScope {
+  serverId: string;
+  actorId: string;
+  boardId: string;
+}
+
+interface Content {
+  v: 1;
+  entries: Record<string, Remembered>;
+}
+
+const MOST = 5_000;
+
+/** What lies at an absolute path, if it was got or put there. */
+export const rememberedAt = (folders: Folders, scope: FileScope, path: string): Remembered | null =>
+  read(folders).entries[keyOf(scope, path)] ?? null;
+
+/** What was got or put last among the files of a board with one of these names, under any path. */
+export function rememberedAs(folders: Folders, scope: FileScope, names: readonly string[]): Remembered | null {
+  const prefix = keyOf(scope, '');
+  const found = Object.entries(read(folders).entries)
+    .filter(([key, entry]) => key.startsWith(prefix) && names.includes(entry.name))
+    .map(([, entry]) => entry)
+    .sort((a, b) => (a.at < b.at ? 1 : -1));
+  return found[0] ?? null;
+}
+
+/** Notes what lies at an absolute path now; the oldest notes go. */
+export async function remember(folders: Folders, scope: FileScope, path: string, entry: Remembered): Promise<void> {
+  await withLock(`${fileOf(folders)}.lock`, () => {
+    const content = read(folders);
+    const key = keyOf(scope, path);
+    const { [key]: _before, ...others } = content.entries;
+    const kept = Object.entries({ ...others, [key]: entry })
+      .sort(([, a], [, b]) => (a.at < b.at ? -1 : 1))
+      .slice(-MOST);
+    writePrivate(fileOf(folders), `${JSON.stringify({ ...content, entries: Object.fromEntries(kept) })}\n`);
+  });
+}
+
+const fileOf = (folders: Folders): string => join(folders.state, 'files.json');
+const keyOf = ({ serverId, actorId, boardId }: FileScope, path: string): string =>
+  `${serverId}|${actorId}|${boardId}|${path}`;
+
+function read(folders: Folders): Content {
+  const text = readPrivate(fileOf(folders));
+  return text === null ? { v: 1, entries: {} } : parseOwn(fileOf(folders), text, isContent);
+}
+
+function isContent(value: unknown): value is Content {
+  const entries = (value as { entries?: unknown } | null)?.entries;
+  return typeof entries === 'object' && entries !== null;
+}
