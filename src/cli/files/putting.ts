@@ -46,6 +46,30 @@ export async function put(putting: Putting): Promise<Put> {
   return done;
 }
 
+export interface PutRecord {
+  file: BoardFile;
+  version: number;
+  replaces: number;
+  changed: boolean;
+}
+
+/** The same, unless what lies here is what was got: then nothing is sent. @param known the digest that was noted. */
+export async function putIfChanged(
+  putting: Putting,
+  known: string | null,
+): Promise<{ record: PutRecord; reply: Reply<BoardFile> | null }> {
+  const { files, local, query, onConflict } = putting;
+  if (known !== local.digest || onConflict === 'replace') {
+    const { reply, replaces } = await put(putting);
+    const file = reply.data;
+    return { record: { file, version: file.latest.version, replaces, changed: true }, reply };
+  }
+  const params = { board: files.session.board, file: query.file_id ?? query.name };
+  const { data: file } = await files.session.client.call('getFile', { params });
+  const version = query.base ?? file.latest.version;
+  return { record: { file, version, replaces: version, changed: false }, reply: null };
+}
+
 async function first(putting: Putting): Promise<Put> {
   const { files, local, query, out, key } = putting;
   try {

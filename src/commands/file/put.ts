@@ -3,7 +3,7 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { quoted } from '../../cli/files/names.ts';
 import { type Local, localFile, spooled } from '../../cli/files/put.ts';
-import { put } from '../../cli/files/putting.ts';
+import { putIfChanged } from '../../cli/files/putting.ts';
 import { type Files, filesOf } from '../../cli/files/scope.ts';
 import { putQuery } from '../../cli/files/wishes.ts';
 import { tagFlags, writeFlags } from '../../cli/flags.ts';
@@ -41,27 +41,16 @@ export default class FilePut extends BaseCommand<typeof FilePut> {
     const { path } = this.args;
     const { query, digest } = putQuery(files, path, this.flags);
     const { merge, replace, 'idempotency-key': key } = this.flags;
-    const { board } = files.session;
-    if (digest === local.digest && !replace) {
-      const params = { board, file: query.file_id ?? query.name };
-      const { data: file } = await files.session.client.call('getFile', { params });
-      const record = { file, version: query.base, replaces: query.base, changed: false };
-      return this.out.print(record, () => `${query.name} is unchanged at v${query.base}.`);
-    }
-    const done = await put({
-      files,
-      local,
-      query,
-      path: path === '-' ? null : path,
-      onConflict: replace ? 'replace' : merge ? 'merge' : 'fail',
-      command: `service file put ${quoted(path)}${staying(files.session)}`,
-      key,
-      times: this.times,
-      out: this.out,
-    });
-    const { data: file } = done.reply;
-    const again = this.again(done.reply);
-    const record = { file, version: file.latest.version, replaces: done.replaces, changed: true };
-    this.out.print(record, () => `Saved ${file.name} v${file.latest.version} on ${board}${again}`);
+    const onConflict = replace ? 'replace' : merge ? 'merge' : 'fail';
+    const command = `service file put ${quoted(path)}${staying(files.session)}`;
+    const place = { path: path === '-' ? null : path, onConflict, command, key } as const;
+    const putting = { files, local, query, ...place, times: this.times, out: this.out };
+    const { record, reply } = await putIfChanged(putting, digest);
+    const again = reply ? this.again(reply) : '';
+    this.out.print(record, () =>
+      reply
+        ? `Saved ${record.file.name} v${record.version} on ${files.session.board}${again}`
+        : `${query.name} is unchanged at v${record.version}.`,
+    );
   }
 }
