@@ -99,6 +99,8 @@ export async function up(db: Knex): Promise<void> {
     t.bigInteger('revoked_at');
     t.bigInteger('used_at');
     t.text('used_by');
+    // JSON: by which approval or allowance an agent's invite was issued.
+    t.text('authorization');
   });
   await uniqueIndex(db, 'server_invites', ['digest']);
 
@@ -127,6 +129,92 @@ export async function up(db: Knex): Promise<void> {
   });
   await uniqueIndex(db, 'machine_requests', ['secret_digest']);
   await uniqueIndex(db, 'machine_requests', ['code_digest'], "state IN ('pending', 'approved')");
+
+  // What an agent asked its person for: the exact action, and what became of it. Nothing secret.
+  await db.schema.createTable('approvals', (t) => {
+    t.text('id').primary();
+    t.text('person_id').notNullable();
+    t.text('agent_id').notNullable();
+    t.text('parent_key_id').notNullable().index();
+    t.text('kind').notNullable();
+    // Canonical JSON, whose hash is what the person approves.
+    t.text('action').notNullable();
+    t.text('payload_hash').notNullable();
+    t.text('state').notNullable();
+    t.bigInteger('created_at').notNullable();
+    t.bigInteger('expires_at').notNullable();
+    t.bigInteger('decided_at');
+    t.text('decision');
+    t.text('closed_reason');
+    t.bigInteger('executed_at');
+    t.text('effect');
+    t.text('authorization');
+    t.text('invite_id');
+    // Keyed hash of the Idempotency-Key it was asked with, for 24 hours.
+    t.binary('request_key_hash');
+    t.index(['person_id', 'state', 'created_at'], 'approvals_by_person');
+    t.index(['agent_id', 'state'], 'approvals_by_agent');
+  });
+  await uniqueIndex(db, 'approvals', ['agent_id', 'request_key_hash'], 'request_key_hash IS NOT NULL');
+
+  // The secret of an invite for the agent that asked for it: sealed, to be collected once.
+  await db.schema.createTable('approval_outcomes', (t) => {
+    t.text('approval_id').primary();
+    t.text('invite_id').notNullable();
+    t.integer('version').notNullable();
+    t.binary('nonce');
+    t.binary('ciphertext');
+    t.binary('tag');
+    t.bigInteger('expires_at').notNullable();
+    t.bigInteger('consumed_at');
+    t.bigInteger('until');
+    t.binary('winning_key_hash');
+    t.bigInteger('cleared_at');
+    t.text('clear_reason');
+  });
+  await uniqueIndex(db, 'approval_outcomes', ['invite_id']);
+  await db.schema.raw(
+    'CREATE INDEX approval_outcomes_held ON approval_outcomes (expires_at) WHERE ciphertext IS NOT NULL',
+  );
+
+  // What a person's agents may do without asking: JSON of category names, sorted.
+  await db.schema.createTable('allowances', (t) => {
+    t.text('id').primary();
+    t.text('person_id').notNullable();
+    t.integer('revision').notNullable();
+    t.text('categories').notNullable();
+  });
+  await uniqueIndex(db, 'allowances', ['person_id']);
+
+  await db.schema.createTable('allowance_revisions', (t) => {
+    t.text('allowance_id').notNullable();
+    t.integer('revision').notNullable();
+    t.text('categories').notNullable();
+    t.bigInteger('changed_at').notNullable();
+    t.text('changed_with').notNullable();
+    t.text('key_id');
+    t.text('session_id');
+    t.text('approval_id');
+    t.primary(['allowance_id', 'revision']);
+  });
+  await appendOnly(db, 'allowance_revisions');
+
+  // What the server has to tell an agent outside of any board's record.
+  await db.schema.createTable('notices', (t) => {
+    t.text('id').primary();
+    t.text('member_id').notNullable();
+    t.text('kind').notNullable();
+    t.text('subject').notNullable();
+    t.integer('generation').notNullable();
+    t.bigInteger('created_at').notNullable();
+    t.bigInteger('expires_at').notNullable();
+    t.text('text').notNullable();
+    // JSON: ids and the person it names.
+    t.text('about').notNullable();
+    t.bigInteger('delivered_at');
+    t.index(['member_id', 'delivered_at'], 'notices_of_member');
+  });
+  await uniqueIndex(db, 'notices', ['member_id', 'kind', 'subject', 'generation']);
 
   // What the operator may want to know later; nothing secret, and no operation reads it.
   await db.schema.createTable('server_audit', (t) => {

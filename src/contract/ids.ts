@@ -20,6 +20,10 @@ export const idPrefixes = [
   'tsk',
   'fil',
   'prq',
+  'apr',
+  'alw',
+  'ntc',
+  'pcr',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 

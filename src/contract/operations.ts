@@ -24,6 +24,10 @@ export interface OperationRow {
   idempotency: IdempotencyClass | Readonly<Partial<Record<CredentialKind, IdempotencyClass>>>;
   /** A request without an Idempotency-Key is refused. */
   keyRequired?: true;
+  /** Repeats are told by what the operation itself keeps; the store of kept answers is never used. */
+  ownReceipt?: true;
+  /** The most bytes its body may have, where that is less than for any other. */
+  maxBody?: number;
   /** Success statuses, the usual one first. */
   ok: readonly number[];
   /** A page of this server must have sent it, whatever credential it brings. */
@@ -694,6 +698,64 @@ export const operations = {
     archived: 'refused',
     summary: 'Take an approval back',
   },
+
+  requestAdminAction: {
+    method: 'POST',
+    path: '/v1/me/admin-requests',
+    credentials: ['AG'],
+    idempotency: 'S',
+    ownReceipt: true,
+    maxBody: 16_384,
+    ok: [202, 201, 200],
+    summary: "Ask the agent's person to allow an action, or do it where they allow it always",
+  },
+  listApprovals: get('/v1/me/approvals', member, 'List what agents asked their person for'),
+  getApproval: get('/v1/me/approvals/{approval}', member, 'Read one request of an agent'),
+  allowApproval: {
+    method: 'POST',
+    path: '/v1/me/approvals/{approval}/allow',
+    credentials: person,
+    idempotency: 'S',
+    maxBody: 16_384,
+    ok: [200, 201, 202],
+    summary: 'Allow what an agent asked for; it is done at once',
+  },
+  declineApproval: {
+    method: 'POST',
+    path: '/v1/me/approvals/{approval}/decline',
+    credentials: person,
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Decline what an agent asked for',
+  },
+  collectApproval: {
+    method: 'POST',
+    path: '/v1/me/approvals/{approval}/collect',
+    credentials: ['AG'],
+    idempotency: 'R',
+    ownReceipt: true,
+    ok: [200],
+    summary: 'Collect the invite that was allowed, once, as the agent that asked for it',
+  },
+  getAllowance: get('/v1/me/allowance', person, "What a person's agents may do without asking"),
+  setAllowance: {
+    method: 'PUT',
+    path: '/v1/me/allowance',
+    credentials: person,
+    idempotency: 'K',
+    maxBody: 16_384,
+    ok: [200],
+    summary: "Set what a person's agents may do without asking",
+  },
+  clearAllowance: {
+    method: 'DELETE',
+    path: '/v1/me/allowance',
+    credentials: person,
+    idempotency: 'K',
+    ok: [200],
+    summary: "Let a person's agents do nothing more without asking",
+  },
+  listAllowanceRevisions: get('/v1/me/allowance/revisions', person, 'List the changes of an allowance'),
 } as const satisfies Record<string, OperationRow>;
 
 export type OperationName = keyof typeof operations;

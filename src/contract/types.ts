@@ -1,6 +1,7 @@
 /** The contract's records as types, taken from the schemas; importing this file loads nothing at run time. */
 import type { z } from 'zod';
 import type { OperationName } from './operations.ts';
+import type * as approvals from './schemas/approvals.ts';
 import type * as boards from './schemas/boards.ts';
 import type * as browsers from './schemas/browsers.ts';
 import type * as common from './schemas/common.ts';
@@ -10,6 +11,7 @@ import type * as events from './schemas/events.ts';
 import type * as files from './schemas/files.ts';
 import type * as identity from './schemas/identity.ts';
 import type { schemas } from './schemas/index.ts';
+import type * as invites from './schemas/invites.ts';
 import type * as joining from './schemas/joining.ts';
 import type * as keys from './schemas/keys.ts';
 import type * as lines from './schemas/lines.ts';
@@ -84,3 +86,9 @@ export type FileToAttach = z.output<typeof files.fileToAttach>;
 export type Freshness = z.output<typeof files.freshness>;
 export type Brief = z.output<typeof files.brief>;
 export type BoardEvent = z.output<typeof events.event>;
+export type AdminAction = z.output<typeof approvals.adminAction>;
+export type Approval = z.output<typeof approvals.approval>;
+export type Authorization = z.output<typeof approvals.authorization>;
+export type BoardLabel = z.output<typeof approvals.boardLabel>;
+export type Category = z.output<typeof approvals.category>;
+export type ServerInvite = z.output<typeof invites.serverInvite>;

@@ -45,6 +45,12 @@ import { addReaction, listReactions, removeReaction } from './messages/react.ts'
 import { getMessage, getMessageBySeq, listMessages, listReplies } from './messages/read.ts';
 import { listReceipts } from './messages/receipts.ts';
 import { listThreads } from './messages/threads.ts';
+import { clearAllowance, getAllowance, listAllowanceRevisions, setAllowance } from './onboarding/allowance.ts';
+import { getApproval, listApprovals } from './onboarding/approvals.ts';
+import { collectApproval } from './onboarding/collect.ts';
+import { allowApproval, declineApproval } from './onboarding/decide.ts';
+import type { Report } from './onboarding/means.ts';
+import { requestAdminAction } from './onboarding/request.ts';
 import { download, type Offered, open, read, type ServerAddress, upload, wait, write } from './operation/usecase.ts';
 import { listEvents } from './record/read.ts';
 import { search } from './search/search.ts';
@@ -76,9 +82,10 @@ export interface Means {
   address: ServerAddress;
   /** Brings the search index up to what was written before. */
   searchable(): Promise<void>;
+  report: Report;
 }
 
-export function areas({ root, serverId, address, searchable }: Means): Areas {
+export function areas({ root, serverId, address, searchable, report }: Means): Areas {
   return {
     getMe: read('getMe', getMe),
     createDelegation: write('createDelegation', createDelegation(root)),
@@ -188,5 +195,15 @@ export function areas({ root, serverId, address, searchable }: Means): Areas {
     listFilePosts: read('listFilePosts', listFilePosts),
     approveFile: write('approveFile', approveFile),
     unapproveFile: write('unapproveFile', unapproveFile),
+    requestAdminAction: write('requestAdminAction', requestAdminAction(root, address)),
+    listApprovals: read('listApprovals', listApprovals(address)),
+    getApproval: read('getApproval', getApproval(address)),
+    allowApproval: write('allowApproval', allowApproval({ root, serverId, address, report })),
+    declineApproval: write('declineApproval', declineApproval(address)),
+    collectApproval: write('collectApproval', collectApproval({ root, serverId, address, report })),
+    getAllowance: read('getAllowance', getAllowance),
+    setAllowance: write('setAllowance', setAllowance),
+    clearAllowance: write('clearAllowance', clearAllowance),
+    listAllowanceRevisions: read('listAllowanceRevisions', listAllowanceRevisions),
   };
 }

@@ -49,7 +49,13 @@ export function createBackend({
   blobs,
   log,
 }: BackendOptions): Backend {
-  const offered = areas({ root, serverId: info.server_id, address: site, searchable: () => indexer.upToDate() });
+  const offered = areas({
+    root,
+    serverId: info.server_id,
+    address: site,
+    searchable: () => indexer.upToDate(),
+    report: (message, about) => log.error(about, message),
+  });
   const engine: UploadEngine = {
     blobs,
     slots: new UploadSlots(),

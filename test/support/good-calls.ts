@@ -19,6 +19,11 @@ type GoodCall = (stage: Stage) => Good;
 
 const noInvite = 'inv_01K5A0000000000000000000V1';
 
+const noApproval = (): Good => ({
+  params: { approval: 'apr_01K5A0000000000000000000A1' },
+  later: ['approval_not_found'],
+});
+
 const noTask = (): Good => ({ params: { task: 'XX-999999999' }, later: ['task_not_found'] });
 
 export const goodCalls: Record<OperationName, GoodCall> = {
@@ -160,6 +165,19 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   listFilePosts: () => ({ params: { file: 'nothing.txt' }, later: ['file_not_found'] }),
   approveFile: () => ({ params: { file: 'nothing.txt' }, body: { version: 1 }, later: ['file_not_found'] }),
   unapproveFile: () => ({ params: { file: 'nothing.txt' }, later: ['file_not_found'] }),
+  requestAdminAction: () => ({
+    body: { kind: 'revoke_key', key_id: 'key_01K5A0000000000000000000K1' },
+    later: ['key_not_found'],
+  }),
+  listApprovals: () => ({}),
+  getApproval: noApproval,
+  allowApproval: noApproval,
+  declineApproval: noApproval,
+  collectApproval: noApproval,
+  getAllowance: () => ({}),
+  setAllowance: () => ({ body: { categories: [] } }),
+  clearAllowance: () => ({}),
+  listAllowanceRevisions: () => ({}),
   openStream: () => ({}),
 };
 

@@ -1,6 +1,7 @@
 /** Which schemas an operation has, by the operation's name. Loaded by the server and the tests, not by a short command. */
 import { z } from 'zod';
 import type { OperationName } from '../operations.ts';
+import * as approvals from './approvals.ts';
 import * as asks from './asks.ts';
 import * as boards from './boards.ts';
 import * as browsers from './browsers.ts';
@@ -32,6 +33,7 @@ interface OperationSchemas {
 const taskParam = z.object({ task: tasks.taskSelector });
 const messageParam = z.object({ message: id('msg') });
 const reactionParams = z.object({ message: id('msg'), reaction: messages.reactionName });
+const approvalParam = z.object({ approval: id('apr') });
 const inviteParam = z.object({ invite: id('inv') });
 const seqParam = z.object({
   seq: z
@@ -151,4 +153,14 @@ export const schemas = {
   listFilePosts: { params: files.fileParam, query: files.listFilePostsQuery, answer: files.filePostList },
   approveFile: { params: files.fileParam, body: files.approveFileBody, answer: files.boardFile },
   unapproveFile: { params: files.fileParam, answer: files.boardFile },
+  requestAdminAction: { body: approvals.adminAction, answer: approvals.adminActionResult },
+  listApprovals: { query: approvals.listApprovalsQuery, answer: approvals.approvalList },
+  getApproval: { params: approvalParam, answer: approvals.approvalOutcome },
+  allowApproval: { params: approvalParam, body: approvals.allowBody, answer: approvals.adminActionResult },
+  declineApproval: { params: approvalParam, answer: approvals.approval },
+  collectApproval: { params: approvalParam, answer: approvals.approvalOutcome },
+  getAllowance: { answer: approvals.allowance },
+  setAllowance: { body: approvals.setAllowanceBody, answer: approvals.allowance },
+  clearAllowance: { answer: approvals.allowance },
+  listAllowanceRevisions: { query: approvals.listAllowanceRevisionsQuery, answer: approvals.allowanceRevisions },
 } as const satisfies Record<OperationName, OperationSchemas>;

@@ -245,3 +245,7 @@ export const lockBoardsOfPerson = (tx: WriteTx, personId: string): Promise<Board
       .forUpdate()
       .select('*'),
   );
+
+/** Boards by their ids, deleted ones included. */
+export const boardsWithIds = async (tx: ReadTx, ids: string[]): Promise<BoardRow[]> =>
+  ids.length === 0 ? [] : tx.query<BoardRow>((db) => db('boards').whereIn('id', ids).select('*'));

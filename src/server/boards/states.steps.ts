@@ -1,4 +1,5 @@
 /** Changes of what a board is: its place in life and who sees it. Each is a change, which its caller has made sure of. */
+import { closeForBoard } from '../onboarding/closings.steps.ts';
 import { append } from '../record/append.ts';
 import { revokeCodes } from '../seats/join-codes.steps.ts';
 import { type BoardRow, saveSettings } from './boards.store.ts';
@@ -15,6 +16,7 @@ export async function setLifecycle(
   const { lifecycle: before } = board;
   await saveSettings(tx, board.id, { lifecycle: after });
   board.lifecycle = after;
+  if (after === 'deleted') await closeForBoard(tx, board.id);
   await append(tx, board, { type: events[after], actor, data: { person_id: personId, before, after } });
   // Whoever is on the board hears of it by its record.
   if (board.visibility === 'open') tx.publish('boards');

@@ -217,7 +217,11 @@ async function shapeOf(
   if (key === null && row.keyRequired) throw malformed('Idempotency-Key', 'is required here');
   const bytes = writes ? await readBody(ctx.req, resolve, after) : null;
   const keyed = key === null || bytes === null ? null : { key, requestHash: requestHash(ctx.req, bytes) };
-  return { input: inputOf(ctx, name, backend, bytes), keyed };
+  if (bytes !== null && row.maxBody !== undefined && bytes.length > row.maxBody) {
+    throw malformed('body', `is larger than ${row.maxBody} bytes`);
+  }
+  const input = inputOf(ctx, name, backend, bytes);
+  return { input: key === null ? input : { ...input, idempotencyKey: key }, keyed };
 }
 
 function inputOf(ctx: Context, name: OperationName, backend: Backend, bytes: Buffer | null): AnyInput {

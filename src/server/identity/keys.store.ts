@@ -132,3 +132,7 @@ export const lockKey = async (tx: WriteTx, id: string): Promise<AccessKeyRow | u
   const [row] = await tx.query<AccessKeyRow>((db) => db('access_keys').where('id', id).forUpdate().select(keyFields));
   return row;
 };
+
+/** Keys by their ids, whatever became of them. */
+export const keysWithIds = async (tx: ReadTx, ids: string[]): Promise<AccessKeyRow[]> =>
+  ids.length === 0 ? [] : tx.query<AccessKeyRow>((db) => db('access_keys').whereIn('id', ids).select(keyFields));

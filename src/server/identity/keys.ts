@@ -1,5 +1,4 @@
 /** A person's access keys: listing, making and revoking them. */
-import { Refusal } from '../../contract/errors.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { revokeInvitesOf } from '../invites/invites.store.ts';
 import type { Caller } from '../operation/caller.ts';
@@ -9,8 +8,9 @@ import { timestampOrNull } from '../text/time.ts';
 import { keyView, keyViews } from '../views/key.ts';
 import { personView } from '../views/person.ts';
 import { audit } from './audit.steps.ts';
+import { endKey, keyNotFound, mayRevoke } from './key-ending.steps.ts';
 import { makeKey } from './keys.steps.ts';
-import { type AccessKeyRow, listKeyRows, lockKey, setRevoked } from './keys.store.ts';
+import { type AccessKeyRow, listKeyRows, lockKey } from './keys.store.ts';
 import { personNotFound, refuseGuest, requireAdmin } from './people.rules.ts';
 import { anyAdminHasKey, holdPeople, type PersonRow, personByHandle, personById } from './people.store.ts';
 import type { RootKey } from './root-key.ts';
@@ -59,10 +59,7 @@ export const revokeKey: WriteCase<'revokeKey'> = {
     caller.shown.person = row.person_id;
     if (query.revoke_invites) await revokeInvites(tx, caller, row, requestId);
     if (row.revoked_at !== null) return { answer: await keyView(tx, row) };
-    await setRevoked(tx, row.id);
-    await audit(tx, { action: 'key.revoked', by: caller, target: row.id, requestId, details: { name: row.name } });
-    // Everything that works because of this key is watched under it: streams, waits, sessions, seats.
-    tx.publish(`credential:${row.id}`);
+    await endKey(tx, row, { by: caller, requestId });
     const warning = await warningFor(tx, await personById(tx, row.person_id));
     return { answer: { ...(await keyView(tx, { ...row, revoked_at: tx.now })), ...(warning ? { warning } : {}) } };
   },
@@ -71,12 +68,6 @@ export const revokeKey: WriteCase<'revokeKey'> = {
     if (owner !== undefined && !mayRevoke(caller, owner)) throw keyNotFound();
   },
 };
-
-const mayRevoke = ({ person }: Caller, owner: string): boolean =>
-  owner === person.person_id || person.server_role === 'admin';
-
-const keyNotFound = (): Refusal =>
-  new Refusal('key_not_found', 'There is no such key of yours.', { hint: 'service key list shows your keys.' });
 
 async function revokeInvites(tx: WriteTx, by: Caller, key: AccessKeyRow, requestId: string): Promise<void> {
   for (const id of await revokeInvitesOf(tx, key.id)) {

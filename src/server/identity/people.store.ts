@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import type { MidturnPolicy, ServerRole } from '../../contract/types.ts';
 import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { newId } from '../text/ids.ts';
 
 export type PersonRow = {
   id: string;
@@ -41,8 +42,12 @@ export const anybody = async (tx: ReadTx): Promise<boolean> => {
   return rows.length > 0;
 };
 
-export const insertPerson = (tx: WriteTx, row: PersonRow): Promise<number> =>
-  tx.change((db) => db('people').insert(row));
+/** Adds a person, with an allowance under which their agents may do nothing without asking. */
+export async function insertPerson(tx: WriteTx, row: PersonRow): Promise<void> {
+  await tx.change((db) => db('people').insert(row));
+  const allowance = { id: newId('alw', tx.now), person_id: row.id, revision: 0, categories: '[]' };
+  await tx.change((db) => db('allowances').insert(allowance));
+}
 
 /** Ends the local server's former keys of a person; answers the keys' ids. */
 export const revokeLocalKeys = async (tx: WriteTx, personId: string): Promise<string[]> => {
@@ -82,6 +87,18 @@ export const holderOfHandle = async (tx: ReadTx, handle: string): Promise<string
     db('handle_reservations').where('handle', handle).select('person_id'),
   );
   return reserved?.person_id;
+};
+
+/** A person by their id, kept from being removed or changed until the commit. */
+export const holdPersonById = async (tx: WriteTx, id: string): Promise<PersonRow | undefined> => {
+  const [row] = await tx.query<PersonRow>((db) => db('people').where('id', id).forShare().select('*'));
+  return row;
+};
+
+/** The same, to be changed. */
+export const lockPersonById = async (tx: WriteTx, id: string): Promise<PersonRow | undefined> => {
+  const [row] = await tx.query<PersonRow>((db) => db('people').where('id', id).forUpdate().select('*'));
+  return row;
 };
 
 const lockedByHandleStatement = statement<{ handle: string }, PersonRow>((db, p) =>

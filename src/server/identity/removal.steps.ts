@@ -1,6 +1,7 @@
 /** Ending all that a person can act with. */
 import type { WriteTx } from '../db/tx.ts';
 import { voidApproved } from '../machines/machines.store.ts';
+import { closeForPerson } from '../onboarding/closings.steps.ts';
 import { holdSeats } from '../seats/endings.store.ts';
 import { endDelegations } from './delegations.store.ts';
 import { holdKeysOf, revokeInvitesBy, revokeKeys } from './removal.store.ts';
@@ -21,5 +22,6 @@ export async function endCredentials(tx: WriteTx, personId: string): Promise<{ k
   for (const id of keys) tx.publish(`credential:${id}`);
   await voidApproved(tx, personId);
   await revokeInvitesBy(tx, personId);
+  await closeForPerson(tx, personId);
   return { keys: keys.length, sessions };
 }

@@ -1,10 +1,9 @@
 /** Making admins and unmaking them. The server always keeps one. */
-import { Refusal } from '../../contract/errors.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { personView } from '../views/person.ts';
-import { audit } from './audit.steps.ts';
-import { lastAdmin, personNotFound, requireAdmin } from './people.rules.ts';
-import { countAdmins, holdPeople, lockPersonByHandle, type PersonRow, personById, savePerson } from './people.store.ts';
+import { personNotFound, requireAdmin } from './people.rules.ts';
+import { holdPeople, lockPersonByHandle, personById } from './people.store.ts';
+import { changeRole, refuseGuestRole } from './role.steps.ts';
 
 const CHANGE = "change people's roles";
 
@@ -15,20 +14,10 @@ export const setPersonRole: WriteCase<'setPersonRole'> = {
     const person = await lockPersonByHandle(tx, params['handle'] ?? '');
     if (!person) throw personNotFound();
     caller.shown.person = person.id;
-    if (person.server_role === 'guest') throw isGuest(person);
-    const [before, after] = [person.server_role, body.server_role];
-    if (before === after) return { answer: { person: personView(person), changed: false } };
-    if (before === 'admin' && (await countAdmins(tx)) === 1) throw lastAdmin(person);
-    await savePerson(tx, person.id, { server_role: after });
-    await audit(tx, {
-      action: 'person.role_changed',
-      by: caller,
-      target: person.id,
-      requestId,
-      details: { before, after },
-    });
-    // What they may do with boards, and which boards they are told of, has changed.
-    tx.publish(`account:${person.id}`);
+    refuseGuestRole(person);
+    const after = body.server_role;
+    if (person.server_role === after) return { answer: { person: personView(person), changed: false } };
+    await changeRole(tx, person, { role: after, by: caller, requestId });
     return { answer: { person: personView({ ...person, server_role: after }), changed: true } };
   },
   async recheck(tx, caller, { person: id }) {
@@ -36,8 +25,3 @@ export const setPersonRole: WriteCase<'setPersonRole'> = {
     if (id !== undefined && (await personById(tx, id))?.removed_at !== null) throw personNotFound();
   },
 };
-
-const isGuest = ({ handle }: PersonRow): Refusal =>
-  new Refusal('person_is_guest', `${handle} is a guest; a guest stays one.`, {
-    hint: 'Invite them to the server with an account of their own: service invite create',
-  });

@@ -7,6 +7,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 const REMEMBERED = 1_000;
 
 export class RootKey {
+  readonly #secret: Buffer;
   readonly #digestKey: Buffer;
   readonly #tokens = new Map<string, Buffer>();
   readonly #idempotencyKey: Buffer;
@@ -15,9 +16,15 @@ export class RootKey {
   /** @param secret 32 bytes, the content of `<data>/server-secret`. */
   constructor(secret: Buffer) {
     if (secret.length !== 32) throw new Error('the root key must have 32 bytes');
+    this.#secret = secret;
     this.#digestKey = subKey(secret, 'service/digest/v1');
     this.#idempotencyKey = subKey(secret, 'service/idem/v1');
     this.#csrfKey = subKey(secret, 'service/csrf/v1');
+  }
+
+  /** A 32-byte key for one purpose, bound to what `salt` names. */
+  derive(label: string, salt: string): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.#secret, Buffer.from(salt, 'utf8'), label, 32));
   }
 
   /** The 32-byte keyed digest under which a secret is stored and found. */

@@ -1,6 +1,6 @@
 /** How an invite names its server. */
 
-interface Hosts {
+export interface Hosts {
   hosts(): readonly string[];
   origin(host: string): string;
 }

@@ -40,7 +40,7 @@ export async function findRedeemable(tx: WriteTx, digest: Buffer, hold: boolean)
 /** An agent's invite ends with the seat that asked for it and with the key behind that seat. */
 async function agentStands(tx: WriteTx, { created_by, parent_key_id }: InviteRow, seatId: string): Promise<boolean> {
   const seat = await memberById(tx, seatId);
-  if (!seat || !(await isOwnSeat(tx, seatId, created_by, seat.board_id))) return false;
+  if (!seat || seat.key_id !== parent_key_id || !(await isOwnSeat(tx, seatId, created_by, seat.board_id))) return false;
   const board = await boardById(tx, seat.board_id);
   const key = await findKeyById(tx, parent_key_id);
   return board !== undefined && board.lifecycle !== 'deleted' && key !== undefined && keyWorks(key, tx.now);

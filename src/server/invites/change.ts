@@ -1,6 +1,7 @@
 /** Changing an invite that was handed out: the handle it suggests, or its end. */
 import { audit } from '../identity/audit.steps.ts';
 import { refuseGuest } from '../identity/people.rules.ts';
+import { clearForInvites } from '../onboarding/capsules.store.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { inviteView } from '../views/invite.ts';
 import { inviteById, setInviteRevoked, stateOf, suggestHandle } from './invites.store.ts';
@@ -28,6 +29,7 @@ export const revokeInvite: WriteCase<'revokeInvite'> = {
     const row = await inviteById(tx, params['invite'] ?? '');
     if (row?.created_by !== caller.person.person_id) throw inviteNotFound();
     const changed = (await setInviteRevoked(tx, row.id)) > 0;
+    if (changed) await clearForInvites(tx, [row.id], 'invite_revoked');
     if (changed) await audit(tx, { action: 'invite.revoked', by: caller, target: row.id, requestId });
     return { answer: { id: row.id, revoked: true as const, changed } };
   },

@@ -1,7 +1,7 @@
 /** Redeeming an invite: a new person, their first key, and the boards that came with it. */
 import { patterns } from '../../contract/ids.ts';
 import { readInviteLink } from '../../contract/invite-link.ts';
-import type { Body } from '../../contract/types.ts';
+import type { Authorization, Body } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { audit } from '../identity/audit.steps.ts';
 import { handleTaken, requireUsableHandle } from '../identity/handles.rules.ts';
@@ -9,6 +9,7 @@ import { IDLE_SECONDS, makeKey, requireUnusedToken } from '../identity/keys.step
 import type { AccessKeyRow } from '../identity/keys.store.ts';
 import { holderOfHandle, holdPeople, insertPerson, type PersonRow } from '../identity/people.store.ts';
 import type { RootKey } from '../identity/root-key.ts';
+import { clearForInvites } from '../onboarding/capsules.store.ts';
 import type { OpenCase, ServerAddress } from '../operation/usecase.ts';
 import { bringOnto } from '../seats/membership.steps.ts';
 import { newId } from '../text/ids.ts';
@@ -35,6 +36,7 @@ export const connectPerson = (root: RootKey, serverId: string, address: ServerAd
 
     const person = newPerson(tx, body);
     if ((await setUsed(tx, found.invite.id, person.id)) === 0) throw inviteInvalid();
+    await clearForInvites(tx, [found.invite.id], 'invite_redeemed');
     await insertPerson(tx, person);
     const { row: key, token } = await makeKey(tx, root, {
       personId: person.id,
@@ -74,8 +76,10 @@ const newPerson = (tx: WriteTx, { handle, display_name }: Connecting): PersonRow
 });
 
 async function bringOntoBoards(tx: WriteTx, { invite, issuer, boards }: Redeemable, person: PersonRow): Promise<void> {
+  const authorization = invite.authorization === null ? null : (JSON.parse(invite.authorization) as Authorization);
+  const why = authorization ? { authorization, action_kind: authorization.kind } : {};
   for (const { board, issuer: member } of boards) {
-    await bringOnto(tx, board, { person, actor: eventActor(member, issuer.handle), invite_id: invite.id });
+    await bringOnto(tx, board, { person, actor: eventActor(member, issuer.handle), invite_id: invite.id, ...why });
   }
 }
 

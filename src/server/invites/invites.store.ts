@@ -19,6 +19,8 @@ export type InviteRow = {
   revoked_at: number | null;
   used_at: number | null;
   used_by: string | null;
+  /** JSON of `Authorization`: by what an agent's invite was issued. */
+  authorization: string | null;
 };
 
 export interface Pairing {

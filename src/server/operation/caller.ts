@@ -44,6 +44,8 @@ export interface Shown {
   need?: 'admin';
   message?: string;
   person?: string;
+  /** The request that was decided. */
+  approval?: string;
   /** The join code that brought them. */
   code?: string;
   seat?: string;

@@ -1,8 +1,15 @@
 /** The command that a person runs where their agent may not, told with the refusal. It is guidance, never permission. */
 import type { NextStep } from '../../contract/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
+import { shellArgument } from '../text/shell.ts';
 
-/** A path parameter stands in braces. */
+const allowanceStep = (verb: string): NextStep => ({
+  command: `service allowance ${verb}`,
+  resume: 'Your person runs it in their own terminal: only they say what their agents do without asking.',
+  board_view: '/settings/allowance',
+});
+
+/** A path parameter stands in braces; what is shown on the page, as a path of it. */
 const steps: Partial<Record<OperationName, NextStep>> = {
   createInvite: {
     command: 'service invite --person',
@@ -20,6 +27,20 @@ const steps: Partial<Record<OperationName, NextStep>> = {
     command: 'service invite revoke {invite}',
     resume: 'Your person runs it in their own terminal; the invite then stops working.',
   },
+  allowApproval: {
+    command: 'service approvals allow {approval}',
+    resume: 'Your person runs it in their own terminal, or decides on the page; this session is then told.',
+    board_view: '/inbox/approvals/{approval}',
+  },
+  declineApproval: {
+    command: 'service approvals decline {approval}',
+    resume: 'Your person runs it in their own terminal, or decides on the page.',
+    board_view: '/inbox/approvals/{approval}',
+  },
+  getAllowance: allowanceStep('show'),
+  setAllowance: allowanceStep('show'),
+  clearAllowance: allowanceStep('off'),
+  listAllowanceRevisions: allowanceStep('history'),
 };
 
 /** What to run for this operation on the server at this address; undefined where nothing is told. */
@@ -31,9 +52,10 @@ export function handOver(
   const step = steps[name];
   if (!step) return undefined;
   const command = step.command.replaceAll(/\{([a-z_]+)\}/g, (_match, key: string) => shellArgument(params[key] ?? ''));
-  return { ...step, command: `${command} --server ${shellArgument(baseUrl, true)}` };
+  const view = step.board_view?.replaceAll(/\{([a-z_]+)\}/g, (_match, key: string) => params[key] ?? '');
+  return {
+    ...step,
+    command: `${command} --server ${shellArgument(baseUrl, true)}`,
+    ...(view === undefined ? {} : { board_view: `${baseUrl}${view}` }),
+  };
 }
-
-/** As POSIX shells read one argument. */
-export const shellArgument = (text: string, always = false): string =>
-  !always && /^[A-Za-z0-9_./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

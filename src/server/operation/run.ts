@@ -7,7 +7,7 @@
  * over and finds the answer. Either way there is one effect.
  */
 import { Refusal } from '../../contract/errors.ts';
-import { idempotencyOf, type OperationName, operations } from '../../contract/operations.ts';
+import { idempotencyOf, type OperationName, type OperationRow, operations } from '../../contract/operations.ts';
 import { Contention, StorageFull, UniqueViolation } from '../db/dialect.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
@@ -60,10 +60,11 @@ export async function runWrite(
   input: AnyInput,
   keyed: Keyed | null,
 ): Promise<Reply> {
-  const { ok } = operations[offered.name];
-  const klass = idempotencyOf(operations[offered.name], credential.kind);
-  const kept = klass === 'K' || klass === 'R' ? keyed : null;
+  const row: OperationRow = operations[offered.name];
+  const klass = idempotencyOf(row, credential.kind);
+  const kept = !row.ownReceipt && (klass === 'K' || klass === 'R') ? keyed : null;
   let seen: Seen = null;
+  let refused: Refusal | undefined;
   /** A transaction may run more than once; a request counts once. */
   const counted = new Set<Moment>();
   const admit = (caller: Caller, now: number, moment: Moment): void => {
@@ -72,8 +73,9 @@ export async function runWrite(
     engine.admit(offered.name, caller, now, moment, input.params);
   };
   try {
-    return await again(() =>
+    const reply = await again(() =>
       engine.db.write(async (tx) => {
+        refused = undefined;
         await offered.case.before?.(tx);
         const past = kept && offered.case.endsCaller && (await answerOfEnded(engine, tx, credential, kept));
         if (past) return past;
@@ -84,12 +86,16 @@ export async function runWrite(
         if (replay) return replay;
         admit(caller, tx.now, 'running');
         const outcome: Outcome<unknown> = await offered.case.run(tx, caller, input as never);
-        const reply = replyOf(outcome, ok[0]);
+        const reply = replyOf(outcome, row.ok[0]);
         if (outcome.tried) throw new Tried(reply);
+        refused = outcome.refused;
         if (kept) await keep(engine, tx, offered, caller, kept, reply);
         return reply;
       }),
     );
+    // Only once what was written has been committed.
+    if (refused) throw refused;
+    return reply;
   } catch (error) {
     if (error instanceof Tried) return error.reply;
     if (!(error instanceof Refusal) || !kept || !error.kept) throw error;
@@ -108,7 +114,7 @@ class Tried extends Error {
   }
 }
 
-export function replyOf({ answer, status, cookie, headers }: Outcome<unknown>, usual: number): Reply {
+export function replyOf({ answer, status, cookie, headers }: Outcome<unknown>, usual = 200): Reply {
   const reply = { status: status ?? usual, body: JSON.stringify(answer), replayed: false };
   return cookie || headers ? { ...reply, cookie, headers } : reply;
 }

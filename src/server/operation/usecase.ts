@@ -1,4 +1,5 @@
 /** What an area offers for an operation; everything around it is done once, in this folder. */
+import type { Refusal } from '../../contract/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer, Body, Query } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
@@ -10,6 +11,8 @@ export interface Input<Name extends OperationName, Prepared = Body<Name>> {
   body: Prepared;
   /** The request's number, for what the operator may look up later. */
   requestId: string;
+  /** As sent, for an operation that keeps what it did under it itself. */
+  idempotencyKey?: string;
 }
 
 /** What an operation without a caller is told of its request. */
@@ -111,6 +114,8 @@ export interface Outcome<T> {
   used?: { caller: Caller; now: number };
   /** It was only tried: the answer says what would be, everything done is taken back, and nothing is kept. */
   tried?: boolean;
+  /** What was written stays, and the request is refused all the same. */
+  refused?: Refusal;
   /** Not decided yet, and the request asked to wait; only of an `open` use case. */
   hold?: Hold;
 }

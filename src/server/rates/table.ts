@@ -87,6 +87,15 @@ export const work = {
     credential: 120,
   },
   lines: { operations: ['setMyLine', 'setAgentLine'], about: 'member', seat: 30, person: 30 },
+  admin_requests: { operations: ['requestAdminAction'], hourly: true, seat: 30 },
+  admin_requests_of_person: {
+    operations: ['requestAdminAction'],
+    hourly: true,
+    person: 60,
+    agents: 'with their person',
+  },
+  decisions: { operations: ['allowApproval', 'declineApproval'], person: 120 },
+  collections: { operations: ['collectApproval'], seat: 30 },
   presence: { operations: ['setPresence'], seat: 60 },
 } as const satisfies Record<string, WorkRow>;
 

@@ -1,16 +1,14 @@
 /** Adding a person to a board; adding oneself to an open one is joining it. */
 import { Refusal } from '../../contract/errors.ts';
-import { parseRoles } from '../boards/boards.store.ts';
-import { mayDo } from '../boards/policy.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { holdPersonByHandle, type PersonRow } from '../identity/people.store.ts';
-import { readSettings } from '../identity/settings.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { eventActor } from '../views/actors.ts';
 import { refuseGuest } from '../views/authority.ts';
 import { boardPersonView } from '../views/person.ts';
 import { lockSight, type Place, requireActive, requirePlace, type Sight } from '../views/place.ts';
+import { agentMayAdd } from './adding.steps.ts';
 import { activeHuman } from './members.store.ts';
 import { bringOnto } from './membership.steps.ts';
 
@@ -53,9 +51,7 @@ async function requireAgentMayAdd(tx: WriteTx, place: Place, handle: string): Pr
       forPerson,
     );
   }
-  const server = (await readSettings(tx)).agents_add_people;
-  const role = parseRoles(board)[member.role ?? ''];
-  if (server && board.agents_add_people === 1 && mayDo(role, 'add_people')) return;
+  if (await agentMayAdd(tx, board, member)) return;
   throw new Refusal('add_people_not_allowed', 'Agents of this role may not add people to this board now.', forPerson);
 }
 

@@ -2,11 +2,13 @@
 import type { EventActor } from '../../contract/types.ts';
 import { type BoardRow, setShowOwner } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { clearForMembership, closeForSeats } from '../onboarding/closings.steps.ts';
 import { append } from '../record/append.ts';
 import { dropPartsOf } from '../tasks/parts.steps.ts';
 import { setEnded } from './endings.store.ts';
 import { revokeCodes } from './join-codes.steps.ts';
 import { activeAgents, agentTotals, type MemberRow } from './members.store.ts';
+import type { Authorized } from './membership.steps.ts';
 import { endReports } from './reports.store.ts';
 
 export interface SeatEnding {
@@ -47,6 +49,8 @@ export async function endSeat(
 export interface MembershipEnding {
   actor: EventActor;
   how: 'left' | 'removed' | 'removed_from_server';
+  /** What the event says of an approval that caused it. */
+  why?: Authorized | undefined;
 }
 
 const byWhom = {
@@ -63,10 +67,11 @@ export async function endMembership(
   tx: WriteTx,
   board: BoardRow,
   member: MemberRow,
-  { actor, how }: MembershipEnding,
+  { actor, how, why }: MembershipEnding,
 ): Promise<MemberRow[]> {
   const agents = await activeAgents(tx, board.id, { person_id: member.person_id });
   const by = byWhom[how];
+  await clearForMembership(tx, member.person_id, board.id);
   await setEnded(tx, [member.id], how === 'left' ? 'left' : 'removed', by.person);
   await closeSeats(tx, agents, 'removed', by.seats);
   await append(tx, board, {
@@ -78,6 +83,7 @@ export async function endMembership(
       name: member.name,
       agents: agents.map((agent) => agent.id),
       ...(how === 'removed_from_server' ? { from_server: true } : {}),
+      ...why,
     },
   });
   await settle(tx, board, actor, [member, ...agents]);
@@ -95,6 +101,7 @@ async function closeSeats(
   const ids = seats.map((seat) => seat.id);
   await setEnded(tx, ids, status, by);
   await endReports(tx, ids);
+  await closeForSeats(tx, ids);
   for (const seat of seats) {
     tx.publish(`credential:${seat.id}`);
     tx.publish(`positions:${seat.person_id}`);

@@ -6,6 +6,7 @@ import { type BoardRow, parsePolicy, parseRoles, setShowOwner } from '../boards/
 import { firstFree } from '../boards/names.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
+import { closeForSeats } from '../onboarding/closings.steps.ts';
 import { append } from '../record/append.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import {
@@ -101,6 +102,7 @@ export async function rotateToken(tx: WriteTx, root: RootKey, seat: MemberRow, k
   const token = newSecret('seat');
   const row = { ...seat, token_digest: root.digest(token), key_id: keyId };
   await replaceToken(tx, row);
+  if (seat.key_id !== keyId) await closeForSeats(tx, [seat.id]);
   tx.publish(`credential:${seat.id}`);
   return { row, token };
 }

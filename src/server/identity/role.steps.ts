@@ -1,0 +1,36 @@
+/** Changing what a person is on the server. */
+import { Refusal } from '../../contract/errors.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { clearForPerson } from '../onboarding/closings.steps.ts';
+import { type AuditEntry, audit } from './audit.steps.ts';
+import { lastAdmin } from './people.rules.ts';
+import { countAdmins, type PersonRow, savePerson } from './people.store.ts';
+
+interface RoleChange extends Pick<AuditEntry, 'by' | 'requestId'> {
+  role: 'admin' | 'member';
+}
+
+/** Makes an admin of a member, or the other way round. The people are held. @throws Refusal `last_admin`. */
+export async function changeRole(tx: WriteTx, person: PersonRow, { role, by, requestId }: RoleChange): Promise<void> {
+  const before = person.server_role;
+  await requireAdminLeft(tx, person);
+  await savePerson(tx, person.id, { server_role: role });
+  if (role !== 'admin') await clearForPerson(tx, person.id, 'not_admin');
+  const details = { before, after: role };
+  await audit(tx, { action: 'person.role_changed', by, target: person.id, requestId, details });
+  // What they may do with boards, and which boards they are told of, has changed.
+  tx.publish(`account:${person.id}`);
+}
+
+/** @throws Refusal `last_admin` when the server would have no admin without this person. */
+export async function requireAdminLeft(tx: WriteTx, person: PersonRow): Promise<void> {
+  if (person.server_role === 'admin' && (await countAdmins(tx)) === 1) throw lastAdmin(person);
+}
+
+/** @throws Refusal `person_is_guest`. */
+export function refuseGuestRole({ handle, server_role }: PersonRow): void {
+  if (server_role !== 'guest') return;
+  throw new Refusal('person_is_guest', `${handle} is a guest; a guest stays one.`, {
+    hint: 'Invite them to the server with an account of their own: service invite create',
+  });
+}

@@ -1,0 +1,99 @@
+/** Making an invite, whoever it is for: the secret is shown by whoever asked for it, once. */
+import { Refusal } from '../../contract/errors.ts';
+import { inviteLink } from '../../contract/invite-link.ts';
+import type { Authorization, ServerInvite } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { audit } from '../identity/audit.steps.ts';
+import type { RootKey } from '../identity/root-key.ts';
+import type { Caller } from '../operation/caller.ts';
+import { newId, newSecret } from '../text/ids.ts';
+import { timestamp } from '../text/time.ts';
+import { type Hosts, serverName } from './address.rules.ts';
+import { boardsOf, countActive, type InviteRow, insertInvite, type Pairing } from './invites.store.ts';
+import { promptOf } from './prompt.rules.ts';
+
+const MAX_ACTIVE = 200;
+
+export interface Address extends Hosts {
+  baseUrl(): string;
+}
+
+/** Where invites are made. */
+export interface Issuer {
+  tx: WriteTx;
+  root: RootKey;
+  address: Address;
+}
+
+export interface Wanted {
+  ttl_seconds: number;
+  boards: string[];
+  pairing?: Pairing | undefined;
+  suggested_handle?: string | undefined;
+  /** On whose authority. */
+  by: Pick<Caller, 'person' | 'key'>;
+  requestId: string;
+  /** The agent that asked for it, where its person allowed it to. */
+  authorization?: Authorization;
+}
+
+/** Whether boards and people admit it is decided before. @throws Refusal `limit_reached`. */
+export async function issueInvite({ tx, root, address }: Issuer, wanted: Wanted): Promise<ServerInvite> {
+  await tx.serialise(`invites:${wanted.by.person.person_id}`);
+  await requireRoom(tx, wanted);
+  const secret = newSecret('invite');
+  const row = newInvite(tx, wanted, root.digest(secret));
+  await insertInvite(tx, row);
+  await audit(tx, {
+    action: 'invite.created',
+    by: wanted.by,
+    target: row.id,
+    requestId: wanted.requestId,
+    details: { boards: wanted.boards, expires_at: timestamp(row.expires_at) },
+  });
+  return shownInvite(row, secret, wanted.by.person.handle, address);
+}
+
+/** An invite with its secret, as its link and prompt. */
+export const shownInvite = (row: InviteRow, secret: string, inviter: string, address: Address): ServerInvite => ({
+  id: row.id,
+  invite: inviteLink(address.baseUrl(), secret),
+  prompt: promptOf({
+    baseUrl: address.baseUrl(),
+    serverName: serverName(address),
+    secret,
+    inviter,
+    suggestedHandle: row.suggested_handle,
+    expiresAt: row.expires_at,
+  }),
+  server_role: 'member',
+  expires_at: timestamp(row.expires_at),
+  boards: boardsOf(row),
+  ...(row.suggested_handle === null ? {} : { suggested_handle: row.suggested_handle }),
+});
+
+async function requireRoom(tx: WriteTx, { by }: Wanted): Promise<void> {
+  if ((await countActive(tx, by.person.person_id)) < MAX_ACTIVE) return;
+  throw new Refusal('limit_reached', `You already have ${MAX_ACTIVE} active invites.`, {
+    hint: 'Revoke those that nobody will use: service invite list.',
+    details: { what: 'active invites', limit: MAX_ACTIVE },
+  });
+}
+
+/** A person's own invite does not end with the key that is noted on it. */
+const newInvite = (tx: WriteTx, { by, authorization, ...wanted }: Wanted, digest: Buffer): InviteRow => ({
+  id: newId('inv', tx.now),
+  digest,
+  created_by: by.person.person_id,
+  issuing_agent_id: authorization?.agent_id ?? null,
+  parent_key_id: authorization?.parent_key_id ?? by.key.key_id,
+  created_at: tx.now,
+  expires_at: tx.now + wanted.ttl_seconds * 1000,
+  boards: JSON.stringify(wanted.boards),
+  pairing: wanted.pairing ? JSON.stringify(wanted.pairing) : null,
+  suggested_handle: wanted.suggested_handle ?? null,
+  revoked_at: null,
+  used_at: null,
+  used_by: null,
+  authorization: authorization ? JSON.stringify(authorization) : null,
+});

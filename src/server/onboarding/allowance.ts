@@ -1,0 +1,92 @@
+/** What a person's agents may do without asking, as the person reads and sets it. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Answer, Category } from '../../contract/types.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { readSettings } from '../identity/settings.store.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { ReadCase, WriteCase } from '../operation/usecase.ts';
+import { pageToken, readPageToken } from '../text/page-token.ts';
+import { timestamp } from '../text/time.ts';
+import { refuseGuest } from '../views/authority.ts';
+import { changedBy, INVITE_WARNING } from './allowance.rules.ts';
+import { setCategories } from './allowance.steps.ts';
+import { type AllowanceRow, allowanceOf, categoriesOf, listRevisions, type RevisionRow } from './allowances.store.ts';
+
+const WHAT = 'let agents do anything without asking';
+
+export const getAllowance: ReadCase<'getAllowance'>['run'] = async (tx, caller) => {
+  refuseGuest(caller, WHAT);
+  return view(tx, caller, await allowanceOf(tx, caller.person.person_id));
+};
+
+export const setAllowance: WriteCase<'setAllowance'> = {
+  run: async (tx, caller, { body: { categories, revision } }) => ({
+    answer: await change(tx, caller, categories, revision),
+  }),
+  recheck: async (_tx, caller) => refuseGuest(caller, WHAT),
+};
+
+export const clearAllowance: WriteCase<'clearAllowance'> = {
+  run: async (tx, caller) => ({ answer: await change(tx, caller, []) }),
+  recheck: async (_tx, caller) => refuseGuest(caller, WHAT),
+};
+
+async function change(tx: WriteTx, caller: Caller, categories: Category[], revision?: number) {
+  refuseGuest(caller, WHAT);
+  const row = await allowanceOf(tx, caller.person.person_id);
+  if (revision !== undefined && revision !== row.revision) {
+    throw new Refusal('allowance_changed', 'The allowance was changed since it was read.', {
+      hint: 'Read it again, then decide: service allowance show',
+      details: { revision: row.revision, categories: categoriesOf(row) },
+    });
+  }
+  return view(tx, caller, await setCategories(tx, row, categories, changedBy(caller)));
+}
+
+async function view(tx: ReadTx, { person }: Caller, row: AllowanceRow): Promise<Answer<'getAllowance'>> {
+  const categories = categoriesOf(row);
+  const { agents_add_people } = await readSettings(tx);
+  const usable: Record<Category, boolean> = {
+    invite_people: person.server_role === 'admin',
+    add_people: agents_add_people,
+  };
+  return {
+    id: row.id,
+    person_id: row.person_id,
+    revision: row.revision,
+    categories,
+    effective: categories.filter((category) => usable[category]),
+    ...(categories.includes('invite_people') ? { warning: INVITE_WARNING } : {}),
+  };
+}
+
+/** Newest first. */
+export const listAllowanceRevisions: ReadCase<'listAllowanceRevisions'>['run'] = async (
+  tx,
+  caller,
+  { query: { limit, after } },
+) => {
+  refuseGuest(caller, WHAT);
+  const { id } = await allowanceOf(tx, caller.person.person_id);
+  const before = readPageToken(after)?.created_at ?? null;
+  const rows = await listRevisions(tx, id, before, limit + 1);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const more = rows.length > limit && last;
+  return {
+    revisions: page.map(revisionView),
+    next_after: more ? pageToken({ created_at: last.revision, id }) : null,
+  };
+};
+
+const revisionView = (row: RevisionRow): Answer<'listAllowanceRevisions'>['revisions'][number] => ({
+  revision: row.revision,
+  categories: categoriesOf(row),
+  changed_at: timestamp(row.changed_at),
+  changed_by: {
+    with: row.changed_with,
+    ...(row.key_id === null ? {} : { key_id: row.key_id }),
+    ...(row.session_id === null ? {} : { session_id: row.session_id }),
+    ...(row.approval_id === null ? {} : { approval_id: row.approval_id }),
+  },
+});

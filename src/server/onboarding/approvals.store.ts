@@ -1,0 +1,201 @@
+/** Approvals: what agents asked for, with what their state rests on. */
+import type { Knex } from 'knex';
+import type { AdminAction, Approval, Authorization } from '../../contract/types.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { Position } from '../text/page-token.ts';
+
+export type State = Approval['state'];
+export type ClosedReason = NonNullable<Approval['closed_reason']>;
+
+export type ApprovalRow = {
+  id: string;
+  person_id: string;
+  agent_id: string;
+  parent_key_id: string;
+  kind: AdminAction['kind'];
+  /** Canonical JSON. */
+  action: string;
+  payload_hash: string;
+  state: State;
+  created_at: number;
+  expires_at: number;
+  decided_at: number | null;
+  decision: NonNullable<Approval['decision']> | null;
+  closed_reason: ClosedReason | null;
+  executed_at: number | null;
+  effect: 'applied' | 'already' | null;
+  /** JSON of `Authorization`. */
+  authorization: string | null;
+  invite_id: string | null;
+  request_key_hash: Buffer | null;
+};
+
+/** An approval with its requester as it is now. */
+export type RequestRow = ApprovalRow & {
+  seat_status: string | null;
+  seat_person_id: string | null;
+  seat_key_id: string | null;
+  seat_board_id: string | null;
+  board_lifecycle: string | null;
+  key_revoked_at: number | null;
+  key_expires_at: number | null;
+  person_removed_at: number | null;
+};
+
+export const actionOf = (row: Pick<ApprovalRow, 'action'>): AdminAction => JSON.parse(row.action) as AdminAction;
+export const authorizationOf = (row: Pick<ApprovalRow, 'authorization'>): Authorization | null =>
+  row.authorization === null ? null : (JSON.parse(row.authorization) as Authorization);
+
+/** How long a decided one stands in the list. */
+const LISTED_MS = 7 * 86_400_000;
+
+const withRequester = (db: Knex): Knex.QueryBuilder =>
+  db({ a: 'approvals' })
+    .leftJoin({ m: 'members' }, 'm.id', 'a.agent_id')
+    .leftJoin({ b: 'boards' }, 'b.id', 'm.board_id')
+    .leftJoin({ k: 'access_keys' }, 'k.id', 'a.parent_key_id')
+    .leftJoin({ p: 'people' }, 'p.id', 'a.person_id')
+    .select('a.*', {
+      seat_status: 'm.status',
+      seat_person_id: 'm.person_id',
+      seat_key_id: 'm.key_id',
+      seat_board_id: 'm.board_id',
+      board_lifecycle: 'b.lifecycle',
+      key_revoked_at: 'k.revoked_at',
+      key_expires_at: 'k.expires_at',
+      person_removed_at: 'p.removed_at',
+    });
+
+export interface Effective {
+  state: State;
+  reason: ClosedReason | null;
+}
+
+/** The state that an approval is in, whether or not anything has written it down yet. */
+export function effective(row: RequestRow, now: number): Effective {
+  if (row.state !== 'pending') return { state: row.state, reason: row.closed_reason };
+  const reason = endOf(row, now);
+  return reason === null ? { state: 'pending', reason: null } : { state: 'expired', reason };
+}
+
+function endOf(row: RequestRow, now: number): ClosedReason | null {
+  if (row.expires_at <= now) return 'timeout';
+  if (row.person_removed_at !== null) return 'person_ended';
+  if (row.key_revoked_at !== null || (row.key_expires_at !== null && row.key_expires_at <= now)) return 'key_ended';
+  const seated = row.seat_status === 'active' && row.seat_person_id === row.person_id;
+  if (!seated || row.seat_key_id !== row.parent_key_id || row.board_lifecycle === 'deleted') return 'requester_ended';
+  return null;
+}
+
+export const insertApproval = (tx: WriteTx, row: ApprovalRow): Promise<number> =>
+  tx.change((db) => db('approvals').insert(row));
+
+export const approvalById = async (tx: ReadTx, id: string): Promise<RequestRow | undefined> => {
+  const [row] = await tx.query<RequestRow>((db) => withRequester(db).where('a.id', id));
+  return row;
+};
+
+/** Holds an approval's row until the commit; whatever it was read as before is read again after. */
+export const holdApproval = async (tx: WriteTx, id: string): Promise<void> => {
+  await tx.query((db) => db('approvals').where('id', id).forUpdate().select('id'));
+};
+
+export const approvalByKey = async (tx: ReadTx, agentId: string, hash: Buffer): Promise<RequestRow | undefined> => {
+  const [row] = await tx.query<RequestRow>((db) =>
+    withRequester(db).where({ 'a.agent_id': agentId, 'a.request_key_hash': hash }),
+  );
+  return row;
+};
+
+/** Frees the key that a request came with. */
+export const forgetRequestKey = (tx: WriteTx, id: string): Promise<number> =>
+  tx.change((db) => db('approvals').where('id', id).update({ request_key_hash: null }));
+
+/** The seat's pending request for the same. */
+export const samePending = async (tx: ReadTx, agentId: string, hash: string): Promise<RequestRow | undefined> => {
+  const [row] = await tx.query<RequestRow>((db) =>
+    withRequester(db)
+      .where({ 'a.agent_id': agentId, 'a.payload_hash': hash, 'a.state': 'pending' })
+      .where('a.expires_at', '>', tx.now)
+      .orderBy('a.created_at', 'desc')
+      .limit(1),
+  );
+  return row;
+};
+
+const count = async (tx: ReadTx, narrow: (query: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<number> => {
+  const [row] = await tx.query<{ count: number }>((db) => narrow(db('approvals')).count({ count: '*' }));
+  return Number(row?.count ?? 0);
+};
+
+/** Requests that wait for a decision, of an agent or of all agents of a person. */
+export const countPending = (tx: ReadTx, of: { agent_id: string } | { person_id: string }): Promise<number> =>
+  count(tx, (query) => query.where({ ...of, state: 'pending' }).where('expires_at', '>', tx.now));
+
+/** Invites of a person that an allowance issued since then. */
+export const countAutomatic = (tx: ReadTx, personId: string, since: number): Promise<number> =>
+  count(tx, (query) =>
+    query.where({ person_id: personId, kind: 'invite_people', decision: 'allowance' }).where('created_at', '>', since),
+  );
+
+/** Changes an approval that is pending; 0 when something came first. */
+export const close = (
+  tx: WriteTx,
+  id: string,
+  change: Partial<ApprovalRow> & Pick<ApprovalRow, 'state'>,
+): Promise<number> =>
+  tx.change((db) =>
+    db('approvals')
+      .where({ id, state: 'pending' })
+      .update({ decided_at: tx.now, ...change }),
+  );
+
+/** Names the invite that an execution issued. */
+export const noteExecution = (tx: WriteTx, id: string, inviteId: string): Promise<number> =>
+  tx.change((db) => db('approvals').where('id', id).update({ invite_id: inviteId }));
+
+/** Every approval of a person or an agent that is listed, whatever its order. */
+export const listedRows = (
+  tx: ReadTx,
+  of: { 'a.person_id': string } | { 'a.agent_id': string },
+): Promise<RequestRow[]> =>
+  tx.query<RequestRow>((db) =>
+    withRequester(db)
+      .where(of)
+      .where((either) => either.where('a.state', 'pending').orWhere('a.decided_at', '>', tx.now - LISTED_MS)),
+  );
+
+/** When it was decided, or would have been. */
+export const decidedAt = (row: RequestRow): number =>
+  row.decided_at ?? Math.min(row.expires_at, row.created_at + 86_400_000);
+
+/** Later than any time: decided ones stand after all pending ones, and newest first. */
+const AFTER_PENDING = 4e15;
+
+/** Pending first, oldest first; then decided, newest first. Each with its place in that order. */
+export function inOrder(rows: RequestRow[], now: number): { row: RequestRow; place: Position }[] {
+  const placed = rows.flatMap((row) => {
+    const pending = effective(row, now).state === 'pending';
+    const at = pending ? row.created_at : decidedAt(row);
+    if (!pending && at <= now - LISTED_MS) return [];
+    return [{ row, place: { created_at: pending ? at : AFTER_PENDING - at, id: row.id } }];
+  });
+  return placed.sort((a, b) => compare(a.place, b.place));
+}
+
+export const compare = (a: Position, b: Position): number =>
+  a.created_at - b.created_at || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+
+/** Pending requests that something ends. */
+export const pendingOf = (
+  tx: WriteTx,
+  narrow: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
+  limit = 10_000,
+): Promise<ApprovalRow[]> =>
+  tx.query<ApprovalRow>((db) =>
+    narrow(db({ a: 'approvals' }).where('a.state', 'pending'))
+      .orderBy('a.id')
+      .limit(limit)
+      .forUpdate()
+      .select('a.*'),
+  );

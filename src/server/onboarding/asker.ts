@@ -1,0 +1,27 @@
+/** Whose request it is: an agent that asks, and the person on whose authority it would be done. */
+import type { EventActor } from '../../contract/types.ts';
+import type { BoardRow } from '../boards/boards.store.ts';
+import type { WriteTx } from '../db/tx.ts';
+import type { Caller, KeyCaller } from '../operation/caller.ts';
+import { activeHuman, memberById } from '../seats/members.store.ts';
+import { actorOn } from '../views/actors.ts';
+
+export interface Asker {
+  /** The person, whichever credential brought the request: boards are looked at as theirs. */
+  person: KeyCaller;
+  agentId: string;
+  requestId: string;
+}
+
+export const askerOf = (caller: Caller, agentId: string, requestId: string): Asker => ({
+  person: { ...caller, kind: 'PK', seat: null } as KeyCaller,
+  agentId,
+  requestId,
+});
+
+/** Who acts on a board: the agent where it has its seat, else the person; no foreign seat stands in a board's log. */
+export async function actorFor(tx: WriteTx, board: BoardRow, { person, agentId }: Asker): Promise<EventActor> {
+  const agent = await memberById(tx, agentId);
+  if (agent?.board_id === board.id) return actorOn(agent, person);
+  return actorOn((await activeHuman(tx, board.id, person.person.person_id)) ?? null, person);
+}

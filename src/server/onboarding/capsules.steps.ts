@@ -1,0 +1,59 @@
+/** Holding an allowed invite's secret for the agent that asked for it, and opening it. */
+import type { WriteTx } from '../db/tx.ts';
+import type { RootKey } from '../identity/root-key.ts';
+import type { InviteRow } from '../invites/invites.store.ts';
+import { inviteById } from '../invites/invites.store.ts';
+import type { ApprovalRow } from './approvals.store.ts';
+import { type Binding, COLLECT_LABEL, collectKeyHash, OUTCOME_LABEL, seal, unseal, VERSION } from './capsules.rules.ts';
+import { type CapsuleRow, insertCapsule } from './capsules.store.ts';
+
+const DAY = 86_400_000;
+
+export interface Sealer {
+  root: RootKey;
+  serverId: string;
+}
+
+type Owner = Pick<ApprovalRow, 'id' | 'person_id' | 'agent_id' | 'parent_key_id' | 'payload_hash' | 'invite_id'>;
+
+const bindingOf = ({ serverId }: Sealer, row: Owner): Binding => ({
+  server_id: serverId,
+  approval_id: row.id,
+  invite_id: row.invite_id ?? '',
+  person_id: row.person_id,
+  agent_id: row.agent_id,
+  parent_key_id: row.parent_key_id,
+  payload_hash: row.payload_hash,
+});
+
+/** Seals a secret for the requester of an executed approval, until the invite ends and a day at most. */
+export async function holdSecret(tx: WriteTx, sealer: Sealer, row: Owner, secret: string): Promise<void> {
+  const invite = await inviteById(tx, row.invite_id ?? '');
+  if (!invite) throw new Error('the invite was just made');
+  const key = sealer.root.derive(OUTCOME_LABEL, sealer.serverId);
+  await insertCapsule(tx, {
+    approval_id: row.id,
+    invite_id: invite.id,
+    version: VERSION,
+    ...seal(key, bindingOf(sealer, row), secret),
+    expires_at: Math.min(invite.expires_at, tx.now + DAY),
+    consumed_at: null,
+    until: null,
+    winning_key_hash: null,
+    cleared_at: null,
+    clear_reason: null,
+  });
+}
+
+/** The secret, if the capsule is whole, this approval's, and what the invite was made with; else null. */
+export function openSecret(sealer: Sealer, row: Owner, capsule: CapsuleRow, invite: InviteRow): string | null {
+  const { nonce, ciphertext, tag } = capsule;
+  if (capsule.version !== VERSION || !nonce || !ciphertext || !tag || capsule.invite_id !== row.invite_id) return null;
+  const key = sealer.root.derive(OUTCOME_LABEL, sealer.serverId);
+  const secret = unseal(key, bindingOf(sealer, row), { nonce, ciphertext, tag });
+  return secret !== null && sealer.root.digest(secret).equals(invite.digest) ? secret : null;
+}
+
+/** How the winner of a collection is known again. */
+export const winnerHash = (sealer: Sealer, row: Owner, idempotencyKey: string): Buffer =>
+  collectKeyHash(sealer.root.derive(COLLECT_LABEL, sealer.serverId), bindingOf(sealer, row), idempotencyKey);

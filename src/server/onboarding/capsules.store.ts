@@ -1,0 +1,93 @@
+/** Capsules: the sealed secret of an allowed invite, and what became of it. A cleared row stays as the receipt. */
+import type { Knex } from 'knex';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+export type CapsuleRow = {
+  approval_id: string;
+  invite_id: string;
+  version: number;
+  nonce: Buffer | null;
+  ciphertext: Buffer | null;
+  tag: Buffer | null;
+  expires_at: number;
+  consumed_at: number | null;
+  until: number | null;
+  winning_key_hash: Buffer | null;
+  cleared_at: number | null;
+  clear_reason: string | null;
+};
+
+export type CapsuleState = 'held' | 'collected' | 'cleared';
+
+/** What it is now, whether or not anything has written it down yet. */
+export function capsuleState(row: CapsuleRow, now: number): CapsuleState {
+  if (row.ciphertext === null || row.expires_at <= now) return 'cleared';
+  if (row.consumed_at === null) return 'held';
+  return row.until !== null && row.until > now ? 'collected' : 'cleared';
+}
+
+export const insertCapsule = (tx: WriteTx, row: CapsuleRow): Promise<number> =>
+  tx.change((db) => db('approval_outcomes').insert(row));
+
+/** In a write its row is held until the commit. */
+export const capsuleOf = async (tx: ReadTx, approvalId: string): Promise<CapsuleRow | undefined> => {
+  const [row] = await tx.query<CapsuleRow>((db) => {
+    const query = db('approval_outcomes').where('approval_id', approvalId).select('*');
+    return tx.writable ? query.forUpdate() : query;
+  });
+  return row;
+};
+
+/** Without the secrets' bytes being looked at: for lists. */
+export const capsulesOf = async (tx: ReadTx, approvalIds: string[]): Promise<Map<string, CapsuleRow>> => {
+  if (approvalIds.length === 0) return new Map();
+  const rows = await tx.query<CapsuleRow>((db) =>
+    db('approval_outcomes').whereIn('approval_id', approvalIds).select('*'),
+  );
+  return new Map(rows.map((row) => [row.approval_id, row]));
+};
+
+/** Takes a capsule that nobody took; 0 when somebody did. */
+export const consume = (
+  tx: WriteTx,
+  approvalId: string,
+  change: Pick<CapsuleRow, 'until' | 'winning_key_hash'>,
+): Promise<number> =>
+  tx.change((db) =>
+    db('approval_outcomes')
+      .where('approval_id', approvalId)
+      .whereNull('consumed_at')
+      .whereNotNull('ciphertext')
+      .update({ consumed_at: tx.now, ...change }),
+  );
+
+/** Ends capsules for good: their secret is gone from here. */
+export const clearCapsules = (
+  tx: WriteTx,
+  narrow: (query: Knex.QueryBuilder, db: Knex) => Knex.QueryBuilder,
+  reason: string,
+): Promise<number> =>
+  tx.change((db) =>
+    narrow(db('approval_outcomes').whereNotNull('ciphertext'), db).update({
+      nonce: null,
+      ciphertext: null,
+      tag: null,
+      winning_key_hash: null,
+      cleared_at: tx.now,
+      clear_reason: reason,
+    }),
+  );
+
+/** What the redemption or revocation of invites ends. */
+export const clearForInvites = (tx: WriteTx, inviteIds: string[], reason: string): Promise<number> =>
+  inviteIds.length === 0
+    ? Promise.resolve(0)
+    : clearCapsules(tx, (query) => query.whereIn('invite_id', inviteIds), reason);
+
+/** Whatever has passed its end. */
+export const clearPassed = (tx: WriteTx): Promise<number> =>
+  clearCapsules(
+    tx,
+    (query) => query.where((either) => either.where('expires_at', '<=', tx.now).orWhere('until', '<=', tx.now)),
+    'expired',
+  );

@@ -1,0 +1,63 @@
+/** What ends requests and capsules from outside: seats, keys, people and boards that end. */
+import type { Knex } from 'knex';
+import type { WriteTx } from '../db/tx.ts';
+import { setCategories } from './allowance.steps.ts';
+import { allowanceOf } from './allowances.store.ts';
+import { type ClosedReason, close, pendingOf } from './approvals.store.ts';
+import { clearCapsules } from './capsules.store.ts';
+
+type Narrow = (query: Knex.QueryBuilder) => Knex.QueryBuilder;
+
+async function closeAll(tx: WriteTx, narrow: Narrow, closed_reason: ClosedReason): Promise<void> {
+  for (const row of await pendingOf(tx, narrow)) {
+    await close(tx, row.id, { state: 'expired', closed_reason });
+    tx.publish(`onboarding:${row.person_id}`);
+  }
+}
+
+const clearOf = (tx: WriteTx, narrow: Narrow, reason: string): Promise<number> =>
+  clearCapsules(tx, (query, db) => query.whereIn('approval_id', narrow(db({ a: 'approvals' })).select('a.id')), reason);
+
+/** Seats ended, or came under another key. */
+export async function closeForSeats(tx: WriteTx, seatIds: string[]): Promise<void> {
+  if (seatIds.length === 0) return;
+  const of: Narrow = (query) => query.whereIn('a.agent_id', seatIds);
+  await closeAll(tx, of, 'requester_ended');
+  await clearOf(tx, of, 'requester_ended');
+}
+
+export async function closeForKeys(tx: WriteTx, keyIds: string[]): Promise<void> {
+  if (keyIds.length === 0) return;
+  const of: Narrow = (query) => query.whereIn('a.parent_key_id', keyIds);
+  await closeAll(tx, of, 'key_ended');
+  await clearOf(tx, of, 'key_ended');
+}
+
+/** A person leaves the server: nothing they or their agents asked for or were allowed goes on. */
+export async function closeForPerson(tx: WriteTx, personId: string): Promise<void> {
+  const of: Narrow = (query) => query.where('a.person_id', personId);
+  await closeAll(tx, of, 'person_ended');
+  await clearOf(tx, of, 'person_ended');
+  await setCategories(tx, await allowanceOf(tx, personId), [], { changed_with: 'server' });
+}
+
+/** A board is deleted: the seats on it ask for nothing more. */
+export async function closeForBoard(tx: WriteTx, boardId: string): Promise<void> {
+  const of: Narrow = (query) =>
+    query.whereIn('a.agent_id', (seats) => seats.from('members').where('board_id', boardId).select('id'));
+  await closeAll(tx, of, 'requester_ended');
+  await clearOf(tx, of, 'requester_ended');
+  await clearOf(tx, (query) => naming(query, boardId), 'board_deleted');
+}
+
+/** A person is off a board: what their agents could still collect for it is gone. */
+export const clearForMembership = (tx: WriteTx, personId: string, boardId: string): Promise<number> =>
+  clearOf(tx, (query) => naming(query.where('a.person_id', personId), boardId), 'off_board');
+
+/** Ids hold no character that means something to LIKE but `_`, which stands for itself too. */
+const naming = (query: Knex.QueryBuilder, boardId: string): Knex.QueryBuilder =>
+  query.where('a.kind', 'invite_people').where('a.action', 'like', `%"${boardId}"%`);
+
+/** A person is no server admin any more: what their agents could still collect is gone. */
+export const clearForPerson = (tx: WriteTx, personId: string, reason: string): Promise<number> =>
+  clearOf(tx, (query) => query.where('a.person_id', personId), reason);

@@ -1,0 +1,169 @@
+/** The agent that asked for an invite collects it: once, and again only with the same key, for ten minutes. */
+import type { Refusal } from '../../contract/errors.ts';
+import type { Answer } from '../../contract/types.ts';
+import { boardById } from '../boards/boards.store.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { requireAdmin } from '../identity/people.rules.ts';
+import { type InviteRow, inviteById, stateOf } from '../invites/invites.store.ts';
+import { shownInvite } from '../invites/issue.ts';
+import type { SeatCaller } from '../operation/caller.ts';
+import { agentRequired } from '../operation/gate.ts';
+import type { Outcome, WriteCase } from '../operation/usecase.ts';
+import { activeHuman } from '../seats/members.store.ts';
+import { ownView } from '../views/approval.ts';
+import { refuseGuest } from '../views/authority.ts';
+import { requireActive } from '../views/place.ts';
+import { boardsNamed, hashOf } from './actions.rules.ts';
+import { actionOf, approvalById, authorizationOf, type RequestRow } from './approvals.store.ts';
+import { sameHash } from './capsules.rules.ts';
+import { openSecret, winnerHash } from './capsules.steps.ts';
+import { type CapsuleRow, capsuleOf, capsuleState, clearCapsules, consume } from './capsules.store.ts';
+import { findApproval } from './find.ts';
+import { holdBoards } from './held.ts';
+import type { Means } from './means.ts';
+import { revokeStep } from './next.rules.ts';
+import { approvalNotFound } from './refusals.ts';
+
+const RECOVERY_MS = 600_000;
+
+type Result = Outcome<Answer<'collectApproval'>>;
+
+export const collectApproval = (means: Means): WriteCase<'collectApproval'> => ({
+  async run(tx, caller, { params, idempotencyKey }) {
+    if (caller.kind !== 'AG') throw agentRequired();
+    refuseGuest(caller, 'collect anything');
+    const row = await approvalById(tx, params['approval'] ?? '');
+    const own = row?.agent_id === caller.seat.member_id && row.person_id === caller.person.person_id;
+    if (!row || !own || row.parent_key_id !== caller.key.key_id) throw approvalNotFound();
+    const collection = new Collection(tx, means, caller, row);
+    return row.invite_id === null ? collection.plain() : collection.run(row.invite_id, idempotencyKey);
+  },
+});
+
+class Collection {
+  readonly #tx: WriteTx;
+  readonly #means: Means;
+  readonly #caller: SeatCaller;
+  readonly #row: RequestRow;
+
+  constructor(tx: WriteTx, means: Means, caller: SeatCaller, row: RequestRow) {
+    this.#tx = tx;
+    this.#means = means;
+    this.#caller = caller;
+    this.#row = row;
+  }
+
+  async run(inviteId: string, key: string | undefined): Promise<Result> {
+    const tx = this.#tx;
+    const invite = await inviteById(tx, inviteId);
+    await holdBoards(tx, [...boardsNamed(actionOf(this.#row)), this.#caller.seat.board_id]);
+    const capsule = await capsuleOf(tx, this.#row.id);
+    if (!capsule || !invite) return this.plain();
+    const lost = await this.#lostAuthority(invite);
+    if (lost) return this.#clear('authority_lost', lost);
+    await this.#requireActiveBoards();
+    const state = capsuleState(capsule, tx.now);
+    if (state === 'cleared' && capsule.ciphertext !== null) return this.#clear('expired');
+    if (state === 'cleared') return this.plain();
+    if (stateOf(invite, tx.now) !== 'active') return this.#clear('invite_ended');
+    return state === 'held' ? this.#win(invite, capsule, key) : this.#recover(invite, capsule, key);
+  }
+
+  async #win(invite: InviteRow, capsule: CapsuleRow, key: string | undefined): Promise<Result> {
+    const secret = openSecret(this.#means, this.#row, capsule, invite);
+    if (secret === null) return this.#broken();
+    const until = Math.min(this.#tx.now + RECOVERY_MS, capsule.expires_at);
+    const winning_key_hash = key === undefined ? null : winnerHash(this.#means, this.#row, key);
+    if ((await consume(this.#tx, this.#row.id, { until, winning_key_hash })) === 0) return this.plain();
+    if (key === undefined) await this.#erase('collected');
+    return this.#secret(invite, secret, { collected: true });
+  }
+
+  async #recover(invite: InviteRow, capsule: CapsuleRow, key: string | undefined): Promise<Result> {
+    const hash = key === undefined ? null : winnerHash(this.#means, this.#row, key);
+    if (!hash || !capsule.winning_key_hash || !sameHash(hash, capsule.winning_key_hash)) return this.plain();
+    const secret = openSecret(this.#means, this.#row, capsule, invite);
+    if (secret === null) return this.#broken();
+    return this.#secret(invite, secret, { collected: false, recovered: true });
+  }
+
+  async #secret(invite: InviteRow, secret: string, how: { collected: boolean; recovered?: true }): Promise<Result> {
+    const { address } = this.#means;
+    const approval = await this.#view();
+    return {
+      answer: { approval, ...how, invite: shownInvite(invite, secret, this.#caller.person.handle, address) },
+    };
+  }
+
+  /** The record without a secret; where one was to be had, what to do about it. */
+  async plain(): Promise<Result> {
+    const { address } = this.#means;
+    const { approval } = await findApproval(this.#tx, this.#caller, this.#row.id, address.baseUrl());
+    const inviteId = approval.execution?.invite_id;
+    const gone = inviteId !== undefined && approval.outcome.state !== 'none';
+    const next = gone ? { next: revokeStep(inviteId, address.baseUrl()) } : {};
+    return { answer: { approval: { ...approval, ...next }, collected: false } };
+  }
+
+  #view() {
+    return approvalById(this.#tx, this.#row.id).then((row) =>
+      ownView(this.#tx, this.#caller, row ?? this.#row, this.#means.address.baseUrl()),
+    );
+  }
+
+  async #broken(): Promise<Result> {
+    this.#means.report('the sealed secret of an approval does not open', { approval_id: this.#row.id });
+    return this.#clear('unreadable');
+  }
+
+  #erase(reason: string): Promise<number> {
+    return clearCapsules(this.#tx, (query) => query.where('approval_id', this.#row.id), reason);
+  }
+
+  /** The secret ends for good, also where the collection is refused. */
+  async #clear(reason: string, refused?: Refusal): Promise<Result> {
+    await this.#erase(reason);
+    if (!refused) return this.plain();
+    return { answer: { approval: await this.#view(), collected: false }, refused };
+  }
+
+  /** What the collection is refused with once whoever issued the invite could not issue it any more. */
+  async #lostAuthority(invite: InviteRow): Promise<Refusal | null> {
+    const [tx, row, { person, seat }] = [this.#tx, this.#row, this.#caller];
+    if (person.server_role !== 'admin') return refusalOf(() => requireAdmin(person, 'invite people to this server'));
+    for (const id of [...boardsNamed(actionOf(row)), seat.board_id]) {
+      const board = await boardById(tx, id);
+      if (!board || board.lifecycle === 'deleted') return approvalNotFound();
+      if (!(await activeHuman(tx, id, person.person_id))) return approvalNotFound();
+    }
+    if (hashOf(row.action) === row.payload_hash && agrees(row, invite)) return null;
+    this.#means.report('an approval and its invite do not agree', { approval_id: row.id });
+    return approvalNotFound();
+  }
+
+  /** @throws Refusal `board_archived`; after the board's restoring the secret is there again. */
+  async #requireActiveBoards(): Promise<void> {
+    for (const id of [...boardsNamed(actionOf(this.#row)), this.#caller.seat.board_id]) {
+      const board = await boardById(this.#tx, id);
+      if (board) requireActive(board);
+    }
+  }
+}
+
+/** Whether an invite was issued by exactly this approval. */
+function agrees(row: RequestRow, invite: InviteRow): boolean {
+  const own = invite.created_by === row.person_id && invite.issuing_agent_id === row.agent_id;
+  const stored = authorizationOf(invite);
+  return (
+    own && invite.parent_key_id === row.parent_key_id && stored !== null && invite.authorization === row.authorization
+  );
+}
+
+function refusalOf(check: () => void): Refusal | null {
+  try {
+    check();
+    return null;
+  } catch (refusal) {
+    return refusal as Refusal;
+  }
+}

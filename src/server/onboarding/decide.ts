@@ -1,0 +1,115 @@
+/** A person allows or declines what one of their agents asked for. */
+import { Refusal } from '../../contract/errors.ts';
+import type { AdminAction, ServerInvite } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { holdPeople } from '../identity/people.store.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { ServerAddress, WriteCase } from '../operation/usecase.ts';
+import { ownView } from '../views/approval.ts';
+import { refuseGuest } from '../views/authority.ts';
+import { browserMayAllow, hashOf, kinds } from './actions.rules.ts';
+import { changedBy, INVITE_WARNING } from './allowance.rules.ts';
+import { setCategories } from './allowance.steps.ts';
+import { allowanceOf, categoriesOf } from './allowances.store.ts';
+import { actionOf, approvalById, close, effective, holdApproval, type RequestRow } from './approvals.store.ts';
+import { askerOf } from './asker.ts';
+import { holdSecret } from './capsules.steps.ts';
+import { execute } from './execute.ts';
+import { findApproval } from './find.ts';
+import { holdForRun } from './held.ts';
+import type { Means } from './means.ts';
+import { ownKeyStep } from './next.rules.ts';
+import { requireStanding } from './plans.ts';
+import { approvalClosed } from './refusals.ts';
+
+export const allowApproval = (means: Means): WriteCase<'allowApproval'> => ({
+  before: holdPeople,
+  async run(tx, caller, { params, body: { always }, requestId }) {
+    refuseGuest(caller, 'allow anything');
+    const { root, address } = means;
+    const baseUrl = address.baseUrl();
+    const { row: seen } = await findApproval(tx, caller, params['approval'] ?? '', baseUrl);
+    const action = actionOf(seen);
+    if (always) requireCategory(action);
+    const row = await holdAll(tx, seen, action);
+    const { state } = effective(row, tx.now);
+    if (state === 'declined' || state === 'expired') throw approvalClosed(state);
+    if (hashOf(row.action) !== row.payload_hash) {
+      means.report('the action of an approval is not what was asked for', { approval_id: row.id });
+      throw approvalClosed('not what was asked for');
+    }
+    const shown = async () => ownView(tx, caller, await reread(tx, row.id), baseUrl);
+    const ground = { tx, root, address, asker: askerOf(caller, row.agent_id, requestId) };
+    const stage = await requireStanding(ground, action);
+    if (state === 'executed') return { answer: { state, approval: await shown() } };
+    const plan = await stage();
+    if (caller.kind === 'BR' && !browserMayAllow(action)) {
+      const next = ownKeyStep(row.id, baseUrl);
+      return { status: 202, answer: { state: 'pending', approval: { ...(await shown()), next }, next } };
+    }
+    const done = await execute(tx, row, plan, { decision: always ? 'always' : 'once' });
+    if (done?.invite) await holdSecret(tx, means, await reread(tx, row.id), secretOf(done.invite));
+    const warning = always ? await allowAlways(tx, caller, row, action) : undefined;
+    const answer = { state: 'executed' as const, approval: await shown(), ...done, ...(warning ? { warning } : {}) };
+    return { status: done?.invite ? 201 : 200, answer };
+  },
+});
+
+const secretOf = ({ invite }: ServerInvite): string => invite.slice(invite.indexOf('#') + 1);
+
+/** What a decision rests on, then the request itself, read again. */
+async function holdAll(tx: WriteTx, seen: RequestRow, action: AdminAction): Promise<RequestRow> {
+  if (effective(seen, tx.now).state === 'pending') await holdForRun(tx, action, seen.seat_board_id);
+  await holdApproval(tx, seen.id);
+  return reread(tx, seen.id);
+}
+
+async function reread(tx: WriteTx, id: string): Promise<RequestRow> {
+  const row = await approvalById(tx, id);
+  if (!row) throw new Error('an approval is never removed');
+  return row;
+}
+
+function requireCategory({ kind }: AdminAction): void {
+  if (kinds[kind].category !== null) return;
+  throw new Refusal('invalid_request', 'always: this kind of action is allowed one at a time only.', {
+    hint: 'Send it without always.',
+    details: { field: 'always', problem: 'this kind of action is allowed one at a time only' },
+  });
+}
+
+/** Turns the category on that this action belongs to; answers what the person must hear of it. */
+async function allowAlways(
+  tx: WriteTx,
+  caller: Caller,
+  row: RequestRow,
+  { kind }: AdminAction,
+): Promise<string | undefined> {
+  const { category } = kinds[kind];
+  if (category === null) return undefined;
+  const allowance = await allowanceOf(tx, row.person_id);
+  const categories = new Set([...categoriesOf(allowance), category]);
+  await setCategories(tx, allowance, [...categories], { ...changedBy(caller), approval_id: row.id });
+  return category === 'invite_people' ? INVITE_WARNING : undefined;
+}
+
+export const declineApproval = (address: ServerAddress): WriteCase<'declineApproval'> => ({
+  async run(tx, caller, { params }) {
+    refuseGuest(caller, 'decline anything');
+    const { row: seen } = await findApproval(tx, caller, params['approval'] ?? '', address.baseUrl());
+    caller.shown.approval = seen.id;
+    await holdApproval(tx, seen.id);
+    const row = await reread(tx, seen.id);
+    const { state } = effective(row, tx.now);
+    if (state === 'executed' || state === 'expired') throw approvalClosed(state);
+    if (state === 'pending') {
+      await close(tx, row.id, { state: 'declined' });
+      tx.publish(`onboarding:${row.person_id}`);
+    }
+    return { answer: await ownView(tx, caller, await reread(tx, row.id), address.baseUrl()) };
+  },
+  async recheck(tx, caller, { approval = '' }) {
+    refuseGuest(caller, 'decline anything');
+    await findApproval(tx, caller, approval, address.baseUrl());
+  },
+});

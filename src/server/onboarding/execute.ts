@@ -1,0 +1,54 @@
+/** Doing what was asked for, by an approval or by an allowance: state, effect and its record in one transaction. */
+import type { Approval, Authorization, ServerInvite } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { kinds } from './actions.rules.ts';
+import type { AllowanceRow } from './allowances.store.ts';
+import { type ApprovalRow, actionOf, close, noteExecution } from './approvals.store.ts';
+import type { Plan } from './plans.ts';
+
+export interface Decision {
+  decision: NonNullable<Approval['decision']>;
+  /** By which it was done without asking. */
+  allowance?: AllowanceRow;
+}
+
+/** Under whose authority an action runs. */
+export function authorizationFor(row: ApprovalRow, { allowance }: Decision): Authorization {
+  const { authorization: kind } = kinds[actionOf(row).kind];
+  return {
+    ...(kind ? { kind } : {}),
+    person_id: row.person_id,
+    agent_id: row.agent_id,
+    parent_key_id: row.parent_key_id,
+    via: allowance ? 'allowance' : 'approval',
+    payload_hash: row.payload_hash,
+    approval_id: row.id,
+    ...(allowance ? { allowance_id: allowance.id, allowance_revision: allowance.revision } : {}),
+  };
+}
+
+/**
+ * Executes a pending row that is held. It is closed first, so that an action that ends its own requester does not end the
+ * request with it. Null when something else decided it meanwhile.
+ */
+export async function execute(
+  tx: WriteTx,
+  row: ApprovalRow,
+  plan: Plan,
+  decision: Decision,
+): Promise<{ invite?: ServerInvite } | null> {
+  const authorization = authorizationFor(row, decision);
+  const closed = await close(tx, row.id, {
+    state: 'executed',
+    decision: decision.decision,
+    executed_at: tx.now,
+    effect: plan.already ? 'already' : 'applied',
+    authorization: JSON.stringify(authorization),
+  });
+  if (closed === 0) return null;
+  tx.publish(`onboarding:${row.person_id}`);
+  if (plan.already) return {};
+  const done = await plan.run(authorization);
+  if (done.invite) await noteExecution(tx, row.id, done.invite.id);
+  return done;
+}

@@ -1,0 +1,40 @@
+/** What is held before an action is decided on, in the order in which everything else takes the same rows. */
+import type { AdminAction } from '../../contract/types.ts';
+import { lockBoardById } from '../boards/boards.store.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { lockKey } from '../identity/keys.store.ts';
+import { holdPersonById, lockPersonById } from '../identity/people.store.ts';
+import { holdKeysOf } from '../identity/removal.store.ts';
+import { holdSeats } from '../seats/endings.store.ts';
+import { boardsNamed } from './actions.rules.ts';
+
+/** For an action that is about to run. Key-only kinds take their own boards as they go. */
+export async function holdForRun(tx: WriteTx, action: AdminAction, seatBoardId: string | null): Promise<void> {
+  switch (action.kind) {
+    case 'revoke_key':
+      await lockKey(tx, action.key_id);
+      return;
+    case 'set_server_role':
+      await lockPersonById(tx, action.person_id);
+      return;
+    case 'remove_person':
+      await holdSeats(tx, {
+        ...(action.board_id === undefined ? {} : { board: action.board_id }),
+        of: { person: action.person_id },
+      });
+      if (action.board_id === undefined) {
+        await holdKeysOf(tx, action.person_id);
+        await lockPersonById(tx, action.person_id);
+        return;
+      }
+      break;
+    case 'add_people':
+      await holdPersonById(tx, action.person_id);
+  }
+  await holdBoards(tx, [...boardsNamed(action), ...(seatBoardId === null ? [] : [seatBoardId])]);
+}
+
+/** Boards by their ids, one after the other. */
+export async function holdBoards(tx: WriteTx, ids: string[]): Promise<void> {
+  for (const id of [...new Set(ids)].sort()) await lockBoardById(tx, id);
+}

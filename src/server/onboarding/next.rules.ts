@@ -1,0 +1,32 @@
+/** The commands that a person or agent runs next. Guidance, never permission; no secret is ever in one. */
+import type { NextStep } from '../../contract/errors.ts';
+import { shellArgument } from '../text/shell.ts';
+
+const on = (baseUrl: string): string => `--server ${shellArgument(baseUrl, true)}`;
+
+/** For the person whose agent asked. */
+export const allowStep = (approvalId: string, baseUrl: string): NextStep => ({
+  command: `service approvals allow ${approvalId} ${on(baseUrl)}`,
+  resume: 'Your person runs it in their own terminal, or decides on the page; this session is then told.',
+  board_view: `${baseUrl}/inbox/approvals/${approvalId}`,
+});
+
+/** For the person in a browser, where only their own key allows it. */
+export const ownKeyStep = (approvalId: string, baseUrl: string): NextStep => ({
+  ...allowStep(approvalId, baseUrl),
+  resume: "This needs the person's own access key: run it in a terminal of a signed-in machine.",
+});
+
+/** When an invite's secret cannot be shown again. */
+export const revokeStep = (inviteId: string, baseUrl: string): NextStep => ({
+  command: `service invite revoke ${inviteId} ${on(baseUrl)}`,
+  resume: 'The link is shown only once. If it was lost, your person revokes it, and you ask for a new invite.',
+  board_view: `${baseUrl}/inbox/invites/${inviteId}`,
+});
+
+/** What the agent runs once its request is decided. */
+export const showStep = (approvalId: string, baseUrl: string): NextStep => ({
+  command: `service approvals show ${approvalId} ${on(baseUrl)}`,
+  resume: 'Run it in this session: it shows the decision, and an invite that waits for you once.',
+  board_view: `${baseUrl}/inbox/approvals/${approvalId}`,
+});

@@ -1,0 +1,22 @@
+/** What requests for approval are refused with. */
+import { Refusal } from '../../contract/errors.ts';
+
+/** The one answer for a request that is missing, somebody else's or about what the caller may not see. */
+export const approvalNotFound = (): Refusal =>
+  new Refusal('approval_not_found', 'There is no such request here.', {
+    hint: 'service approvals list shows the requests you can see.',
+  });
+
+export const approvalClosed = (state: string): Refusal =>
+  new Refusal('approval_closed', `This request is ${state}; nothing was done.`, {
+    hint: 'The agent can ask again.',
+    details: { state },
+  });
+
+/** Too many that wait for a decision. */
+export const tooManyPending = (limit: number): Refusal =>
+  new Refusal('rate_limited', `${limit} requests wait for a decision already.`, {
+    hint: 'They have to be decided first: service approvals list --state pending',
+    retryAfter: 3_600,
+    details: { limit, window_seconds: 3_600 },
+  });

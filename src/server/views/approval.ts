@@ -1,0 +1,149 @@
+/** Approvals, as their person and the agent that asked see them. Never a secret. */
+import type { AdminAction, Approval, BoardLabel } from '../../contract/types.ts';
+import { type BoardRow, boardsWithIds, visibleIds } from '../boards/boards.store.ts';
+import type { ReadTx } from '../db/tx.ts';
+import { keysWithIds } from '../identity/keys.store.ts';
+import { peopleWithIds } from '../identity/people.store.ts';
+import { boardsNamed, personNamed } from '../onboarding/actions.rules.ts';
+import { actionOf, authorizationOf, decidedAt, effective, type RequestRow } from '../onboarding/approvals.store.ts';
+import { type CapsuleRow, capsuleState, capsulesOf } from '../onboarding/capsules.store.ts';
+import { allowStep } from '../onboarding/next.rules.ts';
+import type { Caller } from '../operation/caller.ts';
+import { membersWithIds } from '../seats/members.store.ts';
+import { timestamp } from '../text/time.ts';
+
+/** Of these, the ones whose boards and key the caller's person may see now; each as a record. */
+export async function approvalViews(
+  tx: ReadTx,
+  caller: Pick<Caller, 'person'>,
+  rows: RequestRow[],
+  baseUrl: string,
+): Promise<Approval[]> {
+  const facts = await gather(tx, caller, rows);
+  return rows.filter((row) => isVisible(row, facts, caller)).map((row) => viewOf(row, facts, tx.now, baseUrl));
+}
+
+/** Null: nothing the caller may see. */
+export async function approvalView(
+  tx: ReadTx,
+  caller: Pick<Caller, 'person'>,
+  row: RequestRow,
+  baseUrl: string,
+): Promise<Approval | null> {
+  return (await approvalViews(tx, caller, [row], baseUrl))[0] ?? null;
+}
+
+/** The same of one that the caller has just decided or made, whatever they may see after it. */
+export async function ownView(
+  tx: ReadTx,
+  caller: Pick<Caller, 'person'>,
+  row: RequestRow,
+  baseUrl: string,
+): Promise<Approval> {
+  return viewOf(row, await gather(tx, caller, [row]), tx.now, baseUrl);
+}
+
+interface Facts {
+  boards: Map<string, BoardRow>;
+  people: Map<string, string>;
+  agents: Map<string, { name: string; harness: string | null; board_id: string }>;
+  keys: Map<string, { name: string; person_id: string }>;
+  capsules: Map<string, CapsuleRow>;
+}
+
+async function gather(tx: ReadTx, { person }: Pick<Caller, 'person'>, rows: RequestRow[]): Promise<Facts> {
+  const actions = rows.map(actionOf);
+  const ids = new Set(actions.flatMap(boardsNamed));
+  for (const { seat_board_id: id } of rows) if (id !== null) ids.add(id);
+  const seen = await visibleIds(tx, { personId: person.person_id, open: person.server_role !== 'guest' }, [...ids]);
+  const boards = await boardsWithIds(tx, [...seen]);
+  const people = await peopleWithIds(tx, [
+    ...new Set([...actions.flatMap((action) => personNamed(action) ?? []), ...rows.map((row) => row.person_id)]),
+  ]);
+  const agents = await membersWithIds(tx, [...new Set(rows.map((row) => row.agent_id))]);
+  const keys = await keysWithIds(
+    tx,
+    actions.flatMap((action) => (action.kind === 'revoke_key' ? [action.key_id] : [])),
+  );
+  return {
+    boards: new Map(boards.map((board) => [board.id, board])),
+    people: new Map(people.map(({ id, handle }) => [id, handle])),
+    agents: new Map(agents.map((agent) => [agent.id, agent])),
+    keys: new Map(keys.map((key) => [key.id, key])),
+    capsules: await capsulesOf(
+      tx,
+      rows.map((row) => row.id),
+    ),
+  };
+}
+
+function isVisible(row: RequestRow, { boards, keys }: Facts, { person }: Pick<Caller, 'person'>): boolean {
+  const action = actionOf(row);
+  if (action.kind === 'revoke_key') {
+    const owner = keys.get(action.key_id)?.person_id;
+    return owner !== undefined && (owner === person.person_id || person.server_role === 'admin');
+  }
+  return boardsNamed(action).every((id) => boards.has(id));
+}
+
+function viewOf(row: RequestRow, facts: Facts, now: number, baseUrl: string): Approval {
+  const { state, reason } = effective(row, now);
+  const authorization = authorizationOf(row);
+  const decided = state === 'pending' ? null : decidedAt(row);
+  return {
+    id: row.id,
+    person_id: row.person_id,
+    agent_id: row.agent_id,
+    parent_key_id: row.parent_key_id,
+    action: actionOf(row),
+    payload_hash: row.payload_hash,
+    state,
+    created_at: timestamp(row.created_at),
+    expires_at: timestamp(row.expires_at),
+    ...(decided === null ? {} : { decided_at: timestamp(decided) }),
+    ...(row.decision === null ? {} : { decision: row.decision }),
+    ...(reason === null ? {} : { closed_reason: reason }),
+    ...(row.executed_at === null || authorization === null
+      ? {}
+      : {
+          execution: {
+            at: timestamp(row.executed_at),
+            effect: row.effect ?? 'applied',
+            authorization,
+            ...(row.invite_id === null ? {} : { invite_id: row.invite_id }),
+          },
+        }),
+    outcome: outcomeOf(facts.capsules.get(row.id), now),
+    display: displayOf(row, actionOf(row), facts),
+    ...(state === 'pending' ? { next: allowStep(row.id, baseUrl) } : {}),
+  };
+}
+
+function outcomeOf(capsule: CapsuleRow | undefined, now: number): Approval['outcome'] {
+  if (!capsule) return { state: 'none' };
+  const state = capsuleState(capsule, now);
+  const until = state === 'held' ? capsule.expires_at : state === 'collected' ? capsule.until : null;
+  return { state, ...(until === null ? {} : { until: timestamp(until) }) };
+}
+
+function displayOf(row: RequestRow, action: AdminAction, facts: Facts): NonNullable<Approval['display']> {
+  const agent = facts.agents.get(row.agent_id);
+  const target = personNamed(action);
+  const label = (id: string): BoardLabel[] => {
+    const board = facts.boards.get(id);
+    return board ? [{ id, name: board.name, title: board.title }] : [];
+  };
+  const [on] = row.seat_board_id === null ? [] : label(row.seat_board_id);
+  return {
+    ...some('person_handle', facts.people.get(row.person_id)),
+    ...some('agent_name', agent?.name),
+    ...some('agent_harness', agent?.harness ?? undefined),
+    ...some('target_handle', target === null ? undefined : facts.people.get(target)),
+    ...some('key_name', action.kind === 'revoke_key' ? facts.keys.get(action.key_id)?.name : undefined),
+    ...(on ? { requested_on: on } : {}),
+    boards: boardsNamed(action).flatMap(label),
+  };
+}
+
+const some = <Name extends string>(name: Name, value: string | undefined): { [K in Name]?: string } =>
+  (value === undefined ? {} : { [name]: value }) as { [K in Name]?: string };

@@ -1,0 +1,403 @@
+/** Approvals: asked for, held, allowed, declined, expired. */
+import { expect } from 'chai';
+import type { NextStep } from '../../../src/contract/errors.ts';
+import { Api } from '../../support/api.ts';
+import { newAgent, newBoard } from '../../support/cast.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
+import { changeBoard, endMember, newBrowser, newDelegation, putOnBoard, revokeKey } from '../../support/state.ts';
+import { setPerson } from '../invites/cast.ts';
+import { addBob, allow, ask, codeOf, decline, eventsOf, held, invitePeople, look, scene, type Wanted } from './cast.ts';
+
+const DAY = 86_400_000;
+
+const nextOf = ({ body }: { body: unknown }): NextStep | undefined =>
+  (body as { error: { next?: NextStep } }).error.next;
+
+forEachDatabase('an approval', (engine) => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(engine);
+  });
+  after(() => server.stop());
+
+  it('is held without an allowance: nothing changes, and the person is told what to run', async () => {
+    const s = await scene(server);
+    const answer = await ask(s.agent, addBob(s));
+    expect(answer.status).to.equal(202);
+    const { approval, state, next } = answer.body;
+    expect([state, approval.state, approval.outcome]).to.deep.equal(['pending', 'pending', { state: 'none' }]);
+    expect(answer.headers.get('location')).to.equal(`/v1/me/approvals/${approval.id}`);
+    expect(next?.command).to.equal(`service approvals allow ${approval.id} --server '${server.url}'`);
+    expect(next?.board_view).to.equal(`${server.url}/inbox/approvals/${approval.id}`);
+    expect(approval.agent_id).to.equal(s.agent.memberId);
+    expect(approval.display).to.deep.include({ target_handle: s.bobHandle, agent_name: s.agent.name });
+    expect(await eventsOf(s.ana, s.board.name, 'person.added')).to.deep.equal([]);
+    expect(Date.parse(approval.expires_at) - Date.parse(approval.created_at)).to.equal(DAY);
+  });
+
+  it('is executed once, however often it is allowed at once', async () => {
+    const twin = engine === 'postgres' ? await startTwin(server) : null;
+    const s = await scene(server);
+    const there = new Api(twin?.url ?? server.url, s.ana.token);
+    const approval = await held(s.agent, addBob(s));
+    const answers = await Promise.all([s.ana, there, s.ana, there].map((api) => allow(api, approval)));
+    expect(answers.map(({ status, body }) => [status, body.state])).to.deep.equal(
+      Array.from({ length: 4 }, () => [200, 'executed']),
+    );
+    const added = await eventsOf(s.ana, s.board.name, 'person.added');
+    expect(added).to.have.length(1);
+    expect(added[0]?.actor).to.include({ kind: 'agent', member_id: s.agent.memberId });
+    expect(added[0]?.data).to.deep.include({ by_owner: s.ana.personId, action_kind: 'added' });
+    expect(added[0]?.data?.['authorization']).to.deep.equal({
+      kind: 'added',
+      person_id: s.ana.personId,
+      agent_id: s.agent.memberId,
+      parent_key_id: approval.parent_key_id,
+      via: 'approval',
+      payload_hash: approval.payload_hash,
+      approval_id: approval.id,
+    });
+    const { execution } = await look(s.ana, approval);
+    expect(execution).to.deep.include({ effect: 'applied' });
+    await twin?.close();
+  });
+
+  it('does each kind of action by the steps of its own operation', async () => {
+    const s = await scene(server);
+    const bob = s.bob.personId ?? '';
+    const on = { board_id: s.board.id };
+    await putOnBoard(server, s.board.name, s.bob);
+    const run = async (body: Wanted, status = 200) => {
+      const answer = await allow(s.ana, await held(s.agent, body));
+      expect([answer.status, answer.body.state], answer.text).to.deep.equal([status, 'executed']);
+    };
+    await run({ kind: 'set_board_role', ...on, person_id: bob, role: 'owner' });
+    const [made] = await eventsOf(s.ana, s.board.name, 'person.made_owner');
+    expect(made?.data?.['action_kind']).to.equal('role_changed');
+    await run({ kind: 'set_board_role', ...on, person_id: bob, role: 'member' });
+    const [unmade] = await eventsOf(s.ana, s.board.name, 'person.role_changed');
+    expect(unmade?.data).to.include({ before: 'owner', after: 'member', action_kind: 'role_changed' });
+    await run({ kind: 'set_board_policy', ...on, policy: { broadcast: 'granted' } });
+    const [policy] = await eventsOf(s.ana, s.board.name, 'board.policy_changed');
+    expect(policy?.data).to.have.nested.property('authorization.via', 'approval');
+    expect(policy?.data).not.to.have.property('action_kind');
+    await run({ kind: 'remove_person', ...on, person_id: bob });
+    const [removed] = await eventsOf(s.ana, s.board.name, 'person.removed');
+    expect(removed?.data).to.have.nested.property('authorization.agent_id', s.agent.memberId);
+    await run({ kind: 'set_server_role', person_id: bob, role: 'admin' });
+    expect((await s.bob.ok('getMe')) as { server_role?: string }).to.include({ server_role: 'admin' });
+    const key = (await s.bob.ok('listKeys')).current_key_id;
+    await run({ kind: 'revoke_key', key_id: key });
+    expect(await s.bob.refused('getMe')).to.equal('401 unauthorized');
+    await run({ kind: 'remove_person', person_id: bob });
+    expect(await s.ana.refused('listPeople', { query: { handle: s.bobHandle } })).to.equal('404 person_not_found');
+    await run(invitePeople({ boards: [s.board.id] }), 201);
+  });
+
+  it('removes somebody from the server with their boards, in the name of the agent where it has its seat', async () => {
+    const s = await scene(server);
+    const other = await newBoard(s.ana);
+    await putOnBoard(server, s.board.name, s.bob);
+    await putOnBoard(server, other.name, s.bob);
+    const approval = await held(s.agent, { kind: 'remove_person', person_id: s.bob.personId });
+    expect((await allow(s.ana, approval)).status).to.equal(200);
+    const [here] = await eventsOf(s.ana, s.board.name, 'person.removed');
+    const [there] = await eventsOf(s.ana, other.name, 'person.removed');
+    expect(here?.actor).to.include({ kind: 'agent', member_id: s.agent.memberId });
+    expect(there?.actor).to.include({ kind: 'human' });
+    expect(there?.data).to.include({ from_server: true });
+    expect(there?.data).to.have.nested.property('authorization.approval_id', approval.id);
+  });
+
+  it('ends with the key it revokes, and executes and answers all the same', async () => {
+    const s = await scene(server);
+    const spare = await s.ana.ok('createKey', { body: { name: 'spare' } });
+    const own = (await s.ana.ok('listKeys')).current_key_id;
+    const approval = await held(s.agent, { kind: 'revoke_key', key_id: own });
+    const person = new Api(server.url, spare.token, s.ana.personId);
+    const answer = await allow(person, approval);
+    expect([answer.status, answer.body.state]).to.deep.equal([200, 'executed']);
+    expect((await look(person, approval)).state).to.equal('executed');
+    expect(await s.agent.refused('getMe')).to.equal('401 unauthorized');
+  });
+
+  it('refuses what would change nothing when it is asked for, and executes what became so as already', async () => {
+    const s = await scene(server);
+    await putOnBoard(server, s.board.name, s.bob);
+    const on = { board_id: s.board.id, person_id: s.bob.personId };
+    expect(codeOf(await ask(s.agent, { kind: 'add_people', ...on }))).to.equal('409 already_on_board');
+    for (const body of [
+      { kind: 'set_board_role', ...on, role: 'member' },
+      { kind: 'set_server_role', person_id: s.bob.personId, role: 'member' },
+      { kind: 'set_board_policy', board_id: s.board.id, policy: { nudges: 'on' } },
+    ] as Wanted[]) {
+      expect(codeOf(await ask(s.agent, body)), body.kind).to.equal('409 no_change');
+    }
+    const role = await held(s.agent, { kind: 'set_board_role', ...on, role: 'owner' });
+    await s.ana.ok('makeBoardOwner', { params: { board: s.board.name }, body: { handle: s.bobHandle } });
+    const removal = await held(s.agent, { kind: 'remove_person', ...on });
+    await s.ana.ok('removeBoardPerson', { params: { board: s.board.name, handle: s.bobHandle } });
+    expect((await allow(s.ana, removal)).body.approval.execution?.effect).to.equal('already');
+    expect(codeOf(await allow(s.ana, role))).to.equal('404 person_not_on_board');
+    expect((await look(s.ana, role)).state).to.equal('pending');
+  });
+
+  it('is refused with what the person would be refused with, and nothing is written', async () => {
+    const s = await scene(server);
+    const eve = await server.person('eve');
+    const gus = await server.person('gus', 'guest');
+    await putOnBoard(server, s.board.name, eve);
+    const hers = await newAgent(eve, s.board.name);
+    const on = { board_id: s.board.id };
+    const hidden = await newBoard(s.ana, { visibility: 'private' });
+    const told: [Wanted, string][] = [
+      [invitePeople(), '403 server_admin_required'],
+      [{ kind: 'set_server_role', person_id: s.bob.personId, role: 'admin' }, '403 server_admin_required'],
+      [{ kind: 'remove_person', person_id: s.bob.personId }, '403 server_admin_required'],
+      [{ kind: 'set_board_role', ...on, person_id: s.bob.personId, role: 'owner' }, '403 owner_required'],
+      [{ kind: 'set_board_policy', ...on, policy: { nudges: 'off' } }, '403 owner_required'],
+      [{ kind: 'remove_person', ...on, person_id: s.ana.personId }, '403 owner_required'],
+      [{ kind: 'add_people', ...on, person_id: gus.personId }, '409 person_is_guest'],
+      [{ kind: 'add_people', ...on, person_id: 'hum_01K5A0000000000000000000H1' }, '404 person_not_found'],
+      [{ kind: 'add_people', board_id: hidden.id, person_id: s.bob.personId }, '404 board_not_found'],
+      [{ kind: 'revoke_key', key_id: (await s.bob.ok('listKeys')).current_key_id }, '404 key_not_found'],
+    ];
+    for (const [body, code] of told) expect(codeOf(await ask(hers, body)), body.kind).to.equal(code);
+    const own: [Wanted, string][] = [
+      [{ kind: 'set_board_role', ...on, person_id: s.ana.personId, role: 'member' }, '409 last_owner'],
+      [{ kind: 'set_server_role', person_id: gus.personId, role: 'member' }, '409 person_is_guest'],
+      [{ kind: 'remove_person', ...on, person_id: s.bob.personId }, '404 person_not_on_board'],
+    ];
+    for (const [body, code] of own) expect(codeOf(await ask(s.agent, body)), body.kind).to.equal(code);
+    expect((await eve.ok('listApprovals')).approvals).to.deep.equal([]);
+  });
+
+  it('takes exactly the actions there are, and nothing more in them', async () => {
+    const s = await scene(server);
+    const bad: Wanted[] = [
+      { kind: 'delete_board' as never },
+      { ...addBob(s), extra: 1 },
+      invitePeople({ ttl_seconds: 86_401 }),
+      invitePeople({ boards: [s.board.id, s.board.id] }),
+      invitePeople({ pairing: { initiating_agent_id: s.agent.memberId, work: 'x' } }),
+      { kind: 'set_board_policy', board_id: s.board.id, policy: {} },
+      invitePeople({
+        boards: [s.board.id],
+        pairing: { initiating_agent_id: s.agent.memberId, work: `use abh_${'A'.repeat(43)}` },
+      }),
+      { ...addBob(s), pad: 'x'.repeat(17_000) },
+    ];
+    for (const body of bad) expect(codeOf(await ask(s.agent, body))).to.equal('400 invalid_request');
+    const other = await newAgent(s.ana, s.board.name);
+    const pairing = { initiating_agent_id: other.memberId, work: 'x' };
+    expect(codeOf(await ask(s.agent, invitePeople({ boards: [s.board.id], pairing })))).to.equal('403 forbidden');
+  });
+
+  it('is one request for one key and one text, for a day', async () => {
+    const s = await scene(server);
+    const first = await ask(s.agent, addBob(s), 'k1');
+    const again = await ask(s.agent, addBob(s), 'k1');
+    expect([again.status, again.replayed, again.body.approval.id]).to.deep.equal([202, true, first.body.approval.id]);
+    expect(codeOf(await ask(s.agent, invitePeople(), 'k1'))).to.equal('422 idempotency_conflict');
+    // Without a key the same pending request is found by what it asks.
+    expect((await ask(s.agent, addBob(s))).body.approval.id).to.equal(first.body.approval.id);
+    await allow(s.ana, first.body.approval);
+    const after = await ask(s.agent, addBob(s), 'k1');
+    expect([after.status, after.replayed, after.body.state]).to.deep.equal([200, true, 'executed']);
+    const invite = await ask(s.agent, invitePeople(), 'k2');
+    await decline(s.ana, invite.body.approval);
+    expect(codeOf(await ask(s.agent, invitePeople(), 'k2'))).to.equal('409 approval_closed');
+    server.clock.advance(DAY);
+    expect((await ask(s.agent, invitePeople(), 'k2')).status).to.equal(202);
+  });
+
+  it('has one canonical text, whatever the order of what was sent', async () => {
+    const s = await scene(server);
+    const other = await newBoard(s.ana);
+    const [one, two] = [s.board.id, other.id];
+    const first = await held(s.agent, invitePeople({ boards: [one, two], ttl_seconds: 86_400 }));
+    const second = await held(s.agent, { invite: { boards: [two, one] }, kind: 'invite_people' } as Wanted);
+    expect(second.payload_hash).to.equal(first.payload_hash);
+    expect(second.id).not.to.equal(first.id);
+    expect((await held(s.agent, invitePeople())).payload_hash).to.equal(
+      'sha256:eba358c93a3ad8cf4e6e579a43fd882a09ca7cc2035d0df880d80be03e0cbbda',
+    );
+  });
+
+  it('waits a day by the clock, whether or not anything noticed', async () => {
+    const s = await scene(server);
+    const approval = await held(s.agent, addBob(s));
+    server.clock.advance(DAY - 60_000);
+    expect((await look(s.ana, approval)).state).to.equal('pending');
+    server.clock.advance(60_000);
+    expect(codeOf(await allow(s.ana, approval))).to.equal('409 approval_closed');
+    expect(codeOf(await decline(s.ana, approval))).to.equal('409 approval_closed');
+    expect(await look(s.ana, approval)).to.include({ state: 'expired', closed_reason: 'timeout' });
+  });
+
+  it('ends with the seat, the key or the board it was asked from', async () => {
+    const s = await scene(server);
+    const gone = await held(s.agent, addBob(s));
+    await endMember(server, s.agent.memberId);
+    expect(codeOf(await allow(s.ana, gone))).to.equal('409 approval_closed');
+    expect(await look(s.ana, gone)).to.include({ state: 'expired', closed_reason: 'requester_ended' });
+
+    const t = await scene(server);
+    const keyed = await held(t.agent, addBob(t));
+    const spare = await t.ana.ok('createKey', { body: { name: 'spare' } });
+    await revokeKey(server, t.ana);
+    const person = new Api(server.url, spare.token);
+    expect(await look(person, keyed)).to.include({ state: 'expired', closed_reason: 'key_ended' });
+    expect(codeOf(await allow(person, keyed))).to.equal('409 approval_closed');
+
+    const u = await scene(server);
+    const elsewhere = await newBoard(u.ana);
+    const lost = await held(u.agent, { kind: 'add_people', board_id: elsewhere.id, person_id: u.bob.personId });
+    await changeBoard(server, u.board.name, { lifecycle: 'archived' });
+    await changeBoard(server, u.board.name, { lifecycle: 'deleted' });
+    expect(await look(u.ana, lost)).to.include({ state: 'expired', closed_reason: 'requester_ended' });
+  });
+
+  it('stays pending when it cannot be done now: no admin any more, an archived board', async () => {
+    const s = await scene(server);
+    const invite = await held(s.agent, invitePeople());
+    const add = await held(s.agent, addBob(s));
+    await setPerson(server, s.ana, { server_role: 'member' });
+    expect(codeOf(await allow(s.ana, invite))).to.equal('403 server_admin_required');
+    expect((await look(s.ana, invite)).state).to.equal('pending');
+    await changeBoard(server, s.board.name, { lifecycle: 'archived' });
+    expect(codeOf(await allow(s.ana, add))).to.equal('409 board_archived');
+    expect(codeOf(await ask(s.agent, addBob(s)))).to.equal('409 board_archived');
+    await changeBoard(server, s.board.name, { lifecycle: 'active' });
+    expect((await allow(s.ana, add)).status).to.equal(200);
+  });
+
+  it('is not held up by the archive of the board it was asked on', async () => {
+    const s = await scene(server);
+    const elsewhere = await newBoard(s.ana);
+    const body: Wanted = { kind: 'add_people', board_id: elsewhere.id, person_id: s.bob.personId };
+    const approval = await held(s.agent, body);
+    await changeBoard(server, s.board.name, { lifecycle: 'archived' });
+    expect((await allow(s.ana, approval)).status).to.equal(200);
+    const [added] = await eventsOf(s.ana, elsewhere.name, 'person.added');
+    expect(added?.actor).to.include({ kind: 'human' });
+    expect(added?.data).not.to.have.property('by_owner');
+  });
+
+  it('needs the own key for what a browser may not do, and is not changed by trying', async () => {
+    const s = await scene(server);
+    const browser = await newBrowser(server, s.ana);
+    const role = await held(s.agent, { kind: 'set_server_role', person_id: s.bob.personId, role: 'admin' });
+    const answer = await allow(browser, role);
+    expect([answer.status, answer.body.state]).to.deep.equal([202, 'pending']);
+    expect(answer.body.next?.command).to.include(`approvals allow ${role.id}`);
+    expect((await look(s.ana, role)).state).to.equal('pending');
+    expect((await allow(s.ana, role)).body.state).to.equal('executed');
+    const add = await held(s.agent, addBob(s));
+    expect((await allow(browser, add)).status).to.equal(200);
+  });
+
+  it('is declined once; a declined or expired one is never executed, an executed one never declined', async () => {
+    const s = await scene(server);
+    const approval = await held(s.agent, addBob(s));
+    const call = { params: { approval: approval.id }, key: 'no' };
+    const declined = await s.ana.call('declineApproval', call);
+    expect(declined.body.state).to.equal('declined');
+    expect((await s.ana.call('declineApproval', call)).replayed).to.equal(true);
+    expect((await decline(s.ana, approval)).status).to.equal(200);
+    expect(codeOf(await allow(s.ana, approval))).to.equal('409 approval_closed');
+    const other = await held(s.agent, addBob(s));
+    await allow(s.ana, other);
+    expect(codeOf(await decline(s.ana, other))).to.equal('409 approval_closed');
+  });
+
+  it('is for its person alone, by any of their credentials, and for its own agent to look at', async () => {
+    const s = await scene(server);
+    const other = await newAgent(s.ana, s.board.name);
+    const approval = await held(s.agent, addBob(s));
+    for (const api of [s.bob, server.dana, other]) {
+      expect(await api.refused('getApproval', { params: { approval: approval.id } })).to.equal(
+        '404 approval_not_found',
+      );
+    }
+    expect(codeOf(await allow(s.bob, approval))).to.equal('404 approval_not_found');
+    expect(codeOf(await decline(s.bob, approval))).to.equal('404 approval_not_found');
+    expect((await look(s.agent, approval)).id).to.equal(approval.id);
+    expect((await s.agent.ok('listApprovals')).approvals).to.have.length(1);
+    expect((await other.ok('listApprovals')).approvals).to.deep.equal([]);
+    const guest = await server.person('gil', 'guest');
+    expect(await guest.refused('listApprovals')).to.equal('403 guest_not_allowed');
+  });
+
+  it('is decided by people only, who are told what to run', async () => {
+    const s = await scene(server);
+    const approval = await held(s.agent, addBob(s));
+    const end = `--server '${server.url}'`;
+    for (const [answer, command] of [
+      [await allow(s.agent, approval), `service approvals allow ${approval.id} ${end}`],
+      [await decline(s.agent, approval), `service approvals decline ${approval.id} ${end}`],
+      [await s.agent.call('getAllowance'), `service allowance show ${end}`],
+      [await s.agent.call('setAllowance', { body: { categories: [] } }), `service allowance show ${end}`],
+      [await s.agent.call('clearAllowance'), `service allowance off ${end}`],
+      [await s.agent.call('listAllowanceRevisions'), `service allowance history ${end}`],
+    ] as const) {
+      expect(codeOf(answer)).to.equal('403 human_token_required');
+      expect(nextOf(answer)?.command).to.equal(command);
+    }
+    const delegation = await newDelegation(server, s.ana);
+    expect(codeOf(await allow(delegation, approval))).to.equal('403 human_token_required');
+    expect(codeOf(await decline(delegation, approval))).to.equal('403 forbidden');
+    expect(codeOf(await ask(s.ana, addBob(s)))).to.equal('403 agent_token_required');
+  });
+
+  it('is listed: pending first, oldest first; then decided, newest first, for seven days', async () => {
+    const s = await scene(server);
+    const ids: string[] = [];
+    for (let n = 0; n < 6; n++) {
+      ids.push((await held(s.agent, invitePeople({ ttl_seconds: 3_600 + n }))).id);
+      server.clock.advance(1_000);
+    }
+    for (const n of [1, 3]) {
+      await decline(s.ana, { id: ids[n] ?? '' });
+      server.clock.advance(1_000);
+    }
+    const order = [0, 2, 4, 5, 3, 1].map((n) => ids[n]);
+    const seen: string[] = [];
+    let after: string | null = null;
+    do {
+      const page: { approvals: { id: string }[]; next_after: string | null } = await s.ana.ok('listApprovals', {
+        query: { limit: 4, ...(after === null ? {} : { after }) },
+      });
+      seen.push(...page.approvals.map(({ id }) => id));
+      after = page.next_after;
+    } while (after !== null);
+    expect(seen).to.deep.equal(order);
+    const { approvals } = await s.ana.ok('listApprovals', { query: { state: 'pending' } });
+    expect(approvals).to.have.length(4);
+    server.clock.advance(7 * DAY);
+    const left = await s.ana.ok('listApprovals', { query: { state: 'decided' } });
+    expect(left.approvals.map(({ id }) => id)).not.to.include(ids[1]);
+    expect((await look(s.ana, { id: ids[1] ?? '' })).state).to.equal('declined');
+  });
+
+  it('is left out while the person does not see its board', async () => {
+    const s = await scene(server);
+    const hidden = await newBoard(s.ana, { visibility: 'private' });
+    const body: Wanted = { kind: 'add_people', board_id: hidden.id, person_id: s.bob.personId };
+    const approval = await held(s.agent, body);
+    const eve = await server.person('eve-2');
+    await putOnBoard(server, hidden.name, eve);
+    await s.ana.ok('makeBoardOwner', { params: { board: hidden.name }, body: { handle: 'eve-2' } });
+    await s.ana.ok('leaveBoard', { params: { board: hidden.name } });
+    expect((await s.ana.ok('listApprovals')).approvals).to.deep.equal([]);
+    expect(codeOf(await allow(s.ana, approval))).to.equal('404 approval_not_found');
+  });
+
+  it('is one of at most twenty that wait for one agent', async () => {
+    const s = await scene(server);
+    for (let n = 0; n < 20; n++) await held(s.agent, invitePeople({ ttl_seconds: 3_600 + n }));
+    const answer = await ask(s.agent, invitePeople());
+    expect([codeOf(answer), answer.headers.get('retry-after')]).to.deep.equal(['429 rate_limited', '3600']);
+  });
+});
