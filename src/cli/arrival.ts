@@ -4,6 +4,7 @@ import {
   freeName,
   readCredentials,
   type ServerEntry,
+  seatsAt,
   updateCredentials,
 } from '../local/credentials.ts';
 import { forgetKey, forgetPending, saveKey, storeChoice } from '../local/keystore.ts';
@@ -54,7 +55,7 @@ async function remember(
   const result = await updateCredentials(folders, (saved) => {
     const known = saved.servers[origin];
     const first = saved.default === null && knownServers(saved, folders, env).length === 0;
-    const { pending: _over, ...rest } = known ?? {};
+    const { pending: _over, former: _former, ...rest } = known ?? {};
     const entry: ServerEntry = {
       ...rest,
       server_id: serverId,
@@ -68,8 +69,7 @@ async function remember(
         store: stored,
         ...(stored === 'file' ? { token } : {}),
       },
-      // Seats of another server under the same address would only be refused.
-      seats: known && known.server_id === serverId ? known.seats : {},
+      ...seatsAt(known, serverId),
     };
     saved.servers[origin] = entry;
     if (first) saved.default = origin;

@@ -1,12 +1,12 @@
 /** The record of a board: checking it, showing it, taking it out. */
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, linkSync, lstatSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pages } from '../client/pages.ts';
 import { verifyBoard } from '../client/verify.ts';
 import { escapeUntrusted } from '../contract/text.ts';
 import type { Answer, BoardEvent } from '../contract/types.ts';
-import { usage } from '../local/failure.ts';
+import { Failure, usage } from '../local/failure.ts';
 import { pinHead, pinnedHead } from '../local/heads.ts';
 import type { BoardSession } from './base.ts';
 import { called, runtime } from './runtime.ts';
@@ -99,22 +99,30 @@ export async function eventLines(session: BoardSession, page: LogRecord, times: 
   return [`${session.board} · ${page.events.length}, head #${page.head_seq}`, ...(await table(rows)), ...next];
 }
 
-/** Writes every event as a line of its own; a file appears whole or not at all. */
+/** Writes every event as a line of its own; a file appears whole or not at all, and takes the place of no other. */
 export async function exportRecord(session: BoardSession, path: string) {
   if (path === '-') return { path, ...(await writeEvents(session, (line) => process.stdout.write(line))) };
   const target = resolve(path);
+  // Told before a long record is fetched; decided when it takes its name.
+  if (lstatSync(target, { throwIfNoEntry: false })) throw exists(path);
   const draft = `${target}.${process.pid}.tmp`;
   const fd = openDraft(draft, path);
   try {
     const written = await writeEvents(session, (line) => writeSync(fd, line));
-    closeSync(fd);
-    renameSync(draft, target);
+    linkSync(draft, target);
     return { path: target, ...written };
   } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? exists(path) : error;
+  } finally {
+    closeSync(fd);
     unlinkSync(draft);
-    throw error;
   }
 }
+
+const exists = (path: string) =>
+  new Failure('local_file_exists', `The file ${path} is there already; nothing was written.`, {
+    hint: 'Name another file, or move this one away and run service audit export again',
+  });
 
 function openDraft(draft: string, path: string): number {
   try {

@@ -4,7 +4,7 @@ import type { Interfaces } from '@oclif/core';
 import { Command } from '@oclif/core/command';
 import { parse } from '@oclif/core/parser';
 import type { Client } from '../client/client.ts';
-import { Failure, usage } from '../local/failure.ts';
+import { Failure, hinted, usage } from '../local/failure.ts';
 import { paintFor, wantsColor } from './color.ts';
 import { report } from './errors.ts';
 import { globalFlags } from './flags.ts';
@@ -53,7 +53,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
       return 0;
     } catch (error) {
       await this.forgetEndedSeat(error);
-      return report(error, this.out, this.verbose);
+      return report(hinted(error, this.help), this.out, this.verbose);
     }
   }
 
@@ -74,6 +74,11 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
 
   protected get verbose(): boolean {
     return this.globals?.verbose === true || runtime().env.SERVICE_DEBUG === '1';
+  }
+
+  /** Where more about this command is said. */
+  private get help(): string {
+    return `service ${(this.id ?? '').replaceAll(':', ' ')} --help`;
   }
 
   /** Milliseconds one command's requests may take; 0 = no limit. */
@@ -158,14 +163,14 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     const id = this.id ?? '';
     const all = { ...globalFlags, ...flags };
     const parsed = await parse(this.prepare(this.argv), { args, flags: all, strict, context: this }).catch((error) => {
-      throw usageError(error, id);
+      throw usageError(error, { id, aliases: this.ctor.aliases, args: Object.keys(args), argv: this.argv });
     });
     const { mayBeEmpty } = this.constructor as typeof BaseCommand;
     refuseEmpty({
       flags: parsed.flags,
       args: parsed.args,
       mayBeEmpty,
-      help: `service ${id.replaceAll(':', ' ')} --help`,
+      help: this.help,
     });
     this.flags = parsed.flags as FlagsOf<T>;
     this.args = parsed.args as ArgsOf<T>;

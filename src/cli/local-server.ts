@@ -1,7 +1,7 @@
 /** Makes sure this machine's own server answers, and takes note of who it is. */
 import { Client } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
-import { localEntry, type ServerEntry, updateCredentials } from '../local/credentials.ts';
+import { localEntry, type ServerEntry, seatsAt, updateCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { readLocalKey } from '../local/keystore.ts';
 import { localFetch } from '../local/loopback-fetch.ts';
@@ -61,8 +61,8 @@ async function startedAgain(server: KnownServer, choice: LocalChoice): Promise<K
   }
 }
 
-/** Saves or renews what this machine knows about its own server. `forget` drops seats of a server that is no more. */
-export async function pinLocal(url: string, forget = false): Promise<ServerEntry | null> {
+/** Saves or renews what this machine knows about its own server. `accept` takes another one for it than was known. */
+export async function pinLocal(url: string, accept = false): Promise<ServerEntry | null> {
   const { folders } = runtime();
   const token = readLocalKey(folders);
   if (!token) return null;
@@ -71,16 +71,17 @@ export async function pinLocal(url: string, forget = false): Promise<ServerEntry
   const { data: me } = await client.call('getMe');
   return updateCredentials(folders, (saved) => {
     const old = localEntry(saved);
-    if (!forget) checkIdentity(old?.[1] ?? null, info.server_id);
+    if (!accept) checkIdentity(old?.[1] ?? null, info.server_id);
     if (old) delete saved.servers[old[0]];
+    const { former: _former, ...rest } = old?.[1] ?? {};
     const entry: ServerEntry = {
-      ...old?.[1],
+      ...rest,
       server_id: info.server_id,
       name: 'local',
       mode: 'local',
       person: { id: me.id, handle: me.name },
       key: { id: 'local', name: 'local-key', expires_at: null, store: 'local-file' },
-      seats: old && old[1].server_id === info.server_id ? old[1].seats : {},
+      ...seatsAt(old?.[1], info.server_id),
       urls: [...new Set([...(old?.[1].urls ?? []), ...(old ? [old[0]] : []), url])],
     };
     if (saved.default === old?.[0] && old) saved.default = url;

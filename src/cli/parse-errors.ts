@@ -1,16 +1,26 @@
 /** The parser's errors in our words: what is wrong with the command line, and where to look. */
 import { Failure, usage } from '../local/failure.ts';
+import { meantBy } from './extra-words.ts';
 
 interface ParserError extends Error {
   flags?: unknown;
   args?: unknown;
+  parse?: { output?: { argv?: unknown[] } };
+}
+
+/** What was typed, and for which command. */
+export interface CommandLine {
+  id: string;
+  aliases: string[];
+  args: string[];
+  argv: string[];
 }
 
 /** A usage error (exit 2) for anything the parser threw. */
-export function usageError(error: unknown, id: string): Failure {
+export function usageError(error: unknown, line: CommandLine): Failure {
   // The parser writes words of its own around what a flag said about its value.
   if (error instanceof Failure) return usage(tidy(error.message), error.hint);
-  const help = `service ${id.replaceAll(':', ' ')} --help`;
+  const help = `service ${line.id.replaceAll(':', ' ')} --help`;
   const known = error as ParserError;
   // Told by what they carry: the framework's classes are packed into the bundle under no name of their own.
   if (Array.isArray(known.flags)) return unknownFlags(known.flags, help);
@@ -18,7 +28,14 @@ export function usageError(error: unknown, id: string): Failure {
     const names = (known.args as { name: string }[]).map((arg) => arg.name.toUpperCase());
     return failure(`Missing: ${names.join(', ')}`, help);
   }
+  if (Array.isArray(known.args)) return failure(tidy(known.message), meant(known, line) ?? help);
   return failure(tidy(known.message), help);
+}
+
+/** Words too many. */
+function meant({ parse }: ParserError, { id, aliases, args, argv }: CommandLine): string | null {
+  const short = aliases.find((alias) => !alias.includes(':')) ?? id.replaceAll(':', ' ');
+  return meantBy({ name: short, args, argv, values: (parse?.output?.argv ?? []).map(String) });
 }
 
 interface Given {

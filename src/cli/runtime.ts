@@ -4,6 +4,7 @@ import { basename, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Env, type Folders, folders } from '../local/folders.ts';
 import { setProgram } from '../local/program.ts';
+import { readCatalog } from './help/catalog.ts';
 
 export interface Runtime {
   /** The package's folder: manifest, man pages, package.json. */
@@ -57,12 +58,19 @@ export function version(): string {
   return packageVersion;
 }
 
-const topics =
-  'agent|audit|board|boards|brief|code|connect|down|file|help|invite|join|key|keys|login|logout|machine|open|openapi|pair|people|profile|read|say|serve|server|servers|settings|status|up|version|watch|whoami';
-const command = new RegExp(`(^|[\\s:(\`'"=])service (?=(?:${topics})\\b)`, 'g');
+let command: RegExp | null = null;
 
 /** Our own text, naming the program as it was called: `service board list` or `board-service board list`. */
 export function called(text: string): string {
-  const bin = current?.bin ?? 'service';
-  return bin === 'service' ? text : text.replace(command, `$1${bin} `);
+  const { bin, root } = current ?? { bin: 'service', root: '' };
+  if (bin === 'service') return text;
+  command ??= new RegExp(`(^|[\\s:(\`'"=])service (?=(?:${firstWords(root).join('|')})(?![\\w-]))`, 'g');
+  return text.replace(command, `$1${bin} `);
+}
+
+/** What can stand behind the program's name. */
+function firstWords(root: string): string[] {
+  const { commands } = readCatalog(root);
+  const names = Object.values(commands).flatMap(({ id, aliases }) => [id, ...aliases]);
+  return [...new Set(names.map((name) => name.split(':')[0]!))];
 }

@@ -22,8 +22,9 @@ export function showEnd(at: string, style: TimeStyle, now = Date.now()): string 
   if (seconds <= 0) return 'now';
   if (seconds < 60) return `in ${seconds}s`;
   if (seconds < HOUR) return `in ${Math.floor(seconds / MINUTE)}m`;
-  if (seconds < 2 * DAY) return `in ${Math.floor(seconds / HOUR)}h`;
-  return `in ${Math.floor(seconds / DAY)}d`;
+  // A second after it was made, what lives for 30 days still ends in 30 days.
+  if (seconds < 2 * DAY) return `in ${Math.round(seconds / HOUR)}h`;
+  return `in ${Math.round(seconds / DAY)}d`;
 }
 
 function ago(seconds: number): string {

@@ -1,7 +1,7 @@
 /** A command that does not exist: what was probably meant. */
 import { existsSync } from 'node:fs';
 import { Failure } from '../local/failure.ts';
-import { aliases, type Catalog } from './help/catalog.ts';
+import { aliases, type Catalog, topics } from './help/catalog.ts';
 
 const SYSTEM_PROGRAM = '/usr/sbin/service';
 const initVerbs = new Set([
@@ -31,12 +31,16 @@ export function unknownCommand(argv: string[], words: string[], catalog: Catalog
       hint: 'service help',
       exit: 2,
     });
+  return noSuchCommand(words, catalog);
+}
+
+/** There is no such command: the nearest ones, or where to look. */
+export function noSuchCommand(words: string[], catalog: Catalog): Failure {
   const typed = words.slice(0, 2).join(' ');
-  const near = nearest(typed, catalog);
-  return new Failure('invalid_request', `There is no command "${typed}".`, {
-    hint: near.length > 0 ? `Did you mean: ${near.map((name) => `service ${name}`).join(', ')}` : 'service help',
-    exit: 2,
-  });
+  const near = nearest(words, catalog).map((name) => `service ${name}`);
+  const help = topics[words[0]!] ? `service help ${words[0]}` : 'service help';
+  const hint = near.length > 0 ? `Did you mean: ${near.join(', ')}` : help;
+  return new Failure('invalid_request', `There is no command "${typed}".`, { hint, exit: 2 });
 }
 
 function initCall(argv: string[]): Failure {
@@ -51,17 +55,45 @@ function initCall(argv: string[]): Failure {
   );
 }
 
-function nearest(typed: string, catalog: Catalog): string[] {
-  const names = [...Object.keys(catalog.commands), ...aliases(catalog).keys()].map((id) => id.replaceAll(':', ' '));
-  const first = typed.split(' ')[0]!;
-  const near = names
-    .map((name) => ({ name, far: Math.min(distance(typed, name), distance(first, name)) }))
-    .filter(({ name, far }) => far <= Math.max(1, Math.floor(name.length / 3)))
-    .sort((a, b) => a.far - b.far || (a.name < b.name ? -1 : 1));
-  return near
-    .filter(({ far }) => far === near[0]?.far)
-    .slice(0, 3)
-    .map(({ name }) => name);
+/** The nearest by edit distance, at most three that are equally near. */
+function nearest(words: string[], catalog: Catalog): string[] {
+  const [first = '', second = ''] = words;
+  const all = names(catalog);
+  if (topics[first]) {
+    const verbs = all.filter(({ name }) => name.startsWith(`${first} `));
+    return closest(verbs.map(({ name, means }) => ({ means, far: within(second, name.slice(first.length + 1)) })));
+  }
+  const both = closest(all.map(({ name, means }) => ({ means, far: within(`${first} ${second}`.trim(), name) })));
+  if (both.length > 0) return both;
+  // What follows may be a value; and a verb may have been typed without its topic.
+  return closest(
+    all.map(({ name, means }) => ({ means, far: Math.min(within(first, name), within(first, verbOf(name))) })),
+  );
+}
+
+const verbOf = (name: string) => name.split(' ').at(-1)!;
+
+function closest(candidates: { means: string; far: number }[]): string[] {
+  const far = Math.min(...candidates.map((candidate) => candidate.far));
+  if (!Number.isFinite(far)) return [];
+  const best = candidates.filter((candidate) => candidate.far === far).map(({ means }) => means);
+  return [...new Set(best)].sort().slice(0, 3);
+}
+
+/** Every way to name a command: its words, its short name, and a topic for what it does alone. */
+function names(catalog: Catalog): { name: string; means: string }[] {
+  const words = (id: string) => id.replaceAll(':', ' ');
+  const direct = [...Object.keys(catalog.commands), ...aliases(catalog).keys()].map(words);
+  const alone = Object.entries(topics).flatMap(([topic, { runs }]) =>
+    runs && catalog.commands[runs] ? [{ name: topic, means: words(runs) }] : [],
+  );
+  return [...direct.map((name) => ({ name, means: name })), ...alone];
+}
+
+/** The distance, or infinity where nobody would take one for the other. */
+function within(typed: string, name: string): number {
+  const far = distance(typed, name);
+  return far <= Math.max(1, Math.floor(name.length / 3)) ? far : Number.POSITIVE_INFINITY;
 }
 
 /** Edit distance: letters put in, left out, replaced, or two neighbours swapped. */

@@ -14,11 +14,13 @@ export default class Help extends BaseCommand<typeof Help> {
   override async run(): Promise<void> {
     const { root, bin } = runtime();
     const catalog = readCatalog(root);
+    // Words that are no command are refused in every mode.
+    const text = helpText(catalog, this.args.command ?? [], bin);
     const commands = visibleCommands(catalog).map(({ id, summary, aliases }) => ({
       command: id.replaceAll(':', ' '),
       summary,
       aliases: aliases.map((alias) => alias.replaceAll(':', ' ')),
     }));
-    this.out.print({ commands }, () => helpText(catalog, this.args.command ?? [], bin));
+    this.out.print({ commands }, () => text);
   }
 }

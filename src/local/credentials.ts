@@ -49,6 +49,8 @@ export interface ServerEntry {
   person: { id: string; handle: string } | null;
   key: SavedKey | null;
   seats: Record<string, SavedSeat>;
+  /** Seats of servers that were at this address before, by their ids: they are sent nowhere until that server is back. */
+  former?: Record<string, Record<string, SavedSeat>>;
   pending?: Pending;
   /** This machine's own server: the run of it whose identity was last compared. */
   run?: string;
@@ -100,6 +102,21 @@ export async function endSeat(folders: Folders, memberId: string, now = Date.now
         if (ended && Date.parse(ended) < now - REMEMBER_MS) delete seats[id];
     }
   });
+}
+
+/**
+ * The seats of a server that is now at an address. Those of another one that was known there are put aside, not dropped:
+ * where data was moved by mistake, they work again once it is back.
+ */
+export function seatsAt(
+  known: ServerEntry | undefined,
+  serverId: string,
+): { seats: ServerEntry['seats']; former?: NonNullable<ServerEntry['former']> } {
+  const { [serverId]: again, ...others } = known?.former ?? {};
+  const same = known?.server_id === serverId;
+  const seats = same ? known.seats : (again ?? {});
+  if (known && !same && Object.keys(known.seats).length > 0) others[known.server_id] = known.seats;
+  return Object.keys(others).length > 0 ? { seats, former: others } : { seats };
 }
 
 /** The entry of this machine's own server, under whatever port it was last seen. */

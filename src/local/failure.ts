@@ -30,3 +30,15 @@ export class Failure extends Error {
 export function usage(message: string, hint = ''): Failure {
   return new Failure('invalid_request', message, { hint, exit: 2 });
 }
+
+/** The error, with a hint where it has none of its own. */
+export function hinted(error: unknown, hint: string): unknown {
+  if (!(error instanceof Failure) || error.hint !== '') return error;
+  const { code, message, details, next, exit } = error;
+  return new Failure(code, message, {
+    hint,
+    ...(details ? { details } : {}),
+    ...(next ? { next } : {}),
+    ...(exit === undefined ? {} : { exit }),
+  });
+}

@@ -1,5 +1,6 @@
 /** Every refusal in one shape, with the exit code that follows from it. */
-import { chmodSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
 
@@ -96,6 +97,33 @@ describe('errors', function () {
     const result = await home().run(['audit', 'export', '/none/record', '--json']);
     expect(JSON.parse(result.stdout).error.message).to.equal('The file /none/record cannot be written: ENOENT.');
     expect(result.code).to.equal(2);
+  });
+
+  it('keep a file that is there already as it is', async () => {
+    const path = join(home().work, 'kept.ndjson');
+    writeFileSync(path, 'mine');
+    symlinkSync('nowhere', join(home().work, 'link.ndjson'));
+    for (const name of ['kept.ndjson', 'link.ndjson']) {
+      const result = await home().run(['audit', 'export', name, '--json']);
+      const { error } = JSON.parse(result.stdout);
+      expect(error.code).to.equal('local_file_exists');
+      expect(error.hint).to.not.equal('');
+      expect(result.code).to.equal(1);
+    }
+    expect(readFileSync(path, 'utf8')).to.equal('mine');
+    expect(readdirSync(home().work).filter((name) => name.endsWith('.tmp'))).to.deep.equal([]);
+  });
+
+  it('always say what to do next, also where only the command line can change', async () => {
+    for (const args of [
+      ['say', 'x', '--body-file', 'none.txt'],
+      ['audit', 'export', '/none/record'],
+      ['say', '', '--board', 'demo'],
+      ['read', '--timeout', 'soon'],
+    ]) {
+      const result = await home().run([...args, '--json']);
+      expect(JSON.parse(result.stdout).error.hint, args.join(' ')).to.match(/service/);
+    }
   });
 
   it('say what is wrong with a key without the words of the parser', async () => {

@@ -122,7 +122,7 @@ describe('servers', function () {
   it('sends nothing to a local server that is another than before', async () => {
     await home().json(['agent', 'create', 'late']);
     await home().run(['server', 'stop']);
-    await home().shell(`rm -rf "${home().path('data')}"`);
+    await home().shell(`mv "${home().path('data')}" "${home().path('mislaid')}"`);
     // The first starts it and the second finds it running: both say the same.
     for (const _ of [1, 2]) {
       const result = await home().run(['board', 'list', '--json']);
@@ -131,5 +131,21 @@ describe('servers', function () {
     expect((await home().json(['status'])).problem.code).to.equal('server_identity_changed');
     await home().json(['login', 'local']);
     expect((await home().json(['board', 'list'])).boards).to.deep.equal([]);
+  });
+
+  it('keeps the seats of the one before, sends them nowhere, and has them again once it is back', async () => {
+    const saved = () => readFileSync(home().path('config', 'credentials.json'), 'utf8');
+    const entry = () => Object.values(JSON.parse(saved()).servers as Record<string, { seats: object }>)[0];
+    expect(Object.keys(entry()?.seats ?? {})).to.have.length(0);
+    const lost = await home().run(['say', 'x', '--as', 'late', '--json']);
+    expect(JSON.parse(lost.stdout).error.code).to.equal('agent_seat_elsewhere');
+    await home().json(['board', 'create', 'fresh', '--no-link']);
+    await home().json(['agent', 'create', 'newer', '--board', 'fresh']);
+    await home().run(['server', 'stop']);
+    await home().shell(`mv "${home().path('data')}" "${home().path('newer')}"`);
+    await home().shell(`mv "${home().path('mislaid')}" "${home().path('data')}"`);
+    await home().json(['login', 'local']);
+    expect((await home().json(['whoami', '--as', 'late'])).me.name).to.equal('late');
+    expect(saved()).to.include('"newer"');
   });
 });

@@ -1,5 +1,5 @@
 /** The help for some words: all commands, a topic or one command. */
-import { Failure } from '../../local/failure.ts';
+import { noSuchCommand } from '../unknown.ts';
 import { aliases, type Catalog, topics } from './catalog.ts';
 import { commandHelp, overview, topicHelp } from './render.ts';
 
@@ -10,5 +10,5 @@ export function helpText(catalog: Catalog, words: string[], bin: string): string
   const command = catalog.commands[id] ?? catalog.commands[aliases(catalog).get(id) ?? ''];
   if (command) return commandHelp(command, bin);
   if (words.length === 1 && topics[id]) return topicHelp(catalog, id, bin);
-  throw new Failure('invalid_request', `There is no command "${words.join(' ')}".`, { hint: 'service help', exit: 2 });
+  throw noSuchCommand(words, catalog);
 }
