@@ -8,6 +8,7 @@ import {
   handle,
   id,
   memberName,
+  nullsLeftOut,
   presence,
   queryBool,
   queryInt,
@@ -104,7 +105,9 @@ export const hiddenBoard = z.strictObject({
   can_delete: z.boolean(),
 });
 
-export const setVisibilityBody = z.strictObject({ visibility, dry_run: z.boolean().default(false) });
+export const setVisibilityBody = z
+  .strictObject({ visibility, dry_run: z.boolean().default(false) })
+  .register(nullsLeftOut);
 
 export const visibilityChange = z.strictObject({
   board: boardName,
@@ -136,16 +139,19 @@ export const updateBoardBody = z
     /** What is no prefix is refused with its own code. */
     task_prefix: z.string().optional(),
   })
-  .refine((body) => Object.keys(body).length > 0, 'must change something');
+  .refine((body) => Object.keys(body).length > 0, 'must change something')
+  .register(nullsLeftOut);
 
-export const createBoardBody = z.strictObject({
-  name: boardName.optional(),
-  title: title.optional(),
-  template: z.string().max(80).optional(),
-  charter: text(8000).optional(),
-  preset: preset.optional(),
-  visibility: visibility.default('open'),
-});
+export const createBoardBody = z
+  .strictObject({
+    name: boardName.optional(),
+    title: title.optional(),
+    template: z.string().max(80).optional(),
+    charter: text(8000).optional(),
+    preset: preset.optional(),
+    visibility: visibility.default('open'),
+  })
+  .register(nullsLeftOut);
 
 export const listBoardsQuery = z.object({
   all: queryBool.default(false),

@@ -2,6 +2,9 @@
 import { z } from 'zod';
 import { type IdPrefix, idPattern, patterns, reservedHandles } from '../ids.ts';
 
+/** Bodies in which a field that may be left out may as well be null: all of boards, their people and their seats. */
+export const nullsLeftOut = z.registry<undefined>();
+
 export const id = (prefix: IdPrefix) =>
   z.string().regex(idPattern(prefix), `must be an id that starts with ${prefix}_`);
 export const time = z.string().regex(patterns.time);

@@ -1,7 +1,7 @@
 /** Leaving and removing: seats, memberships, people. */
 import { z } from 'zod';
 import { boardPerson } from './boards.ts';
-import { boardName, handle, id, memberName, person, queryBool, time } from './common.ts';
+import { boardName, handle, id, memberName, nullsLeftOut, person, queryBool, time } from './common.ts';
 
 export const handleParam = z.object({ handle });
 
@@ -21,13 +21,15 @@ export const agentSeat = z.strictObject({
 /** Of an agent its seat, of a person their place on the board as it was. */
 export const removedMember = z.union([agentSeat, boardPerson]);
 
-export const pruneBody = z.strictObject({
-  /** Seconds. */
-  disconnected_for: z.int().min(3600).max(3_153_600_000),
-  all: z.boolean().default(false),
-  dry_run: z.boolean().default(false),
-  agents: z.array(id('mem')).min(1).max(500).optional(),
-});
+export const pruneBody = z
+  .strictObject({
+    /** Seconds. */
+    disconnected_for: z.int().min(3600).max(3_153_600_000),
+    all: z.boolean().default(false),
+    dry_run: z.boolean().default(false),
+    agents: z.array(id('mem')).min(1).max(500).optional(),
+  })
+  .register(nullsLeftOut);
 
 export const prunedAgent = z.strictObject({
   id: id('mem'),

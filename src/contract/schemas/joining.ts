@@ -10,6 +10,7 @@ import {
   id,
   keyName,
   memberName,
+  nullsLeftOut,
   person,
   queryInt,
   roleName,
@@ -18,11 +19,13 @@ import {
 } from './common.ts';
 import { accessKey } from './keys.ts';
 
-export const createJoinCodeBody = z.strictObject({
-  role: roleName,
-  ttl_seconds: z.int().min(60).max(604_800).default(86_400),
-  guest: handle.optional(),
-});
+export const createJoinCodeBody = z
+  .strictObject({
+    role: roleName,
+    ttl_seconds: z.int().min(60).max(604_800).default(86_400),
+    guest: handle.optional(),
+  })
+  .register(nullsLeftOut);
 
 export const joinCode = z.strictObject({
   id: id('jc'),
@@ -54,14 +57,16 @@ const harness = text(40, 1).optional();
 const session = z.string().regex(patterns.session, 'must be written <harness>:<id>');
 
 /** Which fields go together depends on the credential, so the use case decides it. */
-export const joinBody = z.strictObject({
-  code: z.string().max(40).optional(),
-  board: z.string().max(80).optional(),
-  role: roleName.optional(),
-  name: memberName.optional(),
-  harness,
-  session: session.optional(),
-});
+export const joinBody = z
+  .strictObject({
+    code: z.string().max(40).optional(),
+    board: z.string().max(80).optional(),
+    role: roleName.optional(),
+    name: memberName.optional(),
+    harness,
+    session: session.optional(),
+  })
+  .register(nullsLeftOut);
 
 export const joinResult = z.strictObject({
   agent: memberRecord,
@@ -71,20 +76,24 @@ export const joinResult = z.strictObject({
 });
 
 /** A board as a person creates it, with the seat for the session it is created for. */
-export const delegatedBoardBody = createBoardBody.extend({
-  session,
-  harness: text(40, 1),
-  role: roleName.default('member'),
-  agent_name: memberName.optional(),
-});
+export const delegatedBoardBody = createBoardBody
+  .extend({
+    session,
+    harness: text(40, 1),
+    role: roleName.default('member'),
+    agent_name: memberName.optional(),
+  })
+  .register(nullsLeftOut);
 
-export const guestJoinBody = z.strictObject({
-  code: z.string().max(40),
-  key_name: keyName,
-  name: memberName.optional(),
-  harness,
-  client_token: clientToken.optional(),
-});
+export const guestJoinBody = z
+  .strictObject({
+    code: z.string().max(40),
+    key_name: keyName,
+    name: memberName.optional(),
+    harness,
+    client_token: clientToken.optional(),
+  })
+  .register(nullsLeftOut);
 
 export const guestJoinResult = z.strictObject({
   server_id: id('srv'),

@@ -1,14 +1,16 @@
 /** What a seat reports of itself, and how messages reach it. */
 import { z } from 'zod';
-import { boardName, deliveryMode, id, memberName, presence, text, time } from './common.ts';
+import { boardName, deliveryMode, id, memberName, nullsLeftOut, presence, text, time } from './common.ts';
 
 export const agentState = z.enum(['waiting', 'paused', 'late', 'disconnected', 'working', 'idle']);
 
-export const setPresenceBody = z.strictObject({
-  presence,
-  /** `auto` is what `all` was called once. */
-  delivery: z.union([deliveryMode, z.literal('auto').transform(() => 'all' as const)]).optional(),
-});
+export const setPresenceBody = z
+  .strictObject({
+    presence,
+    /** `auto` is what `all` was called once. */
+    delivery: z.union([deliveryMode, z.literal('auto').transform(() => 'all' as const)]).optional(),
+  })
+  .register(nullsLeftOut);
 
 export const presenceReport = z.strictObject({
   board: boardName,

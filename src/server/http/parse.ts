@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
+import { nullsLeftOut } from '../../contract/schemas/common.ts';
 import { schemas } from '../../contract/schemas/index.ts';
 import { malformed } from './limits.ts';
 
@@ -50,7 +51,27 @@ export function parseBody(name: OperationName, req: IncomingMessage, bytes: Buff
   const { body: schema } = partsOf(name);
   if (bytes.length > 0) requireJson(req);
   const value = bytes.length === 0 ? {} : parseJson(bytes);
-  return check(schema ?? z.strictObject({}), value);
+  if (schema === undefined) return check(z.strictObject({}), value);
+  return check(schema, nullsLeftOut.has(schema) ? withoutNulls(schema, value) : value);
+}
+
+/** Leaves out each null of a field that may be left out. */
+function withoutNulls(schema: z.ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
+    return withoutNulls(schema.unwrap() as z.ZodType, value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { partOf, mayLack } = fieldsOf(schema);
+  const kept = Object.entries(value).filter(([name, item]) => item !== null || !mayLack(name));
+  return Object.fromEntries(kept.map(([name, item]) => [name, withoutNulls(partOf(name), item)]));
+}
+
+/** What the schema of an object says of each of its fields. */
+function fieldsOf(schema: z.ZodType): { partOf(name: string): z.ZodType; mayLack(name: string): boolean } {
+  if (schema instanceof z.ZodRecord) return { partOf: () => schema.valueType as z.ZodType, mayLack: () => false };
+  const shape: Record<string, z.ZodType> = schema instanceof z.ZodObject ? schema.shape : {};
+  const partOf = (name: string) => (Object.hasOwn(shape, name) ? (shape[name] as z.ZodType) : z.unknown());
+  const mayLack = (name: string) => partOf(name) instanceof z.ZodOptional || partOf(name) instanceof z.ZodDefault;
+  return { partOf, mayLack };
 }
 
 function requireJson(req: IncomingMessage): void {
