@@ -58,6 +58,7 @@ export function version(): string {
   return packageVersion;
 }
 
+/** A join line holds the words "service board" too, and is passed on as it is. */
 let command: RegExp | null = null;
 
 /** Our own text, naming the program as it was called: `service board list` or `board-service board list`. */
