@@ -9,7 +9,7 @@ export default class BoardPrefix extends BaseCommand<typeof BoardPrefix> {
   static override description =
     'For owners and their agents on the board: 2 to 6 capitals and digits, such as CHK for CHK-17. Tasks that are there keep\ntheir references, and a prefix stays with its board for good.';
   static override examples = ['service board prefix CHK --board checkout'];
-  static override seeAlso = ['board show', 'task list'];
+  static override seeAlso = ['board show'];
   static override args = { prefix: required('The prefix for new tasks') };
   static override flags = { ...writeFlags };
 
