@@ -7,18 +7,21 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { serverModule } from '../faults/launch.ts';
 import { boards } from './boards.ts';
+import { longBoard } from './long-board.ts';
 import { type Figure, reached } from './measure.ts';
 import { memory } from './memory.ts';
 import { posts } from './posts.ts';
 import { size } from './size.ts';
 import { startup } from './startup.ts';
-import { streams } from './streams.ts';
+import { crowd, streams } from './streams.ts';
 import { benchDir } from './world.ts';
 
 const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = {
   posts,
   streams,
+  crowd,
   size,
+  long: longBoard,
   startup,
   boards,
   memory,

@@ -8,10 +8,23 @@ import { profileFlags, reportProfile } from './profile.ts';
 import { Follower } from './sse.ts';
 import { Wire } from './wire.ts';
 
-const BOARDS = 20;
-const STREAMS_PER_BOARD = 5;
-const WAITS_PER_BOARD = 25;
-const crowd: Crowd = { boards: BOARDS, seats: STREAMS_PER_BOARD + WAITS_PER_BOARD };
+interface Shape {
+  boards: number;
+  streamsPerBoard: number;
+  waitsPerBoard: number;
+}
+
+/** 100 streams and 500 waiting inboxes. */
+const usual: Shape = { boards: 20, streamsPerBoard: 5, waitsPerBoard: 25 };
+/** 2,000 seats: 400 streams and 1,600 waiting inboxes. */
+const large: Shape = { boards: 40, streamsPerBoard: 10, waitsPerBoard: 40 };
+const LARGE_ROUNDS = 3;
+
+const seatsOf = ({ boards, streamsPerBoard, waitsPerBoard }: Shape): Crowd => ({
+  boards,
+  seats: streamsPerBoard + waitsPerBoard,
+});
+
 const ROUNDS = 40;
 const WARM_UP_ROUNDS = 15;
 /** Within this time everything of a round has to be there. */
@@ -20,8 +33,8 @@ const TARGET = 3;
 
 /** @param profile whether to profile the server instead of comparing it. */
 export async function streams(profile: boolean): Promise<Figure[]> {
-  const server = await Audience.gather(await serverSide(crowd, profile ? profileFlags('streams') : []));
-  const floor = await Audience.gather(await floorSide());
+  const server = await Audience.gather(await serverSide(seatsOf(usual), profile ? profileFlags('streams') : []), usual);
+  const floor = await Audience.gather(await floorSide(), usual);
   try {
     for (let n = 0; n < WARM_UP_ROUNDS; n++) {
       await server.round();
@@ -41,6 +54,26 @@ export async function streams(profile: boolean): Promise<Figure[]> {
   } finally {
     await Promise.all([server.end(), floor.end()]);
     if (profile) reportProfile('streams');
+  }
+}
+
+/** Whether four times as many are still all served, once and in order. */
+export async function crowd(): Promise<Figure[]> {
+  const server = await Audience.gather(await serverSide(seatsOf(large)), large);
+  try {
+    for (let n = 0; n < LARGE_ROUNDS; n++) await server.round();
+    server.check();
+    const share = (name: string, samples: number[]): Figure => ({
+      name: `crowd: ${name} p50 / p99`,
+      value: `${round(quantile(samples, 0.5))} / ${round(quantile(samples, 0.99))} ms`,
+    });
+    return [
+      { name: `crowd: 2,000 seats on 40 boards, ${LARGE_ROUNDS} rounds`, value: 'all once' },
+      share('post to frame of 400 streams', server.toFrame),
+      share('post to 1,600 waiting inboxes', server.toInbox),
+    ];
+  } finally {
+    await server.end();
   }
 }
 
@@ -82,6 +115,7 @@ class Audience {
   readonly toInbox: number[] = [];
   readonly cpu: number[] = [];
   readonly #side: Side;
+  readonly #shape: Shape;
   readonly #writers: Wire[] = [];
   readonly #followers: { board: number; stream: Follower }[] = [];
   readonly #waiting: Waiting[] = [];
@@ -92,23 +126,25 @@ class Audience {
   #arrived: () => void = () => {};
   #problem: string | null = null;
 
-  private constructor(side: Side) {
+  private constructor(side: Side, shape: Shape) {
     this.#side = side;
+    this.#shape = shape;
   }
 
-  static async gather(side: Side): Promise<Audience> {
-    const audience = new Audience(side);
-    for (let board = 0; board < BOARDS; board++) await audience.#seat(board);
+  static async gather(side: Side, shape: Shape): Promise<Audience> {
+    const audience = new Audience(side, shape);
+    for (let board = 0; board < shape.boards; board++) await audience.#seat(board);
     for (const waiting of audience.#waiting) audience.#wait(waiting);
     return audience;
   }
 
   async #seat(board: number): Promise<void> {
     const { url } = this.#side.served;
+    const { streamsPerBoard, waitsPerBoard } = this.#shape;
     const head = this.#side.head(board);
     this.#heads.push(head);
     this.#writers.push(await Wire.open(url));
-    for (let n = 0; n < STREAMS_PER_BOARD; n++) {
+    for (let n = 0; n < streamsPerBoard; n++) {
       const onEvent = (_id: number, at: number): void => {
         this.#frames.push({ board, at });
         this.#count();
@@ -116,8 +152,8 @@ class Audience {
       const stream = await Follower.open(url, this.#side.stream(board, n), onEvent);
       this.#followers.push({ board, stream });
     }
-    for (let n = 0; n < WAITS_PER_BOARD; n++) {
-      const seat = STREAMS_PER_BOARD + n;
+    for (let n = 0; n < waitsPerBoard; n++) {
+      const seat = streamsPerBoard + n;
       this.#waiting.push({ board, seat, wire: await Wire.open(url), last: head, body: null });
     }
   }

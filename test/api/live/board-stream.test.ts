@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { ChainVerifier } from '../../../src/contract/chain.ts';
 import { boardFrames } from '../../../src/contract/schemas/events.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -9,6 +11,8 @@ import { type Frame, TestStream } from '../../support/stream.ts';
 const isReady = (frame: Frame) => frame.event === 'ready';
 const ids = (stream: TestStream) => stream.named('event').map((frame) => Number(frame.id));
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+
+const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
 
 forEachDatabase('a stream of one board', (engine) => {
   let server: TestServer;
@@ -107,6 +111,9 @@ forEachDatabase('a stream of one board', (engine) => {
     expect(ids(stream)).to.deep.equal(range(1, head_seq));
     const readyAt = stream.frames.findIndex(isReady);
     expect(stream.frames[readyAt - 1]?.id).to.equal(stream.frames[readyAt]?.id);
+    const verifier = new ChainVerifier(board.id, { sha256 });
+    for (const { data } of stream.named('event')) expect(await verifier.add(data)).to.equal(null);
+    expect(verifier.finish(head_seq)).to.equal(null);
     stream.close();
   });
 
@@ -125,6 +132,28 @@ forEachDatabase('a stream of one board', (engine) => {
     expect(frame?.data).to.include({ data_withheld: true }).and.not.to.have.property('data');
     expect(stream.named('message').map(({ data }) => data.seq)).to.deep.equal([shown.seq, mine.seq]);
     stream.close();
+  });
+
+  it('is for whoever is on the board: an agent on its own alone, a person as long as they are there', async () => {
+    const sam = await server.person('sam');
+    const [board, other] = [await newBoard(server.dana), await newBoard(server.dana)];
+    await putOnBoard(server, board.name, sam);
+    const agent = await newAgent(sam, board.name);
+    const asked = async (api: typeof sam, name: string) => {
+      const response = await fetch(`${server.url}/v1/stream?board=${name}`, { headers: api.headers({}) });
+      const body = response.ok ? null : ((await response.json()) as { error: { code: string } });
+      await response.body?.cancel().catch(() => {});
+      return `${response.status} ${body?.error.code ?? ''}`.trim();
+    };
+    expect(await asked(agent, board.name)).to.equal('200');
+    expect(await asked(agent, other.name)).to.equal('404 board_not_found');
+    expect(await asked(sam, other.name)).to.equal('403 not_on_board');
+    expect(await asked(sam, 'never-there')).to.equal('404 board_not_found');
+    await endMember(server, await memberIdOf(server, board.name, sam), 'left');
+    expect(await asked(sam, board.name)).to.equal('403 not_on_board');
+    expect(await asked(agent, board.name)).to.equal('403 agent_removed');
+    await changeBoard(server, board.name, { lifecycle: 'deleted' });
+    expect(await asked(server.dana, board.name)).to.equal('404 board_not_found');
   });
 
   it('gives each kind of reader the message as that reader reads it', async () => {

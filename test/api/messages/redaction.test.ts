@@ -1,10 +1,14 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { ChainVerifier } from '../../../src/contract/chain.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { TestStream } from '../../support/stream.ts';
+
+const sha256 = (value: string): string => createHash('sha256').update(value, 'utf8').digest('hex');
 
 const x = (length: number, alphabet = 'aB3dE6gH9') =>
   alphabet.repeat(Math.ceil(length / alphabet.length)).slice(0, length);
@@ -39,6 +43,7 @@ const parts: Record<string, [string, string]> = {
 const text = [
   ...Object.values(secrets),
   ...Object.entries(parts).map(([kind, [before, part]]) => before + part + (kind === 'url_password' ? '@host/db' : '')),
+  '\n```sh\nexport A=b # in code it counts as well\n```\nhttps://example.org/path?query=value#part',
 ].join(' and ');
 const raw = [...Object.values(secrets), ...Object.values(parts).map(([, part]) => part)];
 
@@ -94,6 +99,13 @@ forEachDatabase('a secret in a message', (engine) => {
       expect(holds(content), place).to.deep.equal([]);
       if (place !== 'log') expect(content, place).to.include('[redacted:jwt]');
     }
+    const verifier = new ChainVerifier(board.id, { sha256 });
+    const { events } = await agent.ok('listEvents', { params });
+    for (const event of events) expect(await verifier.add(event)).to.equal(null);
+    const found = async (q: string) =>
+      (await server.dana.ok('search', { query: { q, board: board.name } })).results.length;
+    expect(await found('redacted')).to.equal(1);
+    for (const secret of raw.filter((each) => /^[\w-]{10,200}$/.test(each))) expect(await found(secret)).to.equal(0);
     if (engine === 'sqlite') {
       for (const entry of readdirSync(server.dataDir, { recursive: true, withFileTypes: true })) {
         if (!entry.isFile()) continue;
