@@ -11,6 +11,7 @@ export interface Filters {
   to_me?: boolean | undefined;
   roots?: boolean | undefined;
   has?: string | undefined;
+  task?: string | undefined;
 }
 
 export interface FollowOptions {

@@ -1,8 +1,9 @@
 /** An agent's inbox on the command line: shown first, acknowledged only then, so that nothing is lost in between. */
 import { waitFor } from '../client/wait.ts';
-import type { Answer, Message } from '../contract/types.ts';
+import type { AgentWork, Answer, Message } from '../contract/types.ts';
 import { renderBundle, renderMessage } from '../daemon/bundle/render.ts';
 import type { Output } from './output.ts';
+import { remind } from './reminders.ts';
 import { called } from './runtime.ts';
 import type { Session } from './session.ts';
 
@@ -23,7 +24,7 @@ export interface InboxRecord {
   /** Each message as a session reads it. */
   wrapped: string[];
   bundle: string;
-  work: null;
+  work: AgentWork;
   timed_out?: boolean;
 }
 
@@ -44,16 +45,25 @@ export async function readInbox(session: Session, wish: InboxWish): Promise<{ in
     more: inbox.more,
     wrapped: inbox.messages.map((message) => renderMessage(message, inbox.agent)),
     bundle: renderBundle([{ board: inbox.board, seat: inbox.agent, messages: inbox.messages }]),
-    work: null,
+    work: inbox.work,
     ...(wish.wait === undefined ? {} : { timed_out: found.timedOut }),
   };
   return { inbox, record };
 }
 
 /** What is printed of it. */
-export function inboxText({ board, agent }: Inbox, { bundle, more }: InboxRecord): string {
-  if (bundle === '') return `${board} · nothing new for ${agent}`;
-  return more ? called(`${bundle}\nservice: More is waiting: service inbox`) : bundle;
+export function inboxText({ board, agent }: Inbox, { bundle, more }: InboxRecord, header: string[] = []): string {
+  const messages = bundle === '' ? `${board} · nothing new for ${agent}` : bundle;
+  const lines = [...header.map((line) => `service: ${line}`), messages];
+  return called([...lines, ...(more ? ['service: More is waiting: service inbox'] : [])].join('\n'));
+}
+
+/** Reminds an agent that is on no task of those that nobody has picked up. */
+export async function remindOfTasks(out: Output, { member_id: agent, work }: Inbox, every?: number): Promise<void> {
+  const { nudges, current_task: current, open_tasks: count, oldest_open: oldest } = work;
+  if (!nudges || current || !oldest) return;
+  const text = `${count} ${count === 1 ? 'task is' : 'tasks are'} not picked up: service task list; the oldest: service task start ${oldest.ref}`;
+  await remind(out, agent, { code: 'tasks_not_picked_up', text, ...(every === undefined ? {} : { every }) });
 }
 
 /** Acknowledges what was printed, once the reader has it. @throws ClientError: then the messages will come again. */

@@ -1,6 +1,6 @@
 /** Advice after a post: who gets it when, and what is waiting to be read. Never in the way: two seconds, else nothing. */
 import type { Client } from '../client/client.ts';
-import type { Member, Message } from '../contract/types.ts';
+import type { Answer, Member, Message } from '../contract/types.ts';
 import type { BoardSession } from './base.ts';
 import { allMembers } from './board-list.ts';
 import type { Output } from './output.ts';
@@ -24,13 +24,21 @@ export interface Notes {
 
 const LIMIT_MS = 2000;
 
+/** What an agent's inbox says; null for a person, or when it could not be read. */
+type AgentInbox = Answer<'readInbox'> | null;
+
 /** Two reads at once; one that fails or takes too long leaves its part out. */
-export async function readNotes({ client, agent, board }: BoardSession, message: Message): Promise<Notes> {
-  const [unread, recipients] = await Promise.all([
-    inTime(agent ? agentUnread(client) : personUnread(client, board)),
+export async function readNotes(
+  { client, agent, board }: BoardSession,
+  message: Message,
+): Promise<{ notes: Notes; inbox: AgentInbox }> {
+  const [inbox, ofPerson, recipients] = await Promise.all([
+    agent ? inTime(client.call('readInbox', { maxAttempts: 1 }).then((reply) => reply.data)) : null,
+    agent ? null : inTime(personUnread(client, board)),
     inTime(allMembers(client, board).then((members) => recipientsOf(message, members))),
   ]);
-  return { unread, recipients };
+  const unread = inbox ? { count: inbox.unread, ...listed(inbox.messages) } : ofPerson;
+  return { notes: { unread, recipients }, inbox };
 }
 
 /** The advice in words. */
@@ -102,11 +110,6 @@ function wakes({ from, to, expects_reply: expects }: Message, member: Member, me
   const human = from.kind === 'human';
   if (member.delivery_mode === 'humans') return human;
   return human || mentioned || expects || !to.includes('all');
-}
-
-async function agentUnread(client: Client): Promise<Notes['unread']> {
-  const { data } = await client.call('readInbox', { maxAttempts: 1 });
-  return { count: data.unread, ...listed(data.messages) };
 }
 
 async function personUnread(client: Client, board: string): Promise<Notes['unread']> {

@@ -12,6 +12,8 @@ export interface Base {
   board?: string;
   autostarted?: string[];
   replayed?: true;
+  /** Reminders for an agent. */
+  nudges?: { code: string; text: string }[];
   warnings?: { code: string; message: string; hint: string }[];
 }
 
@@ -23,6 +25,7 @@ export class Output {
   errorPaint: Paint = plain;
   readonly base: Base = {};
   private wroteRecord = false;
+  private unsaid: string[] = [];
 
   constructor(mode: Mode, quiet: boolean) {
     this.mode = mode;
@@ -39,6 +42,7 @@ export class Output {
     if (this.quiet) return;
     if (this.mode === 'text') {
       write(this.harmless(text()));
+      for (const reminder of this.saidReminders()) this.note(`Reminder: ${reminder}`);
       return;
     }
     const whole = { ...this.base, ...record };
@@ -77,6 +81,17 @@ export class Output {
   note(text: string): void {
     if (this.quiet || this.mode !== 'text') return;
     process.stderr.write(`${called(text)}\n`);
+  }
+
+  /** One line for an agent, given with the result. */
+  remind(nudge: { code: string; text: string }): void {
+    this.base.nudges = [...(this.base.nudges ?? []), nudge];
+    this.unsaid.push(nudge.text);
+  }
+
+  /** The reminders that nobody has shown yet, for who shows them now. */
+  saidReminders(): string[] {
+    return this.unsaid.splice(0);
   }
 
   /** Something was done, but a person should know this about it. */

@@ -15,10 +15,12 @@ interface Line {
   reply_to?: string;
   urgent?: boolean;
   expects_reply?: boolean;
+  about?: string[];
+  files?: { file: string; version?: number }[];
   key?: string;
 }
 
-const known = new Set(['body', 'to', 'reply_to', 'urgent', 'expects_reply', 'key']);
+const known = new Set(['body', 'to', 'reply_to', 'urgent', 'expects_reply', 'about', 'files', 'key']);
 
 /** Posts every line. Stops at the first that fails, or with `keep-going` at the end, with the first failure's exit code. */
 export async function postLines(

@@ -6,14 +6,21 @@ import type { BoardSession } from './base.ts';
 import { checkLength, fenced, LIMIT, readBody, truncated } from './body.ts';
 import { Exit } from './errors.ts';
 import { EXIT } from './exit.ts';
+import type { Notes } from './notes.ts';
 import type { Output } from './output.ts';
-import type { Taken } from './stdin.ts';
+import { hasPipedInput, type Taken } from './stdin.ts';
+import { taskRef } from './tasks.ts';
 import { findMessage, targets } from './values.ts';
 
 export interface PostWish {
   body: string | undefined;
   to?: string[] | undefined;
   reply?: string | undefined;
+  /** Answers the ask that `reply` names: with this option, or not at all. */
+  option?: number | undefined;
+  comment?: boolean;
+  task?: string[] | undefined;
+  'no-task'?: boolean;
   urgent?: boolean;
   'expect-reply'?: boolean;
   'wait-reply'?: number | undefined;
@@ -27,10 +34,12 @@ export interface PostWish {
 
 /** The text is read and checked before anything is asked of a server, so that an empty pipe starts nothing. */
 export async function post(open: () => Promise<BoardSession>, wish: PostWish, out: Output): Promise<void> {
-  const keep = wish.truncate === 'tail' ? 'tail' : 'head';
-  const text = shaped(await readBody({ argument: wish.body, file: wish['body-file'], keep, out }), wish);
+  const given = await givenText(wish, out);
+  const about = aboutOf(wish);
   const session = await open();
   const { client, board } = session;
+  if (about || answerOf(wish)) await requireFeatures(client, about !== undefined, answerOf(wish) !== undefined);
+  const text = given ?? (await optionOf(client, board, wish));
   const reply = await client.call('postMessage', {
     params: { board },
     body: {
@@ -39,17 +48,47 @@ export async function post(open: () => Promise<BoardSession>, wish: PostWish, ou
       reply_to: wish.reply === undefined ? undefined : await replyId(client, board, wish.reply),
       urgent: wish.urgent,
       expects_reply: wish['expect-reply'] || wish['wait-reply'] !== undefined,
+      about,
+      answer: answerOf(wish),
     },
     idempotencyKey: wish['idempotency-key'],
   });
   const message = reply.data;
   if (reply.replayed) out.base.replayed = true;
   const again = reply.replayed ? ' (already done)' : '';
-  const first = `Posted #${message.seq} to ${message.to.join(', ')} on ${message.board}${again}`;
+  const refs = message.about.map((task) => task.ref).join(', ');
+  const first = `Posted #${message.seq} to ${message.to.join(', ')} on ${message.board}${refs ? ` · about ${refs}` : ''}${again}`;
   if (wish['wait-reply'] !== undefined) return waited(session, message, wish, { out, first });
-  const notes = wantsNotes(session, wish, out) ? await notesOf(session, message) : { unread: null, recipients: null };
+  const notes = wantsNotes(session, wish, out)
+    ? await notesOf(session, message, out)
+    : { unread: null, recipients: null };
   const lines = await noteLines(notes, message, out);
   out.print({ message, ...notes }, () => [first, ...lines].join('\n'));
+}
+
+/** The text; undefined: the option that is picked says it. */
+async function givenText(wish: PostWish, out: Output): Promise<string | undefined> {
+  const { body, option, truncate, 'body-file': file } = wish;
+  if (option !== undefined && body === undefined && file === undefined && !hasPipedInput()) return undefined;
+  return shaped(await readBody({ argument: body, file, keep: truncate === 'tail' ? 'tail' : 'head', out }), wish);
+}
+
+async function optionOf(client: Client, board: string, { reply = '', option = 0 }: PostWish): Promise<string> {
+  const { optionText } = await import('./answering.ts');
+  return optionText(await findMessage(client, board, reply), option);
+}
+
+const aboutOf = ({ task, 'no-task': none }: PostWish): string[] | undefined => (none ? [] : task?.map(taskRef));
+
+function answerOf({ option, comment }: PostWish): { option?: number; comment?: boolean } | undefined {
+  if (comment) return { comment };
+  return option === undefined ? undefined : { option };
+}
+
+async function requireFeatures(client: Client, tasks: boolean, asks: boolean): Promise<void> {
+  const { requireFeature } = await import('../client/features.ts');
+  if (tasks) await requireFeature(client, 'tasks');
+  if (asks) await requireFeature(client, 'asks');
 }
 
 /** Cut to the limit if that was asked for, put into a fence, and short enough. */
@@ -78,12 +117,18 @@ function wantsNotes({ agent }: BoardSession, wish: PostWish, out: Output): boole
   return agent || out.terminal;
 }
 
-async function notesOf(session: BoardSession, message: Message) {
+async function notesOf(session: BoardSession, message: Message, out: Output): Promise<Notes> {
   const { readNotes } = await import('./notes.ts');
-  return readNotes(session, message);
+  const { notes, inbox } = await readNotes(session, message);
+  if (inbox) {
+    const { remindAfterPost } = await import('./post-reminders.ts');
+    // The message is posted: what it would be reminded of is not worth a failure.
+    await remindAfterPost(session, message, inbox, out).catch(() => {});
+  }
+  return notes;
 }
 
-async function noteLines(notes: Awaited<ReturnType<typeof notesOf>>, message: Message, out: Output): Promise<string[]> {
+async function noteLines(notes: Notes, message: Message, out: Output): Promise<string[]> {
   if (!notes.unread && !notes.recipients) return [];
   const { notesText, warnIfNobodyWakes } = await import('./notes.ts');
   warnIfNobodyWakes(notes, message, out);

@@ -10,11 +10,13 @@ import { messageList, messageText } from './print/message.ts';
 import { called } from './runtime.ts';
 import { staying } from './session.ts';
 import { newestFirst, type Page, type Span, spanQuery } from './spans.ts';
+import { taskRef, withTasks } from './tasks.ts';
 import type { TimeStyle } from './time.ts';
 
 export interface ReadWish extends Span {
   from?: string | undefined;
   role?: string | undefined;
+  task?: string | undefined;
   'to-me'?: boolean;
   roots?: boolean;
   has?: string | undefined;
@@ -35,6 +37,7 @@ const PAGE = 50;
 /** `board read` */
 export async function read(session: BoardSession, wish: ReadWish, show: Show): Promise<void> {
   const { client, board } = session;
+  if (wish.task !== undefined) await withTasks(session);
   if (wish.all || (show.out.mode === 'ndjson' && wish.limit === undefined && !wish.follow))
     return readAll(session, wish, show);
   // Whoever marks as read begins with the oldest unread message, so that nothing unseen is marked.
@@ -157,6 +160,7 @@ function nextCommands({ next_after: next, prev_before: before }: Page, wish: Rea
   const filters = [
     wish.from ? ` --from ${wish.from}` : '',
     wish.role ? ` --role ${wish.role}` : '',
+    wish.task ? ` --task ${wish.task}` : '',
     wish['to-me'] ? ' --to-me' : '',
     wish.roots ? ' --roots' : '',
     wish.has ? ` --has ${wish.has}` : '',
@@ -169,11 +173,12 @@ function nextCommands({ next_after: next, prev_before: before }: Page, wish: Rea
 }
 
 function filtersOf(wish: ReadWish): Filters {
-  const { from, role, has } = wish;
+  const { from, role, has, task } = wish;
   return {
     from: from?.replace(/^@/, ''),
     role,
     has,
+    task: task === undefined ? undefined : taskRef(task),
     ...(wish['to-me'] ? { to_me: true } : {}),
     ...(wish.roots ? { roots: true } : {}),
   };

@@ -1,10 +1,13 @@
 /** What is in use here, and why. */
 import { ClientError } from '../client/errors.ts';
+import type { AgentLine, TaskRef } from '../contract/types.ts';
 import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { findProject } from '../local/project.ts';
 import { type BoardSource, chooseBoard } from './boards.ts';
+import { remindOfTasks } from './inbox.ts';
 import type { Base, Output } from './output.ts';
+import { lineText } from './print/task.ts';
 import { runtime } from './runtime.ts';
 import type { Session } from './session.ts';
 
@@ -13,6 +16,9 @@ export interface StatusRecord {
   board_source: BoardSource;
   agent: string | null;
   agent_source: 'flag' | 'token' | 'env' | 'none';
+  /** What the agent is on. */
+  current_task: TaskRef | null;
+  line: AgentLine | null;
   policy: { preset: string; visibility: string } | null;
   people: number | null;
   unread: number | null;
@@ -38,6 +44,7 @@ export async function readStatus(
     record.policy = { preset: data.policy.preset, visibility: data.policy.visibility };
     record.people = data.people_count;
     record.unread = data.unread ?? null;
+    if (session.agent) await readWork(session, record, out);
   } catch (error) {
     record.problem = asExpected(error);
     if (record.board_source === 'none') nameBoard(record, flag, out);
@@ -55,12 +62,22 @@ export function statusLines(record: StatusRecord, base: Base): [string, string |
     ],
     ['Board', base.board ? `${base.board} (from ${words[record.board_source]})` : 'none'],
     ['Agent', record.agent ? `${record.agent} (from ${record.agent_source})` : null],
+    ['Task', record.current_task ? `${record.current_task.ref}: ${record.current_task.title}` : null],
+    ['Line', record.line ? lineText(record.line, 'relative') : null],
     ['Policy', record.policy ? `${record.policy.preset}, ${record.policy.visibility}` : null],
     ['People', record.people === null ? null : String(record.people)],
     ['Unread', record.unread === null ? null : String(record.unread)],
     ['Seats', seats.map((seat) => `${seat.agent} on ${seat.board}`).join(', ')],
     ['Problem', problem ? `${problem.message}${problem.hint ? ` ${problem.hint}` : ''}` : null],
   ];
+}
+
+async function readWork({ client }: Session, record: StatusRecord, out: Output): Promise<void> {
+  const { data: inbox } = await client.call('readInbox', { query: { limit: 1 } });
+  const { current_task: current, line } = inbox.work;
+  record.current_task = current ? { id: current.id, ref: current.ref, title: current.title } : null;
+  record.line = line;
+  await remindOfTasks(out, inbox);
 }
 
 /** What would be used, as far as that can be told without a server. */
@@ -88,6 +105,8 @@ function nothing(): Omit<StatusRecord, 'seats'> {
     board_source: 'none',
     agent: null,
     agent_source: 'none',
+    current_task: null,
+    line: null,
     policy: null,
     people: null,
     unread: null,

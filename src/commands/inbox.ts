@@ -3,8 +3,9 @@ import { BaseCommand } from '../cli/base.ts';
 import { Exit } from '../cli/errors.ts';
 import { EXIT } from '../cli/exit.ts';
 import { limitFlag, waitFlags } from '../cli/flags.ts';
-import { acknowledge, followInbox, inboxText, readInbox } from '../cli/inbox.ts';
+import { acknowledge, followInbox, inboxText, readInbox, remindOfTasks } from '../cli/inbox.ts';
 import { personInboxText, readPersonInbox } from '../cli/person-inbox.ts';
+import { MINUTE } from '../cli/reminders.ts';
 import { usage } from '../local/failure.ts';
 
 export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
@@ -45,7 +46,8 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
     if (this.flags.follow) return followInbox(session, this.flags, this.out);
     const { inbox, record } = await readInbox(session, this.flags);
     this.out.base.board = inbox.board;
-    this.out.print(record, () => inboxText(inbox, record));
+    await remindOfTasks(this.out, inbox, 30 * MINUTE);
+    this.out.print(record, () => inboxText(inbox, record, this.out.saidReminders()));
     await acknowledge(session, record, this.out);
     if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
   }

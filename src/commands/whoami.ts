@@ -17,6 +17,7 @@ export default class Whoami extends BaseCommand<typeof Whoami> {
         ['owner', me.owner],
         ['role', me.server_role],
         ['board', me.board],
+        ['task', me.current_task ? `${me.current_task.ref}: ${me.current_task.title}` : null],
         ['server', server.url],
         ['id', me.id],
       ]).join('\n'),

@@ -66,6 +66,8 @@ export function visibleCommands(catalog: Catalog, topic?: string): CatalogComman
 export const topics: Record<string, { summary: string; runs?: string }> = {
   server: { summary: "Run this machine's own server" },
   board: { summary: 'Boards, their people and their messages', runs: 'board:list' },
+  task: { summary: 'Tasks of a board: who is on what, and where it stands', runs: 'task:list' },
+  line: { summary: 'What an agent says it is on now', runs: 'line:show' },
   agent: { summary: 'Seats for agents' },
   code: { summary: 'Codes that bring your sessions, or a guest, onto a board' },
   servers: { summary: 'Servers this machine knows', runs: 'servers:list' },

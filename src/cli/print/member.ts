@@ -4,6 +4,7 @@ import type { BoardPerson, Member } from '../../contract/types.ts';
 import { table } from '../table.ts';
 import { showTime, type TimeStyle } from '../time.ts';
 import { fields } from './fields.ts';
+import { lineText } from './task.ts';
 
 /** People first, then agents. */
 export async function memberRows(members: Member[]): Promise<string[]> {
@@ -14,17 +15,20 @@ export async function memberRows(members: Member[]): Promise<string[]> {
 
 function personRow(member: Member): string[] {
   const role = member.access === 'admin' ? 'owner' : 'person';
-  return [member.name, role, member.owner ?? '', '', gone(member), escapeUntrusted(member.display_name ?? '')];
+  const name = escapeUntrusted(member.display_name ?? '');
+  return [member.name, role, member.owner ?? '', '', gone(member), '', '', name];
 }
 
 function agentRow(member: Member): string[] {
-  const { name, role, owner, harness, presence, delivery_mode: mode } = member;
+  const { name, role, owner, harness, state, line, current_task: task, delivery_mode: mode } = member;
   return [
     name,
     role ?? '',
     owner ?? '',
     escapeUntrusted(harness ?? '-'),
-    gone(member) || (presence ?? '-'),
+    gone(member) || (state ?? '-'),
+    escapeUntrusted(line?.text ?? ''),
+    task?.ref ?? '',
     mode ?? '',
   ];
 }
@@ -68,6 +72,9 @@ export function memberText(member: Member, times: TimeStyle): string {
     ['status', member.status],
     ['ended', member.removed_at ? `${showTime(member.removed_at, times)} by ${member.removed_by ?? 'somebody'}` : null],
     ['joined', showTime(member.joined_at, times)],
+    ['state', member.state],
+    ['line', member.line ? lineText(member.line, times) : null],
+    ['task', member.current_task ? `${member.current_task.ref}: ${member.current_task.title}` : null],
     ['presence', presenceText(member, times)],
     ['delivery', member.delivery_mode],
     ['applied', member.delivery],

@@ -2,7 +2,7 @@
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Message } from '../../contract/types.ts';
 import type { Paint } from '../color.ts';
-import { showTime, type TimeStyle } from '../time.ts';
+import { showEnd, showTime, type TimeStyle } from '../time.ts';
 
 export interface MessageStyle {
   paint: Paint;
@@ -12,7 +12,7 @@ export interface MessageStyle {
 /** The lines of one message. */
 export function messageText(message: Message, { paint, times }: MessageStyle): string {
   const { seq, from, to, at, body } = message;
-  const head = [`@${from.name} → ${to.join(', ')}`, ...markers(message)].join(' · ');
+  const head = [`@${from.name} → ${to.join(', ')}`, ...markers(message, times)].join(' · ');
   const lines = [`${paint.bold(`#${seq}`)}  ${escapeUntrusted(head)}        ${paint.dim(showTime(at, times))}`];
   lines.push(`    ${paint.dim(escapeUntrusted(whose(message)))}`);
   lines.push(
@@ -20,6 +20,7 @@ export function messageText(message: Message, { paint, times }: MessageStyle): s
       .split('\n')
       .map((line) => `    ${line}`.trimEnd()),
   );
+  lines.push(...(message.ask?.options ?? []).map((option, i) => `    ${i + 1}  ${escapeUntrusted(option)}`));
   return lines.join('\n');
 }
 
@@ -32,12 +33,14 @@ export function messageList(board: string, messages: Message[], style: MessageSt
 }
 
 /** What marks a message, in a fixed order. */
-function markers(message: Message): string[] {
+function markers(message: Message, times: TimeStyle): string[] {
   const {
     reply_to_seq: replyTo,
     urgent,
     expects_reply: expects,
     reply_count: replies,
+    ask,
+    answer,
     about,
     files,
     reactions,
@@ -46,12 +49,28 @@ function markers(message: Message): string[] {
     replyTo === null ? '' : `reply to #${replyTo}`,
     urgent ? 'urgent' : '',
     expects ? 'asks for a reply' : '',
+    ask ? askMark(ask, times) : '',
+    answer ? answerMark(answer) : '',
     replies ? `${replies} ${replies === 1 ? 'reply' : 'replies'}` : '',
     ...about.map((task) => task.ref),
     ...files.map((file) => `${file.name} v${file.version}`),
     ...reactions.map((reaction) => `${reaction.emoji} ${reaction.count}`),
     message.redactions.length > 0 ? `${message.redactions.reduce((n, r) => n + r.count, 0)} secrets removed` : '',
   ].filter(Boolean);
+}
+
+function askMark(ask: NonNullable<Message['ask']>, times: TimeStyle): string {
+  const { to, blocking, going_with: goingWith, going_at: at, state } = ask;
+  const when = at === null ? '' : times === 'relative' ? showEnd(at, times) : `at ${showTime(at, times)}`;
+  const how = blocking ? 'blocking' : `going with "${goingWith}" ${when}`;
+  return `ask → @${to.name} (${how})${state === 'open' ? '' : `, ${words[state]}`}`;
+}
+
+const words = { open: '', answered: 'answered', withdrawn: 'withdrawn', went_with: 'went with it' };
+
+function answerMark({ ask_seq: seq, option, withdrawn }: NonNullable<Message['answer']>): string {
+  if (withdrawn) return `withdraws #${seq}`;
+  return option === null ? `answers #${seq}` : `answers #${seq}: option ${option}`;
 }
 
 /** Role, harness, owner where it matters, and what the sender is to the reader. */

@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlag, replyWaitFlags, writeFlags } from '../../cli/flags.ts';
+import { aboutFlags } from '../../cli/post-flags.ts';
 import { post } from '../../cli/posting.ts';
 
 export default class BoardPost extends BaseCommand<typeof BoardPost> {
@@ -14,6 +15,8 @@ export default class BoardPost extends BaseCommand<typeof BoardPost> {
     'service say --to @codex --expect-reply "Please review"',
     'npm test 2>&1 | service say --code --truncate tail',
     'service say --reply 6 "Two comments"',
+    'service say --task CHK-17 "The cap works now"',
+    'service say --reply 88 --option 1',
   ];
   static override seeAlso = ['board read', 'board thread', 'board members'];
   static override mayBeEmpty = ['code', 'body']; // Of no language; an empty text has an error of its own.
@@ -21,6 +24,7 @@ export default class BoardPost extends BaseCommand<typeof BoardPost> {
   static override flags = {
     to: listFlag({ char: 't', helpValue: 'TARGET', description: 'all, @name, role:R, owner:handle or mine' }),
     reply: Flags.string({ char: 'r', helpValue: 'MSG', description: 'Reply to this message' }),
+    ...aboutFlags,
     urgent: Flags.boolean({ char: 'u', description: 'May interrupt' }),
     'expect-reply': Flags.boolean({ description: 'Say that an answer is expected' }),
     'body-file': Flags.string({ helpValue: 'PATH', description: 'Take the text from a file' }),

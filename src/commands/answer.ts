@@ -1,0 +1,32 @@
+import * as Flags from '@oclif/core/flags';
+import { answer } from '../cli/answering.ts';
+import { optional, required } from '../cli/args.ts';
+import { BaseCommand } from '../cli/base.ts';
+import { writeFlags } from '../cli/flags.ts';
+
+export default class Answer extends BaseCommand<typeof Answer> {
+  static override summary = 'Answer an ask';
+  static override description =
+    'With an option, in words, or both. The one asked may answer, and the person of the agent that asks. Answering again\nreplaces the answer.';
+  static override examples = [
+    'service answer 88 --option 1',
+    'service answer 88 "Ten minutes, but log it"',
+    'service answer 88 --option 2 "Not before Monday"',
+  ];
+  static override seeAlso = ['asks', 'ask', 'withdraw'];
+  static override mayBeEmpty = ['text'];
+  static override args = {
+    message: required('The ask: 88, general#88 or msg_…'),
+    text: optional('The answer in words, or - for standard input'),
+  };
+  static override flags = {
+    option: Flags.integer({ min: 1, max: 4, helpValue: 'K', description: 'The option that is picked' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { message, text } = this.args;
+    const wish = { message, text, option: this.flags.option, key: this.flags['idempotency-key'] };
+    await answer(() => this.onBoard('A'), wish, this.out);
+  }
+}

@@ -1,0 +1,27 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { clearLine, lineTarget, printLine } from '../../cli/lines.ts';
+import { taskRef } from '../../cli/tasks.ts';
+
+export default class LineClear extends BaseCommand<typeof LineClear> {
+  static override summary = 'Say no longer what you are on';
+  static override description =
+    'With --task only a line about that task is cleared. Where there is none, nothing happens.';
+  static override examples = ['service line clear --as codex', 'service line clear --task CHK-17 --as codex'];
+  static override seeAlso = ['line working', 'line paused', 'line show'];
+  static override flags = {
+    task: Flags.string({ helpValue: 'T', description: 'Only if it is about this task' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const task = this.flags.task === undefined ? undefined : taskRef(this.flags.task);
+    const reply = await clearLine(
+      await lineTarget((who) => this.onBoard(who), this.globals),
+      task,
+      this.flags['idempotency-key'],
+    );
+    printLine(this.out, reply.data, this.times, this.again(reply));
+  }
+}

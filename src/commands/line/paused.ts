@@ -1,0 +1,36 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { lineTarget, printLine, setLine } from '../../cli/lines.ts';
+import { taskRef } from '../../cli/tasks.ts';
+import { moment } from '../../cli/time.ts';
+
+export default class LinePaused extends BaseCommand<typeof LinePaused> {
+  static override summary = 'Say that you pause, and until when';
+  static override description =
+    'Everybody on the board sees it, also after the session has ended. When the time comes and nothing else was said, it is late.';
+  static override examples = [
+    'service line paused "Waiting for the build" --until 20m --as codex',
+    'service line paused "Back tomorrow" --until 2026-03-02T09:00:00Z',
+  ];
+  static override seeAlso = ['line working', 'line clear'];
+  static override args = { text: required('What for') };
+  static override flags = {
+    until: Flags.string({ helpValue: 'TIME', description: 'Until 14:20, 2h, or a date', required: true }),
+    task: Flags.string({ helpValue: 'T', description: 'The task it is about (default the current one)' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const until = moment(this.flags.until, '--until');
+    const task = this.flags.task === undefined ? undefined : taskRef(this.flags.task);
+    const body = { kind: 'paused' as const, text: this.args.text, until, task };
+    const reply = await setLine(
+      await lineTarget((who) => this.onBoard(who), this.globals),
+      body,
+      this.flags['idempotency-key'],
+    );
+    printLine(this.out, reply.data, this.times, this.again(reply));
+  }
+}

@@ -1,0 +1,30 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { lineTarget, printLine, setLine } from '../../cli/lines.ts';
+import { taskRef } from '../../cli/tasks.ts';
+
+export default class LineWorking extends BaseCommand<typeof LineWorking> {
+  static override summary = 'Say what you work on now';
+  static override description =
+    'In up to 120 characters; it takes the place of the line there is, and goes when the session ends. Starting a task says it too.\nA person names an agent of their own with --as.';
+  static override examples = ['service line working "Reading the retry code" --as codex'];
+  static override seeAlso = ['line paused', 'line clear', 'task start'];
+  static override args = { text: required('What it is') };
+  static override flags = {
+    task: Flags.string({ helpValue: 'T', description: 'The task it is about (default the current one)' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const task = this.flags.task === undefined ? undefined : taskRef(this.flags.task);
+    const body = { kind: 'working' as const, text: this.args.text, task };
+    const reply = await setLine(
+      await lineTarget((who) => this.onBoard(who), this.globals),
+      body,
+      this.flags['idempotency-key'],
+    );
+    printLine(this.out, reply.data, this.times, this.again(reply));
+  }
+}

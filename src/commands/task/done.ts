@@ -1,0 +1,37 @@
+import * as Flags from '@oclif/core/flags';
+import { words } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { currentTask, taskAndText, taskOut, textOf, withTasks } from '../../cli/tasks.ts';
+
+export default class TaskDone extends BaseCommand<typeof TaskDone> {
+  static override summary = 'Close a task with a word on what was done';
+  static override description =
+    'Without a task it is about the one the agent is on. An agent closes what it owns, a person any. A closed task stays\nclosed; what comes up later is a new one. After -- the first word is text.';
+  static override examples = [
+    'service task done "The cap is a minute; tests pass" --as codex',
+    'service task done CHK-17 "Not needed any more" --cancelled',
+  ];
+  static override seeAlso = ['task drop', 'task list', 'task new'];
+  static override mayBeEmpty = ['note'];
+  static override args = { note: words('[T] NOTE: the task, then the note, or - for standard input') };
+  static override flags = {
+    cancelled: Flags.boolean({ description: 'It was given up, not done' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const given = taskAndText(this.args.note ?? [], this.argv);
+    const note = await textOf(given.text, 'the closing note', this.out);
+    const session = await withTasks(await this.onBoard('A'));
+    const task = await currentTask(session, given.task);
+    const reply = await session.client.call('finishTask', {
+      params: { board: session.board, task },
+      body: { note, cancelled: this.flags.cancelled },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    const record = await taskOut(session, reply.data, this.out, 'closed');
+    this.out.print(record, () => `Closed ${reply.data.ref} on ${reply.data.board}.${again}`);
+  }
+}

@@ -1,0 +1,42 @@
+import * as Flags from '@oclif/core/flags';
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { currentTask, taskOut, taskRef, withTasks } from '../../cli/tasks.ts';
+
+export default class TaskDrop extends BaseCommand<typeof TaskDrop> {
+  static override summary = 'Give up a part in a task';
+  static override description =
+    "Without a task it is about the one the agent is on. Without its owner a task is free for others; helpers stay. A person may\nend anybody's part with --member, which is how a task changes hands.";
+  static override examples = [
+    'service task drop --as codex --reason "Not my field"',
+    'service task drop CHK-17 --member codex',
+  ];
+  static override seeAlso = ['task start', 'task done'];
+  static override args = { task: optional('The task: CHK-17, 17 or tsk_…') };
+  static override flags = {
+    member: Flags.string({ helpValue: 'NAME', description: 'Whose part ends (default your own)' }),
+    reason: Flags.string({ helpValue: 'TEXT', description: 'Why, for the record' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const given = this.args.task === undefined ? undefined : taskRef(this.args.task);
+    const { member, reason } = this.flags;
+    const session = await withTasks(await this.onBoard('A'));
+    const task = await currentTask(session, given);
+    const reply = await session.client.call('dropTask', {
+      params: { board: session.board, task },
+      body: { member: member?.replace(/^@/, ''), reason },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    const { ref, owner } = reply.data;
+    const record = await taskOut(session, reply.data, this.out);
+    const who = member ? `${member.replace(/^@/, '')} does` : 'You do';
+    this.out.print(
+      record,
+      () => `${owner ? `${who} not help with ${ref} any more.` : `${ref} is free again.`}${again}`,
+    );
+  }
+}

@@ -1,0 +1,44 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { indented } from '../../cli/print/fields.ts';
+import { writtenText } from '../../cli/print/task.ts';
+import { taskRef, withTasks } from '../../cli/tasks.ts';
+import { pages } from '../../client/pages.ts';
+import type { Answer } from '../../contract/types.ts';
+
+export default class TaskHistory extends BaseCommand<typeof TaskHistory> {
+  static override summary = 'Show every version of where a task stands, or of what it is about';
+  static override description = 'The newest version comes first. Every one of them stays in the record.';
+  static override examples = ['service task history CHK-17', 'service task history CHK-17 --field about'];
+  static override seeAlso = ['task show', 'task note'];
+  static override args = { task: required('The task: CHK-17, 17 or tsk_…') };
+  static override flags = {
+    field: Flags.string({ options: ['stands', 'about'], description: 'Which text (default stands)' }),
+    ...listFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { client, board } = await withTasks(await this.onBoard('A'));
+    const input = {
+      params: { board, task: taskRef(this.args.task) },
+      query: { field: this.flags.field, limit: 200 },
+    };
+    const versions: Answer<'listTaskTexts'>['versions'] = [];
+    let first: Answer<'listTaskTexts'> | null = null;
+    for await (const page of pages(client, 'listTaskTexts', input)) {
+      first ??= page;
+      if (this.out.mode === 'ndjson') for (const version of page.versions) this.out.each(version);
+      else versions.push(...page.versions);
+    }
+    if (!first || this.out.mode === 'ndjson') return;
+    const { task, field } = first;
+    this.out.print({ task, field, versions }, () =>
+      [
+        `${board} · ${task.ref}: ${field === 'stands' ? 'where it stands' : 'what it is about'} · ${versions.length}`,
+        ...versions.flatMap((version) => [writtenText(version, this.times), indented(version.text)]),
+      ].join('\n'),
+    );
+  }
+}

@@ -1,0 +1,29 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { taskOut, taskRef, withTasks } from '../../cli/tasks.ts';
+
+export default class TaskJoin extends BaseCommand<typeof TaskJoin> {
+  static override summary = 'Help with a task';
+  static override description =
+    'A helper may say where the task stands; closing it is for its owner and for people. Any number may help.';
+  static override examples = ['service task join CHK-17 --as codex'];
+  static override seeAlso = ['task start', 'task note', 'task drop'];
+  static override args = { task: required('The task: CHK-17, 17 or tsk_…') };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const task = taskRef(this.args.task);
+    const session = await withTasks(await this.onBoard('A'));
+    const reply = await session.client.call('joinTask', {
+      params: { board: session.board, task },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    const { ref, title, owner } = reply.data;
+    const own = owner !== null && owner.id === (this.out.base.actor?.id ?? owner.id) && session.agent;
+    const record = await taskOut(session, reply.data, this.out);
+    const help = owner ? `help ${owner.name} with` : 'help with';
+    this.out.print(record, () => `You ${own ? 'own' : help} ${ref}: ${title}${again}`);
+  }
+}

@@ -1,0 +1,41 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { readWhole } from '../../cli/stdin.ts';
+import { taskOut, withTasks } from '../../cli/tasks.ts';
+
+export default class TaskNew extends BaseCommand<typeof TaskNew> {
+  static override summary = 'Open a task';
+  static override description =
+    'An agent starts what it opens unless --no-start is given; a person does not unless --start is.';
+  static override examples = [
+    'service task new "Cap the backoff" --about "Retries pile up after an outage."',
+    'service task new "Cap the backoff" --no-start --as codex',
+    'service task new "Release notes" --about - < notes.md',
+  ];
+  static override seeAlso = ['task list', 'task start', 'task done'];
+  static override args = { title: required('What it is called, in up to 120 characters') };
+  static override flags = {
+    about: Flags.string({ helpValue: 'TEXT|-', description: 'What and why, or - for standard input' }),
+    start: Flags.boolean({ description: 'Start it at once', exclusive: ['no-start'] }),
+    'no-start': Flags.boolean({ description: 'Leave it for whoever picks it up' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { about: given, start, 'no-start': noStart } = this.flags;
+    const about = given === '-' ? await readWhole('-', this.out, 'what it is about') : given;
+    const session = await withTasks(await this.onBoard('A'));
+    const starts = start || (session.agent && !noStart);
+    const reply = await session.client.call('createTask', {
+      params: { board: session.board },
+      body: { title: this.args.title, about, start: starts },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    const { ref, board, title } = reply.data;
+    const record = await taskOut(session, reply.data, this.out, starts ? 'started' : 'other');
+    this.out.print(record, () => `${starts ? 'Started' : 'New task'} ${ref} on ${board}: ${title}${again}`);
+  }
+}

@@ -1,0 +1,36 @@
+import { words } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { currentTask, taskAndText, taskOut, textOf, withTasks } from '../../cli/tasks.ts';
+
+export default class TaskNote extends BaseCommand<typeof TaskNote> {
+  static override summary = 'Say where a task stands';
+  static override description =
+    'Without a task it is about the one the agent is on. The text takes the place of the former one, which stays readable;\nif somebody wrote another one meanwhile, nothing is changed. After -- the first word is text.';
+  static override examples = [
+    'service task note "Half done: the cap works, tests are missing" --as codex',
+    'service task note CHK-17 "Waiting for the review"',
+    'service task note 17 - < state.md',
+  ];
+  static override seeAlso = ['task show', 'task history', 'task update'];
+  static override mayBeEmpty = ['text'];
+  static override args = { text: words('[T] TEXT: the task, then the text, or - for standard input') };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const given = taskAndText(this.args.text ?? [], this.argv);
+    const stands = await textOf(given.text, 'where the task stands', this.out);
+    const session = await withTasks(await this.onBoard('A'));
+    const params = { board: session.board, task: await currentTask(session, given.task) };
+    const { data: before } = await session.client.call('getTask', { params });
+    const reply = await session.client.call('updateTask', {
+      params,
+      body: { stands, stands_base: before.stands?.version ?? 0 },
+      idempotencyKey: this.flags['idempotency-key'],
+    });
+    const again = this.again(reply);
+    const { ref, stands: now } = reply.data;
+    const record = await taskOut(session, reply.data, this.out);
+    this.out.print(record, () => `${ref}: where it stands is now v${now?.version ?? 0}${again}`);
+  }
+}

@@ -1,0 +1,33 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { messageText } from '../../cli/print/message.ts';
+import { taskText } from '../../cli/print/task.ts';
+import { taskRef, withTasks } from '../../cli/tasks.ts';
+
+export default class TaskShow extends BaseCommand<typeof TaskShow> {
+  static override summary = 'Show a task, its files and the newest messages about it';
+  static override description = 'A task is named by its reference in any letter case, by its number, or by its id.';
+  static override examples = ['service task show CHK-17', 'service task show 17 --json'];
+  static override seeAlso = ['task history', 'task list', 'board read'];
+  static override args = { task: required('The task: CHK-17, 17 or tsk_…') };
+
+  override async run(): Promise<void> {
+    const { client, board } = await withTasks(await this.onBoard('A'));
+    const { data: task } = await client.call('getTask', { params: { board, task: taskRef(this.args.task) } });
+    const about = { task: task.ref };
+    const [files, messages] = await Promise.all([
+      client.call('listFiles', { params: { board }, query: about }),
+      client.call('listMessages', { params: { board }, query: { ...about, newest: true, limit: 20 } }),
+    ]);
+    const record = { task, files: files.data.files, messages: messages.data.messages };
+    const style = { paint: this.out.paint, times: this.times };
+    this.out.print(record, () =>
+      [
+        ...taskText(task, this.times),
+        ...(record.files.length > 0 ? ['files'] : []),
+        ...record.files.map((file) => `    ${file.name} v${file.latest.version}`),
+        ...record.messages.map((message) => messageText(message, style)),
+      ].join('\n'),
+    );
+  }
+}

@@ -1,0 +1,23 @@
+import { answer } from '../cli/answering.ts';
+import { optional, required } from '../cli/args.ts';
+import { BaseCommand } from '../cli/base.ts';
+import { writeFlags } from '../cli/flags.ts';
+
+export default class Withdraw extends BaseCommand<typeof Withdraw> {
+  static override summary = 'Take an ask back';
+  static override description =
+    'Whoever asked may; once an agent has left the board, its person and the owners of the board may too. Its task goes on.';
+  static override examples = ['service withdraw 88 --as codex', 'service withdraw 88 "Found it in the notes"'];
+  static override seeAlso = ['ask', 'asks', 'answer'];
+  static override args = {
+    message: required('The ask: 88, general#88 or msg_…'),
+    why: optional('Why, for the record'),
+  };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { message, why } = this.args;
+    const wish = { message, text: why, withdrawn: true as const, key: this.flags['idempotency-key'] };
+    await answer(() => this.onBoard('A'), wish, this.out);
+  }
+}
