@@ -65,7 +65,7 @@ let command: RegExp | null = null;
 export function called(text: string): string {
   const { bin, root } = current ?? { bin: 'service', root: '' };
   if (bin === 'service') return text;
-  command ??= new RegExp(`(^|[\\s:(\`'"=])service (?=(?:${firstWords(root).join('|')})(?![\\w-]))`, 'g');
+  command ??= new RegExp(`(^|[\\s:(\`'"=])(?<!Join )service (?=(?:${firstWords(root).join('|')})(?![\\w-]))`, 'g');
   return text.replace(command, `$1${bin} `);
 }
 
