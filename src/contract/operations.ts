@@ -755,6 +755,16 @@ export const operations = {
     ok: [200],
     summary: "Let a person's agents do nothing more without asking",
   },
+  listNotices: get('/v1/me/notices', ['AG'], 'Read what an agent has not been told yet, or wait for it'),
+  ackNotices: {
+    method: 'POST',
+    path: '/v1/me/notices/ack',
+    credentials: ['AG'],
+    idempotency: 'N',
+    maxBody: 16_384,
+    ok: [200],
+    summary: 'Note which notices an agent was told',
+  },
   listAllowanceRevisions: get('/v1/me/allowance/revisions', person, 'List the changes of an allowance'),
 } as const satisfies Record<string, OperationRow>;
 

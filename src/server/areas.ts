@@ -50,6 +50,7 @@ import { getApproval, listApprovals } from './onboarding/approvals.ts';
 import { collectApproval } from './onboarding/collect.ts';
 import { allowApproval, declineApproval } from './onboarding/decide.ts';
 import type { Report } from './onboarding/means.ts';
+import { ackNotices, listNotices } from './onboarding/notices.ts';
 import { requestAdminAction } from './onboarding/request.ts';
 import { download, type Offered, open, read, type ServerAddress, upload, wait, write } from './operation/usecase.ts';
 import { listEvents } from './record/read.ts';
@@ -201,6 +202,8 @@ export function areas({ root, serverId, address, searchable, report }: Means): A
     allowApproval: write('allowApproval', allowApproval({ root, serverId, address, report })),
     declineApproval: write('declineApproval', declineApproval(address)),
     collectApproval: write('collectApproval', collectApproval({ root, serverId, address, report })),
+    listNotices: wait('listNotices', listNotices(address)),
+    ackNotices: write('ackNotices', ackNotices),
     getAllowance: read('getAllowance', getAllowance),
     setAllowance: write('setAllowance', setAllowance),
     clearAllowance: write('clearAllowance', clearAllowance),

@@ -115,7 +115,7 @@ export function createBackend({
         return { caller, found: await look(tx, caller) };
       });
       if (!first.found.empty || wait === 0) return first.found.answer;
-      return live.wait(first.caller, first.found.board, wait, gone, look);
+      return live.wait(first.caller, first.found, wait, gone, look);
     },
     async write(name, credential, input, keyed) {
       const entry = offeredOf(offered, name);

@@ -14,7 +14,7 @@ import { drainable } from './http/drain.ts';
 import { createHttp } from './http/server.ts';
 import { LastUse } from './identity/last-use.ts';
 import { sweepLines } from './jobs/lines.ts';
-import { schedulePurge } from './jobs/purge.ts';
+import { scheduleClosings, schedulePurge } from './jobs/purge.ts';
 import { Live } from './live/live.ts';
 import { Attempts } from './rates/attempts.ts';
 import { MemoryTally } from './rates/memory.ts';
@@ -104,6 +104,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     undo.unshift(() => indexer.stop());
     const stopPurge = schedulePurge(db, clock, log);
     undo.unshift(stopPurge);
+    undo.unshift(scheduleClosings(db, clock, log));
     undo.unshift(sweepLines(db, clock, log));
     blobs.start();
     const bound = await listen(server, options);

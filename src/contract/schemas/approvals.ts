@@ -145,3 +145,32 @@ const allowanceRevision = z.strictObject({
 
 export const listAllowanceRevisionsQuery = z.object(page);
 export const allowanceRevisions = z.strictObject({ revisions: z.array(allowanceRevision), next_after: nextAfter });
+
+export const noticeKind = z.enum([
+  'approval_allowed',
+  'approval_declined',
+  'approval_expired',
+  'invite_redeemed',
+  'colleague_arrived',
+  'pairing_changed',
+  'pairing_ready',
+  'pairing_closed',
+]);
+
+export const notice = z.strictObject({
+  id: id('ntc'),
+  kind: noticeKind,
+  at: time,
+  expires_at: time,
+  text: z.string().max(400),
+  approval_id: id('apr').optional(),
+  invite_id: id('inv').optional(),
+  pairing_request_id: id('prq').optional(),
+  person: z.strictObject({ id: id('hum'), handle }).optional(),
+  next: nextStep,
+});
+
+export const listNoticesQuery = z.object({ ...page, wait: queryInt(0, 600).default(0) });
+export const noticeList = z.strictObject({ notices: z.array(notice), next_after: nextAfter });
+export const ackNoticesBody = z.strictObject({ ids: z.array(id('ntc')).min(1).max(50) });
+export const ackedNotices = z.strictObject({ acknowledged: z.int().min(0) });

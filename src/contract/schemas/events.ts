@@ -108,6 +108,13 @@ export const hintFrames = {
     mode: deliveryMode,
     revision: z.int().min(0),
   }),
+  approval: z.strictObject({
+    approval_id: id('apr'),
+    member_id: id('mem'),
+    state: z.enum(['pending', 'executed', 'declined', 'expired']),
+  }),
+  notice: z.strictObject({ board_id: id('brd'), member_id: id('mem') }),
+  allowance: z.strictObject({ revision: z.int().min(0) }),
   boards: z.strictObject({}),
   board_unavailable: z.strictObject({ board_id: id('brd'), member_id: id('mem').optional() }),
   end,

@@ -159,6 +159,8 @@ export const schemas = {
   allowApproval: { params: approvalParam, body: approvals.allowBody, answer: approvals.adminActionResult },
   declineApproval: { params: approvalParam, answer: approvals.approval },
   collectApproval: { params: approvalParam, answer: approvals.approvalOutcome },
+  listNotices: { query: approvals.listNoticesQuery, answer: approvals.noticeList },
+  ackNotices: { body: approvals.ackNoticesBody, answer: approvals.ackedNotices },
   getAllowance: { answer: approvals.allowance },
   setAllowance: { body: approvals.setAllowanceBody, answer: approvals.allowance },
   clearAllowance: { answer: approvals.allowance },

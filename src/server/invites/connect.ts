@@ -10,6 +10,7 @@ import type { AccessKeyRow } from '../identity/keys.store.ts';
 import { holderOfHandle, holdPeople, insertPerson, type PersonRow } from '../identity/people.store.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import { clearForInvites } from '../onboarding/capsules.store.ts';
+import { tellRedeemed } from '../onboarding/notices.steps.ts';
 import type { OpenCase, ServerAddress } from '../operation/usecase.ts';
 import { bringOnto } from '../seats/membership.steps.ts';
 import { newId } from '../text/ids.ts';
@@ -38,6 +39,7 @@ export const connectPerson = (root: RootKey, serverId: string, address: ServerAd
     if ((await setUsed(tx, found.invite.id, person.id)) === 0) throw inviteInvalid();
     await clearForInvites(tx, [found.invite.id], 'invite_redeemed');
     await insertPerson(tx, person);
+    await tellRedeemed(tx, found.invite, person);
     const { row: key, token } = await makeKey(tx, root, {
       personId: person.id,
       name: body.key_name,

@@ -50,6 +50,10 @@ function inState(query: Knex.QueryBuilder, state: InviteState, now: number): Kne
   return state === 'expired' ? query.where('expires_at', '<=', now) : query.where('expires_at', '>', now);
 }
 
+/** Invites that somebody came by. */
+export const invitesUsedBy = (tx: ReadTx, personId: string): Promise<InviteRow[]> =>
+  tx.query<InviteRow>((db) => db('server_invites').where('used_by', personId).select('*'));
+
 export const insertInvite = (tx: WriteTx, row: InviteRow): Promise<number> =>
   tx.change((db) => db('server_invites').insert(row));
 

@@ -5,6 +5,7 @@ import type { Database, WriteTx } from '../db/tx.ts';
 import { purgeDelegations } from '../identity/delegations.store.ts';
 import { purgeLoginCodes, purgeSessions } from '../identity/sessions.store.ts';
 import { purgeRequests } from '../machines/machines.store.ts';
+import { sweepOnboarding } from '../onboarding/sweep.steps.ts';
 import { purgeKept } from '../operation/idempotency.store.ts';
 
 const EVERY_MS = 600_000;
@@ -20,11 +21,24 @@ const sweeps: Record<string, (tx: WriteTx, limit: number) => Promise<number>> = 
 };
 
 /** Purges now and every 10 minutes, in batches, so that no write waits long. @returns a function that stops it. */
-export function schedulePurge(db: Database, clock: Clock, log: Logger): () => void {
+export const schedulePurge = (db: Database, clock: Clock, log: Logger): (() => void) =>
+  schedule(sweeps, EVERY_MS, { db, clock, log });
+
+/** What agents asked for and time has ended: every minute, at most 500 rows at once. */
+export const scheduleClosings = (db: Database, clock: Clock, log: Logger): (() => void) =>
+  schedule({ requests: (tx) => sweepOnboarding(tx, 500) }, 60_000, { db, clock, log });
+
+interface Surroundings {
+  db: Database;
+  clock: Clock;
+  log: Logger;
+}
+
+function schedule(jobs: typeof sweeps, every: number, { db, clock, log }: Surroundings): () => void {
   let cancel = () => {};
   let stopped = false;
   const run = async (): Promise<void> => {
-    for (const [what, sweep] of Object.entries(sweeps)) {
+    for (const [what, sweep] of Object.entries(jobs)) {
       try {
         while (!stopped && (await db.write((tx) => sweep(tx, BATCH))) === BATCH) {
           // A full batch: there is more.
@@ -33,7 +47,7 @@ export function schedulePurge(db: Database, clock: Clock, log: Logger): () => vo
         log.error({ err: error, what }, 'removing what has passed its end failed; it is tried again');
       }
     }
-    if (!stopped) cancel = clock.after(EVERY_MS, () => void run());
+    if (!stopped) cancel = clock.after(every, () => void run());
   };
   void run();
   return () => {

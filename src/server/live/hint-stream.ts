@@ -12,6 +12,7 @@ import type { Feed, Follower } from './feed.ts';
 import { type EndReason, frame } from './frames.ts';
 import type { News } from './news.ts';
 import { OwnAgents } from './own-agents.ts';
+import { OwnRequests, requestsOf } from './own-requests.ts';
 import type { Watcher } from './presences.ts';
 import type { Holder, Right } from './rights.ts';
 
@@ -30,6 +31,14 @@ export interface HintStreamOptions {
   boards: ReadonlySet<string> | null;
   /** Frames wanted; null: every one. */
   events: ReadonlySet<string> | null;
+}
+
+interface State {
+  boards: BoardRow[];
+  memberships: MemberRow[];
+  agents: MemberRow[];
+  /** Null: nothing of it was read. */
+  requests: Awaited<ReturnType<typeof requestsOf>> | null;
 }
 
 interface Shown {
@@ -51,6 +60,9 @@ export class HintStream implements Follower, Watcher {
   readonly #options: HintStreamOptions;
   readonly #shown = new Map<string, Shown>();
   readonly #agents = new OwnAgents();
+  readonly #requests = new OwnRequests();
+  /** What agents asked for has to be read again. */
+  #asked = true;
   /** The agents as they were in the last read, on boards that were not shown before. */
   #faces: { rows: FaceRow[]; now: number } = { rows: [], now: 0 };
   /** What waits for the socket: one entry per frame name and board or member. */
@@ -102,6 +114,12 @@ export class HintStream implements Follower, Watcher {
     else this.#options.clock.after(wait, send);
   }
 
+  /** Something of what agents ask for changed; the next look reads it. */
+  requestsChanged(): void {
+    this.#asked = true;
+    void this.refresh();
+  }
+
   /** Reads every board and own agent again; at opening this is the whole burst. */
   async refresh(opening = false): Promise<void> {
     if (this.#refreshing) {
@@ -118,13 +136,16 @@ export class HintStream implements Follower, Watcher {
       } while (this.#again);
     } catch (error) {
       if (error instanceof Refusal) this.end('credential_ended');
-      else this.#options.clock.after(1_000, () => void this.refresh(opening));
+      else {
+        this.#asked = true;
+        this.#options.clock.after(1_000, () => void this.refresh(opening));
+      }
     } finally {
       this.#refreshing = false;
     }
   }
 
-  async #read(tx: ReadTx) {
+  async #read(tx: ReadTx): Promise<State> {
     const { person } = await authenticate(tx, this.holder.credential);
     const scope = { personId: person.person_id, open: false, lifecycle: 'all' as const, limit: 100_000 };
     const boards = await listBoardRows(tx, scope);
@@ -135,10 +156,13 @@ export class HintStream implements Follower, Watcher {
     );
     const unknown = boards.map((board) => board.id).filter((id) => !this.#shown.has(id));
     this.#faces = { rows: unknown.length > 0 ? await facesOn(tx, unknown) : [], now: tx.now };
-    return { boards, memberships, agents: await activeAgentsOfPerson(tx, person.person_id) };
+    const asked = this.#asked;
+    this.#asked = false;
+    const requests = asked ? await requestsOf(tx, person.person_id) : null;
+    return { boards, memberships, agents: await activeAgentsOfPerson(tx, person.person_id), requests };
   }
 
-  #apply(state: { boards: BoardRow[]; memberships: MemberRow[]; agents: MemberRow[] }, opening: boolean): void {
+  #apply(state: State, opening: boolean): void {
     const mine = new Map(state.memberships.map((member) => [member.board_id, member]));
     const present = new Set(state.boards.map((board) => board.id));
     for (const boardId of [...this.#shown.keys()]) {
@@ -149,6 +173,7 @@ export class HintStream implements Follower, Watcher {
       if (member) this.#show(board, member);
     }
     const changes = this.#agents.take(state.agents, (boardId) => this.#shown.get(boardId)?.name);
+    if (state.requests) changes.push(...this.#requests.take(state.requests));
     for (const [name, about, data] of changes) this.#put(name, about, data);
     if (opening) this.#put('ready', '', { boards: this.#shown.size });
     this.#flush();

@@ -101,6 +101,7 @@ export class Live {
     const unwatch = [
       this.notifier.watch([`account:${person}`, `positions:${person}`], () => void stream.refresh()),
       this.notifier.watch([`account:${person}`, 'boards'], () => stream.boardsChanged()),
+      this.notifier.watch([`onboarding:${person}`], () => stream.requestsChanged()),
     ];
     connection.onClose(() => {
       for (const stop of unwatch) stop();
@@ -115,7 +116,7 @@ export class Live {
    */
   async wait<T>(
     caller: Caller,
-    board: Waited<T>['board'],
+    { board, keys = [] }: Pick<Waited<T>, 'board' | 'keys'>,
     seconds: number,
     gone: AbortSignal,
     look: (tx: ReadTx, caller: Caller) => Promise<Waited<T>>,
@@ -130,7 +131,7 @@ export class Live {
     const sleep = new Sleep(this.#clock, seconds * 1000, concernOf(caller));
     const feed = this.#feedOf(board.id);
     feed.sleepers.add(sleep);
-    const unwatch = this.notifier.watch(credentialKeys(caller), () => sleep.wake());
+    const unwatch = this.notifier.watch([...credentialKeys(caller), ...keys], () => sleep.wake());
     const cancelExpiry = this.#atExpiry(caller, () => sleep.wake());
     const end: Open = { end: () => sleep.stop() };
     this.#open.add(end);
@@ -140,7 +141,7 @@ export class Live {
     gone.addEventListener('abort', () => sleep.stop(), { once: true });
     try {
       // Only if the board moved between the look and the subscription is there anything to look at before sleeping.
-      if (!(await this.#hasMoved(caller, board))) await sleep.next();
+      if (keys.length === 0 && !(await this.#hasMoved(caller, board))) await sleep.next();
       for (;;) {
         const found = await again();
         if (!found.empty || sleep.over) return found.answer;

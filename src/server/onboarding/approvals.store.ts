@@ -111,6 +111,21 @@ export const approvalByKey = async (tx: ReadTx, agentId: string, hash: Buffer): 
 export const forgetRequestKey = (tx: WriteTx, id: string): Promise<number> =>
   tx.change((db) => db('approvals').where('id', id).update({ request_key_hash: null }));
 
+/** Frees the keys of requests that are older than a day. */
+export const forgetRequestKeys = (tx: WriteTx, limit: number): Promise<number> =>
+  tx.change((db) =>
+    db('approvals')
+      .whereIn(
+        'id',
+        db('approvals')
+          .whereNotNull('request_key_hash')
+          .where('created_at', '<=', tx.now - 86_400_000)
+          .limit(limit)
+          .select('id'),
+      )
+      .update({ request_key_hash: null }),
+  );
+
 /** The seat's pending request for the same. */
 export const samePending = async (tx: ReadTx, agentId: string, hash: string): Promise<RequestRow | undefined> => {
   const [row] = await tx.query<RequestRow>((db) =>

@@ -19,6 +19,7 @@ import { findApproval } from './find.ts';
 import { holdForRun } from './held.ts';
 import type { Means } from './means.ts';
 import { ownKeyStep } from './next.rules.ts';
+import { tellDecision } from './notices.steps.ts';
 import { requireStanding } from './plans.ts';
 import { approvalClosed } from './refusals.ts';
 
@@ -49,6 +50,7 @@ export const allowApproval = (means: Means): WriteCase<'allowApproval'> => ({
     }
     const done = await execute(tx, row, plan, { decision: always ? 'always' : 'once' });
     if (done?.invite) await holdSecret(tx, means, await reread(tx, row.id), secretOf(done.invite));
+    await tellDecision(tx, row, 'approval_allowed', done?.invite && Date.parse(done.invite.expires_at));
     const warning = always ? await allowAlways(tx, caller, row, action) : undefined;
     const answer = { state: 'executed' as const, approval: await shown(), ...done, ...(warning ? { warning } : {}) };
     return { status: done?.invite ? 201 : 200, answer };
@@ -104,6 +106,7 @@ export const declineApproval = (address: ServerAddress): WriteCase<'declineAppro
     if (state === 'executed' || state === 'expired') throw approvalClosed(state);
     if (state === 'pending') {
       await close(tx, row.id, { state: 'declined' });
+      await tellDecision(tx, row, 'approval_declined');
       tx.publish(`onboarding:${row.person_id}`);
     }
     return { answer: await ownView(tx, caller, await reread(tx, row.id), address.baseUrl()) };

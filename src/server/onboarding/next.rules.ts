@@ -30,3 +30,24 @@ export const showStep = (approvalId: string, baseUrl: string): NextStep => ({
   resume: 'Run it in this session: it shows the decision, and an invite that waits for you once.',
   board_view: `${baseUrl}/inbox/approvals/${approvalId}`,
 });
+
+interface Named {
+  approval_id?: string;
+  person?: { handle: string };
+  board?: string;
+}
+
+/** What goes with a notice: a decision to look at, a board with somebody new on it, or a person. */
+export function noticeStep({ approval_id, person, board }: Named, baseUrl: string): NextStep {
+  if (approval_id !== undefined) return showStep(approval_id, baseUrl);
+  if (board !== undefined) {
+    return {
+      command: `service members --board ${shellArgument(board)} ${on(baseUrl)}`,
+      resume: 'It shows who is on the board now.',
+    };
+  }
+  return {
+    command: `service people show ${shellArgument(person?.handle ?? 'me')} ${on(baseUrl)}`,
+    resume: 'It shows who came.',
+  };
+}

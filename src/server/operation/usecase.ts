@@ -45,6 +45,8 @@ export interface Waited<T> {
   empty: boolean;
   /** The board whose changes are worth another look, and its head when this look was taken. */
   board: { id: string; head: number };
+  /** What else is worth another look when it is published. */
+  keys?: string[];
 }
 
 export interface WriteCase<Name extends OperationName, Prepared = Body<Name>> {

@@ -6,6 +6,7 @@ import { type BoardRow, parsePolicy, parseRoles, setShowOwner } from '../boards/
 import { firstFree } from '../boards/names.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
+import { tellArrival } from '../onboarding/arrivals.steps.ts';
 import { closeForSeats } from '../onboarding/closings.steps.ts';
 import { append } from '../record/append.ts';
 import { newId, newSecret } from '../text/ids.ts';
@@ -89,6 +90,8 @@ export async function makeSeat(tx: WriteTx, root: RootKey, board: BoardRow, plan
   };
   await insertMember(tx, row);
   await recordJoin(tx, board, row, plan);
+  const { person_id: id, handle } = plan.person;
+  if (totals.own === 0) await tellArrival(tx, board, { id, handle });
   const ownersWithAgents = totals.own === 0 ? totals.people + 1 : totals.people;
   if (ownersWithAgents > 1 && board.show_owner === 0) {
     await setShowOwner(tx, board.id, true);

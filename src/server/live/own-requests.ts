@@ -1,0 +1,50 @@
+/** What the agents of a person asked for, and what they may do without: what of it moved between two looks. */
+import type { ReadTx } from '../db/tx.ts';
+import { readAllowance } from '../onboarding/allowances.store.ts';
+import { effective, listedRows } from '../onboarding/approvals.store.ts';
+import { newestNotices } from '../onboarding/notices.store.ts';
+import type { Change } from './own-agents.ts';
+
+/** One thing to tell of: told when `mark` is another than before. */
+interface Seen {
+  name: string;
+  id: string;
+  mark: string;
+  data: Record<string, unknown>;
+}
+
+/** Everything there is to tell of now. */
+export async function requestsOf(tx: ReadTx, personId: string): Promise<Seen[]> {
+  const approvals = (await listedRows(tx, { 'a.person_id': personId })).map((row) => {
+    const { state } = effective(row, tx.now);
+    return {
+      name: 'approval',
+      id: row.id,
+      mark: state as string,
+      data: { approval_id: row.id, member_id: row.agent_id, state },
+    };
+  });
+  const notices = (await newestNotices(tx, personId)).map(({ member_id, board_id, newest }) => ({
+    name: 'notice',
+    id: member_id,
+    mark: newest,
+    data: { board_id, member_id },
+  }));
+  const revision = (await readAllowance(tx, personId))?.revision ?? 0;
+  const allowance = { name: 'allowance', id: '', mark: String(revision), data: { revision } };
+  return [...approvals, ...notices, allowance];
+}
+
+export class OwnRequests {
+  #known: Map<string, string> | null = null;
+
+  /** Takes things as they are now; answers what to tell. The first look is silent. */
+  take(seen: readonly Seen[]): Change[] {
+    const known = this.#known;
+    this.#known = new Map(seen.map(({ name, id, mark }) => [`${name} ${id}`, mark]));
+    if (!known) return [];
+    return seen
+      .filter(({ name, id, mark }) => known.get(`${name} ${id}`) !== mark)
+      .map(({ name, id, data }): Change => [name, id, data]);
+  }
+}

@@ -1,0 +1,83 @@
+/** Telling agents what became of what they asked for. Server's own words: ids, handles and board names, no secret. */
+import { boardById } from '../boards/boards.store.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { memberById } from '../seats/members.store.ts';
+import { newId } from '../text/ids.ts';
+import type { ApprovalRow } from './approvals.store.ts';
+import { type About, dropOldest, insertNotice, type NoticeKind } from './notices.store.ts';
+
+const DAY = 86_400_000;
+const MOST = 50;
+
+export interface Notice {
+  memberId: string;
+  kind: NoticeKind;
+  /** With the kind: what is told once. */
+  subject: string;
+  generation?: number;
+  expiresAt: number;
+  text: string;
+  about: About;
+}
+
+/** Writes a notice for an agent that is there; one that ended is told nothing. */
+export async function tell(tx: WriteTx, notice: Notice): Promise<void> {
+  const seat = await memberById(tx, notice.memberId);
+  if (seat?.status !== 'active') return;
+  const board = await boardById(tx, seat.board_id);
+  if (!board || board.lifecycle === 'deleted') return;
+  const added = await insertNotice(tx, {
+    id: newId('ntc', tx.now),
+    member_id: seat.id,
+    kind: notice.kind,
+    subject: notice.subject,
+    generation: notice.generation ?? 1,
+    created_at: tx.now,
+    expires_at: notice.expiresAt,
+    text: notice.text,
+    about: JSON.stringify(notice.about),
+    delivered_at: null,
+  });
+  if (added === 0) return;
+  await dropOldest(tx, seat.id, MOST);
+  tx.publish(`notices:${seat.id}`);
+  tx.publish(`onboarding:${seat.person_id}`);
+}
+
+const words = {
+  approval_allowed: 'was allowed',
+  approval_declined: 'was declined',
+  approval_expired: 'was not decided in time and has expired',
+} as const;
+
+/** @param until when an allowed one has something to collect. */
+export const tellDecision = (
+  tx: WriteTx,
+  { id, agent_id }: Pick<ApprovalRow, 'id' | 'agent_id'>,
+  kind: keyof typeof words,
+  until?: number,
+): Promise<void> =>
+  tell(tx, {
+    memberId: agent_id,
+    kind,
+    subject: id,
+    expiresAt: until ?? tx.now + (kind === 'approval_allowed' ? DAY : 7 * DAY),
+    text: `Your request ${id} ${words[kind]}.`,
+    about: { approval_id: id },
+  });
+
+type Redeemed = { id: string; issuing_agent_id: string | null };
+type Newcomer = { id: string; handle: string };
+
+/** The invite that an agent asked for was used. */
+export async function tellRedeemed(tx: WriteTx, invite: Redeemed, { id, handle }: Newcomer): Promise<void> {
+  if (invite.issuing_agent_id === null) return;
+  await tell(tx, {
+    memberId: invite.issuing_agent_id,
+    kind: 'invite_redeemed',
+    subject: invite.id,
+    expiresAt: tx.now + 7 * DAY,
+    text: `@${handle} used the invite ${invite.id} that you asked for.`,
+    about: { invite_id: invite.id, person: { id, handle } },
+  });
+}

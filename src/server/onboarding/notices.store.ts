@@ -1,0 +1,87 @@
+/** Notices to agents: what the server has to tell them outside of any board's record. */
+import type { Knex } from 'knex';
+import type { Answer } from '../../contract/types.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+export type NoticeKind = Answer<'listNotices'>['notices'][number]['kind'];
+
+export type NoticeRow = {
+  id: string;
+  member_id: string;
+  kind: NoticeKind;
+  subject: string;
+  generation: number;
+  created_at: number;
+  expires_at: number;
+  text: string;
+  /** JSON of `About`. */
+  about: string;
+  delivered_at: number | null;
+};
+
+/** What a notice names. */
+export interface About {
+  approval_id?: string;
+  invite_id?: string;
+  pairing_request_id?: string;
+  person?: { id: string; handle: string };
+  board?: string;
+}
+
+const undelivered = (query: Knex.QueryBuilder, memberId: string): Knex.QueryBuilder =>
+  query.where('member_id', memberId).whereNull('delivered_at');
+
+/** Adds a notice that was not written before; answers how many rows that is. */
+export const insertNotice = (tx: WriteTx, row: NoticeRow): Promise<number> =>
+  tx.change((db) => db('notices').insert(row).onConflict(['member_id', 'kind', 'subject', 'generation']).ignore());
+
+/** Drops the oldest ones of an agent that leave more than `most` undelivered. */
+export const dropOldest = (tx: WriteTx, memberId: string, most: number): Promise<number> =>
+  tx.change((db) =>
+    db('notices')
+      .whereIn(
+        'id',
+        undelivered(db('notices'), memberId)
+          .orderBy([
+            { column: 'created_at', order: 'desc' },
+            { column: 'id', order: 'desc' },
+          ])
+          .limit(1_000)
+          .offset(most)
+          .select('id'),
+      )
+      .delete(),
+  );
+
+/** Those an agent has not had yet. @param page orders and cuts them. */
+export const undeliveredRows = (
+  tx: ReadTx,
+  memberId: string,
+  page: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
+): Promise<NoticeRow[]> =>
+  tx.query<NoticeRow>((db) => page(undelivered(db('notices'), memberId).where('expires_at', '>', tx.now).select('*')));
+
+/** Notes that an agent had these; what is unknown or another's is left alone. */
+export const setDelivered = (tx: WriteTx, memberId: string, ids: string[]): Promise<number> =>
+  tx.change((db) => undelivered(db('notices'), memberId).whereIn('id', ids).update({ delivered_at: tx.now }));
+
+export const dropExpired = (tx: WriteTx, limit: number): Promise<number> =>
+  tx.change((db) =>
+    db('notices')
+      .whereIn('id', db('notices').where('expires_at', '<=', tx.now).limit(limit).select('id'))
+      .delete(),
+  );
+
+/** The newest notice of each active agent of a person: by what a stream sees that one was written. */
+export const newestNotices = (
+  tx: ReadTx,
+  personId: string,
+): Promise<{ member_id: string; board_id: string; newest: string }[]> =>
+  tx.query((db) =>
+    db({ n: 'notices' })
+      .join({ m: 'members' }, 'm.id', 'n.member_id')
+      .where({ 'm.person_id': personId, 'm.kind': 'agent', 'm.status': 'active' })
+      .groupBy('n.member_id', 'm.board_id')
+      .select('n.member_id', 'm.board_id')
+      .max({ newest: 'n.id' }),
+  );

@@ -1,0 +1,45 @@
+/** What an agent has not been told yet. Reading takes nothing away; its runtime says what was handed over. */
+import { agentRequired } from '../operation/gate.ts';
+import type { ServerAddress, WaitCase, WriteCase } from '../operation/usecase.ts';
+import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
+import { timestamp } from '../text/time.ts';
+import { headOf, ownPlace } from '../views/place.ts';
+import { noticeStep } from './next.rules.ts';
+import { type About, type NoticeRow, setDelivered, undeliveredRows } from './notices.store.ts';
+
+export const listNotices =
+  (address: ServerAddress): WaitCase<'listNotices'>['run'] =>
+  async (tx, caller, { query: { limit, after } }) => {
+    if (caller.kind !== 'AG') throw agentRequired();
+    const place = await ownPlace(tx, caller);
+    const from = readPageToken(after);
+    const { member_id } = caller.seat;
+    const rows = await undeliveredRows(tx, member_id, (all) => pageFrom(all, 'notices', from, limit));
+    const { page, next_after } = cutPage(rows, limit);
+    return {
+      answer: { notices: page.map((row) => view(row, address.baseUrl())), next_after },
+      empty: page.length === 0,
+      board: headOf(place),
+      keys: [`notices:${member_id}`],
+    };
+  };
+
+function view(row: NoticeRow, baseUrl: string) {
+  const { board: _, ...about } = JSON.parse(row.about) as About;
+  return {
+    id: row.id,
+    kind: row.kind,
+    at: timestamp(row.created_at),
+    expires_at: timestamp(row.expires_at),
+    text: row.text,
+    ...about,
+    next: noticeStep(JSON.parse(row.about) as About, baseUrl),
+  };
+}
+
+export const ackNotices: WriteCase<'ackNotices'> = {
+  async run(tx, caller, { body: { ids } }) {
+    if (caller.kind !== 'AG') throw agentRequired();
+    return { answer: { acknowledged: await setDelivered(tx, caller.seat.member_id, ids) } };
+  },
+};

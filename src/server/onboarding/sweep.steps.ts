@@ -1,0 +1,39 @@
+/** Writing down what time alone has ended. Nothing depends on it but notices and what is stored: every read looks at the clock. */
+import type { WriteTx } from '../db/tx.ts';
+import { close, forgetRequestKeys, pendingOf } from './approvals.store.ts';
+import { clearPassed } from './capsules.store.ts';
+import { closeForKeys } from './closings.steps.ts';
+import { tellDecision } from './notices.steps.ts';
+import { dropExpired } from './notices.store.ts';
+
+/** Answers how many rows it took of each kind at most. */
+export async function sweepOnboarding(tx: WriteTx, limit: number): Promise<number> {
+  const overdue = await pendingOf(tx, (query) => query.where('a.expires_at', '<=', tx.now), limit);
+  for (const row of overdue) {
+    await close(tx, row.id, { state: 'expired', closed_reason: 'timeout', decided_at: row.expires_at });
+    await tellDecision(tx, row, 'approval_expired');
+    tx.publish(`onboarding:${row.person_id}`);
+  }
+  await closeForKeys(tx, await endedKeys(tx));
+  await clearPassed(tx);
+  await forgetRequestKeys(tx, limit);
+  return Math.max(overdue.length, await dropExpired(tx, limit));
+}
+
+/** Keys past their end that requests or capsules still hang on. */
+async function endedKeys(tx: WriteTx): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>((db) =>
+    db({ k: 'access_keys' })
+      .where('k.expires_at', '<=', tx.now)
+      .whereIn(
+        'k.id',
+        db({ a: 'approvals' })
+          .leftJoin({ o: 'approval_outcomes' }, 'o.approval_id', 'a.id')
+          .where((either) => either.where('a.state', 'pending').orWhereNotNull('o.ciphertext'))
+          .select('a.parent_key_id'),
+      )
+      .orderBy('k.id')
+      .select('k.id'),
+  );
+  return rows.map((row) => row.id);
+}
