@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { claimLocalAddress, localAddress, parseAddress } from '../local/address.ts';
 import { Failure, usage } from '../local/failure.ts';
+import type { Env } from '../local/folders.ts';
 import { partPath } from '../local/program.ts';
 import type { RunningServer, ServeOptions } from '../server/serve.ts';
 import { EXIT } from './exit.ts';
@@ -14,6 +15,7 @@ import { readTeamOptions, type TeamFlags } from './team-options.ts';
 export interface ServeFlags extends TeamFlags {
   team?: boolean;
   db?: string | undefined;
+  files?: string | undefined;
   'log-level'?: string | undefined;
   'log-format'?: string | undefined;
   'no-migrate'?: boolean;
@@ -27,6 +29,7 @@ export async function readServeOptions(flags: ServeFlags): Promise<ServeOptions>
   return {
     ...(flags.team ? readTeamOptions(flags, env) : await readLocalOptions(flags)),
     ...(db ? { db } : {}),
+    ...filesOptions(flags.files, env),
     ...(flags['log-level'] ? { logLevel: flags['log-level'] } : {}),
     logFormat: format === 'json' ? 'json' : 'text',
     migrate: flags['no-migrate'] !== true,
@@ -91,6 +94,14 @@ function announceTeam({ listening, url, keyFile, firstStart, personHandle }: Run
 export function absolute(path: string): string {
   if (isAbsolute(path)) return path;
   throw usage(`--data takes an absolute path, but got "${path}".`);
+}
+
+/** Where the bytes of files are kept, and how many there may be. */
+function filesOptions(flag: string | undefined, env: Env): Pick<ServeOptions, 'files' | 'filesQuota'> {
+  const files = flag ?? (env.SERVICE_FILES || undefined);
+  const quota = env.SERVICE_FILES_QUOTA_BYTES || '0';
+  if (!/^\d{1,15}$/.test(quota)) throw usage(`SERVICE_FILES_QUOTA_BYTES takes a number of bytes, but is "${quota}".`);
+  return { ...(files === undefined ? {} : { files }), filesQuota: Number(quota) };
 }
 
 /** A password on the command line can be read by everyone on the machine. */

@@ -37,6 +37,7 @@ export default class Serve extends BaseCommand<typeof Serve> {
       helpValue: 'ADDR:PORT',
       description: 'Listen exactly there; of a team’s server default 0.0.0.0:7400',
     }),
+    files: Flags.string({ helpValue: 'URL', description: 'disk:///absolute/path, db: or s3://bucket/prefix' }),
     db: Flags.string({ helpValue: 'URL', description: 'sqlite:///absolute/path or postgres://host/database' }),
     'log-level': Flags.string({ options: ['debug', 'info', 'warn', 'error'], description: 'What is logged' }),
     'log-format': Flags.string({ options: ['json', 'text'], description: 'How it is logged' }),

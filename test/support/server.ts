@@ -41,11 +41,17 @@ export interface KeyOptions {
 export interface TestOptions {
   /** Attempts are limited as they are in truth; else a test may make as many as it likes from its one address. */
   limits?: boolean;
+  /** Where files are kept; default: beside the database. */
+  files?: string;
+  filesQuota?: number;
 }
 
 const MANY = 10_000;
 
-export async function startTestServer(engine: Engine, { limits = false }: TestOptions = {}): Promise<TestServer> {
+export async function startTestServer(
+  engine: Engine,
+  { limits = false, files, filesQuota }: TestOptions = {},
+): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'board-service-test-'));
   const clock = new TestClock();
   const log: string[] = [];
@@ -57,7 +63,8 @@ export async function startTestServer(engine: Engine, { limits = false }: TestOp
       port,
       portFixed: true,
       db: databaseUrl,
-      files: filesWith(databaseUrl),
+      files: files ?? filesWith(databaseUrl),
+      filesQuota,
       clock,
       attemptFactor: limits ? 1 : MANY,
       logLevel: 'debug',

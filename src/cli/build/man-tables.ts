@@ -21,6 +21,8 @@ export const variables: [string, string][] = [
   ['SERVICE_LOCAL_ADDR', 'Address of the local server, such as 127.0.0.1:7401'],
   ['SERVICE_NO_AUTOSTART', '1: never start the local server'],
   ['SERVICE_DB', 'Database of service serve; may hold a password'],
+  ['SERVICE_FILES', 'Where service serve keeps the bytes of files: disk:///absolute/path, db: or s3://bucket/prefix'],
+  ['SERVICE_FILES_QUOTA_BYTES', 'Bytes that all files of service serve together may take; 0: as many as fit'],
   [
     'SERVICE_PUBLIC_URL, SERVICE_DATA, SERVICE_LISTEN, SERVICE_ADMIN',
     'What service serve --team is told where the flag is left out',

@@ -5,6 +5,7 @@ import { prepareFolder } from '../upkeep/private-files.ts';
 import { ServeError } from '../upkeep/serve-error.ts';
 import { DiskStore, UnsafeFolder } from './disk.ts';
 import { PostgresStore } from './postgres.ts';
+import { S3Store } from './s3.ts';
 import type { BlobStore } from './store.ts';
 
 export interface StoreHome {
@@ -28,6 +29,7 @@ const POSSIBLE =
 export async function openStore(address: string | undefined, home: StoreHome): Promise<BlobStore> {
   const url = address ?? `disk://${join(home.dataDir, 'files')}`;
   if (url === 'db:') return openChunks(home);
+  if (url.startsWith('s3://')) return openObjects(url, home);
   if (/^disk:\/\/\/./.test(url)) return openDisk(decodeURIComponent(new URL(url).pathname), home);
   throw unsupported('The files cannot be kept there.');
 }
@@ -47,6 +49,33 @@ async function openDisk(root: string, { db }: StoreHome): Promise<BlobStore> {
 function openChunks({ db, dbUrl, dataDir }: StoreHome): BlobStore {
   if (db.dialect.name !== 'postgres') throw unsupported('Only Postgres keeps files in the database.');
   return new PostgresStore(dbUrl, stagingFolder(dataDir));
+}
+
+/** `s3://bucket/prefix?endpoint=&region=&path_style=`. */
+function openObjects(address: string, { dataDir }: StoreHome): BlobStore {
+  const url = new URL(address);
+  if (url.username !== '' || url.password !== '')
+    throw unsupported(
+      'Keys in the address of the files can be seen by everyone on this machine: set AWS_ACCESS_KEY_ID.',
+    );
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN } = process.env;
+  if (!accessKeyId || !secretAccessKey)
+    throw unsupported('The files are to be kept in S3, but AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY is not set.');
+  const region = url.searchParams.get('region') || process.env['AWS_REGION'] || 'us-east-1';
+  const endpoint = url.searchParams.get('endpoint');
+  if (url.hostname === '' || (endpoint !== null && !/^https?:\/\/[^/?#@]+\/?$/.test(endpoint)))
+    throw unsupported('The address of the files names no bucket, or an endpoint that is none.');
+  return new S3Store({
+    bucket: url.hostname,
+    prefix: decodeURIComponent(url.pathname).replaceAll(/^\/+|\/+$/g, ''),
+    endpoint: endpoint ?? `https://s3.${region}.amazonaws.com`,
+    region,
+    pathStyle: (url.searchParams.get('path_style') ?? String(endpoint !== null)) === 'true',
+    accessKeyId,
+    secretAccessKey,
+    sessionToken: AWS_SESSION_TOKEN || undefined,
+    stage: stagingFolder(dataDir),
+  });
 }
 
 /** Where bytes wait that are not kept on this disk. */

@@ -118,6 +118,20 @@ forEachDatabase('bytes on their way', (engine) => {
     other.destroy();
   });
 
+  it('are refused while they come, and the refusal arrives', async () => {
+    const eve = await server.person('eve');
+    const { name } = await newBoard(dana, { visibility: 'private' });
+    const large = Buffer.alloc(20_000_000, 'x');
+    for (let n = 0; n < 3; n++) {
+      const answer = await tryPut(eve, name, 'large.bin', large);
+      expect([answer.status, answer.code]).to.deep.equal([404, 'board_not_found']);
+      const gone = await tryPut(server.nobody, board, 'large.bin', large);
+      expect([gone.status, gone.code]).to.deep.equal([401, 'unauthorized']);
+      const stale = await tryPut(dana, board, 'large.bin', large, { base: 7 });
+      expect([stale.status, stale.code]).to.deep.equal([409, 'file_changed']);
+    }
+  });
+
   /** How many bytes of an upload lie aside. */
   const aside = (): number => {
     const [name] = staged();

@@ -1,0 +1,185 @@
+/** Bytes as objects of an S3-compatible store: several server processes share them. Keys come from AWS_* variables only. */
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AwsV4Signer } from 'aws4fetch';
+import { type Kept, stageIn, tidyStage } from './stage.ts';
+import {
+  BlobMissing,
+  type BlobStore,
+  type ByteRange,
+  type Digest,
+  type Entry,
+  hexOf,
+  type Staged,
+  type StageOptions,
+} from './store.ts';
+
+const ATTEMPTS = 4;
+const SHORT_MS = 30_000;
+const LONG_MS = 900_000;
+/** SHA-256 of nothing. */
+const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+export interface S3Options {
+  bucket: string;
+  /** Without slashes at its ends; may be empty. */
+  prefix: string;
+  endpoint: string;
+  region: string;
+  /** The bucket stands in the path, not in the host's name. */
+  pathStyle: boolean;
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string | undefined;
+  /** A private local folder. */
+  stage: string;
+}
+
+interface Sent {
+  method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
+  key: string;
+  query?: Record<string, string>;
+  headers?: Record<string, string>;
+  /** The file that is sent, and the SHA-256 of its bytes in hex. */
+  file?: { path: string; hex: string; size: number };
+}
+
+export class S3Store implements BlobStore {
+  readonly kind = 's3';
+  readonly #options: S3Options;
+
+  constructor(options: S3Options) {
+    this.#options = options;
+  }
+
+  stage(source: AsyncIterable<Buffer>, options: StageOptions): Promise<Staged> {
+    return stageIn(this.#options.stage, source, options, (kept) => this.#publish(kept));
+  }
+
+  async open(digest: Digest, range?: ByteRange): Promise<Readable> {
+    const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${range.end}` } : {};
+    const answer = await this.#send({ method: 'GET', key: this.#keyOf(digest), headers });
+    if (answer.status === 404) throw new BlobMissing(digest);
+    if (answer.status !== (range ? 206 : 200) || !answer.body) throw await failed(answer, 'GET');
+    return Readable.fromWeb(answer.body as never);
+  }
+
+  async stat(digest: Digest): Promise<Omit<Entry, 'digest'> | null> {
+    const answer = await this.#send({ method: 'HEAD', key: this.#keyOf(digest) });
+    if (answer.status === 404) return null;
+    if (!answer.ok) throw await failed(answer, 'HEAD');
+    const modifiedAt = Date.parse(answer.headers.get('last-modified') ?? '');
+    return { size: Number(answer.headers.get('content-length')), modifiedAt };
+  }
+
+  async *list(): AsyncIterable<Entry> {
+    const prefix = this.#under('sha256/');
+    for (let token: string | null = null; ; ) {
+      const query: Record<string, string> = {
+        'list-type': '2',
+        prefix,
+        ...(token === null ? {} : { 'continuation-token': token }),
+      };
+      const answer = await this.#send({ method: 'GET', key: '', query });
+      if (!answer.ok) throw await failed(answer, 'LIST');
+      const page = await answer.text();
+      for (const [, object = ''] of page.matchAll(/<Contents>([\s\S]*?)<\/Contents>/g)) {
+        const hex = /^([0-9a-f]{64})$/.exec(textIn(object, 'Key').split('/').at(-1) ?? '')?.[1];
+        if (hex === undefined) continue;
+        const modifiedAt = Date.parse(textIn(object, 'LastModified'));
+        yield { digest: `sha256:${hex}`, size: Number(textIn(object, 'Size')), modifiedAt };
+      }
+      token = textIn(page, 'NextContinuationToken') || null;
+      if (token === null) return;
+    }
+  }
+
+  async delete(digest: Digest): Promise<void> {
+    const answer = await this.#send({ method: 'DELETE', key: this.#keyOf(digest) });
+    if (!answer.ok && answer.status !== 404) throw await failed(answer, 'DELETE');
+  }
+
+  tidy(before: number): Promise<void> {
+    return tidyStage(this.#options.stage, before);
+  }
+
+  async close(): Promise<void> {}
+
+  async #publish({ path, digest, size }: Kept): Promise<void> {
+    if ((await this.stat(digest))?.size === size) return;
+    const hex = hexOf(digest);
+    const headers = {
+      'content-type': 'application/octet-stream',
+      // The store compares it with what arrived, and refuses what was damaged on the way.
+      'x-amz-checksum-sha256': Buffer.from(hex, 'hex').toString('base64'),
+    };
+    const answer = await this.#send({ method: 'PUT', key: this.#keyOf(digest), headers, file: { path, hex, size } });
+    if (!answer.ok) throw await failed(answer, 'PUT');
+    await answer.arrayBuffer();
+  }
+
+  #under(rest: string): string {
+    const { prefix } = this.#options;
+    return prefix === '' ? rest : `${prefix}/${rest}`;
+  }
+
+  #keyOf(digest: Digest): string {
+    const hex = hexOf(digest);
+    return this.#under(`sha256/${hex.slice(0, 2)}/${hex.slice(2, 4)}/${hex}`);
+  }
+
+  #urlOf(key: string, query: Record<string, string>): URL {
+    const { bucket, endpoint, pathStyle } = this.#options;
+    const url = new URL(endpoint);
+    if (pathStyle) url.pathname = `/${bucket}/${key}`;
+    else {
+      url.hostname = `${bucket}.${url.hostname}`;
+      url.pathname = `/${key}`;
+    }
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    return url;
+  }
+
+  /** Signed for each attempt anew; a store that is busy or away is asked again. */
+  async #send(sent: Sent): Promise<Response> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const answer = await this.#once(sent);
+        if (answer.status < 500 || attempt === ATTEMPTS) return answer;
+        await answer.body?.cancel();
+      } catch (error) {
+        if (attempt === ATTEMPTS) throw error;
+      }
+      await sleep(200 * 2 ** attempt, undefined, { ref: false });
+    }
+  }
+
+  async #once({ method, key, query = {}, headers = {}, file }: Sent): Promise<Response> {
+    const { accessKeyId, secretAccessKey, sessionToken, region } = this.#options;
+    const signer = new AwsV4Signer({
+      method,
+      url: this.#urlOf(key, query).toString(),
+      headers: { ...headers, 'x-amz-content-sha256': file?.hex ?? EMPTY },
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken === undefined ? {} : { sessionToken }),
+      service: 's3',
+      region,
+    });
+    const signed = await signer.sign();
+    const signal = AbortSignal.timeout(file || method === 'GET' ? LONG_MS : SHORT_MS);
+    if (!file) return fetch(signed.url, { method, headers: signed.headers, signal, redirect: 'error' });
+    signed.headers.set('content-length', String(file.size));
+    const body = file.size === 0 ? '' : (Readable.toWeb(createReadStream(file.path)) as ReadableStream);
+    const init = { method, headers: signed.headers, body, duplex: 'half', signal, redirect: 'error' };
+    return fetch(signed.url, init as RequestInit);
+  }
+}
+
+const textIn = (xml: string, name: string): string => new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
+
+async function failed(answer: Response, what: string): Promise<Error> {
+  const code = textIn(await answer.text().catch(() => ''), 'Code');
+  return new Error(`the object store answered ${answer.status} ${code} to ${what}`);
+}

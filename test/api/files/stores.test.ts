@@ -1,0 +1,167 @@
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type ServeOptions, startServer } from '../../../src/server/serve.ts';
+import { newBoard } from '../../support/cast.ts';
+import { bytesOf, put, tryPut } from '../../support/files.ts';
+import { type Objects, startObjects } from '../../support/objects.ts';
+import { newPostgresDatabase } from '../../support/postgres.ts';
+import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('where the bytes of files are kept', () => {
+  const folders: string[] = [];
+  const folder = (): string => {
+    const made = mkdtempSync(join(tmpdir(), 'board-service-files-'));
+    folders.push(made);
+    return made;
+  };
+  after(() => {
+    for (const made of folders) rmSync(made, { recursive: true, force: true });
+  });
+
+  const quiet = { host: '127.0.0.1', port: 0, portFixed: true, logTo: { write() {} } };
+  const outcome = async (options: Partial<ServeOptions>): Promise<string> => {
+    try {
+      const server = await startServer({ ...quiet, dataDir: folder(), ...options });
+      await server.close();
+      return 'started';
+    } catch (error) {
+      return (error as { code?: string }).code ?? String(error);
+    }
+  };
+
+  it('has to be a place there is, that goes with the database', async () => {
+    for (const files of [
+      'db:',
+      'ftp://x',
+      'disk://relative',
+      's3://',
+      's3://key:secret@bucket',
+      's3://bucket?endpoint=x',
+    ]) {
+      expect(await outcome({ files }), files).to.equal('storage_unsupported');
+    }
+    const own = folder();
+    expect(await outcome({ files: `disk://${own}` })).to.equal('started');
+    expect(readdirSync(own).sort()).to.deep.equal(['sha256', 'tmp']);
+    const link = join(folder(), 'link');
+    symlinkSync(own, link);
+    expect(await outcome({ files: `disk://${link}` })).to.equal('data_unsafe');
+  });
+
+  it('names what is possible when it refuses', async () => {
+    const error = await startServer({ ...quiet, dataDir: folder(), files: 'db:' }).catch((reason: unknown) => reason);
+    expect((error as { hint: string }).hint)
+      .to.include('s3://bucket/prefix')
+      .and.include('db:');
+  });
+
+  if ((process.env['TEST_DATABASES'] ?? 'postgres').includes('postgres')) {
+    it('is one disk for one process only, where several could share the database', async () => {
+      const db = await newPostgresDatabase();
+      const first = await startServer({ ...quiet, dataDir: folder(), db });
+      const { readFileSync, copyFileSync } = await import('node:fs');
+      const second = folder();
+      copyFileSync(join(first.dataDir, 'server-secret'), join(second, 'server-secret'));
+      copyFileSync(join(first.dataDir, 'local-key'), join(second, 'local-key'));
+      expect(readFileSync(join(second, 'server-secret')).length).to.equal(32);
+      expect(await outcome({ db, dataDir: second })).to.equal('storage_unsupported');
+      expect(await outcome({ db, dataDir: second, files: 'db:' })).to.equal('started');
+      await first.close();
+      expect(await outcome({ db, dataDir: second })).to.equal('started');
+    });
+
+    it('is shared by several processes in the database, which exclude each other on the same bytes', async () => {
+      const server = await startTestServer('postgres');
+      const twin = await startTwin(server);
+      const { name } = await newBoard(server.dana);
+      const { Api } = await import('../../support/api.ts');
+      const other = new Api(twin.url, server.dana.token);
+      const text = 'the same bytes '.repeat(100_000);
+      await Promise.all(
+        Array.from({ length: 8 }, (_unused, n) => put(n % 2 ? other : server.dana, name, `same-${n}.txt`, text)),
+      );
+      expect((await bytesOf(other, name, 'same-0.txt')).toString()).to.equal(text);
+      const keyed = await Promise.all(
+        Array.from({ length: 6 }, (_unused, n) =>
+          tryPut(n % 2 ? other : server.dana, name, 'keyed.txt', text, {}, { key: 'over two processes' }),
+        ),
+      );
+      expect(keyed.map((answer) => answer.status)).to.deep.equal(Array(6).fill(201));
+      expect(keyed.filter((answer) => !answer.replayed)).to.have.length(1);
+      await twin.close();
+      await server.stop();
+    });
+  }
+
+  it('may be limited: what is over the quota is refused, what is there already takes no more', async () => {
+    const server = await startTestServer('sqlite', { filesQuota: 100 });
+    const { name } = await newBoard(server.dana);
+    await put(server.dana, name, 'a.txt', 'a'.repeat(60));
+    const refused = await tryPut(server.dana, name, 'b.txt', 'b'.repeat(60));
+    expect([refused.status, refused.code]).to.deep.equal([507, 'storage_full']);
+    await put(server.dana, name, 'c.txt', 'c'.repeat(40));
+    expect(readdirSync(join(server.dataDir, 'files', 'tmp'))).to.deep.equal([]);
+    await server.stop();
+  });
+
+  describe('in an object store', () => {
+    let objects: Objects;
+    let server: TestServer;
+    let board: string;
+    before(async () => {
+      objects = await startObjects();
+      Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' });
+      server = await startTestServer('sqlite', { files: `s3://bucket/files?endpoint=${objects.endpoint}` });
+      board = (await newBoard(server.dana)).name;
+    });
+    after(async () => {
+      await server.stop();
+      await objects.close();
+      delete process.env['AWS_ACCESS_KEY_ID'];
+      delete process.env['AWS_SECRET_ACCESS_KEY'];
+    });
+
+    it('keeps every byte, each once, and gives parts', async () => {
+      const bytes = Buffer.from(Array.from({ length: 300_000 }, (_unused, n) => (n * 13) % 256));
+      const file = await put(server.dana, board, 'a.bin', bytes);
+      await put(server.dana, board, 'b.bin', bytes);
+      const hex = file.latest.digest.slice('sha256:'.length);
+      expect([...objects.objects.keys()]).to.deep.equal([`files/sha256/${hex.slice(0, 2)}/${hex.slice(2, 4)}/${hex}`]);
+      expect(objects.requests.filter((line) => line.startsWith('PUT'))).to.have.length(1);
+      expect((await bytesOf(server.dana, board, 'b.bin')).equals(bytes)).to.equal(true);
+      const part = await server.dana.call('downloadFile', {
+        params: { board, file: 'a.bin', version: 1 },
+        headers: { range: 'bytes=100-199' },
+      });
+      expect(part.bytes.equals(bytes.subarray(100, 200))).to.equal(true);
+      await put(server.dana, board, 'empty', '');
+      expect((await bytesOf(server.dana, board, 'empty')).length).to.equal(0);
+      const { storage } = await server.dana.ok('getInfo');
+      expect(storage).to.deep.equal({ db: 'sqlite', files: 's3' });
+    });
+
+    it('asks again when the store is busy, and is a failure when it stays so', async () => {
+      objects.busy = 2;
+      await put(server.dana, board, 'busy.txt', 'busy');
+      objects.busy = 4;
+      expect((await tryPut(server.dana, board, 'away.txt', 'away')).code).to.equal('internal');
+      objects.busy = 0;
+      expect((await tryPut(server.dana, board, 'away.txt', 'away')).status).to.equal(201);
+    });
+
+    it('loses what nobody names, page by page', async () => {
+      const stray = `files/sha256/00/00/${'0'.repeat(64)}`;
+      objects.objects.set(stray, Buffer.from('stray'));
+      const before = objects.objects.size;
+      await until(() => server.clock.waiting(DAY_MS / 4) > 0, 'no collection is running');
+      server.clock.advance(DAY_MS + 1);
+      await until(() => !objects.objects.has(stray), 'it is collected');
+      expect(objects.objects.size).to.equal(before - 1);
+    });
+  });
+});
