@@ -10,6 +10,7 @@ import { boards } from './boards.ts';
 import { longBoard } from './long-board.ts';
 import { type Figure, reached } from './measure.ts';
 import { memory } from './memory.ts';
+import { oracle } from './oracle.ts';
 import { posts } from './posts.ts';
 import { size } from './size.ts';
 import { startup } from './startup.ts';
@@ -24,6 +25,7 @@ const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = {
   long: longBoard,
   startup,
   boards,
+  oracle,
   memory,
 };
 
