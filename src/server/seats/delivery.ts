@@ -1,14 +1,15 @@
 /** How messages reach an agent, as its person wants it. The record knows nothing of it. */
 import { Refusal } from '../../contract/errors.ts';
 import type { ReadTx } from '../db/tx.ts';
+import { type Caller, isAdmin } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { onBoard, type Place } from '../views/place.ts';
+import { asMember, type Sight, seeBoard } from '../views/place.ts';
 import { holdMode, setMode } from './agents.store.ts';
 import { findMember, type MemberRow } from './members.store.ts';
 
 export const setDeliveryMode: WriteCase<'setDeliveryMode'> = {
   async run(tx, caller, { params, body: { mode } }) {
-    const place = await onBoard(tx, caller, params['board'] ?? '');
+    const place = await boardOf(tx, caller, params['board'] ?? '');
     const found = await findAgent(tx, place, params['member'] ?? '');
     if (found.person_id !== caller.person.person_id) {
       throw new Refusal('agent_owner_required', `${found.name} is not an agent of yours.`, {
@@ -28,14 +29,20 @@ export const setDeliveryMode: WriteCase<'setDeliveryMode'> = {
   },
 };
 
+/** The board, for whoever is on it; an admin, who may remove its agents without being on it, hears whose they are. */
+async function boardOf(tx: ReadTx, caller: Caller, name: string): Promise<Sight> {
+  const sight = await seeBoard(tx, caller, name);
+  return sight.member === null && isAdmin(caller) ? sight : asMember(caller, sight);
+}
+
 /** An active agent by name or id. @throws Refusal `agent_not_found`. */
-async function findAgent(tx: ReadTx, place: Place, ref: string): Promise<MemberRow> {
+async function findAgent(tx: ReadTx, place: Sight, ref: string): Promise<MemberRow> {
   const found = await findMember(tx, place.board.id, ref);
   if (found?.kind !== 'agent' || found.status !== 'active') throw agentNotFound(place);
   return found;
 }
 
-const agentNotFound = ({ board }: Place): Refusal =>
+const agentNotFound = ({ board }: Sight): Refusal =>
   new Refusal('agent_not_found', `There is no such agent on ${board.name}.`, {
     hint: `service board members --board ${board.name} shows who is on it.`,
   });

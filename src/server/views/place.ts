@@ -128,7 +128,8 @@ export async function ownPlace(tx: ReadTx, caller: Caller & { kind: 'AG' }): Pro
   return asMember(caller, await seeBoardById(tx, caller, caller.seat.board_id));
 }
 
-function asMember(caller: Caller, found: Sight): Place {
+/** The board as somebody on it has it. @throws Refusal `not_on_board`. */
+export function asMember(caller: Caller, found: Sight): Place {
   caller.shown.member = true;
   return requirePlace(found);
 }

@@ -174,7 +174,8 @@ const actions: Action[] = [
     }),
     cells: [
       ...['403 agent_owner_required', '403 agent_owner_required', y, '403 agent_owner_required'],
-      ...[off, off, hidden, hidden, person, person, person, forbidden],
+      // An admin hears whose it is to set, on the board or not.
+      ...[off, '403 agent_owner_required', hidden, hidden, person, person, person, forbidden],
     ] as unknown as Cells,
   },
   {
