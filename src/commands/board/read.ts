@@ -12,7 +12,6 @@ export default class BoardRead extends BaseCommand<typeof BoardRead> {
   static override examples = [
     'service board read',
     'service read --from codex --limit 10',
-    'service read --unread --mark-read',
     'service read --follow',
     'service read --all --ndjson',
   ];

@@ -1,0 +1,204 @@
+/** Tasks, asks and lines as agents and scripts use them. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { finished, until } from './support/home.ts';
+import { homeWithBoard } from './support/shared.ts';
+
+describe('work from the command line', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard();
+  let person: string;
+  before(async () => {
+    for (const name of ['claude', 'codex']) await home().json(['agent', 'create', name]);
+    person = (await home().json(['whoami'])).me.name;
+  });
+
+  /** Everything that was said on standard error with a command. */
+  const said = async (args: string[]): Promise<string> => (await home().run(args)).stderr;
+  const reminders = async (args: string[]): Promise<string[]> =>
+    ((await home().json(args)).nudges ?? []).map(({ code }: { code: string }) => code);
+
+  it('gives a task, its line and what is next as one record', async () => {
+    const free = (await home().json(['task', 'new', 'A free one'])).task;
+    const made = await home().json(['task', 'new', 'A big one', '--as', 'claude']);
+    expect(made.task).to.include({ title: 'A big one', state: 'in_progress' });
+    expect(made.line).to.include({ kind: 'working', text: 'A big one', source: 'task' });
+    expect([made.next, made.nudges.map(({ code }: { code: string }) => code)]).to.deep.equal([null, ['first_task']]);
+    const { me } = await home().json(['whoami', '--as', 'claude']);
+    expect(me.current_task.ref).to.equal(made.task.ref);
+    const status = await home().json(['status', '--as', 'claude']);
+    expect([status.current_task.ref, status.line.text]).to.deep.equal([made.task.ref, 'A big one']);
+    const closed = await home().json(['task', 'done', 'It is', '--as', 'claude']);
+    expect([closed.line, closed.next.ref]).to.deep.equal([null, free.ref]);
+    expect(closed.nudges.map(({ code }: { code: string }) => code)).to.deep.equal(['next_task']);
+    const byPerson = await home().json(['task', 'drop', free.ref, '--member', 'codex']).catch(String);
+    expect(byPerson).to.include('not_on_task');
+  });
+
+  it('lists tasks for programs, one by one and page by page', async () => {
+    const { tasks, counts, next_after } = await home().json(['task', 'list', '--state', 'all', '--limit', '1']);
+    expect([tasks.length, counts.done]).to.deep.equal([1, 1]);
+    const rest = await home().json(['task', 'list', '--state', 'all', '--limit', '1', '--after', next_after]);
+    expect(rest.tasks.length).to.be.greaterThan(0);
+    const lines = (await home().run(['task', 'list', '--state', 'all', '--ndjson'])).stdout.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).ref)).to.deep.equal(
+      [...tasks, ...rest.tasks].map((task: { ref: string }) => task.ref),
+    );
+    const page = await home().run(['task', 'list', '--state', 'all', '--limit', '1']);
+    expect(page.stdout).to.match(/\nLater: service task list --state all --limit 1 --after \S+\n$/);
+  });
+
+  it('refuses a note over one that somebody wrote meanwhile, and takes its text from a pipe', async () => {
+    const { task } = await home().json(['task', 'new', 'Noted', '--as', 'claude']);
+    const piped = await home().shell('printf "from a pipe\\n" | service task note --as claude');
+    expect(piped.stdout).to.equal(`${task.ref}: where it stands is now v1\n`);
+    const stale = await home().run(['task', 'update', task.ref, '--stands', 'x', '--base', '0', '--as', 'claude']);
+    expect([stale.code, stale.stderr.split('\n', 1)[0]]).to.satisfy(
+      ([code, line]: [number, string]) => code === 7 && line.startsWith('Error (stands_changed)'),
+    );
+    const empty = await home().shell('printf "" | service task note --as claude');
+    expect([empty.code, empty.stderr]).to.satisfy(
+      ([code, text]: [number, string]) => code === 2 && /body_empty/.test(text),
+    );
+    await home().run(['task', 'note', '--as', 'claude', '--', task.ref]);
+    expect((await home().json(['task', 'show', task.ref])).task.stands.text).to.equal(task.ref);
+    const none = await home().run(['task', 'note', 'no task', '--json']);
+    const { error } = JSON.parse(none.stdout);
+    expect([none.code, error.code, error.details.tasks]).to.deep.equal([1, 'no_current_task', []]);
+    await home().json(['task', 'done', 'noted', '--as', 'claude']);
+  });
+
+  it('waits for the answer to an ask, and fails a script that expected another one', async () => {
+    const asking = home().start([
+      'ask',
+      `@${person}`,
+      'Revert?',
+      'Revert',
+      'Leave it',
+      '--wait',
+      '60',
+      '--expect-option',
+      '1',
+      '--json',
+      '--as',
+      'claude',
+    ]);
+    const ended = finished(asking);
+    let seq = 0;
+    await until('the ask is there', async () => {
+      seq = (await home().json(['asks', '--can-answer'])).asks[0]?.seq ?? 0;
+      return seq > 0;
+    });
+    const answered = await home().json(['answer', String(seq), '--option', '2']);
+    expect(answered.ask.ask).to.include({ state: 'answered', answer_option: 2 });
+    expect(answered.message.body).to.equal('Leave it');
+    const { code, stdout } = await ended;
+    const { answer } = JSON.parse(stdout);
+    expect([code, answer.option, answer.option_text, answer.by.name]).to.deep.equal([3, 2, 'Leave it', person]);
+    const late = await home().run([
+      'ask',
+      'And?',
+      'Yes',
+      'No',
+      '--wait',
+      '1',
+      '--expect-option',
+      '1',
+      '--json',
+      '--as',
+      'claude',
+    ]);
+    expect([late.code, JSON.parse(late.stdout).timed_out]).to.deep.equal([3, true]);
+    const own = JSON.parse(late.stdout).message.seq;
+    await home().json(['withdraw', String(own), '--as', 'claude']);
+    expect(await said(['ask', 'nobody named'])).to.include('Say whom you ask');
+  });
+
+  it('answers an ask with a post too, and posts about tasks from lines of JSON', async () => {
+    const { message } = await home().json(['ask', 'Which?', 'This', 'That', '--as', 'claude']);
+    const reply = await home().json(['say', '--reply', String(message.seq), '--option', '2']);
+    expect([reply.message.body, reply.message.answer.option]).to.deep.equal(['That', 2]);
+    const { task } = await home().json(['task', 'new', 'Told of']);
+    const about = await home().run(['say', 'news', '--task', task.ref.toLowerCase(), '--task', '1', '--no-notes']);
+    expect(about.stdout).to.match(new RegExp(`^Posted #\\d+ to all on demo · about ${task.ref}, DEM-1\\n$`));
+    const lines = await home().shell(`echo '{"body":"x","about":["${task.ref}"]}' | service say --ndjson-in`);
+    expect(JSON.parse(lines.stdout).message.about[0].ref).to.equal(task.ref);
+    const { messages } = await home().json(['read', '--task', task.ref]);
+    expect(messages.map(({ body }: { body: string }) => body)).to.deep.equal(['news', 'x']);
+    expect((await home().json(['say', 'none', '--no-task', '--as', 'claude'])).message.about).to.deep.equal([]);
+    const shown = await home().json(['task', 'show', task.ref]);
+    expect([shown.messages.length, shown.files]).to.deep.equal([2, []]);
+  });
+
+  it('reminds an agent in its own words, not more often than agreed, and not at all where that is off', async () => {
+    const post = (text: string) => reminders(['say', text, '--as', 'codex']);
+    expect([await post('one'), await post('two'), await post('three'), await post('four')]).to.deep.equal([
+      [],
+      [],
+      ['no_task_posts'],
+      [],
+    ]);
+    expect(await post('I am blocked on the review')).to.deep.equal(['ask_instead']);
+    expect(await post('Still waiting for the review')).to.deep.equal([]);
+    expect(await reminders(['inbox', '--as', 'codex'])).to.deep.equal(['tasks_not_picked_up']);
+    expect(await reminders(['inbox', '--as', 'codex'])).to.deep.equal([]);
+    expect(await reminders(['status', '--as', 'codex'])).to.deep.equal(['tasks_not_picked_up']);
+    const { task } = await home().json(['task', 'new', 'Talked about', '--as', 'codex']);
+    const talk = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => home().json(['say', `post ${n}`, '--task', task.ref])),
+    );
+    expect(talk).to.have.length(8);
+    expect(await post('nine')).to.deep.equal(['stands_stale']);
+    expect(await post('ten')).to.deep.equal([]);
+    await home().json(['board', 'policy', '--set', 'nudges=off']);
+    expect(await reminders(['status', '--as', 'claude'])).to.deep.equal([]);
+    await home().json(['board', 'policy', '--set', 'nudges=on']);
+  });
+
+  it('lets a person set the line of an agent whose token is elsewhere', async () => {
+    const path = home().path('config', 'credentials.json');
+    const kept = readFileSync(path, 'utf8');
+    const elsewhere = JSON.parse(kept);
+    for (const server of Object.values(elsewhere.servers) as { seats: Record<string, { name: string }> }[]) {
+      for (const [id, seat] of Object.entries(server.seats)) if (seat.name === 'codex') delete server.seats[id];
+    }
+    writeFileSync(path, JSON.stringify(elsewhere));
+    try {
+      const set = await home().json(['line', 'paused', 'Away', '--until', '20m', '--as', 'codex']);
+      expect(set).to.include({ agent: 'codex', state: 'paused' });
+      expect(set.line).to.include({ set_by: person, text: 'Away' });
+      expect((await home().json(['line', 'clear', '--as', 'codex'])).line).to.equal(null);
+    } finally {
+      writeFileSync(path, kept);
+    }
+    const past = await home().run(['line', 'paused', 'x', '--until', '2020-01-01T00:00:00Z', '--as', 'codex']);
+    expect(past.code).to.equal(2);
+    expect((await home().run(['line', 'working', 'x'.repeat(121), '--as', 'codex'])).code).to.equal(2);
+    expect(await said(['line', 'working', 'x'])).to.include('agent_not_selected');
+  });
+
+  it('sends nothing about tasks to a server that has none', async () => {
+    const asked: string[] = [];
+    const old = createServer((request, response) => {
+      asked.push(String(request.url));
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ features: ['search'], version: '0.0.1' }));
+    }).listen(0, '127.0.0.1');
+    await until('it listens', () => old.listening);
+    const env = {
+      SERVICE_SERVER: `http://127.0.0.1:${(old.address() as AddressInfo).port}`,
+      SERVICE_TOKEN: `abh_${'A'.repeat(43)}`,
+      SERVICE_BOARD: 'demo',
+    };
+    try {
+      const result = await home().run(['task', 'list', '--json'], { env });
+      const { error } = JSON.parse(result.stdout);
+      expect([error.code, error.details.feature]).to.deep.equal(['server_outdated', 'tasks']);
+      expect(asked).to.deep.equal(['/v1/info']);
+    } finally {
+      old.close();
+    }
+  });
+});
