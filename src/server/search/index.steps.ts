@@ -1,5 +1,6 @@
 /** Bringing the index up to a board's record. It is derived from the record alone and can be thrown away. */
 import type { WriteTx } from '../db/tx.ts';
+import { type SearchedMessage, searchedFields } from './fields.rules.ts';
 import { addDocs, progressOf, saveProgress, unindexedMessages } from './search.store.ts';
 import { wordsOf } from './words.rules.ts';
 
@@ -31,6 +32,8 @@ export async function indexBatch(tx: WriteTx, boardId: string, head: number): Pr
 
 /** The words of a message's searched fields. */
 function fieldsOf(data: string): string[][] {
-  const { body } = JSON.parse(data) as { body: string };
-  return [wordsOf(body).map((word) => word.folded)];
+  const posted = JSON.parse(data) as SearchedMessage;
+  // Each option and name is a field of its own: a phrase does not go from one to the next.
+  const texts = searchedFields(posted).flatMap(({ name, text }) => (name === 'body' ? [text] : text.split('\n')));
+  return texts.map((text) => wordsOf(text).map((word) => word.folded));
 }

@@ -114,8 +114,10 @@ export interface Hit {
 /** Documents found, newest first. @param before only older ones than this. */
 export const newestHits = (tx: ReadTx, scope: SearchScope, before: number | null, limit: number): Promise<Hit[]> =>
   tx.query<Hit>((db) => {
-    const query = found(db, tx, scope).orderBy('d.id', 'desc').limit(limit);
-    return before === null ? query : query.where('d.id', '<', before);
+    // The number by the name under which the leading table has it, or its order is not known to be the one asked for.
+    const number = tx.dialect.name === 'sqlite' ? 'w.rowid' : 'd.id';
+    const query = found(db, tx, scope).orderBy(number, 'desc').limit(limit);
+    return before === null ? query : query.where(number, '<', before);
   });
 
 /** Documents found, those first that fit best. */

@@ -11,6 +11,7 @@ import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token
 import { groupBy } from '../text/group.ts';
 import { eyesOf, messageViews } from '../views/message.ts';
 import { onBoard, ownPlace, type Place, placesOf } from '../views/place.ts';
+import { searchedFields } from './fields.rules.ts';
 import { bestHits, type Hit, newestHits, type SearchScope } from './search.store.ts';
 import { matchesIn, parseQuery, type SearchQuery, snippetOf } from './words.rules.ts';
 
@@ -120,15 +121,18 @@ async function resultsOf(
   });
 }
 
+/** Shown by the first field that holds one of the words. */
 function resultOf(message: Message, query: SearchQuery): SearchResult {
-  const matches = matchesIn(message.body, query);
+  const fields = searchedFields(message).map((field) => ({ ...field, matches: matchesIn(field.text, query) }));
+  const shown = fields.find(({ matches }) => matches.length > 0) ?? fields[0];
+  const { name, text, matches } = shown ?? { name: 'body', text: message.body, matches: [] };
   return {
     kind: 'message',
     board: message.board,
     at: message.at,
-    score: matches.length,
-    field: 'body',
-    ...snippetOf(message.body, matches),
+    score: fields.reduce((sum, field) => sum + field.matches.length, 0),
+    field: name,
+    ...snippetOf(text, matches),
     message,
   };
 }

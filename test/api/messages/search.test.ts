@@ -68,6 +68,20 @@ forEachDatabase('search', (engine) => {
     expect(result?.message).to.include({ id: posted.id, sender: 'other_person' });
   });
 
+  it('finds a question by what it offers too, and says where', async () => {
+    const ask = { options: ['repaint the fuselage', 'leave it'], going_with: 'leave it as it is' };
+    await post(server.dana, board, 'What next?', { to: ['@pam'], ask });
+    const asked = async (q: string) => {
+      const { results } = await pam.ok('search', { query: { q, board } });
+      return results.map(({ field, snippet, matches, score }) => ({ field, snippet, matches, score }));
+    };
+    expect(await asked('fuselage')).to.deep.equal([
+      { field: 'ask', snippet: 'repaint the fuselage', matches: [[12, 20]], score: 1 },
+    ]);
+    expect((await asked('next leave')).map(({ field, score }) => [field, score])).to.deep.equal([['body', 3]]);
+    expect(await asked('"fuselage leave"')).to.deep.equal([]);
+  });
+
   it('finds at once what was written, through another process too', async () => {
     const twin = engine === 'postgres' ? await startTwin(server) : null;
     const there = twin ? new (pam.constructor as typeof Api)(twin.url, pam.token) : pam;
