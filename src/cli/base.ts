@@ -154,7 +154,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
       return !value && !/^(--as|-a|--as=.*|-a=.*)$/.test(word) && word !== `-a${agent}`;
     });
     const quoted = own.map((word) => (/^[\w@./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
-    const kept = quoted.filter((word) => word !== '--yes' && word !== '-y');
+    const kept = quoted.filter((word) => word !== '--yes' && word !== '-y').map(withoutSecret);
     return ['service', ...(this.id ?? '').split(':'), ...kept].join(' ');
   }
 
@@ -191,3 +191,6 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     this.out.errorPaint = await paintFor(wantsColor(choice, process.stderr.isTTY === true));
   }
 }
+
+/** A secret that was typed is not repeated; the command asks for it, or reads it from standard input. */
+const withoutSecret = (word: string): string => (/\bab[abcdhilp]_[A-Za-z0-9_-]{24,}/.test(word) ? '-' : word);

@@ -59,9 +59,11 @@ export async function openSession(choice: SessionChoice): Promise<Session> {
     return cached;
   };
   const named = choice.server ?? env.SERVICE_SERVER;
+  const inSession = Boolean(env.SERVICE_SESSION);
+  if (choice.who === 'P' && inSession) throw forPeopleOnly(choice.line);
   const narrowing = choice.server ? namedOrigin(choice.server, saved) : undefined;
   const actor = chooseActor({ as: choice.as, board: choice.board, serverOrigin: narrowing }, saved, env);
-  checkWho(choice, actor);
+  checkWho(choice, actor, inSession);
   // With a token of the environment the project file is ignored, so that a changed checkout cannot redirect it.
   const project = actor.kind === 'token' ? null : findProject();
   const target = await targetOf(actor, { named, project, saved, choice });
@@ -181,7 +183,7 @@ function namedOrigin(name: string, saved: () => Credentials): string | undefined
   return Object.entries(saved().servers).find(([, entry]) => entry.mode === 'local')?.[0] ?? server.origin;
 }
 
-function checkWho({ who, line }: SessionChoice, actor: Actor): void {
+function checkWho({ who, line }: SessionChoice, actor: Actor, inSession: boolean): void {
   const agent = actor.kind === 'seat' || (actor.kind === 'token' && actor.agent);
   if (who === 'P' && agent) throw forPeopleOnly(line);
   if (who === 'D' && agent)
@@ -192,6 +194,11 @@ function checkWho({ who, line }: SessionChoice, actor: Actor): void {
   if (who === 'G' && !agent)
     throw new Failure('agent_not_selected', 'This is a command for an agent, and none is selected.', {
       hint: 'Name one with --as, or set SERVICE_AGENT',
+    });
+  // What is written in a session is the agent's; it must never stand on a board as its person's word.
+  if (who === 'A' && !agent && inSession)
+    throw new Failure('agent_not_selected', 'This session has no seat, and never acts as its person.', {
+      hint: 'Name a seat of this machine with --as, or set SERVICE_AGENT',
     });
 }
 

@@ -1,6 +1,7 @@
 /** What is in use here, and why. */
 import { ClientError } from '../client/errors.ts';
 import type { AgentLine, TaskRef } from '../contract/types.ts';
+import { environmentToken } from '../local/actors.ts';
 import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { findProject } from '../local/project.ts';
@@ -23,7 +24,13 @@ export interface StatusRecord {
   people: number | null;
   unread: number | null;
   seats: { agent: string; board: string; member_id: string }[];
-  problem: { code: string; message: string; hint: string } | null;
+  problem: Problem | null;
+}
+
+interface Problem {
+  code: string;
+  message: string;
+  hint: string;
 }
 
 /** Reads what can be read without starting anything; what cannot is named. */
@@ -46,7 +53,7 @@ export async function readStatus(
     record.unread = data.unread ?? null;
     if (session.agent) await readWork(session, record, out);
   } catch (error) {
-    record.problem = asExpected(error);
+    record.problem = wayBack(asExpected(error), record, out);
     if (record.board_source === 'none') nameBoard(record, flag, out);
   }
   return record;
@@ -78,6 +85,13 @@ async function readWork({ client }: Session, record: StatusRecord, out: Output):
   record.current_task = current ? { id: current.id, ref: current.ref, title: current.title } : null;
   record.line = line;
   await remindOfTasks(out, inbox);
+}
+
+/** What the server says of a key that has ended points here; here is said how to get another. */
+function wayBack(problem: Problem, { agent_source }: StatusRecord, { base }: Output): Problem {
+  const signsIn =
+    problem.code === 'unauthorized' && agent_source === 'none' && base.server && !environmentToken(runtime().env);
+  return signsIn ? { ...problem, hint: `service login ${base.server?.url}` } : problem;
 }
 
 /** What would be used, as far as that can be told without a server. */
@@ -130,13 +144,15 @@ function heldSeats(): StatusRecord['seats'] {
 }
 
 /** A server that does not run or a board that is not chosen is a status; a broken file is an error. */
-function asExpected(error: unknown): { code: string; message: string; hint: string } {
+function asExpected(error: unknown): Problem {
   const expected = [
     'server_not_running',
     'server_identity_changed',
     'board_not_selected',
     'server_not_selected',
     'login_required',
+    'agent_not_selected',
+    'unauthorized',
   ];
   if ((error instanceof Failure || error instanceof ClientError) && expected.includes(error.code))
     return { code: error.code, message: error.message, hint: error.hint };

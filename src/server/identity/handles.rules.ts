@@ -2,6 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { patterns, reservedHandles } from '../../contract/ids.ts';
 import { slug } from '../../contract/slug.ts';
+import { findSecrets } from '../text/redaction.ts';
 
 const MAX = 40;
 
@@ -9,7 +10,8 @@ const MAX = 40;
 export function requireUsableHandle(handle: string): void {
   const fits = handle.length <= MAX && patterns.handle.test(handle);
   if (fits && !reservedHandles.includes(handle)) return;
-  const near = slug(handle);
+  // Whoever pastes a key here by mistake does not get it back in the hint.
+  const near = findSecrets(handle).length > 0 ? '' : slug(handle);
   const better = near === '' || reservedHandles.includes(near) ? '' : ` For example: ${near}.`;
   throw new Refusal('handle_invalid', 'This handle cannot be used.', {
     hint: `A handle has up to ${MAX} small letters and digits, in groups joined by hyphens, and is no reserved word.${better}`,

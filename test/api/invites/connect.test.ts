@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { newSecret } from '../../../src/server/text/ids.ts';
 import { Api } from '../../support/api.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
@@ -183,6 +184,8 @@ forEachDatabase('connecting with an invite', (engine) => {
       ['', ''],
       ['system', ''],
       ['ÄÖÜ', ''],
+      // Pasted by mistake; not even a part of it is said again.
+      [newSecret('key'), ''],
     ] as const) {
       const answer = await connect(server, { invite: made.invite, handle });
       expect(`${answer.status} ${answer.code}`, handle).to.equal('422 handle_invalid');
