@@ -97,3 +97,9 @@ export const tagFlags = {
 };
 
 export const noTasksFlag = { 'no-tasks': Flags.boolean({ description: 'It is for no task' }) };
+
+/** On commands about a server's data folder. */
+export const storageFlags = {
+  data: Flags.string({ helpValue: 'DIR', description: 'Folder of the server’s data' }),
+  db: Flags.string({ helpValue: 'URL', description: 'Its database, where that is not in the folder' }),
+};

@@ -212,6 +212,7 @@ describe('imports', () => {
       'src/cli/serving.ts',
       'src/cli/team-options.ts',
       'src/cli/recovering.ts',
+      'src/cli/storing.ts',
     );
     const serve = (edge: Edge): boolean => starter(edge.from) && (edge.dynamic || edge.typeOnly);
     expectNone(edges.filter((edge) => machine(edge.from) && inside('src/server')(edge.to) && !serve(edge)));

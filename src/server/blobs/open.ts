@@ -13,6 +13,8 @@ export interface StoreHome {
   db: Database;
   /** Where that database is. */
   dbUrl: string;
+  /** It is only looked into, beside the server that uses it. */
+  beside?: boolean;
 }
 
 /** How long a start waits for a process that is just ending. */
@@ -34,9 +36,9 @@ export async function openStore(address: string | undefined, home: StoreHome): P
   throw unsupported('The files cannot be kept there.');
 }
 
-async function openDisk(root: string, { db }: StoreHome): Promise<BlobStore> {
+async function openDisk(root: string, { db, beside }: StoreHome): Promise<BlobStore> {
   // Other processes on the same database would look for these bytes on a disk of their own.
-  if (db.dialect.shared && (await db.claim('files on disk', WAIT_MS)) === null)
+  if (db.dialect.shared && !beside && (await db.claim('files on disk', WAIT_MS)) === null)
     throw unsupported('Another server process of this database keeps the files on its disk.');
   try {
     return await DiskStore.open(root);

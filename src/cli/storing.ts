@@ -1,0 +1,34 @@
+/** Looking after the bytes of files, on the machine that has the server's data folder. */
+import { pathToFileURL } from 'node:url';
+import { Failure } from '../local/failure.ts';
+import { partPath } from '../local/program.ts';
+import { forAgent } from './agent-here.ts';
+import { runtime } from './runtime.ts';
+import { absolute, asFailure, database } from './serving.ts';
+
+type Tools = typeof import('../server/blobs/check.ts');
+
+export interface StorageFlags {
+  data?: string | undefined;
+  db?: string | undefined;
+}
+
+/** Runs one of the tools with the folder and database that are meant. @throws Failure */
+export async function withStorage<T>(
+  flags: StorageFlags,
+  as: string | undefined,
+  work: (tools: Tools, options: { dataDir: string; db?: string }) => Promise<T>,
+): Promise<T> {
+  const { env, folders } = runtime();
+  if (forAgent({ as }))
+    throw new Failure('human_command_in_session', 'Only a person may do this, and an agent is selected here.', {
+      hint: 'Ask whoever runs the server to do it there',
+    });
+  const dataDir = flags.data ?? env.SERVICE_DATA;
+  const db = database(flags.db) ?? env.SERVICE_DB;
+  const tools = (await import(pathToFileURL(partPath('server/blobs/check')).href)) as Tools;
+  const options = { dataDir: dataDir ? absolute(dataDir) : folders.data, ...(db ? { db } : {}) };
+  return work(tools, options).catch((error: unknown) => {
+    throw asFailure(error);
+  });
+}

@@ -1,0 +1,36 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { Exit } from '../../cli/errors.ts';
+import { EXIT } from '../../cli/exit.ts';
+import { storageFlags } from '../../cli/flags.ts';
+import { withStorage } from '../../cli/storing.ts';
+
+export default class StorageCopy extends BaseCommand<typeof StorageCopy> {
+  static override summary = 'Copy the bytes of all files to another store';
+  static override description =
+    'Every copy is compared with its digest. It may be run again: what is there and whole is left. Start the server with\n--files afterwards.';
+  static override examples = [
+    'service storage copy --from disk:///srv/service/files --to "s3://bucket/files?region=eu-west-1"',
+  ];
+  static override seeAlso = ['storage check', 'serve'];
+  static override flags = {
+    ...storageFlags,
+    from: Flags.string({ required: true, helpValue: 'URL', description: 'Where the bytes are' }),
+    to: Flags.string({ required: true, helpValue: 'URL', description: 'Where they go' }),
+  };
+
+  override async run(): Promise<void> {
+    const { from, to } = this.flags;
+    const result = await withStorage(this.flags, this.globals.as, (tools, options) =>
+      tools.copyStorage({ ...options, from, to }),
+    );
+    const { copied, skipped, failed } = result;
+    this.out.print(result, () =>
+      [
+        ...failed.map((digest) => `damaged  ${digest}`),
+        `Copied ${copied}, ${skipped} were there already, ${failed.length} could not be copied.`,
+      ].join('\n'),
+    );
+    if (failed.length > 0) throw new Exit(EXIT.checkFailed);
+  }
+}

@@ -1,0 +1,122 @@
+/** Tools of whoever runs a server: whether every version has its bytes, and taking all bytes to another store. */
+import { createHash } from 'node:crypto';
+import { systemClock } from '../db/clock.ts';
+import { openDatabase } from '../db/open.ts';
+import type { Database } from '../db/tx.ts';
+import { scanFile } from '../text/file-scan.ts';
+import { storageOf, withoutPassword } from '../upkeep/storage.ts';
+import { referencedBlobs } from './blobs.store.ts';
+import { openStore } from './open.ts';
+import { BlobMissing, type BlobStore, type Digest } from './store.ts';
+
+export { ServeError } from '../upkeep/serve-error.ts';
+
+const PAGE = 500;
+
+export interface StorageOptions {
+  dataDir: string;
+  /** Default: the one the folder was last used with. */
+  db?: string | undefined;
+}
+
+export interface Findings {
+  db: string;
+  files: string;
+  /** Versions whose bytes were looked at. */
+  checked: number;
+  missing: Digest[];
+  corrupt: Digest[];
+}
+
+type Step = (done: number) => void;
+
+/** Reads the bytes of every version, whose server may be running. @throws ServeError */
+export async function checkStorage(
+  { files, ...options }: StorageOptions & { files?: string | undefined },
+  onStep: Step = () => {},
+): Promise<Findings> {
+  return using(options, async (db, url, open) => {
+    const store = await open(files);
+    const found: Findings = { db: withoutPassword(url), files: store.kind, checked: 0, missing: [], corrupt: [] };
+    for (let after = ''; ; ) {
+      const page = await db.read((tx) => referencedBlobs(tx, after, PAGE));
+      for (const { digest, versions } of page) {
+        const state = await stateOf(store, digest);
+        if (state !== 'intact') found[state].push(digest);
+        found.checked += Number(versions);
+        onStep(found.checked);
+      }
+      const last = page.at(-1);
+      if (!last) return found;
+      after = last.digest;
+    }
+  });
+}
+
+export interface Copied {
+  copied: number;
+  skipped: number;
+  failed: Digest[];
+}
+
+/** Takes all bytes of one store to another, where those that are there and whole are left; may be run again. @throws ServeError */
+export async function copyStorage(
+  { from, to, ...options }: StorageOptions & { from: string; to: string },
+  onStep: Step = () => {},
+): Promise<Copied> {
+  return using(options, async (_db, _url, open) => {
+    const [source, target] = [await open(from), await open(to)];
+    const result: Copied = { copied: 0, skipped: 0, failed: [] };
+    for await (const { digest } of source.list()) {
+      if ((await stateOf(target, digest)) === 'intact') result.skipped++;
+      else if (await copy(source, target, digest)) result.copied++;
+      else result.failed.push(digest);
+      onStep(result.copied + result.skipped);
+    }
+    return result;
+  });
+}
+
+async function copy(source: BlobStore, target: BlobStore, digest: Digest): Promise<boolean> {
+  const bytes = await source.open(digest);
+  const staged = await target.stage(bytes, { maxBytes: Number.POSITIVE_INFINITY, scan: scanFile() });
+  try {
+    if (staged.digest !== digest) return false;
+    // What lies there under this digest is not whole.
+    await target.delete(digest);
+    await staged.publish();
+    return true;
+  } finally {
+    await staged.discard();
+  }
+}
+
+async function stateOf(store: BlobStore, digest: Digest): Promise<'intact' | 'missing' | 'corrupt'> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of await store.open(digest)) hash.update(chunk as Buffer);
+  } catch (error) {
+    if (error instanceof BlobMissing) return 'missing';
+    throw error;
+  }
+  return `sha256:${hash.digest('hex')}` === digest ? 'intact' : 'corrupt';
+}
+
+async function using<T>(
+  { dataDir, db: named }: StorageOptions,
+  work: (db: Database, url: string, open: (files: string | undefined) => Promise<BlobStore>) => Promise<T>,
+): Promise<T> {
+  const url = storageOf(dataDir, named);
+  const db = await openDatabase({ url, clock: systemClock, migrate: false });
+  const opened: BlobStore[] = [];
+  try {
+    return await work(db, url, async (files) => {
+      const store = await openStore(files, { dataDir, db, dbUrl: url, beside: true });
+      opened.push(store);
+      return store;
+    });
+  } finally {
+    for (const store of opened) await store.close();
+    await db.close();
+  }
+}
