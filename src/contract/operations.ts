@@ -707,6 +707,7 @@ export const operations = {
     ownReceipt: true,
     maxBody: 16_384,
     ok: [202, 201, 200],
+    archived: 'refused',
     summary: "Ask the agent's person to allow an action, or do it where they allow it always",
   },
   listApprovals: get('/v1/me/approvals', member, 'List what agents asked their person for'),

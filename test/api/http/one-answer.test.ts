@@ -9,6 +9,7 @@ import { goodCall } from '../../support/good-calls.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, revokeKey, setRoles } from '../../support/state.ts';
 import { told } from '../../support/told.ts';
+import { held, scene } from '../onboarding/cast.ts';
 
 const names = Object.keys(operations) as OperationName[];
 const row = (name: OperationName): OperationRow => operations[name];
@@ -29,6 +30,8 @@ forEachDatabase('an id of what is not the caller’s', (engine) => {
     const keys = await dana.ok('listKeys');
     const [message, elsewhere] = [await post(dana, hidden, 'secret'), await post(dana, open, 'eve is not on it')];
     const agent = await newAgent(dana, open, { name: 'helper' });
+    const { agent: asking, bob } = await scene(server);
+    const approval = await held(asking, { kind: 'set_server_role', person_id: bob.personId, role: 'admin' });
     const tasks = [];
     for (const board of [hidden, open])
       tasks.push(await dana.ok('createTask', { params: { board }, body: { title: 'a task' } }));
@@ -42,6 +45,7 @@ forEachDatabase('an id of what is not the caller’s', (engine) => {
       member: { exist: [agent.memberId, agent.name], never: 'mem_01K5A0000000000000000000M9' },
       message: { exist: [message.id, elsewhere.id], never: 'msg_01K5A0000000000000000000P1' },
       task: { exist: tasks.map(({ id }) => id), never: 'tsk_01K5A0000000000000000000T9' },
+      approval: { exist: [approval.id], never: 'apr_01K5A0000000000000000000A9' },
       file: { exist: files.map(({ id }) => id), never: 'fil_01K5A0000000000000000000F9' },
     };
   });
