@@ -119,8 +119,8 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   }
 
   /** As `session`, with the board it is about. */
-  protected async onBoard(who: Who): Promise<BoardSession> {
-    const session = await this.session(who);
+  protected async onBoard(who: Who, autostart = true): Promise<BoardSession> {
+    const session = await this.session(who, { autostart });
     const { chooseBoard } = await import('./boards.ts');
     return { ...session, board: (await chooseBoard(session, this.out)).name };
   }

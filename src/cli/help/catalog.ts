@@ -21,6 +21,7 @@ export interface CatalogArg {
   description?: string;
   required?: boolean;
   multiple?: boolean;
+  options?: string[];
 }
 
 export interface CatalogCommand {

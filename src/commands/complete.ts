@@ -1,0 +1,52 @@
+import { words } from '../cli/args.ts';
+import { BaseCommand } from '../cli/base.ts';
+import type { Asked } from '../cli/completion/values.ts';
+import { Exit } from '../cli/errors.ts';
+import { EXIT } from '../cli/exit.ts';
+
+const LIMIT_MS = 300;
+
+export default class Complete extends BaseCommand<typeof Complete> {
+  static override hidden = true;
+  static override strict = false;
+  static override summary = 'Give a shell the names that could stand next';
+  static override description = 'For the scripts of service completion: one name per line, or nothing.';
+  static override examples = ['service complete -- board archive ""'];
+  static override mayBeEmpty = ['words'];
+  static override args = { words: words('What was typed, the word to complete last') };
+
+  override async run(): Promise<void> {
+    this.out.quiet = true;
+    const late = new Promise<string[]>((resolve) => setTimeout(() => resolve([]), LIMIT_MS).unref());
+    // Whatever goes wrong, the person is typing: nothing is said.
+    const names = await Promise.race([this.names().catch(() => []), late]);
+    if (names.length > 0) process.stdout.write(`${names.join('\n')}\n`);
+    throw new Exit(EXIT.done);
+  }
+
+  private async names(): Promise<string[]> {
+    const { askedFor, cachedValues, namesOf } = await import('../cli/completion/values.ts');
+    const typed = this.argv[0] === '--' ? this.argv.slice(1) : this.argv;
+    const asked = askedFor(typed);
+    if (!asked) return [];
+    if (asked.kind === 'servers') return this.servers();
+    if (asked.kind === 'agents') return this.agents();
+    this.take(asked);
+    const session = () => this.session('A', { autostart: false });
+    return cachedValues(asked, () => namesOf(asked.kind, { session, board: () => this.onBoard('A', false) }));
+  }
+
+  private async servers(): Promise<string[]> {
+    const { listServers } = await import('../cli/known-servers.ts');
+    return listServers().servers.map((server) => server.name);
+  }
+
+  private async agents(): Promise<string[]> {
+    const { savedAgents } = await import('../cli/completion/agents.ts');
+    return savedAgents();
+  }
+
+  private take({ server, board, as }: Asked): void {
+    Object.assign(this.globals, { server, board, as });
+  }
+}

@@ -1,0 +1,99 @@
+/** Completion, as the shell asks for it: what is always the same from the script, names from the server, and never a word more. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { completionScript, shells } from '../../src/cli/completion/script.ts';
+import { readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
+import { Home, root } from './support/home.ts';
+import { homeWithBoard } from './support/shared.ts';
+
+describe('completion', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard('general');
+
+  /** What bash offers for a line with the cursor at its end. */
+  async function offered(line: string, where = home()): Promise<string[]> {
+    const words = line.split(' ');
+    const script = [
+      'eval "$(service completion bash)"',
+      `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})`,
+      `COMP_CWORD=${words.length - 1}`,
+      '_service',
+      `printf "%s\\n" "\${COMPREPLY[@]}"`,
+    ].join('\n');
+    const file = join(where.dir, 'offered.sh');
+    writeFileSync(file, script);
+    const { stdout, stderr } = await where.shell(`bash ${file}`);
+    expect(stderr).to.equal('');
+    return stdout.split('\n').filter(Boolean);
+  }
+
+  it('offers commands, flags and fixed values', async () => {
+    expect(await offered('service boa')).to.deep.equal(['board', 'boards']);
+    expect(await offered('service board po')).to.deep.equal(['policy', 'post']);
+    expect(await offered('service say --exp')).to.deep.equal(['--expect-reply']);
+    expect(await offered('service board read --json --has ')).to.deep.equal(['ask', 'answer', 'files', 'mention_me']);
+    expect(await offered('board-service board vis')).to.deep.equal(['visibility']);
+    expect(await offered('board-service agent midturn own')).to.deep.equal(['owner-only']);
+  });
+
+  it('asks for names: boards, agents, members, servers, keys', async () => {
+    await home().json(['agent', 'create', 'codex', '--board', 'general']);
+    await home().json(['board', 'create', 'gadgets', '--no-link']);
+    expect(await offered('service read --board g')).to.have.members(['general', 'gadgets']);
+    expect(await offered('service board archive ga')).to.deep.equal(['gadgets']);
+    expect(await offered('service say --to @co')).to.deep.equal(['@codex']);
+    expect(await offered('service read --as ')).to.deep.equal(['codex']);
+    expect(await offered('service servers use ')).to.deep.equal(['local']);
+    expect(await offered('service key revoke ')).to.have.length.greaterThan(0);
+  });
+
+  it('remembers an answer for a minute', async () => {
+    const first = await home().run(['complete', '--', 'board', 'delete', '']);
+    await home().json(['board', 'create', 'later', '--no-link']);
+    expect((await home().run(['complete', '--', 'board', 'delete', ''])).stdout).to.equal(first.stdout);
+  });
+
+  it('is silent where it fails, and starts no server', async () => {
+    const fresh = new Home();
+    try {
+      const result = await fresh.run(['complete', '--', 'read', '--board', '']);
+      expect(result).to.deep.equal({ code: 0, stdout: '', stderr: '' });
+      const env = { SERVICE_TOKEN: `abh_${'x'.repeat(40)}`, SERVICE_SERVER: 'http://127.0.0.1:9' };
+      for (const words of [['board', 'archive', ''], ['nonsense', ''], ['say', '--help', ''], ['']])
+        expect(await fresh.run(['complete', '--', ...words], { env })).to.deep.equal({
+          code: 0,
+          stdout: '',
+          stderr: '',
+        });
+      expect(existsSync(fresh.path('data'))).to.equal(false);
+    } finally {
+      await fresh.close();
+    }
+  });
+
+  it('is installed once, after asking', async () => {
+    const file = join(home().dir, '.bashrc');
+    writeFileSync(file, 'alias ll="ls -l"');
+    const refused = await home().run(['completion', 'bash', '--install', '--json']);
+    expect(JSON.parse(refused.stdout).error.code).to.equal('confirmation_required');
+    expect(readFileSync(file, 'utf8')).to.equal('alias ll="ls -l"');
+    expect((await home().json(['completion', 'bash', '--install', '--yes'])).installed).to.equal(true);
+    expect((await home().json(['completion', 'bash', '--install'])).installed).to.equal(false);
+    expect(readFileSync(file, 'utf8')).to.equal(
+      'alias ll="ls -l"\neval "$(service completion bash)" # completion of service\n',
+    );
+  });
+
+  for (const shell of shells) {
+    it(`knows every command in ${shell}, and is printed as it is generated`, async () => {
+      const catalog = readCatalog(root);
+      const script = completionScript(shell, catalog);
+      for (const { id, flags } of visibleCommands(catalog)) {
+        expect(script, id).to.include(`'${id.replaceAll(':', ' ')}'`);
+        for (const { name, hidden } of Object.values(flags)) if (!hidden) expect(script).to.include(`--${name}`);
+      }
+      expect((await home().run(['completion', shell])).stdout).to.equal(script);
+    });
+  }
+});
