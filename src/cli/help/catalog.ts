@@ -77,6 +77,8 @@ export const topics: Record<string, { summary: string; runs?: string }> = {
   profile: { summary: 'What a server knows of you', runs: 'profile:show' },
   settings: { summary: "The server's settings", runs: 'settings:show' },
   invite: { summary: 'Bring people onto a server', runs: 'invite:create' },
+  approval: { summary: 'What your agents ask you for', runs: 'approval:list' },
+  allowance: { summary: 'What your agents may do without asking', runs: 'allowance:show' },
   machine: { summary: 'Bring your other machines onto a server' },
   file: { summary: 'Files of a board and their versions', runs: 'file:list' },
   brief: { summary: 'The one page that says where things stand', runs: 'brief:show' },

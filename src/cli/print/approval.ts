@@ -1,0 +1,128 @@
+/** Requests of agents as text: the exact action in words. */
+import type { Answer, Approval } from '../../contract/types.ts';
+import { called } from '../runtime.ts';
+import { table } from '../table.ts';
+import { showEnd, showTime, type TimeStyle } from '../time.ts';
+import { fields, indented, plural } from './fields.ts';
+
+type Outcome = Answer<'getApproval'>;
+
+/** What it is about, by the labels the server gives; ids where it gives none. */
+export function actionWords({ action, display }: Approval): string {
+  const boards = display?.boards.map(({ name }) => name) ?? [];
+  const target = display?.target_handle ?? ('person_id' in action ? action.person_id : '');
+  const board = boards[0] ?? ('board_id' in action ? (action.board_id ?? '') : '');
+  switch (action.kind) {
+    case 'invite_people':
+      return `invite one person to the server${boards.length === 0 ? '' : `, onto ${boards.join(', ')}`}`;
+    case 'add_people':
+      return `add ${target} to ${board}`;
+    case 'set_server_role':
+      return `make ${target} ${action.role === 'admin' ? 'an admin' : 'a member'} of the server`;
+    case 'set_board_role':
+      return `make ${target} ${action.role === 'owner' ? 'an owner' : 'a member'} of ${board}`;
+    case 'remove_person':
+      return action.board_id === undefined ? `remove ${target} from the server` : `remove ${target} from ${board}`;
+    case 'revoke_key':
+      return `revoke the key ${display?.key_name ?? action.key_id}`;
+    case 'set_board_policy':
+      return `change the policy of ${board}: ${policyWords(action.policy)}`;
+  }
+}
+
+const policyWords = (policy: object): string =>
+  Object.entries(policy)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+
+const agentOf = ({ display, agent_id }: Approval): string => display?.agent_name ?? agent_id;
+
+const stateWords = (approval: Approval, times: TimeStyle): string =>
+  approval.state === 'pending'
+    ? `pending until ${showEnd(approval.expires_at, times)}`
+    : `${approval.state} ${showTime(approval.decided_at ?? approval.created_at, times)}`;
+
+/** One row per request. */
+export const approvalRows = (approvals: Approval[], times: TimeStyle): Promise<string[]> =>
+  table(
+    approvals.map((approval) => [
+      approval.id,
+      stateWords(approval, times),
+      `${agentOf(approval)} wants to ${actionWords(approval)}`,
+    ]),
+  );
+
+/** The question before it is allowed, with all that is approved. */
+export const allowQuestion = (approval: Approval, always: boolean): string =>
+  [
+    `${agentOf(approval)} wants to ${actionWords(approval)}.`,
+    ...details(approval),
+    always ? 'Allow it, and the like from now on without asking?' : 'Allow it?',
+  ].join('\n');
+
+function details({ action }: Approval): string[] {
+  if (action.kind !== 'invite_people') return [];
+  const { pairing, suggested_handle: handle } = action.invite;
+  return [
+    ...(handle === undefined ? [] : [`For: ${handle}`]),
+    ...(pairing === undefined ? [] : ['To work on:', indented(pairing.work)]),
+  ];
+}
+
+/** A request, and an invite that came with it: its link alone on its line. */
+export function approvalText({ approval, invite, collected, recovered }: Outcome, times: TimeStyle): string {
+  const lines = fields([
+    ['id', approval.id],
+    ['state', stateWords(approval, times)],
+    ['asked by', agentOf(approval)],
+    ['action', actionWords(approval)],
+    ['on', approval.display?.requested_on?.name],
+    ['decision', approval.decision],
+    ['reason', approval.closed_reason],
+    ['invite', approval.execution?.invite_id],
+    ['secret', approval.outcome.state === 'none' ? undefined : approval.outcome.state],
+  ]);
+  if (invite) {
+    const how = recovered ? 'Collected before, shown again' : collected ? 'Shown only now' : 'Shown once';
+    return [...lines, `${how}:`, invite.invite, 'To pass on, in private:', indented(invite.prompt)].join('\n');
+  }
+  return [...lines, ...(approval.next ? [called(approval.next.command)] : [])].join('\n');
+}
+
+/** What became of a decision. */
+export function allowedText({ state, approval, invite, warning, next }: Answer<'allowApproval'>): string {
+  if (state === 'pending')
+    return ['Not decided: this needs your own access key.', called(next?.command ?? '')].join('\n');
+  const what = actionWords(approval);
+  const already = approval.execution?.effect === 'already' ? ' It was so already.' : '';
+  return [
+    invite || approval.outcome.state === 'none' ? `Allowed: ${what}.${already}` : `Allowed earlier: ${what}.`,
+    ...(invite ? [invite.invite] : []),
+    ...(warning === undefined ? [] : [warning]),
+  ].join('\n');
+}
+
+/** What a person's agents may do without asking. */
+export const allowanceText = ({ categories, effective, warning }: Answer<'getAllowance'>): string =>
+  [
+    categories.length === 0
+      ? 'Your agents ask you each time.'
+      : `Without asking: ${categories.map(spelled).join(', ')}`,
+    ...categories.filter((name) => !effective.includes(name)).map((name) => `Not in force now: ${spelled(name)}`),
+    ...(warning === undefined ? [] : [warning]),
+  ].join('\n');
+
+const spelled = (name: string): string => name.replace('_', '-');
+
+export const revisionRows = (rows: Answer<'listAllowanceRevisions'>['revisions'], times: TimeStyle) =>
+  table(
+    rows.map(({ revision, categories, changed_at, changed_by }) => [
+      `#${revision}`,
+      showTime(changed_at, times),
+      `by ${changed_by.with}`,
+      changed_by.approval_id ?? '',
+      categories.length === 0 ? 'nothing' : categories.map(spelled).join(', '),
+    ]),
+  );
+
+export const countOf = (n: number): string => plural(n, 'request', 'requests');

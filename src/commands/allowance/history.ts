@@ -1,0 +1,27 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { revisionRows } from '../../cli/print/approval.ts';
+import { pages } from '../../client/pages.ts';
+import type { Answer } from '../../contract/types.ts';
+
+export default class AllowanceHistory extends BaseCommand<typeof AllowanceHistory> {
+  static override summary = 'Show how your allowance changed';
+  static override description =
+    'Newest first, with what it was changed with: your key, a browser, or an allowed request.';
+  static override examples = ['service allowance history', 'service allowance history --ndjson'];
+  static override seeAlso = ['allowance show', 'allowance set'];
+  static override flags = { ...listFlags };
+
+  override async run(): Promise<void> {
+    const { client, server } = await this.session('P');
+    const revisions: Answer<'listAllowanceRevisions'>['revisions'] = [];
+    for await (const page of pages(client, 'listAllowanceRevisions', { query: { limit: 100 } }))
+      revisions.push(...page.revisions);
+    if (this.out.mode === 'ndjson') {
+      for (const revision of revisions) this.out.each(revision);
+      return;
+    }
+    const rows = await revisionRows(revisions, this.times);
+    this.out.print({ revisions }, () => [`${server.url} · ${revisions.length}`, ...rows].join('\n'));
+  }
+}

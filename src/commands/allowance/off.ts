@@ -1,0 +1,19 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { allowanceText } from '../../cli/print/approval.ts';
+
+export default class AllowanceOff extends BaseCommand<typeof AllowanceOff> {
+  static override summary = 'Have your agents ask you each time';
+  static override description = 'What was done stays done; requests that wait still wait for you.';
+  static override examples = ['service allowance off'];
+  static override seeAlso = ['allowance show', 'allowance set'];
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { client } = await this.session('P');
+    const { data: before } = await client.call('getAllowance');
+    const { data: allowance } = await client.call('clearAllowance', { idempotencyKey: this.flags['idempotency-key'] });
+    const changed = allowance.revision !== before.revision;
+    this.out.print({ allowance, changed }, () => allowanceText(allowance));
+  }
+}

@@ -1,0 +1,20 @@
+import { changeAllowance } from '../../cli/allowances.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { allowanceText } from '../../cli/print/approval.ts';
+
+export default class AllowanceOn extends BaseCommand<typeof AllowanceOn> {
+  static override summary = 'Let your agents add people without asking';
+  static override description =
+    'Adds people to boards only. Inviting outsiders is turned on by itself: service allowance set invite-people on.';
+  static override examples = ['service allowance on'];
+  static override seeAlso = ['allowance show', 'allowance set'];
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const session = await this.session('P');
+    const key = this.flags['idempotency-key'];
+    const result = await changeAllowance(session, (categories) => [...categories, 'add_people'], key);
+    this.out.print(result, () => allowanceText(result.allowance));
+  }
+}

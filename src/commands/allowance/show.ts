@@ -1,0 +1,15 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { allowanceText } from '../../cli/print/approval.ts';
+
+export default class AllowanceShow extends BaseCommand<typeof AllowanceShow> {
+  static override summary = 'Show what your agents may do without asking';
+  static override description = 'One setting for all your agents on the server. What it leaves out they ask you for.';
+  static override examples = ['service allowance show', 'service allowance --json'];
+  static override seeAlso = ['allowance set', 'allowance off', 'allowance history', 'approval list'];
+
+  override async run(): Promise<void> {
+    const { client } = await this.session('P');
+    const { data: allowance } = await client.call('getAllowance');
+    this.out.print({ allowance }, () => allowanceText(allowance));
+  }
+}

@@ -1,0 +1,36 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { allowedText, allowQuestion } from '../../cli/print/approval.ts';
+
+export default class ApprovalAllow extends BaseCommand<typeof ApprovalAllow> {
+  static override aliases = ['approvals allow'];
+  static override summary = 'Allow what an agent asked for';
+  static override description =
+    'Shows exactly what is done and asks; then it is done at once. With --always your agents may invite people, or add\nthem, without asking from then on; it goes with no other kind of request. An invite is shown this one time only.';
+  static override examples = [
+    'service approval allow apr_01K5A0000000000000000000A1',
+    'service approval allow apr_01K5A0000000000000000000A1 --always --yes',
+  ];
+  static override seeAlso = ['approval list', 'approval decline', 'allowance show'];
+  static override args = { approval: required('Id of the request') };
+  static override flags = {
+    always: Flags.boolean({ description: 'Allow the like without asking from now on' }),
+    ...confirmFlags,
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { client } = await this.session('P');
+    const params = { approval: this.args.approval };
+    const always = this.flags.always === true;
+    if (!this.flags.yes) {
+      const { data } = await client.call('getApproval', { params });
+      await this.confirm(allowQuestion(data.approval, always), data.approval.state !== 'pending');
+    }
+    const idempotencyKey = this.flags['idempotency-key'];
+    const { data } = await client.call('allowApproval', { params, body: { always }, idempotencyKey });
+    this.out.print(data, () => allowedText(data));
+  }
+}

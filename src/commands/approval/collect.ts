@@ -1,0 +1,20 @@
+import { collected } from '../../cli/approvals.ts';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { approvalText } from '../../cli/print/approval.ts';
+
+export default class ApprovalCollect extends BaseCommand<typeof ApprovalCollect> {
+  static override aliases = ['approvals collect'];
+  static override summary = 'Collect the invite that was allowed';
+  static override description =
+    'Only the agent that asked for it, once. If the answer was lost, the same command on this machine shows it again\nfor ten minutes; after that its person revokes the invite and the agent asks for a new one.';
+  static override examples = ['service approval collect apr_01K5A0000000000000000000A1 --as claude'];
+  static override seeAlso = ['approval show', 'invite revoke'];
+  static override args = { approval: required('Id of the request') };
+
+  override async run(): Promise<void> {
+    const session = await this.session('G');
+    const outcome = await collected(session, this.args.approval);
+    this.out.print(outcome, () => approvalText(outcome, this.times));
+  }
+}

@@ -1,0 +1,23 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { actionWords } from '../../cli/print/approval.ts';
+
+export default class ApprovalDecline extends BaseCommand<typeof ApprovalDecline> {
+  static override aliases = ['approvals decline'];
+  static override summary = 'Decline what an agent asked for';
+  static override description = 'Nothing is done, and the agent is told.';
+  static override examples = ['service approval decline apr_01K5A0000000000000000000A1'];
+  static override seeAlso = ['approval list', 'approval allow'];
+  static override args = { approval: required('Id of the request') };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { client } = await this.session('P');
+    const params = { approval: this.args.approval };
+    const reply = await client.call('declineApproval', { params, idempotencyKey: this.flags['idempotency-key'] });
+    const again = this.again(reply);
+    const { data: approval } = reply;
+    this.out.print({ state: approval.state, approval }, () => `Declined: ${actionWords(approval)}${again}.`);
+  }
+}

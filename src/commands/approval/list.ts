@@ -1,0 +1,32 @@
+import * as Flags from '@oclif/core/flags';
+import { allApprovals } from '../../cli/approvals.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { approvalRows } from '../../cli/print/approval.ts';
+import { called } from '../../cli/runtime.ts';
+
+export default class ApprovalList extends BaseCommand<typeof ApprovalList> {
+  static override aliases = ['approvals', 'approvals list'];
+  static override summary = 'List what agents asked their person for';
+  static override description =
+    'A person sees the requests of all their agents, an agent its own: pending ones first, decided ones for seven days.';
+  static override examples = ['service approval list', 'service approvals --state pending --json'];
+  static override seeAlso = ['approval show', 'approval allow', 'approval decline', 'allowance show'];
+  static override flags = {
+    state: Flags.string({ options: ['pending', 'decided', 'all'], description: 'Only those in this state' }),
+    ...listFlags,
+  };
+
+  override async run(): Promise<void> {
+    const session = await this.session('A');
+    const approvals = await allApprovals(session, this.flags.state);
+    if (this.out.mode === 'ndjson') {
+      for (const approval of approvals) this.out.each(approval);
+      return;
+    }
+    const rows = await approvalRows(approvals, this.times);
+    const pending = !session.agent && approvals.some(({ state }) => state === 'pending');
+    const more = pending ? [called('Allow one: service approval allow <id>')] : [];
+    this.out.print({ approvals }, () => [`${session.server.url} · ${approvals.length}`, ...rows, ...more].join('\n'));
+  }
+}

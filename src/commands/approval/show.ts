@@ -1,0 +1,25 @@
+import * as Flags from '@oclif/core/flags';
+import { shown } from '../../cli/approvals.ts';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { approvalText } from '../../cli/print/approval.ts';
+
+export default class ApprovalShow extends BaseCommand<typeof ApprovalShow> {
+  static override aliases = ['approvals show'];
+  static override summary = 'Show one request of an agent';
+  static override description =
+    'The agent that asked also collects an invite that was allowed and waits for it: its link is shown once.\nWith --no-collect it only looks.';
+  static override examples = [
+    'service approval show apr_01K5A0000000000000000000A1',
+    'service approval show apr_01K5A0000000000000000000A1 --no-collect',
+  ];
+  static override seeAlso = ['approval list', 'approval collect', 'approval allow'];
+  static override args = { approval: required('Id of the request') };
+  static override flags = { 'no-collect': Flags.boolean({ description: 'Only look' }) };
+
+  override async run(): Promise<void> {
+    const session = await this.session('A');
+    const outcome = await shown(session, this.args.approval, !this.flags['no-collect']);
+    this.out.print(outcome, () => approvalText(outcome, this.times));
+  }
+}

@@ -1,0 +1,92 @@
+/** What agents ask for, decided from the command line, and what they may do without asking. */
+import { readFileSync, statSync } from 'node:fs';
+import { expect } from 'chai';
+import { homeWithBoard } from './support/shared.ts';
+
+describe('requests of agents', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard();
+  let url: string;
+  let agent: Record<string, string>;
+  let me: string;
+  before(async () => {
+    const who = await home().json(['whoami']);
+    ({ url } = who.server);
+    const { token } = await home().json(['agent', 'create', 'asker', '--board', 'demo', '--print-token']);
+    agent = { SERVICE_TOKEN: token, SERVICE_SERVER: url };
+    me = (await call('/v1/me', readFileSync(home().path('data', 'local-key'), 'utf8').trim())).id;
+  });
+
+  async function call(path: string, token: string, body?: unknown) {
+    const answer = await fetch(url + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: what the server answered is checked field by field
+    return (await answer.json()) as any;
+  }
+
+  const ask = (body: unknown) => call('/v1/me/admin-requests', agent['SERVICE_TOKEN'] ?? '', body);
+  const invite = () => ask({ kind: 'invite_people', invite: { suggested_handle: 'maya' } });
+  const failed = async (args: string[], options = {}) => {
+    const result = await home().run([...args, '--json'], options);
+    return { ...JSON.parse(result.stdout).error, exit: result.code };
+  };
+
+  it('are allowed by the very command that the agent was told', async () => {
+    const { approval, next } = await invite();
+    const words = next.command.replaceAll("'", '').split(' ').slice(1);
+    const asked = await failed(words);
+    expect(asked).to.include({ code: 'confirmation_required', exit: 2 });
+    expect(asked.message).to.include('asker wants to invite one person to the server.').and.include('For: maya');
+    const { stdout } = await home().run([...words, '--yes']);
+    const [head, link] = stdout.trim().split('\n');
+    expect(head).to.equal('Allowed: invite one person to the server.');
+    expect(link).to.match(/^http\S+\/join#abi_[\w-]{43}$/);
+    expect((await home().run([...words, '--yes'])).stdout).to.equal(
+      'Allowed earlier: invite one person to the server.\n',
+    );
+
+    const looked = await home().json(['approval', 'show', approval.id, '--no-collect'], { env: agent });
+    expect([looked.invite, looked.approval.outcome.state]).to.deep.equal([undefined, 'held']);
+    const got = await home().json(['approvals', 'show', approval.id], { env: agent });
+    expect([got.collected, got.invite.invite]).to.deep.equal([true, link]);
+    expect(statSync(home().path('state', 'collect.json')).mode & 0o777).to.equal(0o600);
+    expect(readFileSync(home().path('state', 'collect.json'), 'utf8')).not.to.include('abi_');
+    const again = await home().json(['approval', 'collect', approval.id], { env: agent });
+    expect([again.recovered, again.invite.invite]).to.deep.equal([true, link]);
+  });
+
+  it('are listed in words, and declined', async () => {
+    const { approval } = await invite();
+    const list = await home().run(['approvals', '--state', 'pending']);
+    expect(list.stdout).to.include(`${approval.id}  pending until `);
+    expect(list.stdout).to.include('asker wants to invite one person to the server');
+    expect((await home().json(['approval', 'list'], { env: agent })).approvals[0].id).to.equal(approval.id);
+    const declined = await home().run(['approval', 'decline', approval.id]);
+    expect(declined.stdout).to.equal('Declined: invite one person to the server.\n');
+    expect(await failed(['approval', 'allow', approval.id, '--yes'])).to.include({ code: 'approval_closed', exit: 7 });
+    expect(await failed(['approval', 'show', 'apr_01K5A0000000000000000000A1'])).to.include({
+      code: 'approval_not_found',
+      exit: 6,
+    });
+    expect((await failed(['approval', 'allow', approval.id], { env: agent })).code).to.equal(
+      'human_command_in_session',
+    );
+  });
+
+  it('are done at once where the allowance says so, which is set, shown and taken back', async () => {
+    expect((await home().run(['allowance'])).stdout).to.equal('Your agents ask you each time.\n');
+    expect((await home().run(['allowance', 'on'])).stdout).to.equal('Without asking: add-people\n');
+    const set = await home().json(['allowance', 'set', 'invite-people', 'on']);
+    expect(set.allowance).to.deep.include({ revision: 2, categories: ['add_people', 'invite_people'], person_id: me });
+    expect(set.changed).to.equal(true);
+    expect((await invite()).state).to.equal('executed');
+    expect((await home().json(['allowance', 'off'])).allowance.categories).to.deep.equal([]);
+    expect((await home().json(['allowance', 'off'])).changed).to.equal(false);
+    const { revisions } = await home().json(['allowance', 'history']);
+    expect(revisions.map(({ revision }: { revision: number }) => revision)).to.deep.equal([3, 2, 1]);
+    expect((await invite()).state).to.equal('pending');
+  });
+});
