@@ -76,6 +76,25 @@ describe('requests of agents', function () {
     );
   });
 
+  it('are made where an agent may not add somebody itself', async () => {
+    const key = readFileSync(home().path('data', 'local-key'), 'utf8').trim();
+    const { invite: link } = await call('/v1/invites', key, {});
+    await call('/v1/connect', '', { invite: link, handle: 'sam', key_name: 'laptop' });
+    const seat = { board: 'demo', role: 'member', name: 'adder', session: 'codex:s1', harness: 'codex' };
+    const { token } = await call('/v1/join', key, seat);
+    const env = { SERVICE_TOKEN: token, SERVICE_SERVER: url };
+    await home().run(['settings', 'set', '--agents-add-people', 'off']);
+    const { stdout, code } = await home().run(['board', 'add', 'sam', '--board', 'demo'], { env });
+    const [said, command] = stdout.trim().split('\n');
+    expect([said, code]).to.deep.equal(['Asked your person to add sam to demo. They run:', 0]);
+    const words = command?.replaceAll("'", '').split(' ').slice(1) ?? [];
+    expect((await home().run([...words, '--yes'])).stdout).to.equal('Allowed: add sam to demo.\n');
+    expect(await failed(['board', 'add', 'nobody-here', '--board', 'demo'], { env })).to.include({
+      code: 'person_not_found',
+    });
+    await home().run(['settings', 'set', '--agents-add-people', 'on']);
+  });
+
   it('are done at once where the allowance says so, which is set, shown and taken back', async () => {
     expect((await home().run(['allowance'])).stdout).to.equal('Your agents ask you each time.\n');
     expect((await home().run(['allowance', 'on'])).stdout).to.equal('Without asking: add-people\n');

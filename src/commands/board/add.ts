@@ -2,11 +2,12 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { handleOf } from '../../cli/board-people.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { askedText, askToAdd } from '../../cli/requesting.ts';
 
 export default class BoardAdd extends BaseCommand<typeof BoardAdd> {
   static override summary = 'Add a person to a board, or join an open one';
   static override description =
-    'Anybody on a board may add people of the server to it; they begin with nothing unread. `me` puts yourself onto an open\nboard. Agents may add people where the server, the board and their role allow it. Guests come with a code.';
+    'Anybody on a board may add people of the server to it; they begin with nothing unread. `me` puts yourself onto an open\nboard. Agents add people where the server, the board and their role allow it, and else ask their person to.\nGuests come with a code.';
   static override examples = ['service board add maya --board payments', 'service board add me --board general'];
   static override seeAlso = ['board people', 'board remove', 'code guest', 'people list'];
   static override args = { handle: required('Handle of the person, or me') };
@@ -18,7 +19,11 @@ export default class BoardAdd extends BaseCommand<typeof BoardAdd> {
     const me = session.agent || this.args.handle === 'me' ? (await client.call('getMe')).data : null;
     const handle = handleOf(this.args.handle, me);
     const call = { params: { board }, body: { handle }, idempotencyKey: this.flags['idempotency-key'] };
-    const reply = await client.call('addBoardPerson', call);
+    const reply = await client.call('addBoardPerson', call).catch((refusal) => ({ refusal }));
+    if ('refusal' in reply) {
+      const asked = await askToAdd(session, handle, { ...reply, key: this.flags['idempotency-key'] });
+      return this.out.print(asked, () => askedText(asked));
+    }
     const person = reply.data;
     const by = session.agent && me ? { by_agent: me.name, by_owner: me.owner } : {};
     const added = session.agent && me ? `, added by ${me.name} for ${me.owner}` : '';
