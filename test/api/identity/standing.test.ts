@@ -49,6 +49,9 @@ const notForGuests = [
   'joinBoard',
 ] as const;
 
+/** Guests have no part in bringing people on (onboarding.md, section 1). */
+const onboarding = /^\/v1\/(me\/(approvals|allowance|invite-notices|onboarding-inbox)|pairing)/;
+
 /** What asks for more than being there, and what everybody else is told. */
 const forSome: Partial<Record<OperationName, { who: Standing; others: string }>> = {
   updateSettings: { who: 'admin', others: '403 server_admin_required' },
@@ -73,7 +76,8 @@ function expected(name: OperationName, standing: Standing): string {
   if (outside && path.includes('{board}')) return '404 board_not_found';
   if (outside && path.includes('{message}')) return '404 message_not_found';
   if (outside && name === 'joinBoard') return '404 board_not_found';
-  if (standing === 'guest' && (notForGuests as readonly OperationName[]).includes(name)) return '403 guest_not_allowed';
+  const guestless = (notForGuests as readonly OperationName[]).includes(name) || onboarding.test(path);
+  if (standing === 'guest' && guestless) return '403 guest_not_allowed';
   const some = forSome[name];
   return some && some.who !== standing ? some.others : 'served';
 }

@@ -204,6 +204,9 @@ forEachDatabase('an ask', (engine) => {
     for (const answer of [{ option: 3 }, { option: 1, comment: true }, { withdrawn: true, comment: true }]) {
       expect(await refused(pam, { reply_to: asked.id, answer })).to.equal('422 ask_invalid');
     }
+    expect(await refused(a, { ask: { going_with: 'x', going_at: '2026-13-45T00:00:00.000Z' } })).to.equal(
+      '400 invalid_request',
+    );
     expect(await refused(a, { ask: {}, to: ['@nobody'] })).to.equal('422 unknown_recipient');
     expect(await refused(pam, { reply_to: asked.id, answer: { option: 5 } })).to.equal('400 invalid_request');
   });
