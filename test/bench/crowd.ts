@@ -59,9 +59,22 @@ export async function serverSide({ boards, seats }: Crowd, nodeFlags: string[] =
 async function join(product: Product, board: string, seats: number): Promise<string[]> {
   const tokens: string[] = [];
   for (let n = 0; n < seats; n++) {
-    tokens.push((await product.call<{ token: string }>('POST', '/v1/join', { board, role: 'member' })).token);
+    tokens.push(await seat(product, board));
   }
   return tokens;
+}
+
+/** A seat; a server takes only so many joins a minute, so a large crowd waits for the next one. */
+async function seat(product: Product, board: string): Promise<string> {
+  for (;;) {
+    try {
+      return (await product.call<{ token: string }>('POST', '/v1/join', { board, role: 'member' })).token;
+    } catch (error) {
+      const [, seconds] = /"retry_after_seconds":(\d+)/.exec(String(error)) ?? [];
+      if (seconds === undefined) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Number(seconds) * 1_000));
+    }
+  }
 }
 
 /** The floor takes the same requests, credentials included, so that parsing them costs it the same. */
