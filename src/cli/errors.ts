@@ -3,6 +3,7 @@ import type { ErrorBody } from '../contract/errors.ts';
 import { escapeUntrusted } from '../contract/text.ts';
 import { Failure } from '../local/failure.ts';
 import { EXIT, exitCode } from './exit.ts';
+import { marked } from './marks.ts';
 import type { Output } from './output.ts';
 import { called } from './runtime.ts';
 
@@ -82,7 +83,7 @@ function asUnwritable({ code, path }: NodeJS.ErrnoException): Failure | null {
 export function report(error: unknown, out: Output, verbose = false): number {
   if (error instanceof Exit) return error.code;
   const problem = asProblem(error);
-  if (out.mode === 'text') process.stderr.write(`${errorText(problem, out, verbose)}\n`);
+  if (out.mode === 'text') process.stderr.write(`${marked(errorText(problem, out, verbose))}\n`);
   else out.printError(problem.body);
   return problem.exit;
 }

@@ -1,6 +1,7 @@
 /** Where results, notes and errors go. Terminal text, piped text, --json and --ndjson are made from the same record. */
 import { escapeUntrusted } from '../contract/text.ts';
 import { type Paint, plain } from './color.ts';
+import { marked } from './marks.ts';
 import { called } from './runtime.ts';
 
 export type Mode = 'text' | 'json' | 'ndjson';
@@ -41,7 +42,7 @@ export class Output {
   print(record: object, text: () => string): void {
     if (this.quiet) return;
     if (this.mode === 'text') {
-      write(this.harmless(text()));
+      write(marked(this.harmless(text())));
       for (const reminder of this.saidReminders()) this.note(`Reminder: ${reminder}`);
       return;
     }
@@ -54,7 +55,7 @@ export class Output {
   /** One record of a list or stream, on a line of its own. */
   each(record: object, text?: () => string): void {
     if (this.quiet) return;
-    write(this.mode === 'text' && text ? this.harmless(text()) : JSON.stringify(record));
+    write(this.mode === 'text' && text ? marked(this.harmless(text())) : JSON.stringify(record));
     this.wroteRecord = true;
   }
 
@@ -80,7 +81,7 @@ export class Output {
   /** A word besides the result, on standard error: progress, what was started, what to type next. */
   note(text: string): void {
     if (this.quiet || this.mode !== 'text') return;
-    process.stderr.write(`${called(text)}\n`);
+    process.stderr.write(`${marked(called(text))}\n`);
   }
 
   /** One line for an agent, given with the result. */
@@ -99,7 +100,7 @@ export class Output {
     this.base.warnings = [...(this.base.warnings ?? []), { code, message, hint }];
     if (this.quiet || this.mode !== 'text') return;
     const tail = hint ? `\nHint: ${called(hint)}` : '';
-    process.stderr.write(`${this.errorPaint.yellow('Warning:')} ${escapeUntrusted(message)}${tail}\n`);
+    process.stderr.write(`${this.errorPaint.yellow('Warning:')} ${marked(escapeUntrusted(message) + tail)}\n`);
   }
 
   /** An error object for programs; after the first line of a stream it is the last line. */

@@ -30,6 +30,24 @@ describe('output', function () {
     expect(json.stdout).to.not.include('\u001b[');
   });
 
+  it('marks in ASCII where the locale is not UTF-8, and leaves JSON alone', async () => {
+    await home().json(['say', 'plain']);
+    const locales: Record<string, string>[] = [{ LC_ALL: 'C' }, { LC_ALL: '', LC_CTYPE: '', LANG: 'de_DE.ISO-8859-1' }];
+    for (const env of locales) {
+      const text = await home().run(['read', '--limit', '1'], { env });
+      expect(text.stdout).to.match(/^demo - 1 message\n#\d+ {2}@\S+ -> all/);
+      expect(text.stdout).to.match(/^[\x00-\x7f]*$/);
+      const help = await home().run(['say', '--help'], { env });
+      expect(help.stdout).to.match(/^[\x00-\x7f]*$/);
+      const refused = await home().run(['board', 'message', 'six'], { env });
+      expect(refused.stderr).to.match(/^Error[\x00-\x7f]+$/);
+    }
+    expect((await home().run(['read', '--limit', '1'], { env: { LC_ALL: 'C.utf8' } })).stdout).to.include('demo · 1');
+    await home().json(['say', 'a → b']);
+    const { messages } = await home().json(['read', '--limit', '1'], { env: { LC_ALL: 'C' } });
+    expect(messages[0].body).to.equal('a → b');
+  });
+
   it('ends quietly when its reader has enough', async () => {
     for (let i = 0; i < 3; i++) await home().json(['say', 'x'.repeat(30_000)]);
     const result = await home().shell('{ service read --all; echo "exit $?" >&2; } | head -c 10 > /dev/null');
