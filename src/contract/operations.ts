@@ -756,6 +756,7 @@ export const operations = {
     ok: [200],
     summary: "Let a person's agents do nothing more without asking",
   },
+  listInviteNotices: get('/v1/me/invite-notices', person, 'List the invites that agents asked for'),
   listNotices: get('/v1/me/notices', ['AG'], 'Read what an agent has not been told yet, or wait for it'),
   ackNotices: {
     method: 'POST',

@@ -174,6 +174,7 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   allowApproval: noApproval,
   declineApproval: noApproval,
   collectApproval: noApproval,
+  listInviteNotices: () => ({}),
   listNotices: () => ({}),
   ackNotices: () => ({ body: { ids: ['ntc_01K5A0000000000000000000N1'] } }),
   getAllowance: () => ({}),

@@ -174,3 +174,18 @@ export const listNoticesQuery = z.object({ ...page, wait: queryInt(0, 600).defau
 export const noticeList = z.strictObject({ notices: z.array(notice), next_after: nextAfter });
 export const ackNoticesBody = z.strictObject({ ids: z.array(id('ntc')).min(1).max(50) });
 export const ackedNotices = z.strictObject({ acknowledged: z.int().min(0) });
+
+const inviteNotice = z.strictObject({
+  id: id('inv'),
+  issuing_agent_id: id('mem'),
+  message: z.string(),
+  suggested_handle: handle.optional(),
+  created_at: time,
+  expires_at: time,
+  state: z.enum(['active', 'redeemed', 'revoked', 'expired']),
+  display: display.optional(),
+  next: nextStep,
+});
+
+export const listInviteNoticesQuery = z.object(page);
+export const inviteNoticeList = z.strictObject({ notices: z.array(inviteNotice), next_after: nextAfter });

@@ -159,6 +159,7 @@ export const schemas = {
   allowApproval: { params: approvalParam, body: approvals.allowBody, answer: approvals.adminActionResult },
   declineApproval: { params: approvalParam, answer: approvals.approval },
   collectApproval: { params: approvalParam, answer: approvals.approvalOutcome },
+  listInviteNotices: { query: approvals.listInviteNoticesQuery, answer: approvals.inviteNoticeList },
   listNotices: { query: approvals.listNoticesQuery, answer: approvals.noticeList },
   ackNotices: { body: approvals.ackNoticesBody, answer: approvals.ackedNotices },
   getAllowance: { answer: approvals.allowance },

@@ -76,6 +76,16 @@ export const listInviteRows = (
     return page(state === 'all' ? all : inState(all, state, tx.now));
   });
 
+/** Those that a person's agents asked for. @param page orders and cuts them. */
+export const listAgentInvites = (
+  tx: ReadTx,
+  personId: string,
+  page: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
+): Promise<InviteRow[]> =>
+  tx.query<InviteRow>((db) =>
+    page(db('server_invites').where('created_by', personId).whereNotNull('issuing_agent_id').select('*')),
+  );
+
 /** An invite; in a write its row is held until the commit. */
 export const inviteById = async (tx: ReadTx, id: string): Promise<InviteRow | undefined> => {
   const [row] = await tx.query<InviteRow>((db) => {

@@ -51,3 +51,10 @@ export function noticeStep({ approval_id, person, board }: Named, baseUrl: strin
     resume: 'It shows who came.',
   };
 }
+
+/** For an invite that nothing can be done about any more. */
+export const inviteStep = (inviteId: string, baseUrl: string): NextStep => ({
+  command: `service invite show ${inviteId} ${on(baseUrl)}`,
+  resume: 'It shows what became of the invite.',
+  board_view: `${baseUrl}/inbox/invites/${inviteId}`,
+});

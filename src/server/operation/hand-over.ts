@@ -37,6 +37,10 @@ const steps: Partial<Record<OperationName, NextStep>> = {
     resume: 'Your person runs it in their own terminal, or decides on the page.',
     board_view: '/inbox/approvals/{approval}',
   },
+  listInviteNotices: {
+    command: 'service invite list',
+    resume: 'Your person runs it in their own terminal and tells you what you need of it.',
+  },
   getAllowance: allowanceStep('show'),
   setAllowance: allowanceStep('show'),
   clearAllowance: allowanceStep('off'),
