@@ -96,12 +96,12 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   }
 
   /** A client that talks to the right server as the right actor. */
-  protected async session(who: Who, options: { autostart?: boolean } = {}): Promise<Session> {
+  protected async session(who: Who, options: { autostart?: boolean; ofBoard?: boolean } = {}): Promise<Session> {
     const { openSession } = await import('./session.ts');
     const { server, board, as } = this.globals;
     const { out, timeoutMs, verbose } = this;
-    const autostart = options.autostart !== false;
-    return openSession({ who, server, board, as, timeoutMs, verbose, line: this.line(), out, autostart });
+    const { autostart = true, ofBoard = false } = options;
+    return openSession({ who, server, board, as, timeoutMs, verbose, line: this.line(), ofBoard, out, autostart });
   }
 
   /** A session of the person at the server of this name, without starting it. */
@@ -120,7 +120,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
 
   /** As `session`, with the board it is about. */
   protected async onBoard(who: Who, autostart = true): Promise<BoardSession> {
-    const session = await this.session(who, { autostart });
+    const session = await this.session(who, { autostart, ofBoard: true });
     const { chooseBoard } = await import('./boards.ts');
     return { ...session, board: (await chooseBoard(session, this.out)).name };
   }

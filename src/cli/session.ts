@@ -25,6 +25,8 @@ export interface SessionChoice {
   verbose: boolean;
   /** The command as typed, for the person to repeat. */
   line: string;
+  /** Whether it is about one board, which for a person is found otherwise than for an agent. */
+  ofBoard: boolean;
   /** Whether the local server may be started for this command. */
   autostart: boolean;
   out: Output;
@@ -63,7 +65,7 @@ export async function openSession(choice: SessionChoice): Promise<Session> {
   if (choice.who === 'P' && inSession) throw forPeopleOnly(choice.line);
   const narrowing = choice.server ? namedOrigin(choice.server, saved) : undefined;
   const actor = chooseActor({ as: choice.as, board: choice.board, serverOrigin: narrowing }, saved, env);
-  checkWho(choice, actor, inSession);
+  checkWho(choice, actor, { saved, inSession });
   // With a token of the environment the project file is ignored, so that a changed checkout cannot redirect it.
   const project = actor.kind === 'token' ? null : findProject();
   const target = await targetOf(actor, { named, project, saved, choice });
@@ -183,8 +185,15 @@ function namedOrigin(name: string, saved: () => Credentials): string | undefined
   return Object.entries(saved().servers).find(([, entry]) => entry.mode === 'local')?.[0] ?? server.origin;
 }
 
-function checkWho({ who, line }: SessionChoice, actor: Actor, inSession: boolean): void {
+interface Around {
+  saved: () => Credentials;
+  inSession: boolean;
+}
+
+function checkWho(choice: SessionChoice, actor: Actor, { saved, inSession }: Around): void {
+  const { who } = choice;
   const agent = actor.kind === 'seat' || (actor.kind === 'token' && actor.agent);
+  const line = actor.kind === 'seat' ? lineForPerson(choice, actor.seat, saved()) : choice.line;
   if (who === 'P' && agent) throw forPeopleOnly(line);
   if (who === 'D' && agent)
     throw new Failure('agent_session_required', 'An agent brings others onto boards only from its own session.', {
@@ -200,6 +209,17 @@ function checkWho({ who, line }: SessionChoice, actor: Actor, inSession: boolean
     throw new Failure('agent_not_selected', 'This session has no seat, and never acts as its person.', {
       hint: 'Name a seat of this machine with --as, or set SERVICE_AGENT',
     });
+}
+
+/** What was typed, kept at the board of the agent's seat, and at its server where there are several. */
+function lineForPerson({ line, ofBoard, board, server }: SessionChoice, seat: Seat, saved: Credentials): string {
+  const elsewhere = Object.keys(saved.servers).length > 1 && server === undefined;
+  const name = seat.entry.mode === 'local' ? 'local' : seat.entry.name;
+  return [
+    line,
+    ofBoard && board === undefined ? ` --board ${seat.saved.board}` : '',
+    elsewhere ? ` --server ${name}` : '',
+  ].join('');
 }
 
 /** @param line the command as its person would type it. */
