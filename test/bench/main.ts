@@ -42,7 +42,13 @@ process.stdout.write(
 const figures: (Figure & { section: string })[] = [];
 for (const name of names.length > 0 ? names : Object.keys(sections)) {
   process.stdout.write(`${name} …\n`);
-  for (const figure of (await sections[name]?.(profile)) ?? []) figures.push({ section: name, ...figure });
+  try {
+    for (const figure of (await sections[name]?.(profile)) ?? []) figures.push({ section: name, ...figure });
+  } catch (error) {
+    // The other sections still say what they found.
+    process.exitCode = 1;
+    figures.push({ section: name, name: `${name}: ${(error as Error).message.slice(0, 80)}`, value: 'failed' });
+  }
 }
 report();
 
