@@ -199,11 +199,12 @@ forEachDatabase('joining a session by a delegation', (engine) => {
     const { name: board } = await newBoard(pam);
     const session = newSession();
     const other = await newDelegation(pam, 'other');
+    // Few enough that the last one's turn comes within a write's time limit on a busy machine.
     const answers = await Promise.all(
-      Array.from({ length: 16 }, (_unused, n) => join(board, session, {}, n % 2 ? machine : elsewhere(other))),
+      Array.from({ length: 8 }, (_unused, n) => join(board, session, {}, n % 2 ? machine : elsewhere(other))),
     );
     expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
-    expect(answers.filter(({ body }) => body.reused)).to.have.length(15);
+    expect(answers.filter(({ body }) => body.reused)).to.have.length(7);
     expect(new Set(answers.map(({ body }) => body.agent.id)).size).to.equal(1);
     const tokens = answers.map(({ body }) => new Api(server.url, body.token));
     const working = await Promise.all(tokens.map(async (api) => (await api.call('getMe')).status === 200));
