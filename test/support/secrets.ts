@@ -18,7 +18,7 @@ const SHORT_CODE = /"code":"([0-9A-Z]{3}-[0-9A-Z]{3})"/g;
 const CSRF = /"csrf_token":"([^"]+)"/g;
 
 /** Files that hold a secret for its owner, who alone can read them. */
-const KEPT_FOR_THEIR_OWNER = ['local-key', 'admin-key', 'server-secret'];
+const KEPT_FOR_THEIR_OWNER = ['local-key', 'admin-key', 'recovery-key', 'server-secret'];
 
 const watches = new Set<Watch>();
 
