@@ -15,6 +15,7 @@ import { posts } from './posts.ts';
 import { size } from './size.ts';
 import { startup } from './startup.ts';
 import { crowd, streams } from './streams.ts';
+import { uploads } from './uploads.ts';
 import { benchDir } from './world.ts';
 
 const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = {
@@ -27,6 +28,7 @@ const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = {
   boards,
   oracle,
   memory,
+  uploads,
 };
 
 const args = process.argv.slice(2);
