@@ -5,7 +5,8 @@ import type { WriteTx } from '../db/tx.ts';
 import { type Addressee, type Addressing, addressThread, addressTo } from '../messages/addressing.steps.ts';
 import { type MessageRow, postedEvents } from '../messages/messages.store.ts';
 import { parseTarget } from '../messages/targets.rules.ts';
-import { activeHuman, type MemberRow, memberById } from '../seats/members.store.ts';
+import { type MemberRow, memberById } from '../seats/members.store.ts';
+import { activeHuman } from '../seats/memberships.store.ts';
 import {
   type AnswerRequest,
   type AskData,

@@ -5,7 +5,9 @@ import { boardById } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
-import { activeHuman, type MemberRow, memberById, midturnExceptions, setMidturn } from '../seats/members.store.ts';
+import { type MemberRow, memberById } from '../seats/members.store.ts';
+import { activeHuman } from '../seats/memberships.store.ts';
+import { midturnExceptions, setMidturn } from '../seats/midturn.store.ts';
 import { effectivePolicy, usualPolicy } from './midturn.rules.ts';
 import { holdPeople, personById, savePerson } from './people.store.ts';
 

@@ -4,15 +4,10 @@ import { type BoardRow, lockBoardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import { endMembership } from '../seats/endings.steps.ts';
-import {
-  activeHuman,
-  boardIdsOf,
-  countOwners,
-  countPeople,
-  longestStanding,
-  memberById,
-} from '../seats/members.store.ts';
+import { countOwners, countPeople } from '../seats/member-counts.store.ts';
+import { memberById } from '../seats/members.store.ts';
 import type { Authorized } from '../seats/membership.steps.ts';
+import { activeHuman, boardIdsOf, longestStanding } from '../seats/memberships.store.ts';
 import { makeOwnerBySystem } from '../seats/owners.steps.ts';
 import { actorOn } from '../views/actors.ts';
 import { type PersonRow, reserveHandles, savePerson } from './people.store.ts';

@@ -5,7 +5,8 @@ import type { WriteTx } from '../db/tx.ts';
 import { findKeyById } from '../identity/credentials.store.ts';
 import { type PersonRow, personById } from '../identity/people.store.ts';
 import { keyWorks } from '../operation/caller.ts';
-import { activeHuman, type MemberRow, memberById } from '../seats/members.store.ts';
+import { type MemberRow, memberById } from '../seats/members.store.ts';
+import { activeHuman } from '../seats/memberships.store.ts';
 import { boardsOf, type InviteRow, inviteByDigest, pairingOf, stateOf } from './invites.store.ts';
 
 export interface Redeemable {

@@ -5,7 +5,7 @@ import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { effectivePolicy } from '../identity/midturn.rules.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { WaitCase, WriteCase } from '../operation/usecase.ts';
-import { movePosition } from '../seats/members.store.ts';
+import { movePosition } from '../seats/positions.store.ts';
 import { agentUnread, personUnread } from '../views/board.ts';
 import { eyesOf, messageViews } from '../views/message.ts';
 import { headOf, lockPlace, ownPlace, type Place } from '../views/place.ts';

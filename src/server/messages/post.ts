@@ -14,7 +14,8 @@ import { approveCited, filesToCite, keepCitations } from '../files/attach.steps.
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { append } from '../record/append.ts';
-import { activeAgents, type MemberRow, memberById, membersNamed, saveSent } from '../seats/members.store.ts';
+import { activeAgents, type MemberRow, memberById, membersNamed } from '../seats/members.store.ts';
+import { saveSent } from '../seats/positions.store.ts';
 import { type About, aboutOf } from '../tasks/about.steps.ts';
 import { insertTags } from '../tasks/tags.store.ts';
 import { newId } from '../text/ids.ts';

@@ -2,7 +2,8 @@
 import type { Answer } from '../../contract/types.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { ReadCase } from '../operation/usecase.ts';
-import { gapsOver, type MemberWithPerson, membersWithIds } from '../seats/members.store.ts';
+import { type MemberWithPerson, membersWithIds } from '../seats/members.store.ts';
+import { gapsOver } from '../seats/positions.store.ts';
 import { presenceAt } from '../seats/presence.rules.ts';
 import { reportsOf } from '../seats/reports.store.ts';
 import { actorView } from '../views/actors.ts';

@@ -3,7 +3,8 @@ import type { EventActor } from '../../contract/types.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller, KeyCaller } from '../operation/caller.ts';
-import { activeHuman, memberById } from '../seats/members.store.ts';
+import { memberById } from '../seats/members.store.ts';
+import { activeHuman } from '../seats/memberships.store.ts';
 import { actorOn } from '../views/actors.ts';
 
 export interface Asker {

@@ -9,7 +9,7 @@ import { shownInvite } from '../invites/issue.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import { agentRequired } from '../operation/gate.ts';
 import type { Outcome, WriteCase } from '../operation/usecase.ts';
-import { activeHuman } from '../seats/members.store.ts';
+import { activeHuman } from '../seats/memberships.store.ts';
 import { ownView } from '../views/approval.ts';
 import { refuseGuest } from '../views/authority.ts';
 import { requireActive } from '../views/place.ts';

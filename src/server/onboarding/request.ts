@@ -6,7 +6,7 @@ import type { RootKey } from '../identity/root-key.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import { agentRequired } from '../operation/gate.ts';
 import type { Outcome, ServerAddress, WriteCase } from '../operation/usecase.ts';
-import { activeHuman } from '../seats/members.store.ts';
+import { activeHuman } from '../seats/memberships.store.ts';
 import { newId } from '../text/ids.ts';
 import { ownView } from '../views/approval.ts';
 import { refuseGuest } from '../views/authority.ts';

@@ -9,8 +9,8 @@ import { refuseGuest } from '../views/authority.ts';
 import { boardPersonView } from '../views/person.ts';
 import { lockSight, type Place, requireActive, requirePlace, type Sight } from '../views/place.ts';
 import { agentMayAdd } from './adding.steps.ts';
-import { activeHuman } from './members.store.ts';
 import { bringOnto } from './membership.steps.ts';
+import { activeHuman } from './memberships.store.ts';
 
 export const addBoardPerson: WriteCase<'addBoardPerson'> = {
   async run(tx, caller, { params, body: { handle } }) {

@@ -7,7 +7,8 @@ import { append } from '../record/append.ts';
 import { dropPartsOf } from '../tasks/parts.steps.ts';
 import { setEnded } from './endings.store.ts';
 import { revokeCodes } from './join-codes.steps.ts';
-import { activeAgents, agentTotals, type MemberRow } from './members.store.ts';
+import { agentTotals } from './member-counts.store.ts';
+import { activeAgents, type MemberRow } from './members.store.ts';
 import type { Authorized } from './membership.steps.ts';
 import { endReports } from './reports.store.ts';
 

@@ -17,8 +17,9 @@ import { keyView } from '../views/key.ts';
 import { callerView } from '../views/person.ts';
 import { requirePlace } from '../views/place.ts';
 import { noteCodeUse } from './join-codes.store.ts';
-import { activeHuman, memberById } from './members.store.ts';
+import { memberById } from './members.store.ts';
 import { bringOnto } from './membership.steps.ts';
+import { activeHuman } from './memberships.store.ts';
 import { codeInvalid, codeWorks, type Found, findCode, requireActiveOf } from './redeem.steps.ts';
 import { makeSeat, requireRole, rotateToken } from './seat.steps.ts';
 

@@ -10,8 +10,8 @@ import { requirePlace } from '../views/place.ts';
 import { recheckShown } from '../views/replay.ts';
 import { type ByCode, harnessOf } from './join.rules.ts';
 import { codeById, type JoinCodeRow, noteCodeUse } from './join-codes.store.ts';
-import { activeHuman } from './members.store.ts';
 import { bringOnto } from './membership.steps.ts';
+import { activeHuman } from './memberships.store.ts';
 import { codeInvalid, codeWorks, type Found, findCode, makerStands, requireActiveOf } from './redeem.steps.ts';
 import { makeSeat, requireRole } from './seat.steps.ts';
 

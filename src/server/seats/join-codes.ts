@@ -20,7 +20,7 @@ import { codeView, codeViews } from '../views/join-code.ts';
 import { lockPlace, onBoard, type Place, requireActive } from '../views/place.ts';
 import { revokeCodes } from './join-codes.steps.ts';
 import { codeById, countWorkingCodes, insertCode, type JoinCodeRow, listCodeRows } from './join-codes.store.ts';
-import { activeHuman } from './members.store.ts';
+import { activeHuman } from './memberships.store.ts';
 import { requireRole } from './seat.steps.ts';
 
 const MAX_WORKING = 200;

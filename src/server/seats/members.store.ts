@@ -61,32 +61,11 @@ export const blankMember = {
   read_sent_everyone_count: 0,
 };
 
-/** Who a member is and where it has read to: what live delivery tells of a person. */
-export type Standing = Pick<
-  MemberRow,
-  'id' | 'kind' | 'person_id' | 'read_up_to' | 'read_count' | 'sent_count' | 'read_sent_count'
->;
-
 /** A member with what its person adds. */
 export type MemberWithPerson = MemberRow & { handle: string; display_name: string | null; server_role: ServerRole };
 
-const withPerson = { handle: 'p.handle', display_name: 'p.display_name', server_role: 'p.server_role' };
-
-const humanStatement = statement<{ board_id: string; person_id: string }, MemberRow>((db, p) =>
-  db('members').where({ board_id: p.board_id, person_id: p.person_id, kind: 'human', status: 'active' }).select('*'),
-);
-
-/** A person's own active membership of a board. */
-export const activeHuman = (tx: ReadTx, boardId: string, personId: string): Promise<MemberRow | undefined> =>
-  tx.first(humanStatement, { board_id: boardId, person_id: personId });
-
-const humanOfStatement = statement<{ board_id: string; person_id: string }, MemberRow>((db, p) =>
-  db('members').where({ board_id: p.board_id, person_id: p.person_id, kind: 'human' }).select('*'),
-);
-
-/** A person's own membership of a board, also a former one. */
-export const humanOf = (tx: ReadTx, boardId: string, personId: string): Promise<MemberRow | undefined> =>
-  tx.first(humanOfStatement, { board_id: boardId, person_id: personId });
+/** The columns that a person adds to a member. */
+export const withPerson = { handle: 'p.handle', display_name: 'p.display_name', server_role: 'p.server_role' };
 
 const byIdStatement = statement<{ id: string }, MemberRow>((db, p) => db('members').where('id', p.id).select('*'));
 
@@ -158,22 +137,6 @@ export const agentsInRoles = (tx: ReadTx, boardId: string, roles: string[]): Pro
       .select('*'),
   );
 
-/** A person's membership of a board by handle, active only. */
-export const humanByHandle = async (
-  tx: ReadTx,
-  boardId: string,
-  handle: string,
-): Promise<MemberWithPerson | undefined> => {
-  const rows = await tx.query<MemberWithPerson>((db) =>
-    db({ m: 'members' })
-      .join({ p: 'people' }, 'p.id', 'm.person_id')
-      .where({ 'm.board_id': boardId, 'm.kind': 'human', 'm.status': 'active', 'p.handle': handle })
-      .whereNull('p.removed_at')
-      .select('m.*', withPerson),
-  );
-  return rows[0];
-};
-
 const memberId = idPattern('mem');
 
 /** Whether a text can be the name or id of a member. */
@@ -194,35 +157,6 @@ export const findMember = async (
       .select('m.*', withPerson),
   );
   return rows[0];
-};
-
-/** Names of a board's owners in the order they first came, at most `limit`. */
-export const ownerNames = async (tx: ReadTx, boardId: string, limit: number): Promise<string[]> => {
-  const rows = await tx.query<{ name: string }>((db) =>
-    db('members')
-      .where({ board_id: boardId, kind: 'human', status: 'active', access: 'admin' })
-      .orderBy('id')
-      .limit(limit)
-      .select('name'),
-  );
-  return rows.map((row) => row.name);
-};
-
-/** Names of active members in the order they joined, at most `limit`. */
-export const activeNames = async (
-  tx: ReadTx,
-  boardId: string,
-  limit: number,
-  kind?: 'human' | 'agent',
-): Promise<string[]> => {
-  const rows = await tx.query<{ name: string }>((db) =>
-    db('members')
-      .where({ board_id: boardId, status: 'active', ...(kind ? { kind } : {}) })
-      .orderBy('id')
-      .limit(limit)
-      .select('name'),
-  );
-  return rows.map((row) => row.name);
 };
 
 export interface MemberFilter {
@@ -251,78 +185,8 @@ export const listMemberRows = (tx: ReadTx, filter: MemberFilter): Promise<Member
     return query;
   });
 
-export interface MemberCounts {
-  board_id: string;
-  people: number;
-  agents: number;
-}
-
-/** How many active people and agents boards have. */
-export const countMembers = (tx: ReadTx, boardIds: string[]): Promise<MemberCounts[]> =>
-  tx.query<MemberCounts>((db) =>
-    db('members')
-      .whereIn('board_id', boardIds)
-      .where('status', 'active')
-      .groupBy('board_id')
-      .select('board_id', {
-        people: db.raw("SUM(CASE WHEN kind = 'human' THEN 1 ELSE 0 END)"),
-        agents: db.raw("SUM(CASE WHEN kind = 'agent' THEN 1 ELSE 0 END)"),
-      }),
-  );
-
-/** A person's active memberships of these boards. */
-export const ownMemberships = (tx: ReadTx, personId: string, boardIds: string[]): Promise<MemberRow[]> =>
-  tx.query<MemberRow>((db) =>
-    db('members')
-      .where({ person_id: personId, kind: 'human', status: 'active' })
-      .whereIn('board_id', boardIds)
-      .select('*'),
-  );
-
-/** How many active agents, and of how many different people; and how many of one person. */
-export const agentTotals = async (
-  tx: ReadTx,
-  boardId: string,
-  personId: string,
-): Promise<{ agents: number; people: number; own: number }> => {
-  const [row] = await tx.query<{ agents: number; people: number; own: number }>((db) =>
-    db('members')
-      .where({ board_id: boardId, kind: 'agent', status: 'active' })
-      .select({
-        agents: db.raw('COUNT(*)'),
-        people: db.raw('COUNT(DISTINCT person_id)'),
-        own: db.raw('SUM(CASE WHEN person_id = ? THEN 1 ELSE 0 END)', [personId]),
-      }),
-  );
-  return { agents: Number(row?.agents ?? 0), people: Number(row?.people ?? 0), own: Number(row?.own ?? 0) };
-};
-
-/** Names that may stand in the way of `base`, `base-2` …, also where the base was cut to make room for the number. */
-export const memberNames = async (tx: ReadTx, boardId: string, base: string): Promise<Set<string>> => {
-  const rows = await tx.query<{ name: string }>((db) =>
-    db('members')
-      .where('board_id', boardId)
-      .where('name', 'like', `${base.slice(0, 32)}%`)
-      .select('name'),
-  );
-  return new Set(rows.map((row) => row.name));
-};
-
 export const insertMember = (tx: WriteTx, row: MemberRow): Promise<number> =>
   tx.change((db) => db('members').insert(row));
-
-const countActive = async (tx: ReadTx, boardId: string, more: Partial<MemberRow>): Promise<number> => {
-  const [row] = await tx.query<{ count: number }>((db) =>
-    db('members')
-      .where({ board_id: boardId, kind: 'human', status: 'active', ...more })
-      .count({ count: '*' }),
-  );
-  return Number(row?.count ?? 0);
-};
-
-export const countPeople = (tx: ReadTx, boardId: string): Promise<number> => countActive(tx, boardId, {});
-export const countOwners = (tx: ReadTx, boardId: string): Promise<number> =>
-  countActive(tx, boardId, { access: 'admin' });
 
 export const setAccess = (tx: WriteTx, id: string, access: 'admin' | 'member'): Promise<number> =>
   tx.change((db) => db('members').where('id', id).update({ access }));
@@ -330,139 +194,3 @@ export const setAccess = (tx: WriteTx, id: string, access: 'admin' | 'member'): 
 /** Writes a former member's row as it is from now on. */
 export const reviveMember = (tx: WriteTx, { id, ...row }: MemberRow): Promise<number> =>
   tx.change((db) => db('members').where('id', id).update(row));
-
-/** Messages a member missed while away: after their former position, up to the number they came back at. */
-export type GapRow = { member_id: string; after_seq: number; up_to_seq: number };
-
-export const addGap = (tx: WriteTx, row: GapRow): Promise<number> => tx.change((db) => db('member_gaps').insert(row));
-
-const sentStatement = statement<{ id: string; sent_count: number; sent_everyone_count: number }>((db, p) =>
-  db('members').where('id', p.id).update({ sent_count: p.sent_count, sent_everyone_count: p.sent_everyone_count }),
-);
-
-export const saveSent = (tx: WriteTx, member: MemberRow): Promise<number> =>
-  tx.run(sentStatement, {
-    id: member.id,
-    sent_count: member.sent_count,
-    sent_everyone_count: member.sent_everyone_count,
-  });
-
-const positionStatement = statement<{
-  id: string;
-  read_up_to: number;
-  read_count: number;
-  read_everyone_count: number;
-  read_sent_count: number;
-  read_sent_everyone_count: number;
-}>((db, p) =>
-  db('members').where('id', p.id).where('read_up_to', '<', p.read_up_to).update({
-    read_up_to: p.read_up_to,
-    read_count: p.read_count,
-    read_everyone_count: p.read_everyone_count,
-    read_sent_count: p.read_sent_count,
-    read_sent_everyone_count: p.read_sent_everyone_count,
-  }),
-);
-
-/** Moves a read position forward; never back, whatever the order in which two of these commit. */
-export const movePosition = (
-  tx: WriteTx,
-  id: string,
-  position: Pick<
-    MemberRow,
-    'read_up_to' | 'read_count' | 'read_everyone_count' | 'read_sent_count' | 'read_sent_everyone_count'
-  >,
-): Promise<number> => tx.run(positionStatement, { id, ...position });
-
-/** A person's active agents on all boards. */
-export const activeAgentsOfPerson = (tx: ReadTx, personId: string): Promise<MemberRow[]> =>
-  tx.query<MemberRow>((db) =>
-    db('members').where({ person_id: personId, kind: 'agent', status: 'active' }).orderBy('id').select('*'),
-  );
-
-/** The non-guest who has been on a board longest. */
-export const longestStanding = async (tx: ReadTx, boardId: string): Promise<MemberRow | undefined> => {
-  const rows = await tx.query<MemberRow>((db) =>
-    db({ m: 'members' })
-      .join({ p: 'people' }, 'p.id', 'm.person_id')
-      .where({ 'm.board_id': boardId, 'm.kind': 'human', 'm.status': 'active' })
-      .whereNot('p.server_role', 'guest')
-      .orderBy(['m.joined_at', 'm.id'])
-      .limit(1)
-      .select('m.*'),
-  );
-  return rows[0];
-};
-
-/** Of these members those who were away when this number was given, and so never saw it. */
-export const gapsOver = async (tx: ReadTx, memberIds: string[], seq: number): Promise<string[]> => {
-  const rows = await tx.query<{ member_id: string }>((db) =>
-    db('member_gaps')
-      .whereIn('member_id', memberIds)
-      .where('after_seq', '<', seq)
-      .where('up_to_seq', '>=', seq)
-      .distinct('member_id'),
-  );
-  return rows.map((row) => row.member_id);
-};
-
-/** The memberships, present and former, of people on boards. */
-export const humansOn = (tx: ReadTx, boardIds: string[], personIds: string[]): Promise<MemberRow[]> =>
-  tx.query<MemberRow>((db) =>
-    db('members').whereIn('board_id', boardIds).whereIn('person_id', personIds).where('kind', 'human').select('*'),
-  );
-
-/** Whether somebody else, a person or an agent, has or had this name on one of these boards. */
-export const isNameOfOther = async (
-  tx: ReadTx,
-  boardIds: string[],
-  name: string,
-  personId: string,
-): Promise<boolean> => {
-  const rows = await tx.query<MemberRow>((db) => db('members').whereIn('board_id', boardIds).where('name', name));
-  return rows.some((row) => row.kind === 'agent' || row.person_id !== personId);
-};
-
-export const renameMember = (tx: WriteTx, id: string, name: string): Promise<number> =>
-  tx.change((db) => db('members').where('id', id).update({ name }));
-
-/** The exceptions that a person made for active agents of theirs. */
-export const midturnExceptions = (
-  tx: ReadTx,
-  personId: string,
-): Promise<{ member_id: string; policy: MidturnPolicy }[]> =>
-  tx.query((db) =>
-    db({ m: 'members' })
-      .join({ b: 'boards' }, 'b.id', 'm.board_id')
-      .where({ 'm.person_id': personId, 'm.kind': 'agent', 'm.status': 'active' })
-      .whereNotNull('m.midturn_policy')
-      .whereNot('b.lifecycle', 'deleted')
-      .orderBy('m.id')
-      .select({ member_id: 'm.id', policy: 'm.midturn_policy' }),
-  );
-
-export const setMidturn = (tx: WriteTx, id: string, policy: MidturnPolicy | null): Promise<number> =>
-  tx.change((db) => db('members').where('id', id).update({ midturn_policy: policy }));
-
-/** Boards that are not deleted and that a person is on, by id. */
-export const boardIdsOf = async (tx: ReadTx, personId: string): Promise<string[]> => {
-  const rows = await tx.query<{ id: string }>((db) =>
-    db({ m: 'members' })
-      .join({ b: 'boards' }, 'b.id', 'm.board_id')
-      .where({ 'm.person_id': personId, 'm.kind': 'human', 'm.status': 'active' })
-      .whereNot('b.lifecycle', 'deleted')
-      .orderBy('b.id')
-      .select({ id: 'b.id' }),
-  );
-  return rows.map((row) => row.id);
-};
-
-export const setCurrentTask = (tx: WriteTx, memberId: string, taskId: string | null): Promise<number> =>
-  tx.change((db) => db('members').where('id', memberId).update({ current_task_id: taskId }));
-
-/** Nobody is on this task any more, or one member is not. */
-export const clearCurrentTask = (tx: WriteTx, taskId: string, memberId?: string): Promise<number> =>
-  tx.change((db) => {
-    const query = db('members').where('current_task_id', taskId).update({ current_task_id: null });
-    return memberId === undefined ? query : query.where('id', memberId);
-  });

@@ -8,18 +8,12 @@ import type { WriteTx } from '../db/tx.ts';
 import type { PersonRow } from '../identity/people.store.ts';
 import { append } from '../record/append.ts';
 import { newId } from '../text/ids.ts';
-import {
-  addGap,
-  blankMember,
-  countOwners,
-  countPeople,
-  humanOf,
-  insertMember,
-  type MemberRow,
-  memberNames,
-  reviveMember,
-} from './members.store.ts';
+import { countOwners, countPeople } from './member-counts.store.ts';
+import { memberNames } from './member-names.store.ts';
+import { blankMember, insertMember, type MemberRow, reviveMember } from './members.store.ts';
+import { humanOf } from './memberships.store.ts';
 import { makeOwnerBySystem } from './owners.steps.ts';
+import { addGap } from './positions.store.ts';
 
 const MAX_PEOPLE = 1_000;
 

@@ -10,7 +10,8 @@ import { timestamp } from '../text/time.ts';
 import { actorOn } from '../views/actors.ts';
 import { endSeat } from './endings.steps.ts';
 import { holdSeats } from './endings.store.ts';
-import { activeHuman, type MemberRow, type MemberWithPerson, membersWithIds } from './members.store.ts';
+import { type MemberRow, type MemberWithPerson, membersWithIds } from './members.store.ts';
+import { activeHuman } from './memberships.store.ts';
 import { type Disconnected, disconnectedAgents } from './reports.store.ts';
 
 /** Most agents in one call. */

@@ -7,7 +7,8 @@ import { holderOfHandle, personById } from '../identity/people.store.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import { readShortCode } from '../text/short-code.ts';
 import { codeByDigest, codeById, type JoinCodeRow } from './join-codes.store.ts';
-import { activeHuman, memberById } from './members.store.ts';
+import { memberById } from './members.store.ts';
+import { activeHuman } from './memberships.store.ts';
 
 export interface Found {
   code: JoinCodeRow;

@@ -6,7 +6,9 @@ import type { PersonRow } from '../identity/people.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import { append } from '../record/append.ts';
 import { renameSetter } from './lines.store.ts';
-import { humansOn, type MemberRow, renameMember } from './members.store.ts';
+import { renameMember } from './member-names.store.ts';
+import type { MemberRow } from './members.store.ts';
+import { humansOn } from './memberships.store.ts';
 
 interface Rename {
   /** As they were before it. */

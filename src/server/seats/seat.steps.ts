@@ -10,15 +10,9 @@ import { tellArrival } from '../onboarding/arrivals.steps.ts';
 import { closeForSeats } from '../onboarding/closings.steps.ts';
 import { append } from '../record/append.ts';
 import { newId, newSecret } from '../text/ids.ts';
-import {
-  agentTotals,
-  blankMember,
-  insertMember,
-  type MemberRow,
-  memberByName,
-  memberNames,
-  replaceToken,
-} from './members.store.ts';
+import { agentTotals } from './member-counts.store.ts';
+import { memberNames } from './member-names.store.ts';
+import { blankMember, insertMember, type MemberRow, memberByName, replaceToken } from './members.store.ts';
 import { agentNameBase } from './names.rules.ts';
 
 const MAX_AGENTS = 500;

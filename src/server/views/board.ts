@@ -8,13 +8,9 @@ import type { ReadTx } from '../db/tx.ts';
 import { briefsOf } from '../files/files.store.ts';
 import { openRequests, wokenSince } from '../messages/inbox.store.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
-import {
-  countMembers,
-  type MemberRow,
-  type MemberWithPerson,
-  membersWithIds,
-  type Standing,
-} from '../seats/members.store.ts';
+import { countMembers } from '../seats/member-counts.store.ts';
+import { type MemberRow, type MemberWithPerson, membersWithIds } from '../seats/members.store.ts';
+import type { Standing } from '../seats/positions.store.ts';
 import { countOpenTasks } from '../tasks/tasks.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';

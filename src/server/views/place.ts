@@ -16,7 +16,8 @@ import {
 } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { boardNotFound, type Caller, isAdmin } from '../operation/caller.ts';
-import { activeHuman, type MemberRow, memberById, ownMemberships } from '../seats/members.store.ts';
+import { type MemberRow, memberById } from '../seats/members.store.ts';
+import { activeHuman, ownMemberships } from '../seats/memberships.store.ts';
 
 /** A board somebody sees, with the member they are on it. */
 export interface Sight {

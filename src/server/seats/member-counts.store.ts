@@ -1,0 +1,54 @@
+/** How many people and agents a board has. */
+import type { ReadTx } from '../db/tx.ts';
+import type { MemberRow } from './members.store.ts';
+
+export interface MemberCounts {
+  board_id: string;
+  people: number;
+  agents: number;
+}
+
+/** How many active people and agents boards have. */
+export const countMembers = (tx: ReadTx, boardIds: string[]): Promise<MemberCounts[]> =>
+  tx.query<MemberCounts>((db) =>
+    db('members')
+      .whereIn('board_id', boardIds)
+      .where('status', 'active')
+      .groupBy('board_id')
+      .select('board_id', {
+        people: db.raw("SUM(CASE WHEN kind = 'human' THEN 1 ELSE 0 END)"),
+        agents: db.raw("SUM(CASE WHEN kind = 'agent' THEN 1 ELSE 0 END)"),
+      }),
+  );
+
+/** How many active agents, and of how many different people; and how many of one person. */
+export const agentTotals = async (
+  tx: ReadTx,
+  boardId: string,
+  personId: string,
+): Promise<{ agents: number; people: number; own: number }> => {
+  const [row] = await tx.query<{ agents: number; people: number; own: number }>((db) =>
+    db('members')
+      .where({ board_id: boardId, kind: 'agent', status: 'active' })
+      .select({
+        agents: db.raw('COUNT(*)'),
+        people: db.raw('COUNT(DISTINCT person_id)'),
+        own: db.raw('SUM(CASE WHEN person_id = ? THEN 1 ELSE 0 END)', [personId]),
+      }),
+  );
+  return { agents: Number(row?.agents ?? 0), people: Number(row?.people ?? 0), own: Number(row?.own ?? 0) };
+};
+
+const countActive = async (tx: ReadTx, boardId: string, more: Partial<MemberRow>): Promise<number> => {
+  const [row] = await tx.query<{ count: number }>((db) =>
+    db('members')
+      .where({ board_id: boardId, kind: 'human', status: 'active', ...more })
+      .count({ count: '*' }),
+  );
+  return Number(row?.count ?? 0);
+};
+
+export const countPeople = (tx: ReadTx, boardId: string): Promise<number> => countActive(tx, boardId, {});
+
+export const countOwners = (tx: ReadTx, boardId: string): Promise<number> =>
+  countActive(tx, boardId, { access: 'admin' });

@@ -1,0 +1,84 @@
+/** People's memberships: which boards a person is on, with which agents, and who has been on a board longest. */
+import { statement } from '../db/statement.ts';
+import type { ReadTx } from '../db/tx.ts';
+import { type MemberRow, type MemberWithPerson, withPerson } from './members.store.ts';
+
+const humanStatement = statement<{ board_id: string; person_id: string }, MemberRow>((db, p) =>
+  db('members').where({ board_id: p.board_id, person_id: p.person_id, kind: 'human', status: 'active' }).select('*'),
+);
+
+/** A person's own active membership of a board. */
+export const activeHuman = (tx: ReadTx, boardId: string, personId: string): Promise<MemberRow | undefined> =>
+  tx.first(humanStatement, { board_id: boardId, person_id: personId });
+
+const humanOfStatement = statement<{ board_id: string; person_id: string }, MemberRow>((db, p) =>
+  db('members').where({ board_id: p.board_id, person_id: p.person_id, kind: 'human' }).select('*'),
+);
+
+/** A person's own membership of a board, also a former one. */
+export const humanOf = (tx: ReadTx, boardId: string, personId: string): Promise<MemberRow | undefined> =>
+  tx.first(humanOfStatement, { board_id: boardId, person_id: personId });
+
+/** A person's membership of a board by handle, active only. */
+export const humanByHandle = async (
+  tx: ReadTx,
+  boardId: string,
+  handle: string,
+): Promise<MemberWithPerson | undefined> => {
+  const rows = await tx.query<MemberWithPerson>((db) =>
+    db({ m: 'members' })
+      .join({ p: 'people' }, 'p.id', 'm.person_id')
+      .where({ 'm.board_id': boardId, 'm.kind': 'human', 'm.status': 'active', 'p.handle': handle })
+      .whereNull('p.removed_at')
+      .select('m.*', withPerson),
+  );
+  return rows[0];
+};
+
+/** A person's active memberships of these boards. */
+export const ownMemberships = (tx: ReadTx, personId: string, boardIds: string[]): Promise<MemberRow[]> =>
+  tx.query<MemberRow>((db) =>
+    db('members')
+      .where({ person_id: personId, kind: 'human', status: 'active' })
+      .whereIn('board_id', boardIds)
+      .select('*'),
+  );
+
+/** A person's active agents on all boards. */
+export const activeAgentsOfPerson = (tx: ReadTx, personId: string): Promise<MemberRow[]> =>
+  tx.query<MemberRow>((db) =>
+    db('members').where({ person_id: personId, kind: 'agent', status: 'active' }).orderBy('id').select('*'),
+  );
+
+/** The non-guest who has been on a board longest. */
+export const longestStanding = async (tx: ReadTx, boardId: string): Promise<MemberRow | undefined> => {
+  const rows = await tx.query<MemberRow>((db) =>
+    db({ m: 'members' })
+      .join({ p: 'people' }, 'p.id', 'm.person_id')
+      .where({ 'm.board_id': boardId, 'm.kind': 'human', 'm.status': 'active' })
+      .whereNot('p.server_role', 'guest')
+      .orderBy(['m.joined_at', 'm.id'])
+      .limit(1)
+      .select('m.*'),
+  );
+  return rows[0];
+};
+
+/** The memberships, present and former, of people on boards. */
+export const humansOn = (tx: ReadTx, boardIds: string[], personIds: string[]): Promise<MemberRow[]> =>
+  tx.query<MemberRow>((db) =>
+    db('members').whereIn('board_id', boardIds).whereIn('person_id', personIds).where('kind', 'human').select('*'),
+  );
+
+/** Boards that are not deleted and that a person is on, by id. */
+export const boardIdsOf = async (tx: ReadTx, personId: string): Promise<string[]> => {
+  const rows = await tx.query<{ id: string }>((db) =>
+    db({ m: 'members' })
+      .join({ b: 'boards' }, 'b.id', 'm.board_id')
+      .where({ 'm.person_id': personId, 'm.kind': 'human', 'm.status': 'active' })
+      .whereNot('b.lifecycle', 'deleted')
+      .orderBy('b.id')
+      .select({ id: 'b.id' }),
+  );
+  return rows.map((row) => row.id);
+};

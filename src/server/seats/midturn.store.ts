@@ -1,0 +1,21 @@
+/** The mid-turn policies that people set for single agents of theirs. */
+import type { MidturnPolicy } from '../../contract/types.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+/** The exceptions that a person made for active agents of theirs. */
+export const midturnExceptions = (
+  tx: ReadTx,
+  personId: string,
+): Promise<{ member_id: string; policy: MidturnPolicy }[]> =>
+  tx.query((db) =>
+    db({ m: 'members' })
+      .join({ b: 'boards' }, 'b.id', 'm.board_id')
+      .where({ 'm.person_id': personId, 'm.kind': 'agent', 'm.status': 'active' })
+      .whereNotNull('m.midturn_policy')
+      .whereNot('b.lifecycle', 'deleted')
+      .orderBy('m.id')
+      .select({ member_id: 'm.id', policy: 'm.midturn_policy' }),
+  );
+
+export const setMidturn = (tx: WriteTx, id: string, policy: MidturnPolicy | null): Promise<number> =>
+  tx.change((db) => db('members').where('id', id).update({ midturn_policy: policy }));
