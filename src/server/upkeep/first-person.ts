@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { reservedHandles } from '../../contract/ids.ts';
 import { slug } from '../../contract/slug.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { audit } from '../identity/audit.steps.ts';
 import { insertKey } from '../identity/credentials.store.ts';
-import { IDLE_SECONDS, makeKey } from '../identity/keys.steps.ts';
 import { anybody, earliestAdmin, insertPerson, type PersonRow, revokeLocalKeys } from '../identity/people.store.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import { newId } from '../text/ids.ts';
 import type { Start } from './data-folder.ts';
+import { makeHandedKey } from './handed-key.steps.ts';
 import { deliveredTo, finishDelivery, issue, type KeyFile } from './key-file.ts';
 import { removeFile } from './private-files.ts';
 import { ServeError } from './serve-error.ts';
@@ -88,21 +87,7 @@ async function insertOwner(tx: WriteTx, digest: Buffer): Promise<PersonRow> {
 async function insertAdmin(tx: WriteTx, root: RootKey, handle: string, token: string): Promise<PersonRow | null> {
   if (await anybody(tx)) return null;
   const person = await newAdmin(tx, handle);
-  const { row } = await makeKey(tx, root, {
-    personId: person.id,
-    name: 'admin-key',
-    origin: 'first_admin',
-    ends: { idleSeconds: IDLE_SECONDS },
-    parentKeyId: null,
-    token,
-  });
-  await audit(tx, {
-    action: 'key.created',
-    by: null,
-    target: row.id,
-    requestId: null,
-    details: { name: row.name, origin: row.origin, person: person.id },
-  });
+  await makeHandedKey(tx, root, { personId: person.id, name: 'admin-key', origin: 'first_admin', token });
   return person;
 }
 

@@ -6,12 +6,11 @@ import { join } from 'node:path';
 import { firstFree } from '../boards/names.rules.ts';
 import { type Clock, systemClock } from '../db/clock.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { audit } from '../identity/audit.steps.ts';
-import { IDLE_SECONDS, makeKey } from '../identity/keys.steps.ts';
 import { workingKeyNames } from '../identity/keys.store.ts';
 import { holdPeople, type PersonRow, personByHandle } from '../identity/people.store.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import { type DataOptions, type Start, useData } from './data-folder.ts';
+import { makeHandedKey } from './handed-key.steps.ts';
 import { deliveredTo, finishDelivery, issue } from './key-file.ts';
 import { ServeError } from './serve-error.ts';
 
@@ -54,21 +53,8 @@ async function recover({ db, root, dataDir }: Start, handle: string): Promise<st
 async function insertKey(tx: WriteTx, root: RootKey, handle: string, token: string): Promise<PersonRow> {
   await holdPeople(tx);
   const person = await requireAdmin(tx, handle);
-  const { row } = await makeKey(tx, root, {
-    personId: person.id,
-    name: firstFree(NAME, await workingKeyNames(tx, person.id), 40),
-    origin: 'recovery',
-    ends: { idleSeconds: IDLE_SECONDS },
-    parentKeyId: null,
-    token,
-  });
-  await audit(tx, {
-    action: 'key.recovered',
-    by: null,
-    target: row.id,
-    requestId: null,
-    details: { name: row.name, origin: row.origin, person: person.id },
-  });
+  const name = firstFree(NAME, await workingKeyNames(tx, person.id), 40);
+  await makeHandedKey(tx, root, { personId: person.id, name, origin: 'recovery', token });
   return person;
 }
 
