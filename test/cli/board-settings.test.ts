@@ -131,12 +131,12 @@ describe('ruling a board', function () {
         body: JSON.stringify(body),
       });
     await put('presence', { presence: 'working', delivery: 'focused' });
-    await put('location', { harness: 'codex', session_id: 's1', folder: '/work/here' });
+    await put('location', { harness: 'codex', session_id: 's1', folder: '/home/dana/project' });
     const { agents } = await home().json(['agents']);
     const found = agents.find(({ id }: { id: string }) => id === agent.id);
     expect(found).to.deep.include({ presence: 'working', delivery: 'focused' });
-    expect(found.location).to.include({ folder: '/work/here', harness: 'codex' });
-    expect(await text(['agents'])).to.match(/runner {2}demo {2}.* working .*:\/work\/here just now\n/);
+    expect(found.location).to.include({ folder: '/home/dana/project', harness: 'codex' });
+    expect(await text(['agents'])).to.match(/runner {2}demo {2}.* working .*:\/home\/dana\/project just now\n/);
     expect(await text(['agent', 'show', 'runner'])).to.match(/presence +working since just now\n/);
     const set = await home().json(['agent', 'delivery', 'off', '--as', 'runner']);
     expect(set).to.deep.include({
