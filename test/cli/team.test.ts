@@ -101,7 +101,7 @@ for (const kind of ['http', 'v1', 'v2'] as const) {
       async () => {
         const script = `
         const all = [];
-        for (let n = 0; n < 11; n++) {
+        for (let n = 0; n < 21; n++) {
           const answer = await fetch(process.env.URL + '/v1/machine-requests', {
             method: 'POST',
             headers: { 'content-type': 'application/json', 'x-forwarded-for': '198.51.100.' + n },
@@ -111,13 +111,13 @@ for (const kind of ['http', 'v1', 'v2'] as const) {
         }
         console.log(JSON.stringify(all));
       `;
-        // Within one minute of the clock, so that none of them falls into another window.
-        const left = 60_000 - (Date.now() % 60_000);
-        if (left < 10_000) await new Promise((resolve) => setTimeout(resolve, left + 100));
         const { stdout, stderr } = await laptop.shell(`node --input-type=module -e "$SCRIPT"`, {
           env: { SCRIPT: script, URL: team.proxy.url },
         });
-        expect(JSON.parse(stdout || stderr)).to.deep.equal([...Array(10).fill(201), kind === 'http' ? 201 : 429]);
+        const all: number[] = JSON.parse(stdout || stderr);
+        // Ten are allowed each minute of the clock, and these may fall into two.
+        expect(all.slice(0, 10)).to.deep.equal(Array(10).fill(201));
+        expect([...new Set(all)]).to.deep.equal(kind === 'http' ? [201] : [201, 429]);
       },
     );
 
