@@ -60,22 +60,26 @@ export function asProblem(error: unknown): Problem {
   };
 }
 
-const reasons: Record<string, string> = {
-  EACCES: 'permission is denied',
-  EPERM: 'permission is denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk is full',
+/** Why a file or folder of ours cannot be used, and what would mend it. */
+const reasons: Record<string, [reason: string, fix: string]> = {
+  EACCES: ['permission is denied', 'Make it writable'],
+  EPERM: ['permission is denied', 'Make it writable'],
+  EROFS: ['the file system is read-only', 'Make it writable'],
+  ENOSPC: ['the disk is full', 'Free some space'],
+  EDQUOT: ['the disk is full', 'Free some space'],
+  ENOTDIR: ['a file stands where a folder should be', 'Move that file away'],
+  EEXIST: ['a file stands where a folder should be', 'Move that file away'],
 };
 
 /** What keeps this program from writing its own files is for the person to change. */
 function asUnwritable({ code, path }: NodeJS.ErrnoException): Failure | null {
-  const reason = reasons[code ?? ''];
+  const known = reasons[code ?? ''];
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   // A write to an open file does not say to which.
-  if (reason === undefined || (path === undefined && !full)) return null;
+  if (known === undefined || (path === undefined && !full)) return null;
+  const [reason, fix] = known;
   return new Failure('folder_unwritable', `${path ?? 'A file'} cannot be used: ${reason}.`, {
-    hint: `${full ? 'Free some space' : 'Make it writable'}, or set SERVICE_HOME to a folder elsewhere`,
+    hint: `${fix}, or set SERVICE_HOME to a folder elsewhere`,
   });
 }
 
