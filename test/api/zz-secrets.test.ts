@@ -8,6 +8,7 @@ import { newBoard, post } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { looked, Watch } from '../support/secrets.ts';
 import { startTestServer } from '../support/server.ts';
+import { ofTheWholeApi } from '../support/whole.ts';
 
 /**
  * Every test server is looked through for secrets as it stops (test/support/secrets.ts); a secret at rest fails the test
@@ -45,15 +46,16 @@ forEachDatabase('the search for secrets at rest', (engine) => {
   });
 });
 
-describe('all tests of the API together', () => {
-  it('had secrets of every kind to look for, and found none', function () {
-    // Alone, this file has little to say.
-    if (looked.servers < 50) this.skip();
+ofTheWholeApi('all tests of the API together', () => {
+  it('had secrets of every kind to look for, and found none', () => {
+    expect(looked.servers).to.be.greaterThan(50);
     const kinds = [...Object.values(secretPrefixes), 'short code', 'csrf token'];
     expect(Object.keys(looked.secrets)).to.include.members(kinds);
   });
+});
 
-  it('have looked into files too', async () => {
+describe('the search for secrets at rest', () => {
+  it('looks into files too', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'board-service-left-'));
     const watch = new Watch();
     const secret = newSecret('invite');
