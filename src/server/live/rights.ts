@@ -3,7 +3,7 @@ import type { BoardRow, StoredPolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { findKeysOn, findSeats, findSessionsOn, type PersonOnBoard } from '../identity/credentials.store.ts';
 import { type Credential, keyWorks, sessionWorks } from '../operation/caller.ts';
-import type { Standing } from '../seats/positions.store.ts';
+import type { Standing } from '../seats/member.rules.ts';
 import { type Reader, readerOf } from '../views/place.ts';
 import type { EndReason } from './frames.ts';
 

@@ -3,8 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Role } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { activeNames } from '../seats/member-names.store.ts';
-import { activeAgents, type MemberRow, membersNamed, membersWithIds } from '../seats/members.store.ts';
-import { humanByHandle } from '../seats/memberships.store.ts';
+import { activeAgents, humanByHandle, type MemberRow, membersNamed, membersWithIds } from '../seats/members.store.ts';
 import { parseTargets, quoted, type Target } from './targets.rules.ts';
 import { threadMembers } from './threads.store.ts';
 

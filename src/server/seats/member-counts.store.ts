@@ -1,6 +1,6 @@
 /** How many people and agents a board has. */
 import type { ReadTx } from '../db/tx.ts';
-import type { MemberRow } from './members.store.ts';
+import type { MemberRow } from './member.rules.ts';
 
 export interface MemberCounts {
   board_id: string;

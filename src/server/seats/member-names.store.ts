@@ -1,6 +1,6 @@
 /** The names of members: who stands for a board, which are taken, and renaming. */
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import type { MemberRow } from './members.store.ts';
+import type { MemberRow } from './member.rules.ts';
 
 /** Names of a board's owners in the order they first came, at most `limit`. */
 export const ownerNames = async (tx: ReadTx, boardId: string, limit: number): Promise<string[]> => {

@@ -1,71 +1,12 @@
 /** Member rows: a person or an agent on one board. */
 import { idPattern, patterns } from '../../contract/ids.ts';
-import type { DeliveryMode, MidturnPolicy, ServerRole } from '../../contract/types.ts';
 import { listStatement, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { MemberRow, MemberWithPerson } from './member.rules.ts';
 
-export type MemberRow = {
-  id: string;
-  board_id: string;
-  name: string;
-  kind: 'human' | 'agent';
-  /** The person, or the agent's person. */
-  person_id: string;
-  role: string | null;
-  harness: string | null;
-  access: 'admin' | 'member' | null;
-  status: 'active' | 'removed' | 'left';
-  first_joined_at: number;
-  joined_at: number;
-  removed_at: number | null;
-  removed_by: 'person' | 'board_owner' | 'admin' | 'self' | null;
-  token_digest: Buffer | null;
-  key_id: string | null;
-  session_digest: Buffer | null;
-  delivery_mode: DeliveryMode | null;
-  delivery_revision: number;
-  midturn_policy: MidturnPolicy | null;
-  /** The task an agent is on: of its latest start or join. */
-  current_task_id: string | null;
-  /** Messages this member sent, and those of them to everyone. */
-  sent_count: number;
-  sent_everyone_count: number;
-  /** The read position, and the running counts of board and member at that position. */
-  read_up_to: number;
-  read_count: number;
-  read_everyone_count: number;
-  read_sent_count: number;
-  read_sent_everyone_count: number;
-};
+export type { MemberRow, MemberWithPerson } from './member.rules.ts';
 
-/** What a new member of any kind starts with. */
-export const blankMember = {
-  role: null,
-  harness: null,
-  access: null,
-  status: 'active' as const,
-  removed_at: null,
-  removed_by: null,
-  token_digest: null,
-  key_id: null,
-  session_digest: null,
-  delivery_mode: null,
-  delivery_revision: 0,
-  midturn_policy: null,
-  current_task_id: null,
-  sent_count: 0,
-  sent_everyone_count: 0,
-  read_count: 0,
-  read_everyone_count: 0,
-  read_sent_count: 0,
-  read_sent_everyone_count: 0,
-};
-
-/** A member with what its person adds. */
-export type MemberWithPerson = MemberRow & { handle: string; display_name: string | null; server_role: ServerRole };
-
-/** The columns that a person adds to a member. */
-export const withPerson = { handle: 'p.handle', display_name: 'p.display_name', server_role: 'p.server_role' };
+const withPerson = { handle: 'p.handle', display_name: 'p.display_name', server_role: 'p.server_role' };
 
 const byIdStatement = statement<{ id: string }, MemberRow>((db, p) => db('members').where('id', p.id).select('*'));
 
@@ -136,6 +77,22 @@ export const agentsInRoles = (tx: ReadTx, boardId: string, roles: string[]): Pro
       .orderBy('id')
       .select('*'),
   );
+
+/** A person's membership of a board by handle, active only. */
+export const humanByHandle = async (
+  tx: ReadTx,
+  boardId: string,
+  handle: string,
+): Promise<MemberWithPerson | undefined> => {
+  const rows = await tx.query<MemberWithPerson>((db) =>
+    db({ m: 'members' })
+      .join({ p: 'people' }, 'p.id', 'm.person_id')
+      .where({ 'm.board_id': boardId, 'm.kind': 'human', 'm.status': 'active', 'p.handle': handle })
+      .whereNull('p.removed_at')
+      .select('m.*', withPerson),
+  );
+  return rows[0];
+};
 
 const memberId = idPattern('mem');
 

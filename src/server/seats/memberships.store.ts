@@ -1,7 +1,7 @@
 /** People's memberships: which boards a person is on, with which agents, and who has been on a board longest. */
 import { statement } from '../db/statement.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { type MemberRow, type MemberWithPerson, withPerson } from './members.store.ts';
+import type { MemberRow } from './member.rules.ts';
 
 const humanStatement = statement<{ board_id: string; person_id: string }, MemberRow>((db, p) =>
   db('members').where({ board_id: p.board_id, person_id: p.person_id, kind: 'human', status: 'active' }).select('*'),
@@ -18,22 +18,6 @@ const humanOfStatement = statement<{ board_id: string; person_id: string }, Memb
 /** A person's own membership of a board, also a former one. */
 export const humanOf = (tx: ReadTx, boardId: string, personId: string): Promise<MemberRow | undefined> =>
   tx.first(humanOfStatement, { board_id: boardId, person_id: personId });
-
-/** A person's membership of a board by handle, active only. */
-export const humanByHandle = async (
-  tx: ReadTx,
-  boardId: string,
-  handle: string,
-): Promise<MemberWithPerson | undefined> => {
-  const rows = await tx.query<MemberWithPerson>((db) =>
-    db({ m: 'members' })
-      .join({ p: 'people' }, 'p.id', 'm.person_id')
-      .where({ 'm.board_id': boardId, 'm.kind': 'human', 'm.status': 'active', 'p.handle': handle })
-      .whereNull('p.removed_at')
-      .select('m.*', withPerson),
-  );
-  return rows[0];
-};
 
 /** A person's active memberships of these boards. */
 export const ownMemberships = (tx: ReadTx, personId: string, boardIds: string[]): Promise<MemberRow[]> =>

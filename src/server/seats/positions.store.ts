@@ -1,13 +1,7 @@
 /** What members sent and have read: their running counts, read positions and the gaps of those who were away. */
 import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import type { MemberRow } from './members.store.ts';
-
-/** Who a member is and where it has read to: what live delivery tells of a person. */
-export type Standing = Pick<
-  MemberRow,
-  'id' | 'kind' | 'person_id' | 'read_up_to' | 'read_count' | 'sent_count' | 'read_sent_count'
->;
+import type { MemberRow } from './member.rules.ts';
 
 /** Messages a member missed while away: after their former position, up to the number they came back at. */
 export type GapRow = { member_id: string; after_seq: number; up_to_seq: number };

@@ -10,9 +10,10 @@ import { tellArrival } from '../onboarding/arrivals.steps.ts';
 import { closeForSeats } from '../onboarding/closings.steps.ts';
 import { append } from '../record/append.ts';
 import { newId, newSecret } from '../text/ids.ts';
+import { blankMember, type MemberRow } from './member.rules.ts';
 import { agentTotals } from './member-counts.store.ts';
 import { memberNames } from './member-names.store.ts';
-import { blankMember, insertMember, type MemberRow, memberByName, replaceToken } from './members.store.ts';
+import { insertMember, memberByName, replaceToken } from './members.store.ts';
 import { agentNameBase } from './names.rules.ts';
 
 const MAX_AGENTS = 500;

@@ -6,8 +6,7 @@ import type { ReadTx } from '../db/tx.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
 import { countOwners } from '../seats/member-counts.store.ts';
 import { ownerNames } from '../seats/member-names.store.ts';
-import type { MemberRow, MemberWithPerson } from '../seats/members.store.ts';
-import { humanByHandle } from '../seats/memberships.store.ts';
+import { humanByHandle, type MemberRow, type MemberWithPerson } from '../seats/members.store.ts';
 import type { Place } from './place.ts';
 
 /** @param what they want, such as `change a board's title`. @throws Refusal `guest_not_allowed`, also for a guest's agent. */
