@@ -23,6 +23,12 @@ export class Exit extends Error {
   }
 }
 
+/** The end of a check that found something: what it found was printed, unless nothing was to be. */
+export function checkFailed({ quiet }: Output, message: string): Error {
+  if (!quiet) return new Exit(EXIT.checkFailed);
+  return new Failure('check_failed', message, { hint: 'Run it without --quiet to see what was found' });
+}
+
 /** Any thrown thing as a problem of the contract's shape. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Failure) {

@@ -6,7 +6,7 @@ import { forAgent } from './agent-here.ts';
 import { runtime } from './runtime.ts';
 import { absolute, asFailure, database } from './serving.ts';
 
-type Tools = typeof import('../server/blobs/check.ts');
+export type Tools = typeof import('../server/blobs/check.ts');
 
 export interface StorageFlags {
   data?: string | undefined;

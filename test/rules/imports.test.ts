@@ -213,6 +213,7 @@ describe('imports', () => {
       'src/cli/team-options.ts',
       'src/cli/recovering.ts',
       'src/cli/storing.ts',
+      'src/cli/doctor/data.ts',
     );
     const serve = (edge: Edge): boolean => starter(edge.from) && (edge.dynamic || edge.typeOnly);
     expectNone(edges.filter((edge) => machine(edge.from) && inside('src/server')(edge.to) && !serve(edge)));

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { Exit } from '../../cli/errors.ts';
-import { EXIT } from '../../cli/exit.ts';
+import { checkFailed } from '../../cli/errors.ts';
 import { storageFlags } from '../../cli/flags.ts';
+import { storageText } from '../../cli/print/diagnosis.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { withStorage } from '../../cli/storing.ts';
 
@@ -22,15 +22,10 @@ export default class StorageCheck extends BaseCommand<typeof StorageCheck> {
     const found = await withStorage(this.flags, this.globals.as, (tools, options) =>
       tools.checkStorage({ ...options, files }),
     );
-    const { checked, missing, corrupt } = found;
-    const count = (list: string[]) => (list.length === 0 ? 'none' : String(list.length));
-    this.out.print(found, () =>
-      [
-        ...missing.map((digest) => `missing  ${digest}`),
-        ...corrupt.map((digest) => `damaged  ${digest}`),
-        `${checked} file versions checked, ${count(missing)} missing, ${count(corrupt)} damaged.`,
-      ].join('\n'),
-    );
-    if (missing.length + corrupt.length > 0) throw new Exit(EXIT.checkFailed);
+    const { db, files: kind, checked, bad } = found;
+    const digests = (wanted: string) => bad.filter(({ state }) => state === wanted).map(({ digest }) => digest);
+    const record = { db, files: kind, checked, missing: digests('missing'), corrupt: digests('corrupt') };
+    this.out.print(record, () => storageText(found));
+    if (bad.length > 0) throw checkFailed(this.out, `Bytes of ${bad.length} of the files are missing or damaged.`);
   }
 }

@@ -69,3 +69,22 @@ export const referencedBlobs = (
       .min({ size: 'size' })
       .count({ versions: '*' }),
   );
+
+/** Versions that name bytes, the newest first, with the board and the name under which the file is or was there. */
+export const namingVersions = (
+  tx: ReadTx,
+  digest: string,
+  limit: number,
+): Promise<{ board: string; name: string; version: number }[]> =>
+  tx.query((db) =>
+    db({ v: 'file_versions' })
+      .join({ f: 'files' }, 'f.id', 'v.file_id')
+      .join({ b: 'boards' }, 'b.id', 'f.board_id')
+      .where('v.digest', digest)
+      .orderBy([
+        { column: 'v.at', order: 'desc' },
+        { column: 'f.id', order: 'desc' },
+      ])
+      .limit(limit)
+      .select({ board: 'b.name', name: 'f.name', version: 'v.version' }),
+  );

@@ -5,13 +5,15 @@ import { openDatabase } from '../db/open.ts';
 import type { Database } from '../db/tx.ts';
 import { scanFile } from '../text/file-scan.ts';
 import { storageOf, withoutPassword } from '../upkeep/storage.ts';
-import { referencedBlobs } from './blobs.store.ts';
-import { openStore } from './open.ts';
+import { namingVersions, referencedBlobs } from './blobs.store.ts';
+import { addressOf, openStore } from './open.ts';
 import { BlobMissing, type BlobStore, type Digest } from './store.ts';
 
 export { ServeError } from '../upkeep/serve-error.ts';
 
 const PAGE = 500;
+/** Versions told of each damaged digest. */
+const NAMED = 10;
 
 export interface StorageOptions {
   dataDir: string;
@@ -19,30 +21,57 @@ export interface StorageOptions {
   db?: string | undefined;
 }
 
+export interface BadBytes {
+  digest: Digest;
+  state: 'missing' | 'corrupt';
+  /** What names them, the newest first; a few, where it is many. */
+  versions: { board: string; name: string; version: number }[];
+}
+
 export interface Findings {
+  /** Without a password. */
   db: string;
+  /** Kind of the store. */
   files: string;
+  /** Where it is, as `storage copy` takes it. */
+  url: string;
   /** Versions whose bytes were looked at. */
   checked: number;
-  missing: Digest[];
-  corrupt: Digest[];
+  bad: BadBytes[];
+  /** False: `enough` ended it before all were looked at. */
+  complete: boolean;
 }
 
 type Step = (done: number) => void;
 
+export interface CheckOptions {
+  onStep?: Step;
+  /** Asked before each file: whether to leave it at what was looked at. */
+  enough?: () => boolean;
+}
+
 /** Reads the bytes of every version, whose server may be running. @throws ServeError */
 export async function checkStorage(
   { files, ...options }: StorageOptions & { files?: string | undefined },
-  onStep: Step = () => {},
+  { onStep = () => {}, enough = () => false }: CheckOptions = {},
 ): Promise<Findings> {
   return using(options, async (db, url, open) => {
     const store = await open(files);
-    const found: Findings = { db: withoutPassword(url), files: store.kind, checked: 0, missing: [], corrupt: [] };
+    const found: Findings = {
+      db: withoutPassword(url),
+      files: store.kind,
+      url: addressOf(files, options.dataDir),
+      checked: 0,
+      bad: [],
+      complete: true,
+    };
     for (let after = ''; ; ) {
       const page = await db.read((tx) => referencedBlobs(tx, after, PAGE));
       for (const { digest, versions } of page) {
+        if (enough()) return { ...found, complete: false };
         const state = await stateOf(store, digest);
-        if (state !== 'intact') found[state].push(digest);
+        if (state !== 'intact')
+          found.bad.push({ digest, state, versions: await db.read((tx) => namingVersions(tx, digest, NAMED)) });
         found.checked += Number(versions);
         onStep(found.checked);
       }

@@ -29,12 +29,16 @@ const POSSIBLE =
  * @throws ServeError `storage_unsupported`, `data_unsafe`.
  */
 export async function openStore(address: string | undefined, home: StoreHome): Promise<BlobStore> {
-  const url = address ?? `disk://${join(home.dataDir, 'files')}`;
+  const url = addressOf(address, home.dataDir);
   if (url === 'db:') return openChunks(home);
   if (url.startsWith('s3://')) return openObjects(url, home);
   if (/^disk:\/\/\/./.test(url)) return openDisk(decodeURIComponent(new URL(url).pathname), home);
   throw unsupported('The files cannot be kept there.');
 }
+
+/** Where files are kept: as it was said, or the folder `files` of the data folder. */
+export const addressOf = (address: string | undefined, dataDir: string): string =>
+  address ?? `disk://${join(dataDir, 'files')}`;
 
 async function openDisk(root: string, { db, beside }: StoreHome): Promise<BlobStore> {
   // Other processes on the same database would look for these bytes on a disk of their own.

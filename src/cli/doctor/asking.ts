@@ -1,0 +1,45 @@
+/** Asking a server what it is, before any credential goes there. */
+import { Client } from '../../client/client.ts';
+import type { ServerInfo } from '../../contract/types.ts';
+import type { ServerEntry } from '../../local/credentials.ts';
+import { localFetch } from '../../local/loopback-fetch.ts';
+import { currentServer } from '../../local/running.ts';
+import type { Around } from './check.ts';
+
+export interface Asked {
+  origin: string;
+  entry: ServerEntry;
+  info: ServerInfo;
+  /** How far its clock is from ours, in milliseconds; null: it did not say. */
+  skewMs: number | null;
+}
+
+/** Where a known server is now: this machine's own may have moved; null: it does not run. */
+export async function addressOf(origin: string, entry: ServerEntry, { folders, env }: Around): Promise<string | null> {
+  if (entry.mode !== 'local') return origin;
+  return (await currentServer(folders, env))?.url ?? null;
+}
+
+/** @throws ClientError where nothing answers, or something else than a server of ours. */
+export async function askWhatItIs(origin: string, entry: ServerEntry, around: Around): Promise<Asked> {
+  let skewMs: number | null = null;
+  const dated: typeof fetch = async (input, init) => {
+    const before = around.now();
+    const response = await localFetch(input, init);
+    const said = Date.parse(response.headers.get('date') ?? '');
+    // The answer may have been dated at any moment between, and to the second.
+    const middle = (before + around.now()) / 2;
+    if (!Number.isNaN(said)) skewMs = said - middle;
+    return response;
+  };
+  const { data: info } = await clientAt(origin, around, { fetch: dated }).call('getInfo', { maxAttempts: 1 });
+  return { origin, entry, info, skewMs };
+}
+
+/** A client with half of the time that a check has. */
+export const clientAt = (
+  origin: string,
+  { version, limitMs }: Around,
+  more: { token?: string; fetch?: typeof fetch } = {},
+): Client =>
+  new Client({ origin, userAgent: `service/${version}`, timeoutMs: limitMs / 2, fetch: localFetch, ...more });

@@ -1,0 +1,43 @@
+/** Seats held here: whether their servers still know them. */
+import { ClientError } from '../../client/errors.ts';
+import type { SavedSeat, ServerEntry } from '../../local/credentials.ts';
+import { addressOf, askWhatItIs, clientAt } from './asking.ts';
+import { type Around, type Check, type Finding, failing, fine } from './check.ts';
+
+type Held = SavedSeat & { token: string };
+
+export const seats: Check = {
+  name: 'seats',
+  async run(around) {
+    const groups = Object.entries(around.saved?.servers ?? {}).map(([origin, entry]) =>
+      atServer(origin, entry, around),
+    );
+    const results = (await Promise.all(groups)).flat();
+    const stopped = results.filter((finding) => finding !== null);
+    if (stopped.length > 0 || results.length === 0) return stopped;
+    return [fine('seats', `${results.length} work`)];
+  },
+};
+
+/** Null for a seat that works; nothing where its server cannot be asked, which is a finding of its own. */
+async function atServer(saved: string, entry: ServerEntry, around: Around): Promise<(Finding | null)[]> {
+  const held = Object.values(entry.seats).filter((seat): seat is Held => seat.token !== undefined);
+  const origin = held.length === 0 ? null : await addressOf(saved, entry, around);
+  if (origin === null) return [];
+  const asked = await askWhatItIs(origin, entry, around).catch(() => null);
+  if (asked?.info.server_id !== entry.server_id) return [];
+  return Promise.all(held.map((seat) => lookAt(origin, seat, around)));
+}
+
+async function lookAt(origin: string, { token, name, board }: Held, around: Around): Promise<Finding | null> {
+  try {
+    await clientAt(origin, around, { token }).call('getMe', { maxAttempts: 1 });
+    return null;
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    const code = error.code === 'board_not_found' ? 'board_gone' : error.code;
+    // Taken by another machine, or ended with the key that made it: joining again gives it a new token.
+    const fix = code === 'unauthorized' ? `service join --board ${board} --name ${name}` : `service agents`;
+    return failing('seats', code, `${name} on ${board}: ${error.message}`, fix);
+  }
+}
