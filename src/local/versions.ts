@@ -1,9 +1,39 @@
 /** Versions in order. */
 
-/** Compares `0.1.0` with `0.2.0`; a version that cannot be read is never older. */
+/** Compares `0.1.0` with `0.2.0`, and `1.0.0-rc.2` with `1.0.0`; a version that cannot be read is never older. */
 export function olderThan(a: string, b: string): boolean {
-  const [left, right] = [a, b].map((version) => /^(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number));
+  const [left, right] = [parse(a), parse(b)];
   if (!left || !right) return false;
-  for (let i = 0; i < 3; i++) if (left[i] !== right[i]) return left[i]! < right[i]!;
+  for (let i = 0; i < 3; i++) if (left.numbers[i] !== right.numbers[i]) return left.numbers[i]! < right.numbers[i]!;
+  return comesBefore(left.draft, right.draft);
+}
+
+/** The version that stands in a line such as `2.1.197 (Claude Code)`; null where none does. */
+export function versionIn(text: string): string | null {
+  return /(?<![\w.])v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)/.exec(text)?.[1] ?? null;
+}
+
+interface Parsed {
+  numbers: number[];
+  /** What stands behind the hyphen of a version that is not yet final. */
+  draft: string[];
+}
+
+function parse(version: string): Parsed | null {
+  const found = /^(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?/.exec(version);
+  return found && { numbers: found.slice(1, 4).map(Number), draft: found[4]?.split('.') ?? [] };
+}
+
+/** A draft comes before its final version, a shorter one before what goes on from it, numbers before words. */
+function comesBefore(a: string[], b: string[]): boolean {
+  if (a.length === 0 || b.length === 0) return a.length > b.length;
+  for (let i = 0; i < Math.max(a.length, b.length); i++) {
+    const [left, right] = [a[i], b[i]];
+    if (left === right) continue;
+    if (left === undefined || right === undefined) return left === undefined;
+    const numbers = [left, right].map((part) => /^\d+$/.test(part));
+    if (numbers[0] && numbers[1]) return Number(left) < Number(right);
+    return numbers[0] === numbers[1] ? left < right : numbers[0]!;
+  }
   return false;
 }

@@ -1,0 +1,57 @@
+/** Where the control socket is, and whether it may be used: only folder and socket that are this user's alone. */
+import { lstatSync, type Stats } from 'node:fs';
+import { dirname } from 'node:path';
+import { daemonPaths } from '../paths.ts';
+import { DaemonError } from './errors.ts';
+
+/** The socket of a state folder. */
+export const socketPath = (state: string): string => daemonPaths({ state }).socket;
+
+/** Refuses on systems that have no such sockets. */
+export function requirePlatform(platform: NodeJS.Platform = process.platform): void {
+  if (platform === 'linux' || platform === 'darwin') return;
+  throw new DaemonError('unsupported_platform', `The delivery daemon does not run on ${platform}.`, {
+    hint: 'Read messages with: service inbox --wait 600',
+  });
+}
+
+/** Refuses a folder that another user could write to or look into; false where there is none. */
+export function checkFolder(folder: string): boolean {
+  const stat = statOf(folder);
+  if (!stat) return false;
+  if (stat.isSymbolicLink()) throw unsafe(folder, 'is a link');
+  if (!stat.isDirectory()) throw unsafe(folder, 'is no folder');
+  checkOwner(folder, stat);
+  if (stat.mode & 0o077) throw unsafe(folder, 'is open to others', `chmod 700 '${folder}'`);
+  return true;
+}
+
+/** Refuses a socket that is not this user's own with mode 0600, or whose folder is not; false where there is none. */
+export function checkSocket(path: string): boolean {
+  if (!checkFolder(dirname(path))) return false;
+  const stat = statOf(path);
+  if (!stat) return false;
+  if (stat.isSymbolicLink()) throw unsafe(path, 'is a link');
+  if (!stat.isSocket()) throw unsafe(path, 'is no socket');
+  checkOwner(path, stat);
+  if ((stat.mode & 0o777) !== 0o600) throw unsafe(path, 'does not have mode 0600', `chmod 600 '${path}'`);
+  return true;
+}
+
+function checkOwner(path: string, stat: Stats): void {
+  if (process.getuid && stat.uid !== process.getuid()) throw unsafe(path, "is another user's");
+}
+
+function statOf(path: string): Stats | null {
+  try {
+    return lstatSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw unsafe(path, 'cannot be looked at');
+  }
+}
+
+function unsafe(path: string, reason: string, fix = `rm -r '${path}'  # after looking at it`): DaemonError {
+  return new DaemonError('socket_unsafe', `${path} ${reason}, so the daemon is not talked to there.`, { hint: fix });
+}

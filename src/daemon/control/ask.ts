@@ -1,0 +1,63 @@
+/** Questions and answers on a connection that is open. */
+import { socketPath } from './address.ts';
+import type { Answers, StatusAnswer } from './answers.ts';
+import { type Connection, type Frame, openConnection } from './connection.ts';
+import { DaemonError } from './errors.ts';
+import type { ErrorFrame, RequestFields } from './frames.ts';
+import { type AnsweringVerb, BUDGET_MS } from './limits.ts';
+
+/** Asks on a connection that is open. A refusal is thrown with its code; no answer in time is `request_timeout`. */
+export async function ask<Verb extends AnsweringVerb>(
+  connection: Connection,
+  verb: Verb,
+  fields: RequestFields[Verb],
+  ms: number = BUDGET_MS[verb],
+): Promise<Answers[Verb]> {
+  await connection.send({ op: verb, ...fields });
+  return (await answered(connection, ms)) as Answers[Verb];
+}
+
+/** The next frame that is no error; null when the connection is over, or after `ms`. */
+export async function nextFrame(connection: Connection, ms?: number): Promise<Frame | null> {
+  const frame = await connection.next(ms);
+  if (frame?.error) throw refusal(frame.error as ErrorFrame);
+  return frame;
+}
+
+/** Says that a text was taken, and waits until the daemon has written that down; false when it could not. */
+export async function received(connection: Connection, handoffId: string, ms = 2_000): Promise<boolean> {
+  try {
+    await connection.send({ op: 'received', handoff_id: handoffId });
+    return (await nextFrame(connection, ms))?.event === 'ok';
+  } catch {
+    return false;
+  }
+}
+
+async function answered(connection: Connection, ms: number): Promise<Frame> {
+  const frame = await nextFrame(connection, ms);
+  if (frame?.event === 'bye' || (frame === null && connection.isOver)) throw gone();
+  if (frame) return frame;
+  throw new DaemonError('request_timeout', `The delivery daemon did not answer within ${ms / 1000} seconds.`, {
+    hint: 'service daemon status',
+  });
+}
+
+const gone = (): DaemonError =>
+  new DaemonError('daemon_stopping', 'The delivery daemon went away before it answered.', {
+    hint: 'Run the command again',
+  });
+
+function refusal({ code, message, hint, details }: ErrorFrame): DaemonError {
+  return new DaemonError(code, message ?? '', { hint: hint ?? '', ...(details ? { details } : {}) });
+}
+
+/** What the running daemon says of itself; the connection is one of its own. */
+export async function daemonStatus(state: string): Promise<StatusAnswer> {
+  const connection = await openConnection(socketPath(state));
+  try {
+    return await ask(connection, 'status', {});
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,134 @@
+/** One connection of a client to the daemon: frames out, frames in, one after the other. */
+import { connect, type Socket } from 'node:net';
+import { checkSocket } from './address.ts';
+import { DaemonError, notRunning } from './errors.ts';
+import { FRAME_BYTES, PROTOCOL } from './limits.ts';
+import { decodeFrame, encodeFrame, fits, LineReader } from './lines.ts';
+
+export type Frame = Record<string, unknown>;
+
+/** How a connection ended: told by the daemon, given up by us, or cut off, which is a crash. */
+export type End = { kind: 'closed' } | { kind: 'bad'; error: DaemonError };
+
+/** Connects to a socket that was found safe. Nobody there: `daemon_not_running`. */
+export async function openConnection(path: string): Promise<Connection> {
+  if (!checkSocket(path)) throw notRunning();
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    const failed = (error: NodeJS.ErrnoException) => {
+      const absent = ['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'EPIPE', 'ECONNRESET'].includes(error.code ?? '');
+      reject(absent ? notRunning() : blocked(error));
+    };
+    socket.once('error', failed);
+    socket.once('connect', () => {
+      socket.off('error', failed);
+      resolve(new Connection(socket));
+    });
+  });
+}
+
+const blocked = (error: NodeJS.ErrnoException): DaemonError =>
+  new DaemonError('daemon_not_running', `The delivery daemon cannot be reached: ${error.code ?? error.message}.`, {
+    hint: 'service daemon status',
+  });
+
+const broken = (message: string): DaemonError =>
+  new DaemonError('internal', message, { hint: 'service daemon restart' });
+
+/** A refusal is the one frame of another version that is understood. */
+const strange = ({ v, error }: Frame): DaemonError | null =>
+  v === PROTOCOL || (typeof error === 'object' && error !== null)
+    ? null
+    : new DaemonError('daemon_protocol_mismatch', `The daemon speaks protocol ${v}, this program ${PROTOCOL}.`, {
+        hint: 'service daemon restart',
+      });
+
+export class Connection {
+  private readonly socket: Socket;
+  private readonly lines = new LineReader();
+  private readonly arrived: Frame[] = [];
+  private ended: End | null = null;
+  private wake: (() => void) | null = null;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on('data', (piece: Buffer) => this.read(piece));
+    socket.on('error', () => this.end({ kind: 'closed' }));
+    socket.on('close', () => this.end({ kind: 'closed' }));
+  }
+
+  /** Writes one frame; the version goes with each. Resolves once it has left this process. */
+  async send(frame: Frame): Promise<void> {
+    const line = encodeFrame(frame);
+    if (!fits(line))
+      throw new DaemonError('invalid_request', `A frame may have at most ${FRAME_BYTES} bytes.`, {
+        hint: 'Send less at once',
+      });
+    await new Promise<void>((resolve, reject) => {
+      this.socket.write(line, (error) => (error ? reject(notRunning()) : resolve()));
+    });
+  }
+
+  /** The next frame; null when the connection is over, or after `ms`, if given. `isOver` tells the two apart. */
+  async next(ms?: number): Promise<Frame | null> {
+    const until = ms === undefined ? null : performance.now() + ms;
+    for (;;) {
+      const frame = this.arrived.shift();
+      if (frame) return frame;
+      if (this.ended?.kind === 'bad') throw this.ended.error;
+      if (this.ended) return null;
+      const left = until === null ? null : until - performance.now();
+      if (left !== null && left <= 0) return null;
+      await this.somethingHappens(left);
+    }
+  }
+
+  /** Whether nothing more can come. */
+  get isOver(): boolean {
+    return this.ended !== null && this.arrived.length === 0;
+  }
+
+  /** Ends it from this side. */
+  close(): void {
+    this.socket.destroy();
+    this.end({ kind: 'closed' });
+  }
+
+  private read(piece: Buffer): void {
+    for (const line of this.lines.push(piece)) this.take(line);
+    if (this.lines.tooLong) this.fail(broken('The daemon sent a frame that is too long.'));
+  }
+
+  private take(line: string): void {
+    const frame = decodeFrame(line);
+    const problem = frame ? strange(frame) : broken('The daemon sent something that is no frame.');
+    if (problem) this.fail(problem);
+    else this.arrived.push(frame!);
+    this.stir();
+  }
+
+  private fail(error: DaemonError): void {
+    this.end({ kind: 'bad', error });
+    this.socket.destroy();
+  }
+
+  private end(how: End): void {
+    this.ended ??= how;
+    this.stir();
+  }
+
+  private stir(): void {
+    this.wake?.();
+    this.wake = null;
+  }
+
+  private somethingHappens(ms: number | null): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = ms === null ? null : setTimeout(resolve, ms);
+      this.wake = () => {
+        if (timer) clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

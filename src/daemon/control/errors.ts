@@ -1,0 +1,20 @@
+/** What the daemon refused, or why it could not be asked. */
+import { Failure, type FailureOptions } from '../../local/failure.ts';
+
+/** A refusal of the daemon as it came over the socket, or one the client makes in its place. */
+export class DaemonError extends Failure {
+  constructor(code: string, message: string, options: FailureOptions = {}) {
+    super(code, message, options);
+    this.name = 'DaemonError';
+  }
+}
+
+/** Whether nobody listens there: the one case in which a client may start the daemon. */
+export const isAbsent = (error: unknown): boolean =>
+  error instanceof DaemonError && error.code === 'daemon_not_running';
+
+/** Nobody listens at the socket. */
+export const notRunning = (): DaemonError =>
+  new DaemonError('daemon_not_running', 'The delivery daemon of this machine does not run.', {
+    hint: 'service daemon start',
+  });

@@ -1,0 +1,231 @@
+/**
+ * Every frame of the control socket: one JSON object per line. Requests are checked with these schemas by the daemon;
+ * fields it does not know are left out, and one that is absent counts as empty, zero or false.
+ */
+import { z } from 'zod';
+import { boardName, deliveryMode, id, memberName, roleName, seq } from '../../contract/schemas/common.ts';
+import { BOARDS_PAGE, PROTOCOL, SHOWN_MESSAGES } from './limits.ts';
+
+const text = (max: number) => z.string().min(1).max(max);
+const count = z.int().min(0);
+const flag = z.boolean().default(false);
+const server = text(2_048);
+
+export const harnessName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/);
+export const sessionId = z.string().regex(/^[A-Za-z0-9._-]{1,200}$/);
+export const boot = z.string().regex(/^(boot_)?[0-9a-f]{16}$/);
+export const handoffId = z.string().regex(/^hnd_[0-9a-f]{32}$/);
+export const launchTicket = z.string().regex(/^lch_[0-9a-f]{24}$/);
+export const processRef = z.object({ pid: z.int().min(1), start: text(64) });
+
+export const agentRef = z.object({
+  server,
+  board: boardName,
+  name: memberName,
+  member_id: id('mem').optional(),
+  board_id: id('brd').optional(),
+});
+
+export const seatProblem = z.enum([
+  'unauthorized',
+  'agent_removed',
+  'board_gone',
+  'server_unreachable',
+  'server_identity_changed',
+  'handoff_failed',
+  'extension_outdated',
+]);
+
+export const seatView = agentRef.extend({
+  mode: deliveryMode,
+  unread: count.default(0),
+  generation: count.default(0),
+  problem: seatProblem.optional(),
+});
+
+/** Which session a frame is about. */
+export const header = z.object({
+  harness: harnessName,
+  session: sessionId,
+  boot: boot.optional(),
+  process: processRef.optional(),
+  cwd: text(4_096).optional(),
+  /** Value of the profile's `config_dir.env`. */
+  config_dir: text(4_096).optional(),
+  /** Microseconds of the machine's monotonic clock, when the caller's process began. */
+  started: count.optional(),
+  /** The daemon's own count of turns. */
+  turn_id: count.optional(),
+  /** The harness's name for its turn: tells the second of two hooks for one event. */
+  harness_turn: text(200).optional(),
+  subagent: text(200).optional(),
+  harness_version: text(64).optional(),
+});
+
+/** Text for the agent; a hook prints nudge, bundle, notice in this order. */
+export const carry = z.object({
+  handoff_id: handoffId.optional(),
+  class: z.enum(['owner_only', 'mixed', 'midturn_peer']).optional(),
+  nudge: z.string().optional(),
+  bundle: z.string().optional(),
+  notice: z.string().optional(),
+  turn_id: count.optional(),
+});
+
+export const errorFrame = z.object({
+  code: text(64),
+  message: z.string().default(''),
+  hint: z.string().default(''),
+  details: z.record(z.string(), z.unknown()).optional(),
+});
+
+const v = z.literal(PROTOCOL);
+const verb = <const Name extends string, Shape extends z.ZodRawShape>(op: Name, shape: Shape) =>
+  z.object({ v, op: z.literal(op), ...shape });
+const ofSession = <const Name extends string, Shape extends z.ZodRawShape>(op: Name, shape: Shape) =>
+  z.object({ ...header.shape, v, op: z.literal(op), ...shape });
+/** Where a session may be left out, as by a command in a terminal, all of its header is. */
+const maybeSession = { ...header.partial().shape };
+
+const source = z.enum(['startup', 'resume', 'clear', 'compact']);
+const capabilities = z.array(z.string().max(64)).max(16).default([]);
+const echo = { wake: flag, handoff_id: handoffId.optional() };
+const idempotencyKey = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/);
+const messageRef = z.object({ board_id: id('brd'), member_id: id('mem'), message_id: id('msg'), seq });
+
+/** One frame per verb that answers once. */
+export const requests = {
+  // A command that finds its session unknown knows of no source.
+  register: ofSession('register', { source: source.default('startup'), launch: launchTicket.optional() }),
+  prompt: ofSession('prompt', echo),
+  turn_start: ofSession('turn_start', { ...echo, launch: launchTicket.optional() }),
+  boundary: ofSession('boundary', { capabilities }),
+  turn_end: ofSession('turn_end', { stop_active: flag }),
+  needs_person: ofSession('needs_person', { what: z.enum(['permission', 'question']) }),
+  plan: ofSession('plan', {
+    plan: z.object({ text: z.string().max(120).default(''), done: count.default(0), total: count.default(0) }),
+  }),
+  end: ofSession('end', { reason: z.string().max(200).optional() }),
+  bind: ofSession('bind', { agent: agentRef }),
+  unbind: ofSession('unbind', { agent: agentRef }),
+  agents: ofSession('agents', {}),
+  boards: ofSession('boards', {
+    server: server.optional(),
+    lifecycle: z.enum(['active', 'archived', 'all']).default('active'),
+    after: z.string().max(200).optional(),
+    limit: z.int().min(1).max(BOARDS_PAGE).optional(),
+  }),
+  join: ofSession('join', {
+    agent: z.object({ server, board: boardName, name: memberName.optional() }),
+    role: roleName.default('member'),
+  }),
+  create_board: ofSession('create_board', {
+    server,
+    /** The body as the server is sent it, which checks it. */
+    create: z.record(z.string(), z.unknown()),
+    role: roleName.default('member'),
+    agent_name: memberName.optional(),
+    idempotency_key: idempotencyKey,
+  }),
+  mode: verb('mode', { ...maybeSession, agent: agentRef, mode: deliveryMode.optional(), revision: count.optional() }),
+  queued: ofSession('queued', { server: server.optional() }),
+  shown: ofSession('shown', {
+    generation: count.default(0),
+    agent: agentRef,
+    messages: z.array(messageRef).max(SHOWN_MESSAGES).default([]),
+  }),
+  pairing: ofSession('pairing', {
+    server,
+    action: z.enum(['list', 'get', 'request', 'select', 'accept', 'decline', 'cancel']),
+    pairing_id: id('prq').optional(),
+    replace: flag,
+    idempotency_key: idempotencyKey.optional(),
+    board_id: id('brd').optional(),
+    recipient_id: z.string().max(200).optional(),
+    initiating_agent_id: id('mem').optional(),
+    work: z.string().max(2_000).optional(),
+  }),
+  approval_watch: ofSession('approval_watch', { agent: agentRef, approval_id: id('apr') }),
+  status: verb('status', maybeSession),
+  shutdown: verb('shutdown', { restart: flag }),
+} as const;
+
+/** First frames of connections that stay open. */
+export const openings = {
+  wait: ofSession('wait', { resumed: flag }),
+  inbox: verb('inbox', { ...maybeSession, agent: agentRef, peek: flag }),
+  hold: verb('hold', { ...maybeSession, agent: agentRef, reply_to: z.union([seq, id('msg')]) }),
+  hello: ofSession('hello', {
+    source,
+    resumed: flag,
+    extension_version: z.string().max(64).optional(),
+    capabilities,
+  }),
+} as const;
+
+/** Later frames of a client on a connection that is open. An extension's carry no header: its connection says who it is. */
+export const followUps = {
+  received: z.object({ v, op: z.literal('received'), handoff_id: handoffId }),
+  claim: z.object({ v, op: z.literal('claim'), seqs: z.array(seq).max(SHOWN_MESSAGES).default([]) }),
+  prompt: verb('prompt', { ...maybeSession, ...echo }),
+  turn_end: verb('turn_end', { ...maybeSession, stop_active: flag }),
+  needs_person: verb('needs_person', { ...maybeSession, what: z.enum(['permission', 'question']) }),
+  goodbye: z.object({ v, op: z.literal('goodbye') }),
+} as const;
+
+/** What a connection may begin with. */
+export const firstFrame = z.discriminatedUnion('op', [
+  ...(Object.values(requests) as [(typeof requests)['register']]),
+  ...(Object.values(openings) as [(typeof openings)['wait']]),
+]) as unknown as z.ZodType<FirstFrame>;
+
+/** What may follow on one that stays open. */
+export const laterFrame = z.discriminatedUnion('op', [
+  followUps.received,
+  followUps.claim,
+  followUps.prompt,
+  followUps.turn_end,
+  followUps.needs_person,
+  followUps.goodbye,
+]);
+
+export const events = {
+  waiting: z.object({ v, event: z.literal('waiting'), turn_id: count.default(0) }),
+  deliver: carry.extend({ v, event: z.literal('deliver') }),
+  release: z.object({ v, event: z.literal('release') }),
+  welcome: z.object({
+    v,
+    event: z.literal('welcome'),
+    boot,
+    seats: z.array(seatView).default([]),
+    capabilities,
+    mode: deliveryMode.optional(),
+    note: z.string().optional(),
+    lost: z.array(agentRef).default([]),
+  }),
+  bye: z.object({ v, event: z.literal('bye'), restart: flag }),
+  ok: z.object({ v, event: z.literal('ok') }),
+} as const;
+
+export type AgentRef = z.infer<typeof agentRef>;
+export type SeatView = z.infer<typeof seatView>;
+export type SeatProblem = z.infer<typeof seatProblem>;
+export type ProcessRef = z.infer<typeof processRef>;
+export type Header = z.infer<typeof header>;
+export type Carry = z.infer<typeof carry>;
+export type ErrorFrame = z.infer<typeof errorFrame>;
+export type Source = z.infer<typeof source>;
+
+type Out<Table extends Record<string, z.ZodType>> = { [Name in keyof Table]: z.infer<Table[Name]> };
+type In<Table extends Record<string, z.ZodType>> = { [Name in keyof Table]: Omit<z.input<Table[Name]>, 'v' | 'op'> };
+
+/** Requests as the daemon has them after the check, and as a client writes them. */
+export type Requests = Out<typeof requests>;
+export type RequestFields = In<typeof requests>;
+export type Openings = Out<typeof openings>;
+export type OpeningFields = In<typeof openings>;
+export type FollowUps = Out<typeof followUps>;
+export type FirstFrame = Requests[keyof Requests] | Openings[keyof Openings];
+export type LaterFrame = z.infer<typeof laterFrame>;
+export type Events = Out<typeof events>;
+export type Event = Events[keyof Events];

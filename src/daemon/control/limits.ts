@@ -1,0 +1,72 @@
+/** Numbers and names of the control socket, without a library, so that hooks load nothing for them. */
+
+/** The version of the protocol: the `v` of every frame. It changes only when an old client could no longer be served. */
+export const PROTOCOL = 1;
+
+/** Longest frame both ways, in bytes without its line feed. */
+export const FRAME_BYTES = 256 * 1024;
+/** Open connections at a time. */
+export const CONNECTIONS = 256;
+/** The first frame must arrive within this. */
+export const FIRST_FRAME_MS = 5_000;
+/** A hold or inbox connection is dropped after this. */
+export const HOLD_MS = 660_000;
+/** Messages one `shown` may name. */
+export const SHOWN_MESSAGES = 200;
+/** Boards one `boards` may ask for. */
+export const BOARDS_PAGE = 200;
+
+/** Verbs that answer once, each with the milliseconds its answer may take. */
+export const BUDGET_MS = {
+  register: 20_000,
+  prompt: 2_000,
+  turn_start: 3_000,
+  boundary: 3_000,
+  turn_end: 3_000,
+  needs_person: 2_000,
+  plan: 2_000,
+  end: 2_000,
+  bind: 2_000,
+  unbind: 2_000,
+  agents: 2_000,
+  boards: 30_000,
+  join: 30_000,
+  create_board: 30_000,
+  mode: 2_000,
+  queued: 2_000,
+  shown: 2_000,
+  pairing: 30_000,
+  approval_watch: 2_000,
+  status: 2_000,
+  shutdown: 2_000,
+} as const;
+
+/** Verbs whose connection stays open. */
+export const OPEN_VERBS = ['wait', 'inbox', 'hold', 'hello'] as const;
+
+export type AnsweringVerb = keyof typeof BUDGET_MS;
+export type OpenVerb = (typeof OPEN_VERBS)[number];
+
+/** Codes the daemon makes itself. Refusals of the API are passed on beside them, unchanged. */
+export const DAEMON_CODES = [
+  'daemon_protocol_mismatch',
+  'invalid_request',
+  'session_unknown',
+  'subagent_session',
+  'harness_target_absent',
+  'harness_subagent_target',
+  'harness_unavailable',
+  'agent_session_required',
+  'extension_outdated',
+  'login_required',
+  'delegation_revoked',
+  'server_outdated',
+  'server_unreachable',
+  'queue_unknown',
+  'pairing_changed',
+  'pairing_closed',
+  'pairing_ambiguous',
+  'pairing_not_found',
+  'daemon_stopping',
+  'internal',
+] as const;

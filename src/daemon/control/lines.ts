@@ -1,0 +1,60 @@
+/** Frames as lines: written without what says nothing, read whole and never longer than allowed. */
+import { FRAME_BYTES, PROTOCOL } from './limits.ts';
+
+/** One frame as its line. Fields of the frame itself that are empty, zero or false are left out; records inside it are not touched. */
+export function encodeFrame(frame: Record<string, unknown>): string {
+  const said = Object.entries(frame).filter(([, value]) => !saysNothing(value));
+  return `${JSON.stringify({ v: PROTOCOL, ...Object.fromEntries(said) })}\n`;
+}
+
+/** Whether a line of this text is within the limit both sides keep. */
+export const fits = (line: string): boolean => Buffer.byteLength(line) <= FRAME_BYTES + 1;
+
+const saysNothing = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  value === 0 ||
+  value === false ||
+  (Array.isArray(value) && value.length === 0);
+
+/** Cuts what arrives into lines. Once a line is too long nothing after it can be trusted, and it says so for good. */
+export class LineReader {
+  private parts: Buffer[] = [];
+  private held = 0;
+  tooLong = false;
+
+  /** The lines that are complete with this piece. */
+  push(piece: Buffer): string[] {
+    const lines: string[] = [];
+    let rest = piece;
+    for (let end = rest.indexOf(10); end >= 0 && !this.tooLong; end = rest.indexOf(10)) {
+      this.keep(rest.subarray(0, end));
+      if (!this.tooLong) lines.push(Buffer.concat(this.parts).toString('utf8'));
+      this.parts = [];
+      this.held = 0;
+      rest = rest.subarray(end + 1);
+    }
+    if (!this.tooLong) this.keep(rest);
+    return lines;
+  }
+
+  private keep(piece: Buffer): void {
+    this.held += piece.length;
+    this.tooLong ||= this.held > FRAME_BYTES;
+    if (this.tooLong) this.parts = [];
+    else if (piece.length > 0) this.parts.push(piece);
+  }
+}
+
+/** A line as a frame; null where it is no JSON object. */
+export function decodeFrame(line: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,90 @@
+/** Starting the daemon when nobody answers, and never so often that a broken one keeps the machine busy. */
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Env, makeFolder } from '../../local/folders.ts';
+import { checkFolder } from './address.ts';
+import { isAbsent, notRunning } from './errors.ts';
+
+export const START_WAIT_MS = 5_000;
+const RETRY_MS = 25;
+/** Starts one client may make in this time. */
+const STORM = { starts: 5, ms: 600_000 };
+
+export interface StartOptions {
+  state: string;
+  env: Env;
+  /** The program that is spawned with `daemon`: runtime, its options, file. */
+  program: string[];
+  /** Who starts it; each is bounded by itself. */
+  client: string;
+  /** Milliseconds since 1970, for the bound. */
+  now?: () => number;
+}
+
+/** Starts the daemon, then tries `connect` until it answers. After too many starts: `daemon_not_running`, as if it were absent. */
+export async function startAndConnect<T>(options: StartOptions, connect: () => Promise<T>): Promise<T> {
+  if (!mayStart(options)) throw notRunning();
+  spawnDaemon(options);
+  const end = performance.now() + START_WAIT_MS;
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    try {
+      return await connect();
+    } catch (error) {
+      if (!isAbsent(error) || performance.now() > end) throw error;
+    }
+  }
+}
+
+/** The daemon as a process of its own, with no more of the environment than it needs. */
+export function spawnDaemon({ state, env, program }: StartOptions): void {
+  makeFolder(state);
+  checkFolder(state);
+  const log = openSync(join(state, 'daemon.log'), 'a', 0o600);
+  const [command, ...args] = program;
+  const child = spawn(command!, [...args, 'daemon'], {
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', log, log],
+    env: reduced(env),
+  });
+  // Where the program is gone the wait for its socket says so.
+  child.once('error', () => {});
+  child.unref();
+  closeSync(log);
+}
+
+const kept =
+  /^(HOME|PATH|LANG|LC_.*|TMPDIR|XDG_.*|SERVICE_HOME|SERVICE_(CONFIG|DATA|STATE|CACHE)_DIR|HTTPS_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS)$/;
+
+/** What of an environment the daemon is given. */
+export function reduced(env: Env): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((pair): pair is [string, string] => kept.test(pair[0]) && pair[1] !== undefined),
+  );
+}
+
+/** Takes note of a start, unless this client has made too many. The note is only a bound: of two at once one may be lost. */
+function mayStart({ state, client, now = Date.now }: StartOptions): boolean {
+  const path = join(state, 'daemon-starts.json');
+  const since = now() - STORM.ms;
+  const noted = Object.entries(readStarts(path)).map(([name, times]) => [name, times.filter((at) => at > since)]);
+  const recent: Record<string, number[]> = Object.fromEntries(noted.filter(([, times]) => times!.length > 0));
+  const own = recent[client] ?? [];
+  if (own.length >= STORM.starts) return false;
+  makeFolder(state);
+  const draft = `${path}.${process.pid}.tmp`;
+  writeFileSync(draft, JSON.stringify({ ...recent, [client]: [...own, now()] }), { mode: 0o600 });
+  renameSync(draft, path);
+  return true;
+}
+
+function readStarts(path: string): Record<string, number[]> {
+  try {
+    const value = JSON.parse(readFileSync(path, 'utf8')) as Record<string, number[]>;
+    return Object.fromEntries(Object.entries(value).filter(([, times]) => Array.isArray(times)));
+  } catch {
+    return {};
+  }
+}

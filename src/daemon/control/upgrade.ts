@@ -1,0 +1,88 @@
+/** Replacing a daemon that is older than its client: once, however many clients find it old at the same moment. */
+import { join } from 'node:path';
+import { type Build, olderBuild } from '../../local/build.ts';
+import { type KernelLock, takeKernelLock } from '../../local/kernel-lock.ts';
+import { until } from '../../local/process.ts';
+import { isGone, type ProcessRef, processRef } from '../../local/process-ref.ts';
+import { socketPath } from './address.ts';
+import { ask, daemonStatus } from './ask.ts';
+import type { DaemonOptions } from './client.ts';
+import { openConnection } from './connection.ts';
+import { startAndConnect } from './start.ts';
+
+const ROUNDS = 3;
+const OUT_MS = 10_000;
+const ASKED_MS = 6_000;
+
+/** Leaves a daemon running that is not older than `own`; after three rounds without success, the old one. */
+export async function replaceDaemon(options: DaemonOptions, own: Build): Promise<void> {
+  if (!options.start) return;
+  for (let round = 0; round < ROUNDS; round++) {
+    const lock = await heldLock(join(options.state, 'upgrade.lock'));
+    if (!lock) return;
+    try {
+      const old = await olderDaemon(options.state, own);
+      if (!old) return;
+      if (await stopped(options.state, old)) await started(options, options.start);
+    } finally {
+      lock.release();
+    }
+  }
+}
+
+/** Waits for those who upgrade now: what they leave running may be new enough. */
+async function heldLock(path: string): Promise<KernelLock | null> {
+  const taken: { lock: KernelLock | null } = { lock: null };
+  await until(() => {
+    taken.lock = takeKernelLock(path);
+    return taken.lock !== null;
+  }, OUT_MS);
+  return taken.lock;
+}
+
+/** The process of a daemon that is older; null where none runs or it is new enough. */
+async function olderDaemon(state: string, own: Build): Promise<ProcessRef | null> {
+  try {
+    const { build, pid } = await daemonStatus(state);
+    return olderBuild(build, own) ? processRef(pid) : null;
+  } catch {
+    return null;
+  }
+}
+
+async function stopped(state: string, old: ProcessRef): Promise<boolean> {
+  const end = performance.now() + OUT_MS;
+  await askedToStop(state);
+  if (!(await until(() => isGone(old), ASKED_MS))) terminate(old);
+  return until(() => free(join(state, 'daemon.lock')), Math.max(0, end - performance.now()));
+}
+
+/** Only while the number still belongs to that very process. */
+function terminate(old: ProcessRef): void {
+  if (processRef(old.pid)?.start !== old.start) return;
+  try {
+    process.kill(old.pid, 'SIGTERM');
+  } catch {
+    // It ended meanwhile.
+  }
+}
+
+async function askedToStop(state: string): Promise<void> {
+  try {
+    const connection = await openConnection(socketPath(state));
+    await ask(connection, 'shutdown', { restart: true }).finally(() => connection.close());
+  } catch {
+    // It may be gone already; what counts is its lock.
+  }
+}
+
+function free(path: string): boolean {
+  const lock = takeKernelLock(path);
+  lock?.release();
+  return lock !== null;
+}
+
+async function started({ state, env }: DaemonOptions, start: NonNullable<DaemonOptions['start']>): Promise<void> {
+  const connection = await startAndConnect({ state, env, ...start }, () => openConnection(socketPath(state)));
+  connection.close();
+}

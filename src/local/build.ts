@@ -1,0 +1,33 @@
+/** Which build of this program runs, and which of two is the older one. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { olderThan } from './versions.ts';
+
+export interface Build {
+  version: string;
+  /** The commit it was built from, where that was known. */
+  commit?: string;
+  commit_time?: string;
+}
+
+/** The build of the package in this folder: its version, and what the build noted of its commit. */
+export function buildOf(root: string): Build {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  return { version, ...noted(root) };
+}
+
+function noted(root: string): { commit?: string; commit_time?: string } {
+  try {
+    const { commit, commit_time } = JSON.parse(readFileSync(join(root, 'dist', 'build.json'), 'utf8')) as Build;
+    return { ...(commit ? { commit } : {}), ...(commit_time ? { commit_time } : {}) };
+  } catch {
+    return {};
+  }
+}
+
+/** Whether `a` is older than `b`: by its version, then by its commit. What cannot be told apart is the same build. */
+export function olderBuild(a: Build, b: Build): boolean {
+  if (a.version !== b.version) return olderThan(a.version, b.version);
+  if (!b.commit_time) return false;
+  return !a.commit_time || Date.parse(a.commit_time) < Date.parse(b.commit_time);
+}

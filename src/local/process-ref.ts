@@ -1,0 +1,81 @@
+/** A process that can be told from a later one with its number: the number and when it began. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+export interface ProcessRef {
+  pid: number;
+  start: string;
+}
+
+interface Stat {
+  start: string;
+  parent: number;
+  name: string;
+}
+
+/** The process with this number as it is now; null where none is, or it cannot be read. */
+export function processRef(pid: number): ProcessRef | null {
+  const stat = statOf(pid);
+  return stat && { pid, start: stat.start };
+}
+
+/** Whether the process is gone. One that cannot be looked at counts as alive. */
+export function isGone({ pid, start }: ProcessRef): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+  const stat = statOf(pid);
+  return stat !== null && stat.start !== start;
+}
+
+const DEEPEST = 8;
+/** Programs that only run another one. A harness written in Node is told by its position: a wrapper's child is nearer. */
+const wrappers = /^-?(sh|bash|dash|zsh|fish|ksh|ash|env|sudo|timeout|nice|nohup|setsid|xargs|npx|npm( .*)?)$/;
+
+/** The nearest process above this one that is neither a shell nor a wrapper. */
+export function harnessProcess(from: number = process.ppid): ProcessRef | null {
+  let pid = from;
+  for (let level = 0; level < DEEPEST && pid > 1; level++) {
+    const stat = statOf(pid);
+    if (!stat) return null;
+    if (!wrappers.test(stat.name)) return { pid, start: stat.start };
+    pid = stat.parent;
+  }
+  return null;
+}
+
+function statOf(pid: number): Stat | null {
+  try {
+    return process.platform === 'darwin' ? fromPs(pid) : fromProc(pid);
+  } catch {
+    return null;
+  }
+}
+
+/** The name stands in brackets and may hold anything, so the fields are counted from the last one. */
+function fromProc(pid: number): Stat | null {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const close = text.lastIndexOf(')');
+  const fields = text.slice(close + 2).split(' ');
+  // Field 3 of the manual is the first one here. A zombie has ended.
+  if (close < 0 || fields[0] === 'Z' || fields[0] === 'X') return null;
+  return { name: text.slice(text.indexOf('(') + 1, close), parent: Number(fields[1]), start: fields[19] ?? '' };
+}
+
+function fromPs(pid: number): Stat | null {
+  const line = execFileSync('ps', ['-o', 'ppid=,lstart=,comm=', '-p', String(pid)], {
+    encoding: 'utf8',
+    timeout: 2_000,
+    env: { ...process.env, LC_ALL: 'C' },
+  });
+  const found = /^\s*(\d+)\s+(\w{3}\s+\w{3}\s+\d+\s+[\d:]+\s+\d{4})\s+(.*)$/.exec(line.trimEnd());
+  if (!found) return null;
+  return { parent: Number(found[1]), start: found[2]!.replace(/\s+/g, ' '), name: found[3]!.split('/').at(-1)! };
+}
+
+/** Microseconds of the machine's monotonic clock when this process began. */
+export function startedAt(): number {
+  return Math.round(Number(process.hrtime.bigint() / 1000n) - process.uptime() * 1e6);
+}
