@@ -757,6 +757,11 @@ export const operations = {
     summary: "Let a person's agents do nothing more without asking",
   },
   listInviteNotices: get('/v1/me/invite-notices', person, 'List the invites that agents asked for'),
+  getOnboardingInbox: get(
+    '/v1/me/onboarding-inbox',
+    person,
+    'What came to a person: boards, newcomers, what waits for them',
+  ),
   listNotices: get('/v1/me/notices', ['AG'], 'Read what an agent has not been told yet, or wait for it'),
   ackNotices: {
     method: 'POST',

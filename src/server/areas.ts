@@ -49,6 +49,7 @@ import { clearAllowance, getAllowance, listAllowanceRevisions, setAllowance } fr
 import { getApproval, listApprovals } from './onboarding/approvals.ts';
 import { collectApproval } from './onboarding/collect.ts';
 import { allowApproval, declineApproval } from './onboarding/decide.ts';
+import { getOnboardingInbox } from './onboarding/inbox.ts';
 import { listInviteNotices } from './onboarding/invite-notices.ts';
 import type { Report } from './onboarding/means.ts';
 import { ackNotices, listNotices } from './onboarding/notices.ts';
@@ -204,6 +205,7 @@ export function areas({ root, serverId, address, searchable, report }: Means): A
     declineApproval: write('declineApproval', declineApproval(address)),
     collectApproval: write('collectApproval', collectApproval({ root, serverId, address, report })),
     listInviteNotices: read('listInviteNotices', listInviteNotices(address)),
+    getOnboardingInbox: read('getOnboardingInbox', getOnboardingInbox(address)),
     listNotices: wait('listNotices', listNotices(address)),
     ackNotices: write('ackNotices', ackNotices),
     getAllowance: read('getAllowance', getAllowance),

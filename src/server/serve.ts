@@ -153,6 +153,7 @@ function infoOf(serverId: string, db: Database, files: StoreKind, mode: ServerIn
       'files',
       'invite_show',
       'lines',
+      'onboarding',
       'pagination',
       'profile',
       'search',

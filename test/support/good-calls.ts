@@ -175,6 +175,7 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   declineApproval: noApproval,
   collectApproval: noApproval,
   listInviteNotices: () => ({}),
+  getOnboardingInbox: () => ({}),
   listNotices: () => ({}),
   ackNotices: () => ({ body: { ids: ['ntc_01K5A0000000000000000000N1'] } }),
   getAllowance: () => ({}),

@@ -1,7 +1,20 @@
 /** What agents ask their person for, what came of it, and what they may do without asking. */
 import { z } from 'zod';
 import { policyChange } from './boards.ts';
-import { boardName, digest, handle, id, memberName, newHandle, nextAfter, queryInt, text, time } from './common.ts';
+import {
+  boardName,
+  digest,
+  eventActor,
+  handle,
+  id,
+  memberName,
+  newHandle,
+  nextAfter,
+  queryInt,
+  seq,
+  text,
+  time,
+} from './common.ts';
 import { serverInvite } from './invites.ts';
 
 const once = (ids: readonly string[]): boolean => new Set(ids).size === ids.length;
@@ -189,3 +202,30 @@ const inviteNotice = z.strictObject({
 
 export const listInviteNoticesQuery = z.object(page);
 export const inviteNoticeList = z.strictObject({ notices: z.array(inviteNotice), next_after: nextAfter });
+
+/** What came to a person since they last looked, beside what they are asked. */
+export const onboardingInbox = z.strictObject({
+  board_adds: z.array(
+    z.strictObject({
+      board: boardLabel,
+      added: z.strictObject({ seq, at: time, by: eventActor }),
+      join_command: z.string(),
+      join_prompt: z.string(),
+    }),
+  ),
+  arrivals: z.array(
+    z.strictObject({
+      invite_id: id('inv'),
+      person_id: id('hum'),
+      handle,
+      at: time,
+      boards: z.array(
+        z.strictObject({
+          board: boardLabel,
+          agents: z.array(z.strictObject({ id: id('mem'), name: memberName, harness: z.string().nullable() })),
+        }),
+      ),
+    }),
+  ),
+  counts: z.strictObject({ approvals_pending: z.int().min(0), pairings_open: z.int().min(0) }),
+});

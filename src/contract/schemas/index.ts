@@ -160,6 +160,7 @@ export const schemas = {
   declineApproval: { params: approvalParam, answer: approvals.approval },
   collectApproval: { params: approvalParam, answer: approvals.approvalOutcome },
   listInviteNotices: { query: approvals.listInviteNoticesQuery, answer: approvals.inviteNoticeList },
+  getOnboardingInbox: { answer: approvals.onboardingInbox },
   listNotices: { query: approvals.listNoticesQuery, answer: approvals.noticeList },
   ackNotices: { body: approvals.ackNoticesBody, answer: approvals.ackedNotices },
   getAllowance: { answer: approvals.allowance },

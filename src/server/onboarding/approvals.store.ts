@@ -180,6 +180,10 @@ export const listedRows = (
       .where((either) => either.where('a.state', 'pending').orWhere('a.decided_at', '>', tx.now - LISTED_MS)),
   );
 
+/** A person's requests that nothing has decided; some may have ended meanwhile without being written down. */
+export const undecidedRows = (tx: ReadTx, personId: string): Promise<RequestRow[]> =>
+  tx.query<RequestRow>((db) => withRequester(db).where({ 'a.person_id': personId, 'a.state': 'pending' }));
+
 /** When it was decided, or would have been. */
 export const decidedAt = (row: RequestRow): number =>
   row.decided_at ?? Math.min(row.expires_at, row.created_at + 86_400_000);

@@ -58,3 +58,12 @@ export const inviteStep = (inviteId: string, baseUrl: string): NextStep => ({
   resume: 'It shows what became of the invite.',
   board_view: `${baseUrl}/inbox/invites/${inviteId}`,
 });
+
+/** How a person's agent comes onto a board they were put on: what they run, and what they tell the agent. */
+export function joinStep(board: string, baseUrl: string): { join_command: string; join_prompt: string } {
+  const command = `service join --board ${shellArgument(board)} ${on(baseUrl)}`;
+  return {
+    join_command: command,
+    join_prompt: `You were put on the board ${board}. Run this, then read its charter before you write: ${command}`,
+  };
+}

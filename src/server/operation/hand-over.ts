@@ -41,6 +41,11 @@ const steps: Partial<Record<OperationName, NextStep>> = {
     command: 'service invite list',
     resume: 'Your person runs it in their own terminal and tells you what you need of it.',
   },
+  getOnboardingInbox: {
+    command: 'service inbox',
+    resume: 'Your person runs it in their own terminal: it shows what waits for them.',
+    board_view: '/inbox',
+  },
   getAllowance: allowanceStep('show'),
   setAllowance: allowanceStep('show'),
   clearAllowance: allowanceStep('off'),

@@ -21,13 +21,17 @@ export async function boardListViews(tx: ReadTx, caller: Caller, sights: Sight[]
   });
 }
 
-type Own = Pick<Sight, 'board'> & { member: NonNullable<Sight['member']> };
+export type Own = Pick<Sight, 'board'> & { member: NonNullable<Sight['member']> };
 
 /**
  * Somebody else brought them, and they have done nothing there since. Nothing remembers that they saw it: the position
  * starts at the event that brought them, so while it still stands there, nothing was read.
  */
-async function addedTo(tx: ReadTx, caller: Caller, own: Own[]): Promise<Map<string, NonNullable<Board['added']>>> {
+export async function addedTo(
+  tx: ReadTx,
+  caller: Caller,
+  own: Own[],
+): Promise<Map<string, NonNullable<Board['added']>>> {
   const arrivals = await arrivalsUnread(
     tx,
     own.map(({ member }) => member.id),

@@ -1,0 +1,36 @@
+/** Who came by a person's invites, and with which agents. */
+import type { ReadTx } from '../db/tx.ts';
+
+export type ComerRow = {
+  invite_id: string;
+  person_id: string;
+  handle: string;
+  used_at: number;
+  board_id: string;
+  member_id: string;
+  name: string;
+  harness: string | null;
+};
+
+/** Agents on the boards of invites that were used since then, newest use first, then in the order they joined. */
+export const comersSince = (tx: ReadTx, personId: string, since: number): Promise<(ComerRow & { boards: string })[]> =>
+  tx.query((db) =>
+    db({ i: 'server_invites' })
+      .join({ p: 'people' }, 'p.id', 'i.used_by')
+      .join({ m: 'members' }, 'm.person_id', 'i.used_by')
+      .where({ 'i.created_by': personId, 'm.kind': 'agent', 'm.status': 'active' })
+      .where('i.used_at', '>', since)
+      .orderBy([{ column: 'i.used_at', order: 'desc' }, { column: 'i.id', order: 'desc' }, 'm.joined_at', 'm.id'])
+      .limit(20_000)
+      .select({
+        invite_id: 'i.id',
+        boards: 'i.boards',
+        person_id: 'p.id',
+        handle: 'p.handle',
+        used_at: 'i.used_at',
+        board_id: 'm.board_id',
+        member_id: 'm.id',
+        name: 'm.name',
+        harness: 'm.harness',
+      }),
+  );

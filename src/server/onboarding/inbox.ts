@@ -1,0 +1,88 @@
+/** What came to a person without being asked of them: boards somebody put them on, people who came by their invites. */
+import type { Answer, BoardLabel } from '../../contract/types.ts';
+import { boardsWithIds } from '../boards/boards.store.ts';
+import type { ReadTx } from '../db/tx.ts';
+import { boardsOf } from '../invites/invites.store.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
+import { boardIdsOf, ownMemberships } from '../seats/members.store.ts';
+import { timestamp } from '../text/time.ts';
+import { approvalViews } from '../views/approval.ts';
+import { refuseGuest } from '../views/authority.ts';
+import { addedTo } from '../views/board-list.ts';
+import { boardLabels } from '../views/labels.ts';
+import { effective, undecidedRows } from './approvals.store.ts';
+import { type ComerRow, comersSince } from './inbox.store.ts';
+import { joinStep } from './next.rules.ts';
+
+type Inbox = Answer<'getOnboardingInbox'>;
+
+const MOST = 200;
+const WEEK = 7 * 86_400_000;
+
+/** Looking at it changes nothing. At most 200 of each, newest first. */
+export const getOnboardingInbox =
+  (address: ServerAddress): ReadCase<'getOnboardingInbox'>['run'] =>
+  async (tx, caller) => {
+    refuseGuest(caller, 'bring anybody here');
+    const baseUrl = address.baseUrl();
+    return {
+      board_adds: await boardAdds(tx, caller, baseUrl),
+      arrivals: await arrivals(tx, caller),
+      counts: { approvals_pending: await countPendingFor(tx, caller, baseUrl), pairings_open: 0 },
+    };
+  };
+
+/** Boards that can be worked on and that somebody else put them on, as long as they have done nothing there. */
+async function boardAdds(tx: ReadTx, caller: Caller, baseUrl: string): Promise<Inbox['board_adds']> {
+  const { person_id } = caller.person;
+  const ids = await boardIdsOf(tx, person_id);
+  const boards = new Map((await boardsWithIds(tx, ids)).map((board) => [board.id, board]));
+  const own = (await ownMemberships(tx, person_id, ids)).flatMap((member) => {
+    const board = boards.get(member.board_id);
+    return board?.lifecycle === 'active' ? [{ board, member }] : [];
+  });
+  const added = await addedTo(tx, caller, own);
+  const found = own.flatMap(({ board: { id, name, title } }) => {
+    const addition = added.get(id);
+    if (!addition) return [];
+    return [{ board: { id, name, title }, added: addition, ...joinStep(name, baseUrl) }];
+  });
+  return found.sort((a, b) => Date.parse(b.added.at) - Date.parse(a.added.at)).slice(0, MOST);
+}
+
+/** People who came by their invites this week and have an agent on a board of the invite that is still seen. */
+async function arrivals(tx: ReadTx, caller: Caller): Promise<Inbox['arrivals']> {
+  const all = await comersSince(tx, caller.person.person_id, tx.now - WEEK);
+  const rows = all.filter((row) => boardsOf(row).includes(row.board_id));
+  const labels = await boardLabels(
+    tx,
+    caller,
+    rows.map((row) => row.board_id),
+  );
+  const found = new Map<string, { first: ComerRow; boards: Map<string, ComerRow[]> }>();
+  for (const row of rows) {
+    if (!labels.has(row.board_id)) continue;
+    const entry = found.get(row.invite_id) ?? { first: row, boards: new Map<string, ComerRow[]>() };
+    entry.boards.set(row.board_id, [...(entry.boards.get(row.board_id) ?? []), row]);
+    found.set(row.invite_id, entry);
+  }
+  return [...found.values()].slice(0, MOST).map(({ first, boards }) => ({
+    invite_id: first.invite_id,
+    person_id: first.person_id,
+    handle: first.handle,
+    at: timestamp(first.used_at),
+    boards: [...boards].map(([id, agents]) => ({
+      board: labels.get(id) as BoardLabel,
+      agents: agents.map(({ member_id, name, harness }) => ({ id: member_id, name, harness })),
+    })),
+  }));
+}
+
+/** Requests that wait for them and that they see. */
+async function countPendingFor(tx: ReadTx, caller: Caller, baseUrl: string): Promise<number> {
+  const rows = (await undecidedRows(tx, caller.person.person_id)).filter(
+    (row) => effective(row, tx.now).state === 'pending',
+  );
+  return (await approvalViews(tx, caller, rows, baseUrl)).length;
+}
