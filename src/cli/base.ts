@@ -11,6 +11,7 @@ import { globalFlags } from './flags.ts';
 import { modeOf } from './mode.ts';
 import type { Output } from './output.ts';
 import { refuseEmpty, usageError } from './parse-errors.ts';
+import type { Wanted } from './requesting.ts';
 import { runtime } from './runtime.ts';
 import type { Session, Who } from './session.ts';
 import type { TimeStyle } from './time.ts';
@@ -123,6 +124,13 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     const session = await this.session(who, { autostart, ofBoard: true });
     const { chooseBoard } = await import('./boards.ts');
     return { ...session, board: (await chooseBoard(session, this.out)).name };
+  }
+
+  /** Sends an agent's request to its person and shows what became of it. */
+  protected async request(session: Session, body: Wanted, key: string | undefined): Promise<void> {
+    const { askPerson, askedText } = await import('./requesting.ts');
+    const asked = await askPerson(session, body, key);
+    this.out.print(asked, () => askedText(asked, this.times));
   }
 
   /** The client alone, for commands that need no more. */

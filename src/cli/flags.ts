@@ -61,6 +61,11 @@ export const replyWaitFlags = {
   ...waitFlags,
 };
 
+/** On commands of people whose action an agent may ask its person for. */
+export const requestFlags = {
+  request: Flags.boolean({ description: 'As an agent: ask your person to allow it' }),
+};
+
 /** On commands that ask before they act. */
 export const confirmFlags = { yes: Flags.boolean({ char: 'y', description: 'Answer the question with yes' }) };
 

@@ -79,7 +79,7 @@ export async function acknowledge(session: Session, { acked_up_to }: InboxRecord
 }
 
 /** Everything written to standard output has left this process. */
-const flushed = (): Promise<void> =>
+export const flushed = (): Promise<void> =>
   new Promise((resolve, reject) => process.stdout.write('', (error) => (error ? reject(error) : resolve())));
 
 /** Shows one batch after the other as they come, acknowledging each after it was shown; never returns by itself. */

@@ -10,3 +10,10 @@ export async function ownInvites(client: Client, state: string | undefined): Pro
     invites.push(...page.invites);
   return invites;
 }
+
+/** The invites that the person's agents asked for, newest first. */
+export async function inviteNotices(client: Client): Promise<Answer<'listInviteNotices'>['notices']> {
+  const notices: Answer<'listInviteNotices'>['notices'] = [];
+  for await (const page of pages(client, 'listInviteNotices', { query: { limit: 100 } })) notices.push(...page.notices);
+  return notices;
+}

@@ -32,7 +32,7 @@ export async function inviteBody(
   const pairing =
     wish.pairing === undefined || !first
       ? undefined
-      : { initiating_agent_id: (await ownAgent(session, first.name, wish.agent)).id, work: wish.pairing };
+      : { initiating_agent_id: await beginner(session, first.name, wish.agent), work: wish.pairing };
   return {
     body: {
       ...(wish.ttl === undefined ? {} : { ttl_seconds: duration(wish.ttl, '--ttl') }),
@@ -59,6 +59,13 @@ async function boardNamed(client: Client, board: string): Promise<{ id: string; 
   if (/^brd_[0-9A-HJKMNP-TV-Z]{26}$/.test(board)) return { id: board, name: board };
   const { data } = await client.call('getBoard', { params: { board } });
   return { id: data.id, name: data.name };
+}
+
+/** An agent begins the work itself; a person says with which agent it begins. */
+async function beginner(session: Session, board: string, named: string | undefined): Promise<string> {
+  if (!session.agent) return (await ownAgent(session, board, named)).id;
+  if (named === undefined) return (await session.client.call('getMe')).data.id;
+  throw usage('An agent begins the work itself; --agent is for its person.');
 }
 
 /** The agent that was named, or the person's only one on the board. */

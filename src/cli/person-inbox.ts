@@ -1,9 +1,11 @@
-/** What waits for a person: unread boards and replies they owe. Looking at it acknowledges nothing. */
+/** What waits for a person: unread boards, replies they owe, requests of their agents, who came. It acknowledges nothing. */
+import { ClientError } from '../client/errors.ts';
 import { serverInfo } from '../client/features.ts';
 import { escapeUntrusted } from '../contract/text.ts';
-import type { Message } from '../contract/types.ts';
-import type { BoardListRecord } from './board-list.ts';
+import type { Answer, Approval, Message } from '../contract/types.ts';
+import { allApprovals } from './approvals.ts';
 import { readBoards } from './board-list.ts';
+import { actionWords } from './print/approval.ts';
 import { called } from './runtime.ts';
 import type { Session } from './session.ts';
 
@@ -11,10 +13,13 @@ export interface PersonInbox {
   boards: { name: string; unread: number; needs_reply: number }[];
   /** Open asks they may answer, those that block first. */
   asks: Message[];
-  approvals: [];
-  board_adds: { board: string; by: string | null; at: string }[];
-  arrivals: [];
+  /** Requests of their agents that wait for them, oldest first. */
+  approvals: Approval[];
+  board_adds: Arrivals['board_adds'];
+  arrivals: Arrivals['arrivals'];
 }
+
+type Arrivals = Answer<'getOnboardingInbox'>;
 
 export async function readPersonInbox(session: Session): Promise<PersonInbox> {
   const { boards } = await readBoards(session, { all: false, archived: false });
@@ -23,9 +28,7 @@ export async function readPersonInbox(session: Session): Promise<PersonInbox> {
       .map(({ name, unread = 0, needs_reply }) => ({ name, unread, needs_reply: needs_reply ?? 0 }))
       .filter((board) => board.unread > 0 || board.needs_reply > 0),
     asks: await asksFor(session),
-    approvals: [],
-    board_adds: addsOf(boards),
-    arrivals: [],
+    ...(await onboardingFor(session)),
   };
 }
 
@@ -37,10 +40,24 @@ async function asksFor({ client }: Session): Promise<Message[]> {
   return data.asks.sort((a, b) => blocking(a) - blocking(b));
 }
 
-const addsOf = (boards: BoardListRecord['boards']): PersonInbox['board_adds'] =>
-  boards.flatMap(({ name, added }) => (added ? [{ board: name, by: added.by.name, at: added.at }] : []));
+/** A guest brings nobody and is asked nothing. */
+async function onboardingFor(session: Session): Promise<Pick<PersonInbox, 'approvals' | 'board_adds' | 'arrivals'>> {
+  const { client } = session;
+  const nothing = { approvals: [], board_adds: [], arrivals: [] };
+  const { features } = await serverInfo(client);
+  if (!features.includes('onboarding')) return nothing;
+  try {
+    const { data } = await client.call('getOnboardingInbox');
+    const { board_adds, arrivals, counts } = data;
+    const approvals = counts.approvals_pending === 0 ? [] : await allApprovals(session, 'pending');
+    return { approvals, board_adds, arrivals };
+  } catch (error) {
+    if (error instanceof ClientError && error.code === 'guest_not_allowed') return nothing;
+    throw error;
+  }
+}
 
-export function personInboxText({ boards, asks, board_adds: adds }: PersonInbox): string {
+export function personInboxText({ boards, asks, approvals, board_adds: adds, arrivals }: PersonInbox): string {
   const needing = boards.filter((board) => board.needs_reply > 0);
   const unread = boards.filter((board) => board.unread > 0);
   const lines = [
@@ -48,14 +65,28 @@ export function personInboxText({ boards, asks, board_adds: adds }: PersonInbox)
     ...needing.map((b) => `  ${b.name}  ${b.needs_reply} to answer`),
     ...asks.map(askLine),
     ...(unread.length > 0 ? ['Unread', ...unread.map((b) => `  ${b.name}  ${b.unread} unread`)] : []),
-    ...adds.map(({ board, by }) => `You were added to ${board}${by ? ` by @${by}` : ''}.`),
+    ...(approvals.length > 0 ? ['Waiting for your approval', ...approvals.map(approvalLine)] : []),
+    ...adds.map(({ board, added: { by } }) => `You were added to ${board.name}${by.name ? ` by @${by.name}` : ''}.`),
+    ...arrivals.map(arrivalLine),
   ];
   const ask = asks[0];
   if (ask) return called([...lines, `Next: service answer ${ask.seq} --board ${ask.board}`].join('\n'));
+  const [request] = approvals;
+  if (request) return called([...lines, `Next: service approval allow ${request.id}`].join('\n'));
   const first = (needing[0] ?? unread[0])?.name;
   if (first === undefined) return lines.join('\n') || 'Nothing is waiting for you.';
   return called([...lines, `Next: service read --unread --board ${first}`].join('\n'));
 }
+
+const approvalLine = (approval: Approval): string =>
+  escapeUntrusted(
+    `  ${approval.id}  ${approval.display?.agent_name ?? approval.agent_id} wants to ${actionWords(approval)}`,
+  );
+
+const arrivalLine = ({ handle, boards }: Arrivals['arrivals'][number]): string =>
+  `@${handle} came by your invite, with ${boards
+    .map(({ board, agents }) => `${agents.map(({ name }) => name).join(', ')} on ${board.name}`)
+    .join('; ')}.`;
 
 /** `general#88  @codex asks: Cap at a minute or at ten? (1 A minute, 2 Ten)` */
 function askLine({ board, seq, from, body, ask }: Message): string {

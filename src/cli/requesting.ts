@@ -1,28 +1,69 @@
 /** An agent asks its person for what it may not do itself. */
+import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
-import type { Answer } from '../contract/types.ts';
+import { requireFeature } from '../client/features.ts';
+import type { Answer, BodyIn } from '../contract/types.ts';
+import { usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
+import { handleOf } from './people.ts';
 import { actionWords } from './print/approval.ts';
+import { newInviteText } from './print/invite.ts';
+import type { Session } from './session.ts';
+import type { TimeStyle } from './time.ts';
 
 type Asked = Answer<'requestAdminAction'>;
+export type Wanted = BodyIn<'requestAdminAction'>;
 
-/** Asks for somebody to be added, where adding them was refused for want of the right to; else the refusal stands. */
-export async function askToAdd(
-  { client, agent, board }: BoardSession,
-  handle: string,
-  { refusal, key }: { refusal: unknown; key: string | undefined },
-): Promise<Asked> {
-  if (!agent || !(refusal instanceof ClientError) || refusal.code !== 'add_people_not_allowed') throw refusal;
-  const { data: where } = await client.call('getBoard', { params: { board } });
-  const { data: found } = await client.call('listPeople', { query: { handle } });
-  const person = 'handle' in found ? found : undefined;
-  if (!person) throw refusal;
-  const body = { kind: 'add_people' as const, board_id: where.id, person_id: person.id };
+/** Asks for exactly this. @param key given by whoever typed the command, so that it asks only once. */
+export async function askPerson({ client }: Session, body: Wanted, key: string | undefined): Promise<Asked> {
+  await requireFeature(client, 'onboarding');
   return (await client.call('requestAdminAction', { body, idempotencyKey: key })).data;
 }
 
+/** The id of the person that `maya`, `@maya` or `me`, the agent's own person, means. */
+export async function personIdOf(client: Client, typed: string): Promise<string> {
+  const { data } = await client.call('listPeople', { query: { handle: await handleOf(client, typed) } });
+  if ('handle' in data) return data.id;
+  throw usage(`${typed} is no handle.`);
+}
+
+export const boardIdOf = async ({ client, board }: BoardSession): Promise<string> =>
+  (await client.call('getBoard', { params: { board } })).data.id;
+
+/** Making somebody an owner of the board, or a member again. */
+export const roleWanted = async (session: BoardSession, typed: string, role: 'owner' | 'member'): Promise<Wanted> => ({
+  kind: 'set_board_role',
+  board_id: await boardIdOf(session),
+  person_id: await personIdOf(session.client, typed),
+  role,
+});
+
+/** An agent sees no list of keys, so it names one by its id. */
+export function keyIdOf(typed: string): string {
+  if (/^key_[0-9A-HJKMNP-TV-Z]{26}$/.test(typed)) return typed;
+  throw usage(
+    'An agent asks for a key to be revoked by its id, key_…',
+    'Your person sees them: service key list --json',
+  );
+}
+
+/** Asks for somebody to be added, where adding them was refused for want of the right to; else the refusal stands. */
+export async function askToAdd(
+  session: BoardSession,
+  handle: string,
+  { refusal, key }: { refusal: unknown; key: string | undefined },
+): Promise<Asked> {
+  const refused = session.agent && refusal instanceof ClientError && refusal.code === 'add_people_not_allowed';
+  if (!refused) throw refusal;
+  const board_id = await boardIdOf(session);
+  return askPerson(session, { kind: 'add_people', board_id, person_id: await personIdOf(session.client, handle) }, key);
+}
+
 /** What became of it; for the person, the command that decides it stands last. */
-export const askedText = ({ state, approval, next }: Asked): string =>
-  state === 'executed'
-    ? `Done under the allowance of your person: ${actionWords(approval)}.`
-    : [`Asked your person to ${actionWords(approval)}. They run:`, next?.command ?? ''].join('\n');
+export function askedText({ state, approval, next, invite }: Asked, times: TimeStyle): string {
+  const what = actionWords(approval);
+  if (state === 'pending') return [`Asked your person to ${what}. They run:`, next?.command ?? ''].join('\n');
+  const done = `Done under the allowance of your person: ${what}.`;
+  const boards = approval.display?.boards.map(({ name }) => name) ?? [];
+  return invite ? [done, newInviteText(invite, boards, times)].join('\n') : done;
+}

@@ -1,4 +1,4 @@
-/** Waiting for messages longer than one request may last. */
+/** Waiting for messages or notices longer than one request may last. */
 import type { Answer } from '../contract/types.ts';
 import type { Reply } from './answer.ts';
 import type { CallInput, Client } from './client.ts';
@@ -6,7 +6,7 @@ import { ClientError } from './errors.ts';
 import { MAX_POLL_SECONDS, MIN_POLL_GAP } from './limits.ts';
 import { retryDelay } from './retry.ts';
 
-export type WaitedName = 'listReplies' | 'readInbox';
+export type WaitedName = 'listReplies' | 'readInbox' | 'listNotices';
 
 export interface WaitOptions<Name extends WaitedName> {
   /** 0 to 86,400; 0 asks once without waiting. */
@@ -76,7 +76,9 @@ function pauseAfter(error: unknown, failures: number, random: () => number, left
 }
 
 /** `seq` of the last message of an answer; undefined for an empty one. */
-function lastSeq(answer: Answer<'listReplies'> | Answer<'readInbox'>): number | undefined {
+function lastSeq(answer: Answer<WaitedName>): number | undefined {
+  // Notices have no numbers: any that is there ends the wait.
+  if ('notices' in answer) return answer.notices.length > 0 ? 0 : undefined;
   const list = 'replies' in answer ? answer.replies : answer.messages;
   return list.at(-1)?.seq;
 }

@@ -34,6 +34,22 @@ export const inviteRows = (invites: Metadata[], times: TimeStyle): Promise<strin
     ]),
   );
 
+/** One row per invite of an agent. */
+export const inviteNoticeRows = (
+  notices: Answer<'listInviteNotices'>['notices'],
+  times: TimeStyle,
+): Promise<string[]> =>
+  table(
+    notices.map(({ id, state, created_at, suggested_handle: handle, message, display }) => [
+      id,
+      state,
+      `made ${showTime(created_at, times)}`,
+      handle === undefined ? '' : `for ${handle}`,
+      display?.boards.map(({ name }) => name).join(', ') ?? '',
+      message,
+    ]),
+  );
+
 export const inviteText = (invite: Metadata, times: TimeStyle): string =>
   fields([
     ['id', invite.id],

@@ -22,7 +22,7 @@ export default class BoardAdd extends BaseCommand<typeof BoardAdd> {
     const reply = await client.call('addBoardPerson', call).catch((refusal) => ({ refusal }));
     if ('refusal' in reply) {
       const asked = await askToAdd(session, handle, { ...reply, key: this.flags['idempotency-key'] });
-      return this.out.print(asked, () => askedText(asked));
+      return this.out.print(asked, () => askedText(asked, this.times));
     }
     const person = reply.data;
     const by = session.agent && me ? { by_agent: me.name, by_owner: me.owner } : {};

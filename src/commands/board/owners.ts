@@ -2,8 +2,10 @@ import * as Flags from '@oclif/core/flags';
 import type { BoardSession } from '../../cli/base.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { handleOf, ownersOf } from '../../cli/board-people.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { requestFlags, writeFlags } from '../../cli/flags.ts';
 import { personRows } from '../../cli/print/member.ts';
+import { roleWanted } from '../../cli/requesting.ts';
+import { usage } from '../../local/failure.ts';
 
 export default class BoardOwners extends BaseCommand<typeof BoardOwners> {
   static override summary = 'List the owners of a board, or change who owns it';
@@ -13,16 +15,25 @@ export default class BoardOwners extends BaseCommand<typeof BoardOwners> {
     'service board owners',
     'service board owners --add maya --board payments',
     'service board owners --remove sam --board payments',
+    'service board owners --add maya --request --as claude',
   ];
   static override seeAlso = ['board people', 'board remove'];
   static override flags = {
     add: Flags.string({ helpValue: 'HANDLE', description: 'Make this person an owner', exclusive: ['remove'] }),
     remove: Flags.string({ helpValue: 'HANDLE', description: 'Make this owner a member again' }),
+    ...requestFlags,
     ...writeFlags,
   };
 
   override async run(): Promise<void> {
-    const { add, remove } = this.flags;
+    const { add, remove, request } = this.flags;
+    const named = add ?? remove;
+    if (request) {
+      if (named === undefined) throw usage('--request asks for a change: say which with --add or --remove.');
+      const session = await this.onBoard('G');
+      const wanted = await roleWanted(session, named, add === undefined ? 'member' : 'owner');
+      return this.request(session, wanted, this.flags['idempotency-key']);
+    }
     if (add !== undefined) return this.change(await this.onBoard('P'), 'makeBoardOwner', add);
     if (remove !== undefined) return this.change(await this.onBoard('P'), 'unmakeBoardOwner', remove);
     const session = await this.onBoard('A');

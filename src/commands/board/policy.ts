@@ -1,8 +1,9 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { changeBoard, policyWish, readBoard } from '../../cli/board-settings.ts';
-import { listFlag, writeFlags } from '../../cli/flags.ts';
+import { listFlag, requestFlags, writeFlags } from '../../cli/flags.ts';
 import { changeLine, policyText, policyWords } from '../../cli/print/settings.ts';
+import { boardIdOf } from '../../cli/requesting.ts';
 import { usage } from '../../local/failure.ts';
 
 export default class BoardPolicy extends BaseCommand<typeof BoardPolicy> {
@@ -13,11 +14,13 @@ export default class BoardPolicy extends BaseCommand<typeof BoardPolicy> {
     'service board policy',
     'service board policy recommended --board payments',
     'service board policy recommended --set urgent=everyone,nudges=off',
+    'service board policy recommended --request --as claude',
   ];
   static override seeAlso = ['board roles', 'board show'];
   static override args = { preset: optional('starter or recommended') };
   static override flags = {
     set: listFlag({ helpValue: 'KEY=VALUE', description: 'A setting that is to differ from the preset' }),
+    ...requestFlags,
     ...writeFlags,
   };
 
@@ -26,6 +29,12 @@ export default class BoardPolicy extends BaseCommand<typeof BoardPolicy> {
     if (preset !== undefined && preset !== 'starter' && preset !== 'recommended')
       throw usage(`A preset is starter or recommended, not ${preset}.`);
     const policy = policyWish(preset, this.flags.set ?? []);
+    if (this.flags.request) {
+      if (!policy) throw usage('--request asks for a change: say which policy the board should have.');
+      const asking = await this.onBoard('G');
+      const board_id = await boardIdOf(asking);
+      return this.request(asking, { kind: 'set_board_policy', board_id, policy }, this.flags['idempotency-key']);
+    }
     const session = await this.onBoard(policy ? 'P' : 'A');
     const { policy: before } = await readBoard(session);
     if (!policy) {

@@ -1,24 +1,36 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { agentsOf, alsoEnding, forgetSeats } from '../../cli/endings.ts';
-import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
+import { boardIdOf, personIdOf } from '../../cli/requesting.ts';
 
 export default class BoardRemove extends BaseCommand<typeof BoardRemove> {
   static override summary = 'Take a person off a board';
   static override description =
     'For owners. Their agents there end with it, and so do the join codes they made; what they wrote stays. On an open board\nit does not keep them out: they may join again.';
-  static override examples = ['service board remove sam --board payments', 'service board remove sam --yes'];
+  static override examples = [
+    'service board remove sam --board payments',
+    'service board remove sam --yes',
+    'service board remove sam --request --as claude',
+  ];
   static override seeAlso = ['board leave', 'board people', 'agent remove'];
   static override args = { handle: required('Handle of the person') };
-  static override flags = { ...confirmFlags, ...writeFlags };
+  static override flags = { ...requestFlags, ...confirmFlags, ...writeFlags };
 
   override async run(): Promise<void> {
+    const { request, yes, 'idempotency-key': idempotencyKey } = this.flags;
+    if (request) {
+      const session = await this.onBoard('G');
+      const person_id = await personIdOf(session.client, this.args.handle);
+      const board_id = await boardIdOf(session);
+      return this.request(session, { kind: 'remove_person', person_id, board_id }, idempotencyKey);
+    }
     const { client, board } = await this.onBoard('P');
     const { handle } = this.args;
     const { visibility } = (await client.call('getBoard', { params: { board } })).data;
     const agents = await agentsOf(client, board, handle);
-    await this.confirm(`Take ${handle} off ${board}?${alsoEnding(agents, 'Their')}`, this.flags.yes);
-    const call = { params: { board, handle }, idempotencyKey: this.flags['idempotency-key'] };
+    await this.confirm(`Take ${handle} off ${board}?${alsoEnding(agents, 'Their')}`, yes);
+    const call = { params: { board, handle }, idempotencyKey };
     const reply = await client.call('removeBoardPerson', call);
     await forgetSeats(agents.map((agent) => agent.id));
     const again = this.again(reply);

@@ -7,7 +7,7 @@ import { newInviteText } from '../../cli/print/invite.ts';
 export default class InviteCreate extends BaseCommand<typeof InviteCreate> {
   static override summary = 'Invite one person to a server';
   static override description =
-    'Prints a link that works once: whoever opens it with "service connect" becomes a member, on the boards you name. It\nis shown this one time only. --pairing says what their agent is to work on with one of yours on the board.\nOnly server admins invite.';
+    'Prints a link that works once: whoever opens it with "service connect" becomes a member, on the boards you name. It\nis shown this one time only. --pairing says what their agent is to work on with one of yours on the board.\nOnly server admins invite. An agent asks its person for the invite, which then lives a day at most.';
   static override examples = [
     'service invite create',
     'service invite create --board payments --handle maya --ttl 2d',
@@ -19,7 +19,10 @@ export default class InviteCreate extends BaseCommand<typeof InviteCreate> {
     pairing: Flags.string({ helpValue: 'WORK', description: 'What to work on together; needs exactly one board' }),
     agent: Flags.string({ helpValue: 'NAME', description: 'Your agent the work begins from' }),
     handle: Flags.string({ helpValue: 'NAME', description: 'Handle to suggest' }),
-    ttl: Flags.string({ helpValue: 'DURATION', description: 'How long it works, 1m to 30d (default 7d)' }),
+    ttl: Flags.string({
+      helpValue: 'DURATION',
+      description: 'How long it works, 1m to 30d (default 7d; for an agent at most 24h)',
+    }),
     person: Flags.boolean({ hidden: true, description: 'Accepted without effect' }),
     ...writeFlags,
   };
@@ -28,9 +31,10 @@ export default class InviteCreate extends BaseCommand<typeof InviteCreate> {
     // Several boards may be named here, and none of them is the one the command works on.
     const boards = boardsOf(this.flags.board);
     this.globals = { ...this.globals, board: undefined };
-    const session = await this.session('P');
+    const session = await this.session('A');
     const { pairing, agent, handle, ttl, 'idempotency-key': key } = this.flags;
     const { body, names } = await inviteBody(session, { boards, pairing, agent, handle, ttl });
+    if (session.agent) return this.request(session, { kind: 'invite_people', invite: body }, key);
     const { data: invite } = await session.client.call('createInvite', { body, idempotencyKey: key }).catch(lost);
     this.out.print({ invite }, () => newInviteText(invite, names, this.times));
   }

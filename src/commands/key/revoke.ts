@@ -1,26 +1,36 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
 import { findKey, forgetKeyIn, readKeys } from '../../cli/keys.ts';
 import { handleOf } from '../../cli/people.ts';
 import { hangsOn } from '../../cli/print/key.ts';
+import { keyIdOf } from '../../cli/requesting.ts';
 
 export default class KeyRevoke extends BaseCommand<typeof KeyRevoke> {
   static override summary = 'Revoke an access key';
   static override description =
     'Ends at once what works because of it: browser sessions, agents it added, delegations. Invites made with it stay,\nunless --revoke-invites. An admin may revoke the keys of others.';
-  static override examples = ['service key revoke ci', 'service key revoke laptop --person maya --revoke-invites'];
+  static override examples = [
+    'service key revoke ci',
+    'service key revoke laptop --person maya --revoke-invites',
+    'service key revoke key_01K5A0000000000000000000K1 --request --as claude',
+  ];
   static override seeAlso = ['key list', 'key create'];
   static override args = { key: required('Name or id of the key') };
   static override flags = {
     person: Flags.string({ helpValue: 'HANDLE', description: "Somebody else's key, as an admin" }),
     'revoke-invites': Flags.boolean({ description: 'Also the unused invites made with it' }),
+    ...requestFlags,
     ...confirmFlags,
     ...writeFlags,
   };
 
   override async run(): Promise<void> {
+    if (this.flags.request) {
+      const wanted = { kind: 'revoke_key' as const, key_id: keyIdOf(this.args.key) };
+      return this.request(await this.session('G'), wanted, this.flags['idempotency-key']);
+    }
     const session = await this.session('P');
     const { client, server } = session;
     const { person: named, yes, 'revoke-invites': invites, 'idempotency-key': idempotencyKey } = this.flags;

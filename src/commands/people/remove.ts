@@ -1,25 +1,36 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
 import { removalFacts, removalText } from '../../cli/print/endings.ts';
+import { personIdOf } from '../../cli/requesting.ts';
 
 export default class PeopleRemove extends BaseCommand<typeof PeopleRemove> {
   static override summary = 'Remove a person from the server';
   static override description =
     'For server admins. Their keys, browsers and agents stop at once, and they leave every board; a board they alone owned\ngoes to whoever has been there longest. What they wrote stays, and nobody else ever gets their handle.';
-  static override examples = ['service people remove sam --dry-run', 'service people remove sam --yes'];
+  static override examples = [
+    'service people remove sam --dry-run',
+    'service people remove sam --yes',
+    'service people remove sam --request --as claude',
+  ];
   static override seeAlso = ['board remove', 'board people'];
   static override args = { handle: required('Handle of the person') };
   static override flags = {
     'dry-run': Flags.boolean({ description: 'Say what would stop and change nothing' }),
+    ...requestFlags,
     ...confirmFlags,
     ...writeFlags,
   };
 
   override async run(): Promise<void> {
+    const { yes, 'dry-run': dry, request, 'idempotency-key': key } = this.flags;
+    if (request) {
+      const session = await this.session('G');
+      const person_id = await personIdOf(session.client, this.args.handle);
+      return this.request(session, { kind: 'remove_person', person_id }, key);
+    }
     const { client, server } = await this.session('P');
-    const { yes, 'dry-run': dry, 'idempotency-key': key } = this.flags;
     const params = { handle: this.args.handle };
     if (dry || !yes) {
       const { data } = await client.call('removePerson', { params, query: { dry_run: true } });

@@ -1,33 +1,45 @@
 import { choice, required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { writeFlags } from '../../cli/flags.ts';
+import { requestFlags, writeFlags } from '../../cli/flags.ts';
 import { handleOf } from '../../cli/people.ts';
+import { personIdOf } from '../../cli/requesting.ts';
 
 export default class PeopleRole extends BaseCommand<typeof PeopleRole> {
   static override summary = 'Make somebody an admin of the server, or a member again';
   static override description =
     'Admins only. An admin invites and removes people and changes the settings; that opens no private board to them.\nThe server keeps one admin.';
-  static override examples = ['service people role maya admin', 'service people role me member'];
+  static override examples = [
+    'service people role maya admin',
+    'service people role maya admin --request --as claude',
+    'service people role me member',
+  ];
   static override seeAlso = ['people list', 'settings set'];
   static override args = {
     handle: required('Handle of the person, or me'),
     role: choice('What they are from now on', ['admin', 'member']),
   };
-  static override flags = { ...writeFlags };
+  static override flags = { ...requestFlags, ...writeFlags };
 
   override async run(): Promise<void> {
+    const role = this.args.role === 'admin' ? 'admin' : 'member';
+    const { request, 'idempotency-key': idempotencyKey } = this.flags;
+    if (request) {
+      const session = await this.session('G');
+      const person_id = await personIdOf(session.client, this.args.handle);
+      return this.request(session, { kind: 'set_server_role', person_id, role }, idempotencyKey);
+    }
     const { client, server } = await this.session('P');
     const reply = await client.call('setPersonRole', {
       params: { handle: await handleOf(client, this.args.handle) },
-      body: { server_role: this.args.role === 'admin' ? 'admin' : 'member' },
-      idempotencyKey: this.flags['idempotency-key'],
+      body: { server_role: role },
+      idempotencyKey,
     });
     const again = this.again(reply);
     const { person, changed } = reply.data;
-    const role = person.server_role === 'admin' ? 'an admin' : 'a member';
+    const what = person.server_role === 'admin' ? 'an admin' : 'a member';
     this.out.print(
       { person, changed },
-      () => `${person.handle} is ${role} of ${server.url}${changed ? ' now' : ' already'}.${again}`,
+      () => `${person.handle} is ${what} of ${server.url}${changed ? ' now' : ' already'}.${again}`,
     );
   }
 }

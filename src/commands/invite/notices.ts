@@ -1,0 +1,27 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { inviteNotices } from '../../cli/invites.ts';
+import { inviteNoticeRows } from '../../cli/print/invite.ts';
+import { called } from '../../cli/runtime.ts';
+
+export default class InviteNotices extends BaseCommand<typeof InviteNotices> {
+  static override summary = 'List the invites your agents asked for';
+  static override description =
+    'Newest first, in every state: which agent, whether you allowed it or your allowance did, and what became of it.';
+  static override examples = ['service invite notices', 'service invite notices --ndjson'];
+  static override seeAlso = ['invite list', 'invite revoke', 'allowance show'];
+  static override flags = { ...listFlags };
+
+  override async run(): Promise<void> {
+    const { client, server } = await this.session('P');
+    const notices = await inviteNotices(client);
+    if (this.out.mode === 'ndjson') {
+      for (const notice of notices) this.out.each(notice);
+      return;
+    }
+    const rows = await inviteNoticeRows(notices, this.times);
+    const active = notices.find(({ state }) => state === 'active');
+    const more = active ? [called(`Revoke one: service invite revoke ${active.id}`)] : [];
+    this.out.print({ notices }, () => [`${server.url} · ${notices.length}`, ...rows, ...more].join('\n'));
+  }
+}
