@@ -5,7 +5,7 @@ import type { ReadTx } from '../db/tx.ts';
 import { boardsOf } from '../invites/invites.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
-import { boardIdsOf, ownMemberships } from '../seats/members.store.ts';
+import { boardIdsOf, ownMemberships } from '../seats/memberships.store.ts';
 import { timestamp } from '../text/time.ts';
 import { approvalViews } from '../views/approval.ts';
 import { refuseGuest } from '../views/authority.ts';
