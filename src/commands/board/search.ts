@@ -17,7 +17,7 @@ export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
   static override seeAlso = ['board read', 'board thread'];
   static override args = { query: required('What to look for') };
   static override flags = {
-    'all-boards': Flags.boolean({ description: 'Every board you are on' }),
+    'all-boards': Flags.boolean({ description: 'Every board you are on', exclusive: ['board'] }),
     kind: Flags.string({ helpValue: 'KINDS', description: 'Only these: message, task, file, with commas between' }),
     from: Flags.string({ helpValue: 'NAME', description: 'Only messages of this member', exclusive: ['all-boards'] }),
     since: Flags.string({ helpValue: 'TIME', description: 'From this time on: 2d, or 2026-03-02T09:00:00Z' }),
