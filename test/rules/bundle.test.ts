@@ -61,6 +61,12 @@ describe('a bundle', () => {
     expect(text).to.include('service: Reply requested: service say --reply 97 --board payments "…"');
   });
 
+  it('names the server in every command where the seats are on several', () => {
+    const group = { board: 'payments', seat: 'claude-2', messages: [message({ expects_reply: true })] };
+    const text = renderBundle([{ ...group, server: 'https://team.example.com' }], { seats: true });
+    expect(text).to.include('service say --reply 97 --board payments --server https://team.example.com "…"');
+  });
+
   it('marks a message in the fixed order of attributes', () => {
     const from = {
       ...message().from,

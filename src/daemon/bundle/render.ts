@@ -10,6 +10,8 @@ export interface Group {
   /** The agent that is addressed; named in the text only where the session holds several. */
   seat: string;
   messages: Message[];
+  /** Named in every command, where the session's seats are on several servers. */
+  server?: string;
 }
 
 export interface RenderOptions {
@@ -35,17 +37,17 @@ export function renderBundle(groups: readonly Group[], options: RenderOptions = 
   ].join('\n');
 }
 
-function renderGroup({ board, seat, messages }: Group, options: RenderOptions): string {
+function renderGroup({ board, seat, messages, server }: Group, options: RenderOptions): string {
   const where = { board, ...(options.seats ? { seat } : {}) };
   return [
     `<service-messages ${attributes({ ...where, count: String(messages.length) })}>`,
-    ...messages.map((message) => renderMessage(message, seat, options)),
+    ...messages.map((message) => renderMessage(message, seat, options, server)),
     '</service-messages>',
   ].join('\n');
 }
 
 /** One message with the lines that follow from it. */
-export function renderMessage(message: Message, seat: string, options: RenderOptions = {}): string {
+export function renderMessage(message: Message, seat: string, options: RenderOptions = {}, server?: string): string {
   const { text, bytes, truncated } = fitting(message.body);
   const head = attributes({
     board: message.board,
@@ -63,7 +65,8 @@ export function renderMessage(message: Message, seat: string, options: RenderOpt
     files: message.files.map((file) => `${file.name}@${file.version}`).join(' ') || null,
     truncated: truncated ? 'true' : null,
   });
-  const on = options.seats ? ` --board ${message.board}` : '';
+  const at = server === undefined ? '' : ` --server ${server}`;
+  const on = options.seats ? ` --board ${message.board}${at}` : '';
   return [
     `<service-message ${head}>`,
     body(text, options.reserved),
