@@ -622,6 +622,14 @@ export async function up(db: Knex): Promise<void> {
   await uniqueIndex(db, 'search_docs', ['ref_id']);
   await createWordIndex(db, 'search_docs', 'search_words');
 
+  // Texts of the latest versions of files, as far as they are searched. Null: not read yet.
+  await db.schema.createTable('search_texts', (t) => {
+    t.text('file_id').primary();
+    t.text('digest').notNullable();
+    t.text('text');
+  });
+  await db.schema.raw('CREATE INDEX search_texts_to_read ON search_texts (file_id) WHERE text IS NULL');
+
   await db.schema.createTable('search_progress', (t) => {
     t.text('board_id').primary();
     t.bigInteger('seq').notNullable();

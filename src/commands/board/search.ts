@@ -6,7 +6,7 @@ import { type SearchWish, search } from '../../cli/searching.ts';
 
 export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
   static override aliases = ['search'];
-  static override summary = 'Find messages by their words';
+  static override summary = 'Find messages, tasks and files by their words';
   static override description =
     'Words are looked for together; -word leaves out, "a phrase" stands in quotes of its own, begin* is the beginning of a word.\nSeveral words are one argument. Upper and lower case and accents do not count.';
   static override examples = [
