@@ -2,7 +2,7 @@
 import { ClientError } from '../client/errors.ts';
 import { waitFor } from '../client/wait.ts';
 import type { Message } from '../contract/types.ts';
-import { type Group, renderBundle } from '../daemon/bundle/render.ts';
+import { type Group, renderBundle } from '../daemon/bundle/bundle.ts';
 import { type Seat, seatsOfSession } from '../local/actors.ts';
 import { endSeat, readCredentials } from '../local/credentials.ts';
 import { acknowledge, type InboxRecord, type InboxWish, readInbox, remindOfTasks } from './inbox.ts';

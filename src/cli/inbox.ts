@@ -1,7 +1,8 @@
 /** An agent's inbox on the command line: shown first, acknowledged only then, so that nothing is lost in between. */
 import { waitFor } from '../client/wait.ts';
 import type { AgentWork, Answer, Message } from '../contract/types.ts';
-import { renderBundle, renderMessage } from '../daemon/bundle/render.ts';
+import { renderBundle } from '../daemon/bundle/bundle.ts';
+import { renderMessage } from '../daemon/bundle/render.ts';
 import { EXIT } from './exit.ts';
 import type { Output } from './output.ts';
 import { remind } from './reminders.ts';

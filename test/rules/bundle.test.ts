@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Message } from '../../src/contract/types.ts';
+import { renderBundle } from '../../src/daemon/bundle/bundle.ts';
 import { attribute, body, quoted } from '../../src/daemon/bundle/escape.ts';
-import { renderBundle, renderMessage } from '../../src/daemon/bundle/render.ts';
+import { renderMessage } from '../../src/daemon/bundle/render.ts';
 
 const message = (more: Partial<Message> = {}): Message => ({
   id: 'msg_01K5A0000000000000000000P1',
