@@ -37,9 +37,9 @@ export const connectPerson = (root: RootKey, serverId: string, address: ServerAd
 
     const person = newPerson(tx, body);
     if ((await setUsed(tx, found.invite.id, person.id)) === 0) throw inviteInvalid();
-    await clearForInvites(tx, [found.invite.id], 'invite_redeemed');
+    if (found.effect.clears) await clearForInvites(tx, [found.invite.id], found.effect.clears);
     await insertPerson(tx, person);
-    await tellRedeemed(tx, found.invite, person);
+    if (found.effect.tells) await tellRedeemed(tx, found.invite, person);
     const { row: key, token } = await makeKey(tx, root, {
       personId: person.id,
       name: body.key_name,

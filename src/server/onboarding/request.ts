@@ -12,7 +12,8 @@ import { ownView } from '../views/approval.ts';
 import { refuseGuest } from '../views/authority.ts';
 import { ownPlace, requireActive } from '../views/place.ts';
 import { type Frozen, freeze, kinds } from './actions.rules.ts';
-import { categoriesOf, readAllowance } from './allowances.store.ts';
+import { type AllowanceRow, categoriesOf, readAllowance } from './allowances.store.ts';
+import { approvalTable } from './approval-states.rules.ts';
 import {
   type ApprovalRow,
   approvalById,
@@ -28,9 +29,11 @@ import { askerOf } from './asker.ts';
 import { coverage } from './coverage.ts';
 import { execute } from './execute.ts';
 import { holdForRun } from './held.ts';
+import { Judgement } from './judgement.ts';
 import { allowStep } from './next.rules.ts';
 import { type Ground, requireStanding } from './plans.ts';
 import { approvalClosed, tooManyPending } from './refusals.ts';
+import { transition } from './transitions.rules.ts';
 
 const DAY = 86_400_000;
 const PENDING_OF_SEAT = 20;
@@ -77,20 +80,26 @@ async function ask(
   const { person_id } = caller.person;
   await tx.serialise(`approvals:${person_id}`);
   if (kinds[action.kind].category !== null) await holdForRun(tx, action, null);
-  const stage = await requireStanding(ground, action);
-  const plan = await stage();
-  if (plan.already) throw plan.already;
+  const judgement = new Judgement(ground, action, 'new');
+  let allowance: AllowanceRow | null = null;
+  const { effect } = await transition(approvalTable, 'new', 'request', {
+    no_authority: () => judgement.refuses(),
+    covered: async () => {
+      allowance = await coverage(tx, ground.asker, action);
+      return allowance !== null;
+    },
+  });
+  if (effect.refused) throw judgement.refusal;
   const same = action.kind === 'invite_people' ? undefined : await samePending(tx, caller.seat.member_id, hash);
   if (same && effective(same, tx.now).state === 'pending') return held(ground, same);
   await requireRoom(tx, caller);
   const row = newApproval(tx, caller, { action, text, hash }, keyHash);
   await insertApproval(tx, row);
-  const allowance = await coverage(tx, ground.asker, action);
-  if (!allowance) {
+  if (effect.does === 'hold' || !allowance) {
     tx.publish(`onboarding:${person_id}`);
     return held(ground, await reread(tx, row.id));
   }
-  const done = await execute(tx, row, plan, { decision: 'allowance', allowance });
+  const done = await execute(tx, row, judgement.plan, { decision: 'allowance', allowance });
   const approval = await view(ground, await reread(tx, row.id));
   return { status: 201, answer: { state: 'executed', approval, ...done } };
 }
