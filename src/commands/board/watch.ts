@@ -1,24 +1,18 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { numberFlag } from '../../cli/flags.ts';
-import { watch, watchAll } from '../../cli/watching.ts';
+import { watch } from '../../cli/reading.ts';
 
 export default class BoardWatch extends BaseCommand<typeof BoardWatch> {
   static override aliases = ['watch'];
   static override stream = true;
   static override summary = 'Show messages as they are posted';
   static override description =
-    'The newest ones first, then each new one, until it is interrupted. A connection that breaks is made again and\nnothing is shown twice or left out. --all-boards shows every board of yours in one stream, also those you come onto\nmeanwhile. With --json: one object per line.';
-  static override examples = [
-    'service board watch',
-    'service watch --from codex',
-    'service watch --since 40 --json',
-    'service watch --all-boards',
-  ];
+    'The newest ones first, then each new one, until it is interrupted. A connection that breaks is made again and\nnothing is shown twice or left out. With --json: one object per line.';
+  static override examples = ['service board watch', 'service watch --from codex', 'service watch --since 40 --json'];
   static override seeAlso = ['board read'];
   static override flags = {
-    since: { ...numberFlag('Begin after this number'), exclusive: ['all-boards'] },
-    'all-boards': Flags.boolean({ description: 'Every board you are on', exclusive: ['board'] }),
+    since: numberFlag('Begin after this number'),
     limit: Flags.integer({
       char: 'n',
       min: 0,
@@ -33,8 +27,6 @@ export default class BoardWatch extends BaseCommand<typeof BoardWatch> {
   };
 
   override async run(): Promise<void> {
-    const show = { out: this.out, times: this.times };
-    if (this.flags['all-boards']) await watchAll(await this.session('P'), this.flags, show);
-    else await watch(await this.onBoard('A'), this.flags, show);
+    await watch(await this.onBoard('A'), this.flags, { out: this.out, times: this.times });
   }
 }
