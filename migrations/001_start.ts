@@ -434,7 +434,6 @@ export async function up(db: Knex): Promise<void> {
     t.binary('hash').notNullable();
   });
   await uniqueIndex(db, 'events', ['board_id', 'seq']);
-  await uniqueIndex(db, 'events', ['id']);
   await appendOnly(db, 'events');
 
   await db.schema.createTable('messages', (t) => {
@@ -668,6 +667,7 @@ export async function up(db: Knex): Promise<void> {
   await db.schema.createTable('idempotency', (t) => {
     // Rows end in the order in which they were made, so that the purge needs no index of its own.
     insertionOrder(db, t, 'id');
+    t.binary('slot').notNullable();
     t.binary('scope').notNullable();
     t.text('key').notNullable();
     t.binary('request_hash').notNullable();
@@ -678,7 +678,7 @@ export async function up(db: Knex): Promise<void> {
     t.text('recheck').notNullable();
     t.bigInteger('expires_at').notNullable();
   });
-  await uniqueIndex(db, 'idempotency', ['scope', 'key']);
+  await uniqueIndex(db, 'idempotency', ['slot']);
 
   // What full-text search finds. Derived from the record and the tables above; can be emptied and filled again.
   await db.schema.createTable('search_docs', (t) => {

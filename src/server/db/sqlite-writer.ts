@@ -7,7 +7,7 @@ import { type Connection, SqliteWriteTx } from './sqlite-connection.ts';
 /** Most writes in one transaction, so that the first of a burst does not wait for all of it. */
 const MAX_BATCH = 256;
 /** Most turns of the event loop a write waits for others. */
-const MAX_TURNS = 4;
+const MAX_TURNS = 16;
 
 interface Job {
   run(tx: SqliteWriteTx): Promise<unknown>;
