@@ -8,6 +8,7 @@ import type { BoardSession } from './base.ts';
 import { checkLength, readBody } from './body.ts';
 import { Exit } from './errors.ts';
 import { EXIT } from './exit.ts';
+import { fileNamed } from './files/names.ts';
 import type { Output } from './output.ts';
 import { remind } from './reminders.ts';
 import { taskRef } from './tasks.ts';
@@ -69,17 +70,11 @@ export async function ask(open: () => Promise<BoardSession>, wish: AskWish, out:
     throw usage('Say whom you ask: service ask @NAME "…". Only an agent may leave it out; it asks its person.');
   const reply = await session.client.call('postMessage', {
     params: { board: session.board },
-    body: { body, to: to === undefined ? undefined : [to], about, files: wish.file?.map(fileOf), ask: request },
+    body: { body, to: to === undefined ? undefined : [to], about, files: wish.file?.map(fileNamed), ask: request },
     idempotencyKey: wish['idempotency-key'],
   });
   if (reply.replayed) out.base.replayed = true;
   await tell(session, reply.data, wish, out);
-}
-
-/** `NAME` or `NAME@V` */
-function fileOf(text: string): { file: string; version?: number } {
-  const match = /^(.+)@([1-9]\d{0,8})$/.exec(text);
-  return match ? { file: match[1] as string, version: Number(match[2]) } : { file: text };
 }
 
 async function tell(session: BoardSession, message: Message, wish: AskWish, out: Output): Promise<void> {

@@ -77,7 +77,7 @@ export const limitFlag = (max = 200) =>
 export const numberFlag = (description: string) => Flags.integer({ min: 0, helpValue: 'N', description });
 
 /** A flag that may be given several times or hold a list with commas. */
-export const listFlag = (options: { char?: 't' | 'b'; helpValue: string; description: string }) =>
+export const listFlag = (options: { char?: 't' | 'b' | 'T' | 'F'; helpValue: string; description: string }) =>
   Flags.string({ ...options, multiple: true, multipleNonGreedy: true, delimiter: ',' });
 
 /** `--board` on a command that takes several. To the parser it is a list; its type stays that of the flag it replaces. */
@@ -89,14 +89,7 @@ export const boardsOf = (given: string | undefined): string[] => (given ?? []) a
 
 /** What a file is for, and whether it is kept current. */
 export const tagFlags = {
-  task: Flags.string({
-    char: 'T',
-    helpValue: 'TASK',
-    description: 'Task it is for; may be given several times',
-    multiple: true,
-    multipleNonGreedy: true,
-    delimiter: ',',
-  }),
+  task: listFlag({ char: 'T', helpValue: 'TASK', description: 'Task it is for; may be given several times' }),
   maintained: Flags.boolean({ description: 'It is kept current' }),
   'one-off': Flags.boolean({ description: 'It is not kept current' }),
 };

@@ -1,4 +1,4 @@
-/** Flags that say what a message is about and what it answers. */
+/** Flags that say what a message is about, what it answers and what goes with it. */
 import * as Flags from '@oclif/core/flags';
 import { listFlag } from './flags.ts';
 
@@ -15,6 +15,17 @@ export const aboutFlags = {
     dependsOn: ['reply'],
     exclusive: ['option'],
   }),
-  task: listFlag({ helpValue: 'T', description: 'A task it is about' }),
+  task: listFlag({ char: 'T', helpValue: 'T', description: 'A task it is about' }),
   'no-task': Flags.boolean({ description: 'About no task', exclusive: ['task'] }),
+};
+
+export const attachFlags = {
+  file: listFlag({ char: 'F', helpValue: 'NAME[@V]', description: 'Attach this file of the board, a path or fil_…' }),
+  // No commas between: a path may hold one.
+  attach: Flags.string({
+    helpValue: 'PATH[=NAME]',
+    description: 'Put this file onto the board, then attach it; - is standard input',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
 };

@@ -1,7 +1,8 @@
 /** Posting one message: its text, its targets, what is said about it afterwards. */
 import type { Client } from '../client/client.ts';
-import type { Message } from '../contract/types.ts';
+import type { BodyIn, Message } from '../contract/types.ts';
 import { usage } from '../local/failure.ts';
+import type { Attaching } from './attaching.ts';
 import type { BoardSession } from './base.ts';
 import { checkLength, fenced, LIMIT, readBody, truncated } from './body.ts';
 import { Exit } from './errors.ts';
@@ -10,6 +11,7 @@ import type { Notes } from './notes.ts';
 import type { Output } from './output.ts';
 import { hasPipedInput, type Taken } from './stdin.ts';
 import { taskRef } from './tasks.ts';
+import type { TimeStyle } from './time.ts';
 import { findMessage, targets } from './values.ts';
 
 export interface PostWish {
@@ -30,34 +32,38 @@ export interface PostWish {
   truncate?: string | undefined;
   'no-notes'?: boolean;
   'idempotency-key'?: string | undefined;
+  file?: string[] | undefined;
+  attach?: string[] | undefined;
+  times?: TimeStyle;
 }
 
 /** The text is read and checked before anything is asked of a server, so that an empty pipe starts nothing. */
 export async function post(open: () => Promise<BoardSession>, wish: PostWish, out: Output): Promise<void> {
   const given = await givenText(wish, out);
   const about = aboutOf(wish);
+  const attaching = await attachingOf(wish);
   const session = await open();
   const { client, board } = session;
-  if (about || answerOf(wish)) await requireFeatures(client, about !== undefined, answerOf(wish) !== undefined);
-  const text = given ?? (await optionOf(client, board, wish));
-  const reply = await client.call('postMessage', {
-    params: { board },
-    body: {
-      body: text,
-      to: targets(wish.to, ownHandle(session)),
-      reply_to: wish.reply === undefined ? undefined : await replyId(client, board, wish.reply),
-      urgent: wish.urgent,
-      expects_reply: wish['expect-reply'] || wish['wait-reply'] !== undefined,
-      about,
-      answer: answerOf(wish),
-    },
-    idempotencyKey: wish['idempotency-key'],
-  });
+  await requireFeatures(client, [about && 'tasks', answerOf(wish) && 'asks', attaching && 'files']);
+  const body = {
+    body: given ?? (await optionOf(client, board, wish)),
+    to: targets(wish.to, ownHandle(session)),
+    reply_to: wish.reply === undefined ? undefined : await replyId(client, board, wish.reply),
+    urgent: wish.urgent,
+    expects_reply: wish['expect-reply'] || wish['wait-reply'] !== undefined,
+    about,
+    answer: answerOf(wish),
+  };
+  const key = wish['idempotency-key'];
+  const reply = attaching
+    ? await postWith(session, attaching, { body, wish, out })
+    : await client.call('postMessage', { params: { board }, body, idempotencyKey: key });
   const message = reply.data;
   if (reply.replayed) out.base.replayed = true;
   const again = reply.replayed ? ' (already done)' : '';
   const refs = message.about.map((task) => task.ref).join(', ');
-  const first = `Posted #${message.seq} to ${message.to.join(', ')} on ${message.board}${refs ? ` · about ${refs}` : ''}${again}`;
+  const posted = `Posted #${message.seq} to ${message.to.join(', ')} on ${message.board}${refs ? ` · about ${refs}` : ''}${again}`;
+  const first = [posted, ...message.files.map((file) => `Attached ${file.name} v${file.version}`)].join('\n');
   if (wish['wait-reply'] !== undefined) return waited(session, message, wish, { out, first });
   const notes = wantsNotes(session, wish, out)
     ? await notesOf(session, message, out)
@@ -69,7 +75,14 @@ export async function post(open: () => Promise<BoardSession>, wish: PostWish, ou
 /** The text; undefined: the option that is picked says it. */
 async function givenText(wish: PostWish, out: Output): Promise<string | undefined> {
   const { body, option, truncate, 'body-file': file } = wish;
-  if (option !== undefined && body === undefined && file === undefined && !hasPipedInput()) return undefined;
+  const attached = wish.attach?.some((text) => /^-(=|$)/.test(text)) === true;
+  const typed = body !== undefined || file !== undefined;
+  if (option !== undefined && !typed && (attached || !hasPipedInput())) return undefined;
+  if (attached && (!typed || body === '-' || file === '-'))
+    throw usage(
+      'Standard input is attached, so the text comes from elsewhere.',
+      'service say "The log" --attach -=app.log',
+    );
   return shaped(await readBody({ argument: body, file, keep: truncate === 'tail' ? 'tail' : 'head', out }), wish);
 }
 
@@ -85,10 +98,32 @@ function answerOf({ option, comment }: PostWish): { option?: number; comment?: b
   return option === undefined ? undefined : { option };
 }
 
-async function requireFeatures(client: Client, tasks: boolean, asks: boolean): Promise<void> {
+async function requireFeatures(client: Client, features: unknown[]): Promise<void> {
+  const named = features.filter((feature) => typeof feature === 'string');
+  if (named.length === 0) return;
   const { requireFeature } = await import('../client/features.ts');
-  if (tasks) await requireFeature(client, 'tasks');
-  if (asks) await requireFeature(client, 'asks');
+  for (const feature of named) await requireFeature(client, feature);
+}
+
+/** Null where no file goes with it, which is most often. */
+async function attachingOf(wish: PostWish): Promise<Attaching | null> {
+  if (!wish.file?.length && !wish.attach?.length) return null;
+  const { attachmentsOf } = await import('./attaching.ts');
+  return attachmentsOf(wish);
+}
+
+/** Puts what is to be put, then posts with it. */
+async function postWith(
+  session: BoardSession,
+  attaching: Attaching,
+  { body, wish, out }: { body: BodyIn<'postMessage'>; wish: PostWish; out: Output },
+) {
+  const { postKey, putAttachments, withPut } = await import('./attaching.ts');
+  const { files, put } = await putAttachments(session, attaching, wish, out);
+  const call = { params: { board: session.board }, body: { ...body, files }, idempotencyKey: postKey(wish, attaching) };
+  return session.client.call('postMessage', call).catch((error: unknown) => {
+    throw withPut(error, put);
+  });
 }
 
 /** Cut to the limit if that was asked for, put into a fence, and short enough. */

@@ -24,9 +24,9 @@ export default class Ask extends BaseCommand<typeof Ask> {
       description: 'When that is done: 14:20, 2h, or a date (default now)',
       dependsOn: ['going-with'],
     }),
-    task: Flags.string({ helpValue: 'T', description: 'The task it is about (default the current one)' }),
+    task: Flags.string({ char: 'T', helpValue: 'T', description: 'The task it is about (default the current one)' }),
     'no-task': Flags.boolean({ description: 'About no task', exclusive: ['task'] }),
-    file: listFlag({ helpValue: 'NAME[@V]', description: 'Ask for approval of this file, a path or fil_…' }),
+    file: listFlag({ char: 'F', helpValue: 'NAME[@V]', description: 'Ask for approval of this file, a path or fil_…' }),
     wait: Flags.integer({ char: 'w', min: 0, max: 86_400, helpValue: 'SECONDS', description: 'Wait for the answer' }),
     'expect-option': Flags.integer({
       min: 1,

@@ -21,7 +21,7 @@ export default class Asks extends BaseCommand<typeof Asks> {
       options: ['open', 'answered', 'withdrawn', 'went_with', 'all'],
       description: 'Only these (default open)',
     }),
-    task: Flags.string({ helpValue: 'T', description: 'Those about this task' }),
+    task: Flags.string({ char: 'T', helpValue: 'T', description: 'Those about this task' }),
     limit: limitFlag(),
     after: Flags.string({ helpValue: 'POSITION', description: 'The next page, as the last one names it' }),
     all: Flags.boolean({ char: 'A', description: 'Follow every page', exclusive: ['after'] }),

@@ -2,21 +2,21 @@ import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlag, replyWaitFlags, writeFlags } from '../../cli/flags.ts';
-import { aboutFlags } from '../../cli/post-flags.ts';
+import { aboutFlags, attachFlags } from '../../cli/post-flags.ts';
 import { post } from '../../cli/posting.ts';
 
 export default class BoardPost extends BaseCommand<typeof BoardPost> {
   static override aliases = ['say'];
   static override summary = 'Post a message to a board';
   static override description =
-    'The text is the argument, or what is piped in; "-" reads standard input in any case. A message to everyone wakes\nonly the agents it mentions: name them in the text, or with --to.';
+    'The text is the argument, or what is piped in; "-" reads standard input in any case. A message to everyone wakes\nonly the agents it mentions: name them in the text, or with --to. --attach puts a file as service file put does, and\nattaches the version that makes.';
   static override examples = [
     'service board post "The draft is in notes.md"',
     'service say --to @codex --expect-reply "Please review"',
     'npm test 2>&1 | service say --code --truncate tail',
-    'service say --reply 6 "Two comments"',
     'service say --task CHK-17 "The cap works now"',
     'service say --reply 88 --option 1',
+    'service say "The report" --attach out/report.md=reports/today.md --file notes/api.md@3',
   ];
   static override seeAlso = ['board read', 'board thread', 'board members'];
   static override mayBeEmpty = ['code', 'body']; // Of no language; an empty text has an error of its own.
@@ -25,6 +25,7 @@ export default class BoardPost extends BaseCommand<typeof BoardPost> {
     to: listFlag({ char: 't', helpValue: 'TARGET', description: 'all, @name, role:R, owner:handle or mine' }),
     reply: Flags.string({ char: 'r', helpValue: 'MSG', description: 'Reply to this message' }),
     ...aboutFlags,
+    ...attachFlags,
     urgent: Flags.boolean({ char: 'u', description: 'May interrupt' }),
     'expect-reply': Flags.boolean({ description: 'Say that an answer is expected' }),
     'body-file': Flags.string({ helpValue: 'PATH', description: 'Take the text from a file' }),
@@ -54,6 +55,6 @@ export default class BoardPost extends BaseCommand<typeof BoardPost> {
       const { postLines } = await import('../../cli/post-lines.ts');
       return postLines(await this.onBoard('A'), this.flags, this.out);
     }
-    await post(() => this.onBoard('A'), { body: this.args.body, ...this.flags }, this.out);
+    await post(() => this.onBoard('A'), { body: this.args.body, ...this.flags, times: this.times }, this.out);
   }
 }

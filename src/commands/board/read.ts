@@ -38,7 +38,7 @@ export default class BoardRead extends BaseCommand<typeof BoardRead> {
     unread: Flags.boolean({ description: 'What you have not read, oldest first' }),
     from: Flags.string({ helpValue: 'NAME', description: 'Only messages of this member' }),
     role: Flags.string({ helpValue: 'ROLE', description: 'Only messages of this role' }),
-    task: Flags.string({ helpValue: 'T', description: 'Only messages about this task' }),
+    task: Flags.string({ char: 'T', helpValue: 'T', description: 'Only messages about this task' }),
     'to-me': Flags.boolean({ description: 'Only messages to you' }),
     roots: Flags.boolean({ description: 'Only messages that begin a thread' }),
     has: Flags.string({ options: ['ask', 'answer', 'files', 'mention_me'], description: 'Only messages with this' }),

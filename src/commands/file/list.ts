@@ -16,7 +16,7 @@ export default class FileList extends BaseCommand<typeof FileList> {
   ];
   static override seeAlso = ['file show', 'file get', 'brief show'];
   static override flags = {
-    task: Flags.string({ helpValue: 'TASK', description: 'Only those for this task' }),
+    task: Flags.string({ char: 'T', helpValue: 'TASK', description: 'Only those for this task' }),
     mine: Flags.boolean({ description: 'Only those you wrote a version of' }),
     maintained: Flags.boolean({ description: 'Only those that are kept current' }),
     limit: limitFlag(),

@@ -11,7 +11,7 @@ export default class LineClear extends BaseCommand<typeof LineClear> {
   static override examples = ['service line clear --as codex', 'service line clear --task CHK-17 --as codex'];
   static override seeAlso = ['line working', 'line paused', 'line show'];
   static override flags = {
-    task: Flags.string({ helpValue: 'T', description: 'Only if it is about this task' }),
+    task: Flags.string({ char: 'T', helpValue: 'T', description: 'Only if it is about this task' }),
     ...writeFlags,
   };
 

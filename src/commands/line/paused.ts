@@ -18,7 +18,7 @@ export default class LinePaused extends BaseCommand<typeof LinePaused> {
   static override args = { text: required('What for') };
   static override flags = {
     until: Flags.string({ helpValue: 'TIME', description: 'Until 14:20, 2h, or a date', required: true }),
-    task: Flags.string({ helpValue: 'T', description: 'The task it is about (default the current one)' }),
+    task: Flags.string({ char: 'T', helpValue: 'T', description: 'The task it is about (default the current one)' }),
     ...writeFlags,
   };
 

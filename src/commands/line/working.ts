@@ -13,7 +13,7 @@ export default class LineWorking extends BaseCommand<typeof LineWorking> {
   static override seeAlso = ['line paused', 'line clear', 'task start'];
   static override args = { text: required('What it is') };
   static override flags = {
-    task: Flags.string({ helpValue: 'T', description: 'The task it is about (default the current one)' }),
+    task: Flags.string({ char: 'T', helpValue: 'T', description: 'The task it is about (default the current one)' }),
     ...writeFlags,
   };
 
