@@ -3,7 +3,10 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-if (process.env.SERVICE_DEV_LOADED) {
+if (process.env.SERVICE_DEV_LOADED && process.argv[2] === 'hook') {
+  const { start } = await import('../src/hook/main.ts');
+  await start(import.meta.url);
+} else if (process.env.SERVICE_DEV_LOADED) {
   const { main } = await import('../src/cli/main.ts');
   await main(import.meta.url);
 } else {

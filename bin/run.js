@@ -4,5 +4,7 @@ import module from 'node:module';
 // Node 22 and later keep the compiled form of what this loads.
 module.enableCompileCache?.();
 
-const { start } = module.createRequire(import.meta.url)('../dist/cli.cjs');
+// What harnesses run at each step has a file of its own; its help is the command line's.
+const hook = process.argv[2] === 'hook' && !process.argv.some((word) => word === '--help' || word === '-h');
+const { start } = module.createRequire(import.meta.url)(hook ? '../dist/hook.cjs' : '../dist/cli.cjs');
 await start(import.meta.url);

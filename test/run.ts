@@ -22,6 +22,7 @@ const jobs: Job[] = [
     files: ['test/{rules,client,api}/**/*.test.ts'],
     env: { TEST_DATABASES: 'sqlite' },
   },
+  { name: 'daemon', files: ['test/daemon/**/*.test.ts'] },
   { name: 'faults', files: ['test/faults/**/*.test.ts'] },
 ];
 

@@ -4,6 +4,7 @@ import type { Interfaces } from '@oclif/core';
 import { Command } from '@oclif/core/command';
 import { parse } from '@oclif/core/parser';
 import type { Client } from '../client/client.ts';
+import type { Seat } from '../local/actors.ts';
 import { Failure, hinted, usage } from '../local/failure.ts';
 import { paintFor, wantsColor } from './color.ts';
 import { report } from './errors.ts';
@@ -97,12 +98,27 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   }
 
   /** A client that talks to the right server as the right actor. */
-  protected async session(who: Who, options: { autostart?: boolean; ofBoard?: boolean } = {}): Promise<Session> {
+  protected async session(
+    who: Who,
+    options: { autostart?: boolean; ofBoard?: boolean; seat?: Seat } = {},
+  ): Promise<Session> {
     const { openSession } = await import('./session.ts');
     const { server, board, as } = this.globals;
     const { out, timeoutMs, verbose } = this;
-    const { autostart = true, ofBoard = false } = options;
-    return openSession({ who, server, board, as, timeoutMs, verbose, line: this.line(), ofBoard, out, autostart });
+    const { autostart = true, ofBoard = false, seat } = options;
+    return openSession({
+      who,
+      server,
+      board,
+      as,
+      seat,
+      timeoutMs,
+      verbose,
+      line: this.line(),
+      ofBoard,
+      out,
+      autostart,
+    });
   }
 
   /** A session of the person at the server of this name, without starting it. */

@@ -1,11 +1,14 @@
 /** An agent's inbox on the command line: shown first, acknowledged only then, so that nothing is lost in between. */
 import { waitFor } from '../client/wait.ts';
 import type { AgentWork, Answer, Message } from '../contract/types.ts';
-import { renderBundle, renderMessage } from '../daemon/bundle/render.ts';
+import { renderBundle } from '../daemon/bundle/bundle.ts';
+import { renderMessage } from '../daemon/bundle/render.ts';
+import { EXIT } from './exit.ts';
 import type { Output } from './output.ts';
 import { remind } from './reminders.ts';
 import { called } from './runtime.ts';
 import type { Session } from './session.ts';
+import { interruptWith } from './signals.ts';
 
 type Inbox = Answer<'readInbox'>;
 
@@ -58,11 +61,16 @@ export function inboxText({ board, agent }: Inbox, { bundle, more }: InboxRecord
   return called([...lines, ...(more ? ['service: More is waiting: service inbox'] : [])].join('\n'));
 }
 
-/** Reminds an agent that is on no task of those that nobody has picked up. */
-export async function remindOfTasks(out: Output, { member_id: agent, work }: Inbox, every?: number): Promise<void> {
+/** Reminds an agent that is on no task of those that nobody has picked up. @param stay flags that keep to its board. */
+export async function remindOfTasks(
+  out: Output,
+  { member_id: agent, work }: Inbox,
+  every?: number,
+  stay = '',
+): Promise<void> {
   const { nudges, current_task: current, open_tasks: count, oldest_open: oldest } = work;
   if (!nudges || current || !oldest) return;
-  const text = `${count} ${count === 1 ? 'task is' : 'tasks are'} not picked up: service task list; the oldest: service task start ${oldest.ref}`;
+  const text = `${count} ${count === 1 ? 'task is' : 'tasks are'} not picked up: service task list${stay}; the oldest: service task start ${oldest.ref}${stay}`;
   await remind(out, agent, { code: 'tasks_not_picked_up', text, ...(every === undefined ? {} : { every }) });
 }
 
@@ -82,8 +90,9 @@ export async function acknowledge(session: Session, { acked_up_to }: InboxRecord
 export const flushed = (): Promise<void> =>
   new Promise((resolve, reject) => process.stdout.write('', (error) => (error ? reject(error) : resolve())));
 
-/** Shows one batch after the other as they come, acknowledging each after it was shown; never returns by itself. */
+/** Shows one batch after the other as they come, acknowledging each after it was shown; until it is interrupted. */
 export async function followInbox(session: Session, wish: InboxWish, out: Output): Promise<never> {
+  interruptWith(() => process.exit(EXIT.done));
   for (;;) {
     const { inbox, record } = await readInbox(session, { ...wish, wait: 86_400 });
     if (record.messages.length === 0) continue;

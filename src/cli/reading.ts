@@ -4,9 +4,10 @@ import type { Client } from '../client/client.ts';
 import type { Message } from '../contract/types.ts';
 import { Failure } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
-import { type Filters, follow } from './follow.ts';
+import { follow } from './follow.ts';
 import type { Output } from './output.ts';
 import { messageList, messageText } from './print/message.ts';
+import type { Filters } from './reader.ts';
 import { called } from './runtime.ts';
 import { staying } from './session.ts';
 import { newestFirst, type Page, type Span, spanQuery } from './spans.ts';
@@ -48,24 +49,6 @@ export async function read(session: BoardSession, wish: ReadWish, show: Show): P
   else await printPage(session, page, wish, show);
   if (wish['mark-read']) await markRead(client, board, page, show.out);
   if (wish.follow) await goOn(session, page.messages.at(-1)?.seq ?? wish.after ?? begin, wish, show);
-}
-
-/** `board watch`: the newest in order, then live. */
-export async function watch(
-  session: BoardSession,
-  wish: { since?: number | undefined; limit: number; from?: string | undefined; role?: string | undefined },
-  show: Show,
-): Promise<void> {
-  const { client, board } = session;
-  const filters = { from: wish.from, role: wish.role };
-  const query =
-    wish.since === undefined ? { newest: true, limit: Math.max(1, wish.limit) } : { after: wish.since, limit: 200 };
-  const begin = wish.since ?? (await newestSeq(client, board));
-  const { data } = await client.call('listMessages', { params: { board }, query: { ...filters, ...query } });
-  const style = { paint: show.out.paint, times: show.times };
-  const line = (message: Message) => show.out.each({ board, message }, () => messageText(message, style));
-  if (wish.limit > 0) for (const message of data.messages) line(message);
-  await follow({ client, board, after: data.messages.at(-1)?.seq ?? begin, filters, out: show.out, show: line });
 }
 
 /**
@@ -147,6 +130,7 @@ async function goOn(session: BoardSession, after: number, wish: ReadWish, { out,
   await follow({
     client,
     board,
+    agent: session.agent,
     after,
     filters: filtersOf(wish),
     out,

@@ -1,12 +1,13 @@
 /** Searching: one page or all of them, grouped by board, with what was found marked. */
+import { escapeUntrusted } from '../contract/text.ts';
 import type { Answer, SearchResult } from '../contract/types.ts';
 import { Failure } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
-import { messageText } from './print/message.ts';
+import { type MessageStyle, messageText } from './print/message.ts';
 import type { Show } from './reading.ts';
 import { called } from './runtime.ts';
 import { type Session, staying } from './session.ts';
-import { pastMoment } from './time.ts';
+import { pastMoment, showTime } from './time.ts';
 
 export interface SearchWish {
   query: string;
@@ -41,8 +42,7 @@ export async function search(session: Session | BoardSession, wish: SearchWish, 
   const next = everything ? null : page.next_after;
   out.print({ query: wish.query, results, next_after: next }, () =>
     [
-      `${results.length} found`,
-      ...results.map((result) => resultText(result, { paint: out.paint, times })),
+      ...(results.length === 0 ? ['0 found'] : foundText(results, { paint: out.paint, times })),
       ...(next === null ? [] : [called(nextCommand(wish, next, staying(session)))]),
     ].join('\n'),
   );
@@ -62,11 +62,22 @@ function queryOf(wish: SearchWish, board: string | undefined) {
   };
 }
 
-/** A message with its snippet for a body, the words found between stars. */
-function resultText({ message, snippet, matches }: SearchResult, style: Parameters<typeof messageText>[1]): string {
-  if (!message) return snippet;
+/** By board, in the order in which each board comes first. */
+function foundText(results: SearchResult[], style: MessageStyle): string[] {
+  const boards = [...new Set(results.map(({ board }) => board))];
+  return boards.flatMap((board) => {
+    const own = results.filter((result) => result.board === board);
+    return [`${style.paint.bold(board)} · ${own.length} found`, ...own.map((result) => resultText(result, style))];
+  });
+}
+
+/** A message with its snippet for a body, a task or file with its snippet below; the words found between stars. */
+function resultText({ message, task, file, at, snippet, matches }: SearchResult, style: MessageStyle): string {
   const marked = matches.toReversed().reduce((text, [from, to]) => mark(text, from, to), snippet);
-  return messageText({ ...message, body: marked }, style).replace(/^/, `${message.board}  `);
+  if (message) return messageText({ ...message, body: marked }, style);
+  const [name, rest] = task ? [task.ref, `${task.state}  ${task.title}`] : [file?.name ?? '', `v${file?.version}`];
+  const when = style.paint.dim(showTime(at, style.times));
+  return `${style.paint.bold(escapeUntrusted(name))}  ${escapeUntrusted(rest)}        ${when}\n    ${escapeUntrusted(marked)}`;
 }
 
 const mark = (text: string, from: number, to: number): string =>

@@ -21,6 +21,8 @@ export interface SessionChoice {
   server: string | undefined;
   board: string | undefined;
   as: string | undefined;
+  /** The one of a session's several seats that acts. */
+  seat?: Seat | undefined;
   timeoutMs: number;
   verbose: boolean;
   /** The command as typed, for the person to repeat. */
@@ -40,6 +42,8 @@ export interface Session {
   /** What is saved about the server; null with a credential of the environment. */
   entry: ServerEntry | null;
   seat: Seat | null;
+  /** How that seat was chosen; null where none was. */
+  seatSource: 'flag' | 'env' | 'session' | null;
   /** Whether an agent acts, by its seat or by a token. */
   agent: boolean;
   project: ProjectFile | null;
@@ -64,7 +68,10 @@ export async function openSession(choice: SessionChoice): Promise<Session> {
   const inSession = Boolean(env.SERVICE_SESSION);
   if (choice.who === 'P' && inSession) throw forPeopleOnly(choice.line);
   const narrowing = choice.server ? namedOrigin(choice.server, saved) : undefined;
-  const actor = chooseActor({ as: choice.as, board: choice.board, serverOrigin: narrowing }, saved, env);
+  const { as, board, ofBoard } = choice;
+  const actor = choice.seat
+    ? ({ kind: 'seat', seat: choice.seat, source: 'session' } as const)
+    : chooseActor({ as, board, ofBoard, serverOrigin: narrowing }, saved, env);
   checkWho(choice, actor, { saved, inSession });
   // With a token of the environment the project file is ignored, so that a changed checkout cannot redirect it.
   const project = actor.kind === 'token' ? null : findProject();
@@ -84,6 +91,7 @@ export async function openSession(choice: SessionChoice): Promise<Session> {
     server: { name: server.name, url, local: server.local },
     entry,
     seat: actor.kind === 'seat' ? actor.seat : null,
+    seatSource: actor.kind === 'seat' ? actor.source : null,
     agent: actor.kind === 'seat' || (actor.kind === 'token' && actor.agent),
     project,
     choice,

@@ -16,7 +16,7 @@ export interface StatusRecord {
   server_running: boolean;
   board_source: BoardSource;
   agent: string | null;
-  agent_source: 'flag' | 'token' | 'env' | 'none';
+  agent_source: 'flag' | 'token' | 'env' | 'session' | 'none';
   /** What the agent is on. */
   current_task: TaskRef | null;
   line: AgentLine | null;
@@ -128,11 +128,8 @@ function nothing(): Omit<StatusRecord, 'seats'> {
   };
 }
 
-function agentSource({ agent, seat, choice }: Session): StatusRecord['agent_source'] {
-  if (!agent) return 'none';
-  if (!seat) return 'token';
-  return choice.as ? 'flag' : 'env';
-}
+const agentSource = ({ agent, seatSource }: Session): StatusRecord['agent_source'] =>
+  seatSource ?? (agent ? 'token' : 'none');
 
 function heldSeats(): StatusRecord['seats'] {
   const { servers } = readCredentials(runtime().folders);
@@ -149,6 +146,7 @@ function asExpected(error: unknown): Problem {
     'server_not_running',
     'server_identity_changed',
     'board_not_selected',
+    'board_ambiguous',
     'server_not_selected',
     'login_required',
     'agent_not_selected',

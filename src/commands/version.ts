@@ -1,5 +1,6 @@
 import { BaseCommand } from '../cli/base.ts';
-import { version } from '../cli/runtime.ts';
+import { runtime } from '../cli/runtime.ts';
+import { buildOf } from '../local/build.ts';
 
 export default class Version extends BaseCommand<typeof Version> {
   static override summary = 'Show the version of this program';
@@ -8,7 +9,11 @@ export default class Version extends BaseCommand<typeof Version> {
   static override seeAlso = ['server info'];
 
   override async run(): Promise<void> {
-    const record = { version: version(), node: process.version, platform: `${process.platform}-${process.arch}` };
+    const record = {
+      ...buildOf(runtime().root),
+      node: process.version,
+      platform: `${process.platform}-${process.arch}`,
+    };
     this.out.print(record, () => `service ${record.version} (node ${record.node}, ${record.platform})`);
   }
 }

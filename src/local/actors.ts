@@ -13,24 +13,39 @@ export interface Seat {
 
 export type Actor =
   | { kind: 'person' }
-  | { kind: 'seat'; seat: Seat; source: 'flag' | 'env' }
+  | { kind: 'seat'; seat: Seat; source: 'flag' | 'env' | 'session' }
   | { kind: 'token'; token: string; agent: boolean };
 
 export interface ActorChoice {
   as: string | undefined;
   board: string | undefined;
+  /** Whether the command is about one board, which a session with several seats has to name. */
+  ofBoard?: boolean;
   /** Narrows seats of the same name on several servers. */
   serverOrigin: string | undefined;
 }
 
-/** `--as`, then SERVICE_TOKEN, then SERVICE_AGENT; outside all of these it is the person. */
+/**
+ * `--as`, then SERVICE_TOKEN, then SERVICE_AGENT, then the seat of this session; outside all of these it is the person.
+ * @throws Failure `board_ambiguous` before anything is sent, where a session holds several seats and no board is named.
+ */
 export function chooseActor(choice: ActorChoice, saved: () => Credentials, env: Env): Actor {
+  const here = env.SERVICE_SESSION ? seatsOfSession(saved(), env.SERVICE_SESSION) : [];
+  const board = choice.board ?? env.SERVICE_BOARD;
+  if (choice.ofBoard && !board && here.length > 1) throw severalSeats(here);
   if (choice.as) return { kind: 'seat', seat: findSeat(choice.as, choice, saved()), source: 'flag' };
   const token = environmentToken(env);
   if (token) return { kind: 'token', token, agent: token.startsWith('aba_') };
   if (env.SERVICE_AGENT) return { kind: 'seat', seat: findSeat(env.SERVICE_AGENT, choice, saved()), source: 'env' };
-  return { kind: 'person' };
+  if (here.length === 0) return { kind: 'person' };
+  const fitting = here.length > 1 ? here.filter((seat) => seat.saved.board === board) : here;
+  if (fitting.length !== 1) throw severalSeats(here);
+  return { kind: 'seat', seat: fitting[0]!, source: 'session' };
 }
+
+/** The seats that a session of an agent's program holds on this machine. */
+export const seatsOfSession = (saved: Credentials, session: string): Seat[] =>
+  allSeats(saved).filter((seat) => seat.saved.session === session);
 
 /** The credential of SERVICE_TOKEN or SERVICE_TOKEN_FILE, never stored. */
 export function environmentToken(env: Env): string | null {
@@ -74,6 +89,14 @@ function ambiguous(name: string, seats: Seat[]): Failure {
   return new Failure('agent_ambiguous', `${name} has a seat on several boards: ${boards.join(', ')}.`, {
     hint: `Say which one: --as ${name}@${boards[0]}`,
     details: { boards },
+  });
+}
+
+function severalSeats(seats: Seat[]): Failure {
+  const boards = seats.map((seat) => seat.saved.board);
+  return new Failure('board_ambiguous', `This session has a seat on several boards: ${boards.join(', ')}.`, {
+    hint: `Say which one: --board ${boards[0]}`,
+    details: { boards, seats: seats.map(({ saved }) => `${saved.name}@${saved.board}`) },
   });
 }
 

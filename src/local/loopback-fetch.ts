@@ -2,29 +2,49 @@
  * `fetch` for the server on this machine. The platform's own takes longer to load than all else a short command does,
  * and its compiler threads hold up the end of the process; this has the part of it that the client uses.
  */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestOptions, request } from 'node:http';
 import { Readable } from 'node:stream';
 
 /** Plain http to this machine goes the short way, everything else through the platform's `fetch`. */
 export const localFetch: typeof fetch = async (input, init) => {
   const url = new URL(String(input));
   if (url.protocol !== 'http:' || url.hostname !== '127.0.0.1') return fetch(input, init);
-  const answer = await send(url, init ?? {});
+  const { request } = await import('node:http');
+  return fetchBy(request, url, init ?? {});
+};
+
+/**
+ * One request through Node.js's own HTTP. Redirects are refused.
+ *
+ * @param via `request` of `node:http` or `node:https`.
+ * @param connection what is said to it beside method and headers, such as the agent.
+ */
+export async function fetchBy(
+  via: typeof request,
+  url: URL,
+  init: RequestInit,
+  connection: RequestOptions = {},
+): Promise<Response> {
+  const answer = await send(via, url, init, connection);
   const status = answer.statusCode ?? 0;
   if (status >= 300 && status < 400) {
     answer.destroy();
     throw new TypeError('fetch failed', { cause: new Error('unexpected redirect') });
   }
   return asResponse(answer, status);
-};
+}
 
-async function send(url: URL, { method, headers, body, signal }: RequestInit): Promise<IncomingMessage> {
-  const { request } = await import('node:http');
+function send(
+  via: typeof request,
+  url: URL,
+  { method, headers, body, signal }: RequestInit,
+  connection: RequestOptions,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let answer: IncomingMessage | undefined;
     const streamed = body instanceof ReadableStream ? { Expect: '100-continue' } : {};
     const all = { ...(headers as Record<string, string>), ...streamed };
-    const sent = request(url, { method, headers: all }, (arrived) => {
+    const sent = via(url, { ...connection, method, headers: all }, (arrived) => {
       answer = arrived;
       // Whoever reads hears of it; after the last byte nobody does.
       arrived.on('error', () => {});

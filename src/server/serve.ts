@@ -81,7 +81,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const lastUse = new LastUse(db, log);
     const live = new Live(db, clock, (caller, now) => lastUse.note(caller, now));
     await live.start(log);
-    const indexer = new Indexer(db, clock, log);
+    const store = await openStore(options.files, { dataDir, db, dbUrl: data.url });
+    const blobs = new Blobs({ db, store, clock, log, quota: options.filesQuota ?? 0 });
+    undo.unshift(() => blobs.stop());
+    const indexer = new Indexer(db, clock, log, (digest) => store.open(digest));
     live.notifier.watchAll((key) => {
       if (key.startsWith('board:')) indexer.noticed();
     });
@@ -94,9 +97,6 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       after: (ms, fn) => clock.after(ms, fn),
       factor: options.attemptFactor,
     });
-    const store = await openStore(options.files, { dataDir, db, dbUrl: data.url });
-    const blobs = new Blobs({ db, store, clock, log, quota: options.filesQuota ?? 0 });
-    undo.unshift(() => blobs.stop());
     const info = infoOf(serverId, db, store.kind, site.mode);
     const backend = createBackend({ db, root, live, info, lastUse, indexer, site, admit, blobs, log });
     const server = createHttp({ backend, site, attempts, log, clock, proxyProtocol: mode.proxyProtocol });

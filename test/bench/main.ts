@@ -7,6 +7,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { serverModule } from '../faults/launch.ts';
 import { boards } from './boards.ts';
+import { hooks } from './hooks.ts';
 import { longBoard } from './long-board.ts';
 import { type Figure, reached } from './measure.ts';
 import { memory } from './memory.ts';
@@ -25,6 +26,7 @@ const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = {
   size,
   long: longBoard,
   startup,
+  hooks,
   boards,
   oracle,
   memory,

@@ -1,6 +1,11 @@
 /** Messages as they are posted, over a restart of the server too. */
 import { expect } from 'chai';
+import { follow } from '../../src/cli/follow.ts';
+import { Output } from '../../src/cli/output.ts';
+import { Client } from '../../src/client/client.ts';
+import { newAgent, newBoard, post } from '../support/cast.ts';
 import { collect, finished, until } from './support/home.ts';
+import { type Hosted, hosted } from './support/hosted.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 describe('following a board', function () {
@@ -55,5 +60,139 @@ describe('following a board', function () {
     expect(record.reply.body).to.equal('an answer');
     const late = await home().json(['say', 'nobody answers', '--wait-reply', '1']);
     expect(late).to.include({ outcome: 'timeout', timed_out: true });
+  });
+});
+
+describe('following every board', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard('kitchen');
+  const shownOn = (text: string) =>
+    text
+      .trim()
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+      .map(({ board, message }) => `${board}: ${message.body}`);
+
+  it('shows the newest of all in order, then each once, over a restart and on boards that came later', async () => {
+    await home().json(['board', 'create', 'garden', '--no-link']);
+    await home().json(['board', 'create', 'quiet', '--no-link']);
+    for (const [board, body] of [
+      ['kitchen', 'too old'],
+      ['kitchen', 'old'],
+      ['garden', 'older than new'],
+      ['kitchen', 'new'],
+    ] as const)
+      await home().json(['say', '-b', board, body]);
+    const child = home().start(['watch', '--all-boards', '--limit', '3', '--json', '--verbose']);
+    const printed = collect(child);
+    await until('what was there is shown', () => printed().stdout.includes('"new"'));
+    await home().json(['say', '-b', 'garden', 'live']);
+    await until('a new message is shown', () => printed().stdout.includes('live'));
+    await home().run(['server', 'restart']);
+    await home().json(['board', 'create', 'attic', '--no-link']);
+    for (const [board, body] of [
+      ['kitchen', 'missed 1'],
+      ['garden', 'missed 2'],
+      ['attic', 'missed 3'],
+    ] as const)
+      await home().json(['say', '-b', board, body]);
+    await until(
+      'the missed ones are shown',
+      () => ['missed 1', 'missed 2'].every((body) => printed().stdout.includes(body)),
+      40_000,
+    );
+    await until('the new board is shown', () => printed().stdout.includes('missed 3'), 40_000);
+    child.kill('SIGINT');
+    expect((await finished(child)).code).to.equal(0);
+    const lines = shownOn(printed().stdout);
+    expect(lines.slice(0, 4)).to.deep.equal(['kitchen: old', 'garden: older than new', 'kitchen: new', 'garden: live']);
+    expect(lines.slice(4).sort()).to.deep.equal(['attic: missed 3', 'garden: missed 2', 'kitchen: missed 1']);
+  });
+
+  it('names the boards in text, and shows one sender wherever that one is', async () => {
+    await home().json(['agent', 'create', 'digger', '--board', 'garden']);
+    const child = home().start(['watch', '--all-boards', '--from', 'digger', '--verbose']);
+    const printed = collect(child);
+    await until('the stream is open', () => printed().stderr.includes('/v1/stream'));
+    await home().json(['say', '-b', 'kitchen', 'not of the agent']);
+    await home().json(['say', '--as', 'digger', '--no-notes', 'first']);
+    await until('it is shown', () => printed().stdout.includes('first'));
+    await home().json(['board', 'archive', 'quiet', '--yes']);
+    await home().json(['board', 'delete', 'quiet', '--yes']);
+    await home().json(['say', '--as', 'digger', '--no-notes', 'second']);
+    await until('it goes on after a board is gone', () => printed().stdout.includes('second'));
+    child.kill('SIGINT');
+    expect((await finished(child)).code).to.equal(0);
+    const { stdout } = printed();
+    expect(stdout).to.match(/^garden\n#\d+ {2}@digger → all /);
+    expect(stdout.match(/^garden$/gm), 'the board is named when it changes').to.have.length(1);
+    expect(stdout).to.not.include('not of the agent');
+  });
+
+  it('is for a person, without a number to begin after and without one board', async () => {
+    for (const [args, code, error] of [
+      [['--as', 'digger'], 5, 'human_command_in_session'],
+      [['--since', '3'], 2, 'invalid_request'],
+      [['--board', 'garden'], 2, 'invalid_request'],
+    ] as const) {
+      const { code: exit, stdout } = await home().run(['watch', '--all-boards', '--json', ...args]);
+      expect([exit, JSON.parse(stdout).error.code], args.join(' ')).to.deep.equal([code, error]);
+    }
+  });
+});
+
+describe('following a board of a server without streams of one board', function () {
+  this.timeout(60_000);
+  let here: Hosted;
+  before(async () => {
+    here = await hosted();
+  });
+  after(() => here.close());
+
+  /** The server, as if it were an older one. */
+  const older = (token: string) =>
+    new Client({
+      origin: here.url,
+      token,
+      fetch: async (input, init) => {
+        const answer = await fetch(input, init);
+        if (!String(input).endsWith('/v1/info')) return answer;
+        const info = (await answer.json()) as { features: string[] };
+        return Response.json({ ...info, features: info.features.filter((name) => name !== 'board_stream') });
+      },
+    });
+
+  it('goes by hints for a person, until the board is gone', async () => {
+    const { dana } = here.server;
+    const { name } = await newBoard(dana);
+    const before = await post(dana, name, 'before');
+    const seen: string[] = [];
+    const following = follow({
+      client: older(dana.token!),
+      board: name,
+      agent: false,
+      after: before.seq - 1,
+      filters: {},
+      out: new Output('text', true),
+      show: ({ body }) => void seen.push(body),
+    }).catch((error: { code: string }) => error.code);
+    await until('what was there is shown', () => seen.length === 1);
+    await post(dana, name, 'live');
+    await until('a new one is shown', () => seen.length === 2);
+    await dana.ok('archiveBoard', { params: { board: name } });
+    await dana.ok('deleteBoard', { params: { board: name } });
+    expect(await following).to.equal('board_not_found');
+    expect(seen).to.deep.equal(['before', 'live']);
+  });
+
+  it('is refused to an agent, which no hints are for', async () => {
+    const { name } = await newBoard(here.server.dana);
+    const seat = await newAgent(here.server.dana, name);
+    const options = { board: name, agent: true, after: 0, filters: {}, out: new Output('text', true) };
+    const failure = await follow({ ...options, client: older(seat.token!), show: () => undefined }).catch(
+      (error: { code: string }) => error.code,
+    );
+    expect(failure).to.equal('server_outdated');
   });
 });

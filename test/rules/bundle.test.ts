@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Message } from '../../src/contract/types.ts';
+import { renderBundle } from '../../src/daemon/bundle/bundle.ts';
 import { attribute, body, quoted } from '../../src/daemon/bundle/escape.ts';
-import { renderBundle, renderMessage } from '../../src/daemon/bundle/render.ts';
+import { renderMessage } from '../../src/daemon/bundle/render.ts';
 
 const message = (more: Partial<Message> = {}): Message => ({
   id: 'msg_01K5A0000000000000000000P1',
@@ -59,6 +60,12 @@ describe('a bundle', () => {
     expect(text).to.include('<service-messages board="payments" seat="claude-2" count="1">');
     expect(text).to.include('<service-message board="payments" seat="claude-2" from="@maya"');
     expect(text).to.include('service: Reply requested: service say --reply 97 --board payments "…"');
+  });
+
+  it('names the server in every command where the seats are on several', () => {
+    const group = { board: 'payments', seat: 'claude-2', messages: [message({ expects_reply: true })] };
+    const text = renderBundle([{ ...group, server: 'https://team.example.com' }], { seats: true });
+    expect(text).to.include('service say --reply 97 --board payments --server https://team.example.com "…"');
   });
 
   it('marks a message in the fixed order of attributes', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ftsQuery, tsqueryText, tsvectorText } from '../../src/server/search/dialect.rules.ts';
+import { ftsQuery, hasPhrase, looseQuery, tsqueryText, vectorOf } from '../../src/server/search/dialect.rules.ts';
 import { matchesIn, parseQuery, snippetOf, wordsOf } from '../../src/server/search/words.rules.ts';
 
 const folded = (text: string) => wordsOf(text).map((word) => word.folded);
@@ -64,7 +64,27 @@ describe('a query', () => {
     const query = parseQuery('deploy roll* "a b" -x');
     expect(ftsQuery(query)).to.equal('("deploy" AND "roll" * AND "a b") NOT ("x")');
     expect(tsqueryText(query)).to.equal("('deploy') & ('roll':*) & ('a' <-> 'b') & !('x')");
-    expect(tsvectorText([['a', 'b', 'a'], ['c']])).to.equal("'a':1,3 'b':2 'c':6");
+    expect(vectorOf([['a', 'b', 'a'], ['c']])).to.deep.equal({ words: "'a':1,3 'b':2 'c':6", phrases: null });
+  });
+
+  it('has another form where a text is too long for the positions of its words', () => {
+    const often = Array.from({ length: 300 }, (_, n) => ['the', `w${n}`]).flat();
+    const many = Array.from({ length: 17_000 }, (_, n) => `w${n}`);
+    for (const words of [often, many]) {
+      const { words: vector, phrases } = vectorOf([words, ['end']]);
+      expect(vector).not.to.include(':');
+      expect(phrases)
+        .to.match(/^ .* \u{E000} end $/u)
+        .and.include(' w298 ')
+        .and.include(' w299 ');
+    }
+    expect(looseQuery(parseQuery('deploy roll* "a b" retry_cou* -x -"c d" -e_fo*'))).to.deep.equal({
+      tsquery: "'deploy' & 'roll':* & 'a' & 'b' & 'retry' & 'cou':* & !'x'",
+      wanted: [' a b ', ' retry cou'],
+      excluded: [' c d ', ' e fo'],
+    });
+    expect(hasPhrase(parseQuery('a -b'))).to.equal(false);
+    expect(hasPhrase(parseQuery('a -b_c'))).to.equal(true);
   });
 });
 

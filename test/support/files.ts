@@ -1,6 +1,9 @@
-/** Files that tests put onto boards. */
+/** Files that tests put onto boards, and what happens to their bytes. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { BoardFile } from '../../src/contract/types.ts';
 import type { Answered, Api, Call } from './api.ts';
+import type { TestServer } from './server.ts';
 
 type Query = NonNullable<Call['query']>;
 type Bytes = Buffer | string;
@@ -41,4 +44,23 @@ export async function bytesOf(from: Api, board: string, file: string, version: n
   const answer = await from.call('downloadFile', { params: { board, file, version } });
   if (answer.status !== 200) throw new Error(`${file} was refused: ${answer.text}`);
   return answer.bytes;
+}
+
+/** Where stored bytes lie on a server's disk. */
+export function pathOnDisk(server: TestServer, digest: string): string {
+  const hex = digest.slice('sha256:'.length);
+  return join(server.dataDir, 'files', 'sha256', hex.slice(0, 2), hex.slice(2, 4), hex);
+}
+
+/** Puts other bytes in the place of stored ones. */
+export async function damage(server: TestServer, digest: string, bytes: string): Promise<void> {
+  if (server.databaseUrl === undefined) return writeFileSync(pathOnDisk(server, digest), bytes);
+  const row = { bytes: Buffer.from(bytes) };
+  await server.db.write((tx) => tx.change((db) => db('blob_chunks').where({ digest }).update(row)));
+}
+
+/** Takes stored bytes away. */
+export async function lose(server: TestServer, digest: string): Promise<void> {
+  if (server.databaseUrl === undefined) return rmSync(pathOnDisk(server, digest));
+  await server.db.write((tx) => tx.change((db) => db('blob_chunks').where({ digest }).delete()));
 }

@@ -6,7 +6,7 @@ import { type SearchWish, search } from '../../cli/searching.ts';
 
 export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
   static override aliases = ['search'];
-  static override summary = 'Find messages by their words';
+  static override summary = 'Find messages, tasks and files by their words';
   static override description =
     'Words are looked for together; -word leaves out, "a phrase" stands in quotes of its own, begin* is the beginning of a word.\nSeveral words are one argument. Upper and lower case and accents do not count.';
   static override examples = [
@@ -17,7 +17,7 @@ export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
   static override seeAlso = ['board read', 'board thread'];
   static override args = { query: required('What to look for') };
   static override flags = {
-    'all-boards': Flags.boolean({ description: 'Every board you are on' }),
+    'all-boards': Flags.boolean({ description: 'Every board you are on', exclusive: ['board'] }),
     kind: Flags.string({ helpValue: 'KINDS', description: 'Only these: message, task, file, with commas between' }),
     from: Flags.string({ helpValue: 'NAME', description: 'Only messages of this member', exclusive: ['all-boards'] }),
     since: Flags.string({ helpValue: 'TIME', description: 'From this time on: 2d, or 2026-03-02T09:00:00Z' }),

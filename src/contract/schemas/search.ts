@@ -1,8 +1,8 @@
 /** Full-text search. */
 import { z } from 'zod';
-import { boardName, memberName, queryInt, text, time } from './common.ts';
+import { boardName, id, memberName, queryInt, text, time } from './common.ts';
 import { message } from './messages.ts';
-import { taskSelector } from './tasks.ts';
+import { taskRef, taskSelector, taskState } from './tasks.ts';
 
 const kinds = ['message', 'task', 'file'] as const;
 const moment = z.iso.datetime({ offset: true }).transform((value) => Date.parse(value));
@@ -35,7 +35,10 @@ export const searchResult = z.strictObject({
   snippet: z.string(),
   /** Half-open ranges in the snippet, in UTF-16 units. */
   matches: z.array(z.tuple([z.int().min(0), z.int().min(0)])),
+  /** Of these the one that its kind names. */
   message: message.optional(),
+  task: taskRef.extend({ state: taskState }).optional(),
+  file: z.strictObject({ id: id('fil'), name: z.string(), version: z.int().min(1), media_type: z.string() }).optional(),
 });
 
 export const searchPage = z.strictObject({

@@ -20,7 +20,7 @@ export const taskText = z.strictObject({
   messages_since: z.int().min(0).optional(),
 });
 
-const taskState = z.enum(['open', 'in_progress', 'done', 'cancelled']);
+export const taskState = z.enum(['open', 'in_progress', 'done', 'cancelled']);
 
 export const task = z.strictObject({
   id: id('tsk'),

@@ -36,6 +36,8 @@ export async function appendOnly(db: Knex, table: string): Promise<void> {
 export async function createWordIndex(db: Knex, documents: string, words: string): Promise<void> {
   if (isPostgres(db)) {
     await db.schema.raw(`ALTER TABLE ${documents} ADD COLUMN words tsvector NOT NULL`);
+    // Of long documents, whose words have more places than the column above holds: all of them, in order.
+    await db.schema.raw(`ALTER TABLE ${documents} ADD COLUMN phrases text`);
     await db.schema.raw(`CREATE INDEX ${words} ON ${documents} USING gin (words)`);
     return;
   }

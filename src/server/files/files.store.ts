@@ -62,6 +62,10 @@ export const liveByName = (tx: ReadTx, boardId: string, name: string): Promise<F
 export const fileById = (tx: ReadTx, boardId: string, id: string): Promise<FileRow | undefined> =>
   one(tx, { board_id: boardId, id }, false);
 
+/** Files by their ids, removed or not. */
+export const filesWithIds = (tx: ReadTx, ids: string[]): Promise<FileRow[]> =>
+  ids.length === 0 ? Promise.resolve([]) : tx.query<FileRow>((db) => db('files').whereIn('id', ids).select('*'));
+
 /** The board's brief. */
 export const liveBrief = (tx: ReadTx, boardId: string): Promise<FileRow | undefined> =>
   one(tx, { board_id: boardId, brief: 1 }, true);

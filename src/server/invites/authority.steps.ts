@@ -4,9 +4,11 @@ import { boardById, lockBoardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { findKeyById } from '../identity/credentials.store.ts';
 import { type PersonRow, personById } from '../identity/people.store.ts';
+import { transition } from '../onboarding/transitions.rules.ts';
 import { keyWorks } from '../operation/caller.ts';
 import { type MemberRow, memberById } from '../seats/members.store.ts';
 import { activeHuman } from '../seats/memberships.store.ts';
+import { type InviteEffect, inviteTable } from './invite-states.rules.ts';
 import { boardsOf, type InviteRow, inviteByDigest, pairingOf, stateOf } from './invites.store.ts';
 
 export interface Redeemable {
@@ -14,7 +16,11 @@ export interface Redeemable {
   issuer: PersonRow;
   /** In the order of their ids, each with the issuer's own membership. */
   boards: { board: BoardRow; issuer: MemberRow }[];
+  /** What redeeming it now does beside the account. */
+  effect: InviteEffect;
 }
+
+type Ground = Pick<Redeemable, 'issuer' | 'boards'>;
 
 /**
  * What an invite's secret stands for, if somebody could redeem it now.
@@ -22,20 +28,34 @@ export interface Redeemable {
  */
 export async function findRedeemable(tx: WriteTx, digest: Buffer, hold: boolean): Promise<Redeemable | null> {
   const invite = await inviteByDigest(tx, digest, hold);
-  if (!invite || stateOf(invite, tx.now) !== 'active') return null;
+  if (!invite) return null;
+  const found: { ground: Ground | null } = { ground: null };
+  const { effect } = await transition(inviteTable, stateOf(invite, tx.now), 'redeem', {
+    no_authority: async () => {
+      found.ground = await groundOf(tx, invite, hold);
+      return found.ground === null;
+    },
+    archived: () => found.ground?.boards.some(({ board }) => board.lifecycle === 'archived') === true,
+  });
+  return effect.refused || !found.ground ? null : { invite, ...found.ground, effect };
+}
+
+/** Who issued an invite and where it leads, if its person could issue it now. */
+async function groundOf(tx: WriteTx, invite: InviteRow, hold: boolean): Promise<Ground | null> {
   const issuer = await personById(tx, invite.created_by);
   if (!issuer || issuer.removed_at !== null || issuer.server_role !== 'admin') return null;
   if (invite.issuing_agent_id !== null && !(await agentStands(tx, invite, invite.issuing_agent_id))) return null;
-  const boards: Redeemable['boards'] = [];
+  const boards: Ground['boards'] = [];
   for (const id of boardsOf(invite).sort()) {
     const board = hold ? await lockBoardById(tx, id) : await boardById(tx, id);
-    const member = board?.lifecycle === 'active' ? await activeHuman(tx, id, issuer.id) : undefined;
+    const there = board !== undefined && board.lifecycle !== 'deleted';
+    const member = there ? await activeHuman(tx, id, issuer.id) : undefined;
     if (!board || !member) return null;
     boards.push({ board, issuer: member });
   }
   const pairing = pairingOf(invite);
   if (pairing && !(await isOwnSeat(tx, pairing.initiating_agent_id, issuer.id, boards[0]?.board.id))) return null;
-  return { invite, issuer, boards };
+  return { issuer, boards };
 }
 
 /** An agent's invite ends with the seat that asked for it and with the key behind that seat. */

@@ -2,9 +2,10 @@
 import { audit } from '../identity/audit.steps.ts';
 import { refuseGuest } from '../identity/people.rules.ts';
 import { clearForInvites } from '../onboarding/capsules.store.ts';
+import { plainTransition } from '../onboarding/transitions.rules.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { pairingsOfInvites } from '../pairing/endings.steps.ts';
 import { inviteView } from '../views/invite.ts';
+import { inviteTable } from './invite-states.rules.ts';
 import { inviteById, setInviteRevoked, stateOf, suggestHandle } from './invites.store.ts';
 import { inviteNotFound } from './refusals.ts';
 
@@ -29,9 +30,9 @@ export const revokeInvite: WriteCase<'revokeInvite'> = {
     refuseGuest(caller.person, 'have invites');
     const row = await inviteById(tx, params['invite'] ?? '');
     if (row?.created_by !== caller.person.person_id) throw inviteNotFound();
-    const changed = (await setInviteRevoked(tx, row.id)) > 0;
-    if (changed) await clearForInvites(tx, [row.id], 'invite_revoked');
-    if (changed) await pairingsOfInvites(tx, [row.id]);
+    const { to, effect } = plainTransition(inviteTable, stateOf(row, tx.now), 'revoke');
+    const changed = to === 'revoked' && (await setInviteRevoked(tx, row.id)) > 0;
+    if (changed && effect.clears) await clearForInvites(tx, [row.id], effect.clears);
     if (changed) await audit(tx, { action: 'invite.revoked', by: caller, target: row.id, requestId });
     return { answer: { id: row.id, revoked: true as const, changed } };
   },

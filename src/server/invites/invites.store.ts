@@ -1,6 +1,7 @@
 /** Server invites and what redeeming them left. Only a keyed digest of an invite's secret is kept. */
 import type { Knex } from 'knex';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { InviteState } from './invite-states.rules.ts';
 
 export type InviteRow = {
   id: string;
@@ -27,8 +28,6 @@ export interface Pairing {
   initiating_agent_id: string;
   work: string;
 }
-
-export type InviteState = 'active' | 'expired' | 'revoked' | 'redeemed';
 
 export const boardsOf = (row: { boards: string }): string[] => JSON.parse(row.boards) as string[];
 export const pairingOf = (row: InviteRow): Pairing | null =>

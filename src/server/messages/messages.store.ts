@@ -209,6 +209,12 @@ const withSeqsStatement = listStatement<{ board_id: string }, MessageWithContext
 export const messagesWithSeqs = (tx: ReadTx, boardId: string, seqs: number[]): Promise<MessageWithContext[]> =>
   tx.all(...withSeqsStatement.over({ board_id: boardId }, seqs));
 
+/** Numbers of messages by their ids. */
+export const seqsOf = async (tx: ReadTx, ids: string[]): Promise<number[]> => {
+  const rows = await tx.query<{ seq: number }>((db) => db('messages').whereIn('id', ids).select('seq'));
+  return rows.map((row) => row.seq);
+};
+
 /** Ids of those messages that these eyes may read. */
 export const isReadable = async (tx: ReadTx, ids: string[], eyes: Eyes): Promise<string[]> => {
   const rows = await tx.query<{ id: string }>((db) =>

@@ -1,20 +1,42 @@
 /** Changing an allowance: each real change is a revision of its own, for good. */
+import { type ErrorCode, Refusal } from '../../contract/errors.ts';
 import type { Category } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { type AllowanceRow, insertRevision, type RevisionRow, saveAllowance } from './allowances.store.ts';
+import { type AllowanceTrigger, allowanceState, allowanceTable } from './allowance-states.rules.ts';
+import {
+  type AllowanceRow,
+  categoriesOf,
+  insertRevision,
+  type RevisionRow,
+  saveAllowance,
+} from './allowances.store.ts';
+import { transition } from './transitions.rules.ts';
 
 export type ChangedBy = Pick<RevisionRow, 'changed_with'> &
   Partial<Pick<RevisionRow, 'key_id' | 'session_id' | 'approval_id'>>;
 
-/** Sets the categories of an allowance whose row is held; an equal set changes nothing. */
-export async function setCategories(
+export interface AllowanceChange {
+  trigger: AllowanceTrigger;
+  /** What it is to be. */
+  categories: readonly Category[];
+  by: ChangedBy;
+  /** The revision the caller has read; left out: any. */
+  read?: number | undefined;
+}
+
+/** Changes an allowance whose row is held, as its table says. @throws Refusal `allowance_changed` */
+export async function changeAllowance(
   tx: WriteTx,
   row: AllowanceRow,
-  categories: readonly Category[],
-  by: ChangedBy,
+  { trigger, categories, by, read }: AllowanceChange,
 ): Promise<AllowanceRow> {
   const text = JSON.stringify([...categories].sort());
-  if (text === row.categories) return row;
+  const { effect } = await transition(allowanceTable, allowanceState(categoriesOf(row)), trigger, {
+    stale: () => read !== undefined && read !== row.revision,
+    equal: () => text === row.categories,
+  });
+  if (effect.refused) throw allowanceChanged(effect.refused, row);
+  if (!effect.revises) return row;
   const changed = { ...row, categories: text, revision: row.revision + 1 };
   await saveAllowance(tx, changed);
   await insertRevision(tx, {
@@ -30,3 +52,9 @@ export async function setCategories(
   tx.publish(`onboarding:${row.person_id}`);
   return changed;
 }
+
+const allowanceChanged = (code: ErrorCode, row: AllowanceRow): Refusal =>
+  new Refusal(code, 'The allowance was changed since it was read.', {
+    hint: 'Read it again, then decide: service allowance show',
+    details: { revision: row.revision, categories: categoriesOf(row) },
+  });

@@ -1,5 +1,4 @@
 /** What a person's agents may do without asking, as the person reads and sets it. */
-import { Refusal } from '../../contract/errors.ts';
 import type { Answer, Category } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { readSettings } from '../identity/settings.store.ts';
@@ -9,7 +8,7 @@ import { pageToken, readPageToken } from '../text/page-token.ts';
 import { timestamp } from '../text/time.ts';
 import { refuseGuest } from '../views/authority.ts';
 import { changedBy, INVITE_WARNING } from './allowance.rules.ts';
-import { setCategories } from './allowance.steps.ts';
+import { changeAllowance } from './allowance.steps.ts';
 import { type AllowanceRow, allowanceOf, categoriesOf, listRevisions, type RevisionRow } from './allowances.store.ts';
 
 const WHAT = 'let agents do anything without asking';
@@ -21,26 +20,22 @@ export const getAllowance: ReadCase<'getAllowance'>['run'] = async (tx, caller) 
 
 export const setAllowance: WriteCase<'setAllowance'> = {
   run: async (tx, caller, { body: { categories, revision } }) => ({
-    answer: await change(tx, caller, categories, revision),
+    answer: await replace(tx, caller, categories, revision),
   }),
   recheck: async (_tx, caller) => refuseGuest(caller, WHAT),
 };
 
 export const clearAllowance: WriteCase<'clearAllowance'> = {
-  run: async (tx, caller) => ({ answer: await change(tx, caller, []) }),
+  run: async (tx, caller) => ({ answer: await replace(tx, caller, []) }),
   recheck: async (_tx, caller) => refuseGuest(caller, WHAT),
 };
 
-async function change(tx: WriteTx, caller: Caller, categories: Category[], revision?: number) {
+async function replace(tx: WriteTx, caller: Caller, categories: Category[], revision?: number) {
   refuseGuest(caller, WHAT);
   const row = await allowanceOf(tx, caller.person.person_id);
-  if (revision !== undefined && revision !== row.revision) {
-    throw new Refusal('allowance_changed', 'The allowance was changed since it was read.', {
-      hint: 'Read it again, then decide: service allowance show',
-      details: { revision: row.revision, categories: categoriesOf(row) },
-    });
-  }
-  return view(tx, caller, await setCategories(tx, row, categories, changedBy(caller)));
+  const trigger = categories.length === 0 ? 'clear' : 'set';
+  const change = { trigger, categories, by: changedBy(caller), read: revision } as const;
+  return view(tx, caller, await changeAllowance(tx, row, change));
 }
 
 async function view(tx: ReadTx, { person }: Caller, row: AllowanceRow): Promise<Answer<'getAllowance'>> {

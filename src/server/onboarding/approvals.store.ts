@@ -3,9 +3,10 @@ import type { Knex } from 'knex';
 import type { AdminAction, Approval, Authorization } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Position } from '../text/page-token.ts';
+import { approvalTable, type ClosedReason, type Ending } from './approval-states.rules.ts';
+import { plainTransition } from './transitions.rules.ts';
 
 export type State = Approval['state'];
-export type ClosedReason = NonNullable<Approval['closed_reason']>;
 
 export type ApprovalRow = {
   id: string;
@@ -74,16 +75,17 @@ export interface Effective {
 /** The state that an approval is in, whether or not anything has written it down yet. */
 export function effective(row: RequestRow, now: number): Effective {
   if (row.state !== 'pending') return { state: row.state, reason: row.closed_reason };
-  const reason = endOf(row, now);
-  return reason === null ? { state: 'pending', reason: null } : { state: 'expired', reason };
+  const ending = endingOf(row, now);
+  if (ending === null) return { state: 'pending', reason: null };
+  return { state: 'expired', reason: plainTransition(approvalTable, 'pending', ending).effect.reason ?? null };
 }
 
-function endOf(row: RequestRow, now: number): ClosedReason | null {
-  if (row.expires_at <= now) return 'timeout';
+function endingOf(row: RequestRow, now: number): Ending | null {
+  if (row.expires_at <= now) return 'time_over';
   if (row.person_removed_at !== null) return 'person_ended';
   if (row.key_revoked_at !== null || (row.key_expires_at !== null && row.key_expires_at <= now)) return 'key_ended';
   const seated = row.seat_status === 'active' && row.seat_person_id === row.person_id;
-  if (!seated || row.seat_key_id !== row.parent_key_id || row.board_lifecycle === 'deleted') return 'requester_ended';
+  if (!seated || row.seat_key_id !== row.parent_key_id || row.board_lifecycle === 'deleted') return 'seat_ended';
   return null;
 }
 

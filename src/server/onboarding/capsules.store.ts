@@ -1,6 +1,7 @@
 /** Capsules: the sealed secret of an allowed invite, and what became of it. A cleared row stays as the receipt. */
 import type { Knex } from 'knex';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { CapsuleState } from './capsule-states.rules.ts';
 
 export type CapsuleRow = {
   approval_id: string;
@@ -16,8 +17,6 @@ export type CapsuleRow = {
   cleared_at: number | null;
   clear_reason: string | null;
 };
-
-export type CapsuleState = 'held' | 'collected' | 'cleared';
 
 /** What it is now, whether or not anything has written it down yet. */
 export function capsuleState(row: CapsuleRow, now: number): CapsuleState {

@@ -1,28 +1,32 @@
 /** What ends requests and capsules from outside: seats, keys, people and boards that end. */
 import type { Knex } from 'knex';
 import type { WriteTx } from '../db/tx.ts';
-import {
-  endpointsOfKeys,
-  endpointsOfSeats,
-  pairingsOfApproval,
-  pairingsOfBoard,
-  pairingsOfMembership,
-  pairingsOfPerson,
-} from '../pairing/endings.steps.ts';
-import { setCategories } from './allowance.steps.ts';
+import { changeAllowance } from './allowance.steps.ts';
 import { allowanceOf } from './allowances.store.ts';
-import { type ClosedReason, close, pendingOf } from './approvals.store.ts';
+import { approvalTable, type Ending } from './approval-states.rules.ts';
+import { type ApprovalRow, close, pendingOf } from './approvals.store.ts';
 import { clearCapsules } from './capsules.store.ts';
+import { tellDecision } from './notices.steps.ts';
+import { plainTransition } from './transitions.rules.ts';
 
 type Narrow = (query: Knex.QueryBuilder) => Knex.QueryBuilder;
 
-async function closeAll(tx: WriteTx, narrow: Narrow, closed_reason: ClosedReason): Promise<void> {
-  for (const row of await pendingOf(tx, narrow)) {
-    await close(tx, row.id, { state: 'expired', closed_reason });
-    await pairingsOfApproval(tx, row.id);
+/** Writes down how pending requests ended, and tells whoever is to know. @param at since when; default: now */
+export async function closeRows(tx: WriteTx, rows: ApprovalRow[], ending: Ending, at?: (row: ApprovalRow) => number) {
+  const { effect } = plainTransition(approvalTable, 'pending', ending);
+  for (const row of rows) {
+    await close(tx, row.id, {
+      state: 'expired',
+      closed_reason: effect.reason ?? null,
+      decided_at: at?.(row) ?? tx.now,
+    });
+    if (effect.notice) await tellDecision(tx, row, effect.notice);
     tx.publish(`onboarding:${row.person_id}`);
   }
 }
+
+const closeAll = async (tx: WriteTx, narrow: Narrow, ending: Ending): Promise<void> =>
+  closeRows(tx, await pendingOf(tx, narrow), ending);
 
 const clearOf = (tx: WriteTx, narrow: Narrow, reason: string): Promise<number> =>
   clearCapsules(tx, (query, db) => query.whereIn('approval_id', narrow(db({ a: 'approvals' })).select('a.id')), reason);
@@ -31,9 +35,8 @@ const clearOf = (tx: WriteTx, narrow: Narrow, reason: string): Promise<number> =
 export async function closeForSeats(tx: WriteTx, seatIds: string[]): Promise<void> {
   if (seatIds.length === 0) return;
   const of: Narrow = (query) => query.whereIn('a.agent_id', seatIds);
-  await closeAll(tx, of, 'requester_ended');
+  await closeAll(tx, of, 'seat_ended');
   await clearOf(tx, of, 'requester_ended');
-  await endpointsOfSeats(tx, seatIds);
 }
 
 export async function closeForKeys(tx: WriteTx, keyIds: string[]): Promise<void> {
@@ -41,7 +44,6 @@ export async function closeForKeys(tx: WriteTx, keyIds: string[]): Promise<void>
   const of: Narrow = (query) => query.whereIn('a.parent_key_id', keyIds);
   await closeAll(tx, of, 'key_ended');
   await clearOf(tx, of, 'key_ended');
-  await endpointsOfKeys(tx, keyIds);
 }
 
 /** A person leaves the server: nothing they or their agents asked for or were allowed goes on. */
@@ -49,25 +51,22 @@ export async function closeForPerson(tx: WriteTx, personId: string): Promise<voi
   const of: Narrow = (query) => query.where('a.person_id', personId);
   await closeAll(tx, of, 'person_ended');
   await clearOf(tx, of, 'person_ended');
-  await pairingsOfPerson(tx, personId);
-  await setCategories(tx, await allowanceOf(tx, personId), [], { changed_with: 'server' });
+  const ends = { trigger: 'person_ended', categories: [], by: { changed_with: 'server' } } as const;
+  await changeAllowance(tx, await allowanceOf(tx, personId), ends);
 }
 
 /** A board is deleted: the seats on it ask for nothing more. */
 export async function closeForBoard(tx: WriteTx, boardId: string): Promise<void> {
   const of: Narrow = (query) =>
     query.whereIn('a.agent_id', (seats) => seats.from('members').where('board_id', boardId).select('id'));
-  await closeAll(tx, of, 'requester_ended');
+  await closeAll(tx, of, 'seat_ended');
   await clearOf(tx, of, 'requester_ended');
   await clearOf(tx, (query) => naming(query, boardId), 'board_deleted');
-  await pairingsOfBoard(tx, boardId);
 }
 
-/** A person is off a board: what their agents could still collect for it is gone, and work they have part in there is over. */
-export async function clearForMembership(tx: WriteTx, personId: string, boardId: string): Promise<void> {
-  await clearOf(tx, (query) => naming(query.where('a.person_id', personId), boardId), 'off_board');
-  await pairingsOfMembership(tx, personId, boardId);
-}
+/** A person is off a board: what their agents could still collect for it is gone. */
+export const clearForMembership = (tx: WriteTx, personId: string, boardId: string): Promise<number> =>
+  clearOf(tx, (query) => naming(query.where('a.person_id', personId), boardId), 'off_board');
 
 /** Ids hold no character that means something to LIKE but `_`, which stands for itself too. */
 const naming = (query: Knex.QueryBuilder, boardId: string): Knex.QueryBuilder =>

@@ -1,7 +1,7 @@
 /** The agent that asked for an invite collects it: once, and again only with the same key, for ten minutes. */
 import type { Refusal } from '../../contract/errors.ts';
 import type { Answer } from '../../contract/types.ts';
-import { boardById } from '../boards/boards.store.ts';
+import { type BoardRow, boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { requireAdmin } from '../identity/people.rules.ts';
 import { type InviteRow, inviteById, stateOf } from '../invites/invites.store.ts';
@@ -9,13 +9,13 @@ import { shownInvite } from '../invites/issue.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import { agentRequired } from '../operation/gate.ts';
 import type { Outcome, WriteCase } from '../operation/usecase.ts';
-import { pairingOfInvite } from '../pairing/find.ts';
 import { activeHuman } from '../seats/memberships.store.ts';
 import { ownView } from '../views/approval.ts';
 import { refuseGuest } from '../views/authority.ts';
 import { requireActive } from '../views/place.ts';
 import { boardsNamed, hashOf } from './actions.rules.ts';
 import { actionOf, approvalById, authorizationOf, type RequestRow } from './approvals.store.ts';
+import { capsuleTable } from './capsule-states.rules.ts';
 import { sameHash } from './capsules.rules.ts';
 import { openSecret, winnerHash } from './capsules.steps.ts';
 import { type CapsuleRow, capsuleOf, capsuleState, clearCapsules, consume } from './capsules.store.ts';
@@ -24,6 +24,7 @@ import { holdBoards } from './held.ts';
 import type { Means } from './means.ts';
 import { revokeStep } from './next.rules.ts';
 import { approvalNotFound } from './refusals.ts';
+import { plainTransition, transition } from './transitions.rules.ts';
 
 const RECOVERY_MS = 600_000;
 
@@ -60,40 +61,63 @@ class Collection {
     await holdBoards(tx, [...boardsNamed(actionOf(this.#row)), this.#caller.seat.board_id]);
     const capsule = await capsuleOf(tx, this.#row.id);
     if (!capsule || !invite) return this.plain();
-    const lost = await this.#lostAuthority(invite);
-    if (lost) return this.#clear('authority_lost', lost);
-    await this.#requireActiveBoards();
     const state = capsuleState(capsule, tx.now);
-    if (state === 'cleared' && capsule.ciphertext !== null) return this.#clear('expired');
-    if (state === 'cleared') return this.plain();
-    if (stateOf(invite, tx.now) !== 'active') return this.#clear('invite_ended');
-    return state === 'held' ? this.#win(invite, capsule, key) : this.#recover(invite, capsule, key);
+    if (state === 'cleared' && capsule.ciphertext !== null) await this.#apply(capsule, 'time_over');
+    const found: { lost: Refusal | null; secret: string | null } = { lost: null, secret: null };
+    const { effect } = await transition(capsuleTable, state, 'collect', {
+      no_authority: async () => {
+        found.lost = await this.#lostAuthority(invite);
+        return found.lost !== null;
+      },
+      archived: async () => (await this.#archivedBoard()) !== null,
+      invite_over: () => stateOf(invite, tx.now) !== 'active',
+      other_key: () => !this.#isWinner(capsule, key),
+      unreadable: () => {
+        found.secret = openSecret(this.#means, this.#row, capsule, invite);
+        return found.secret === null;
+      },
+      no_key: () => key === undefined,
+    });
+    if (effect.reports) {
+      this.#means.report('the sealed secret of an approval does not open', { approval_id: this.#row.id });
+    }
+    const refused = found.lost ?? (effect.refused ? await this.#archived() : null);
+    if (effect.gives === 'secret' && !effect.recovered && !(await this.#take(capsule, key))) return this.plain();
+    if (effect.erases) await this.#erase(effect.erases);
+    if (refused) return { answer: { approval: await this.#view(), collected: false }, refused };
+    if (effect.gives !== 'secret' || found.secret === null) return this.plain();
+    return this.#secret(
+      invite,
+      found.secret,
+      effect.recovered ? { collected: false, recovered: true } : { collected: true },
+    );
   }
 
-  async #win(invite: InviteRow, capsule: CapsuleRow, key: string | undefined): Promise<Result> {
-    const secret = openSecret(this.#means, this.#row, capsule, invite);
-    if (secret === null) return this.#broken();
+  /** What comes to a capsule by itself. */
+  async #apply(capsule: CapsuleRow, trigger: 'time_over'): Promise<void> {
+    const state = capsule.consumed_at === null ? 'held' : 'collected';
+    const { effect } = plainTransition(capsuleTable, state, trigger);
+    if (effect.erases) await this.#erase(effect.erases);
+  }
+
+  /** Whether this is the first to take it; its winner is known again by its key. */
+  async #take(capsule: CapsuleRow, key: string | undefined): Promise<boolean> {
     const until = Math.min(this.#tx.now + RECOVERY_MS, capsule.expires_at);
     const winning_key_hash = key === undefined ? null : winnerHash(this.#means, this.#row, key);
-    if ((await consume(this.#tx, this.#row.id, { until, winning_key_hash })) === 0) return this.plain();
-    if (key === undefined) await this.#erase('collected');
-    return this.#secret(invite, secret, { collected: true });
+    return (await consume(this.#tx, this.#row.id, { until, winning_key_hash })) > 0;
   }
 
-  async #recover(invite: InviteRow, capsule: CapsuleRow, key: string | undefined): Promise<Result> {
+  #isWinner(capsule: CapsuleRow, key: string | undefined): boolean {
     const hash = key === undefined ? null : winnerHash(this.#means, this.#row, key);
-    if (!hash || !capsule.winning_key_hash || !sameHash(hash, capsule.winning_key_hash)) return this.plain();
-    const secret = openSecret(this.#means, this.#row, capsule, invite);
-    if (secret === null) return this.#broken();
-    return this.#secret(invite, secret, { collected: false, recovered: true });
+    return hash !== null && capsule.winning_key_hash !== null && sameHash(hash, capsule.winning_key_hash);
   }
 
   async #secret(invite: InviteRow, secret: string, how: { collected: boolean; recovered?: true }): Promise<Result> {
     const { address } = this.#means;
     const approval = await this.#view();
-    const work = await pairingOfInvite(this.#tx, this.#caller, invite.id);
-    const shown = shownInvite(invite, secret, this.#caller.person.handle, address, work);
-    return { answer: { approval, ...how, invite: shown, ...(work === undefined ? {} : { pairing_request_id: work }) } };
+    return {
+      answer: { approval, ...how, invite: shownInvite(invite, secret, this.#caller.person.handle, address) },
+    };
   }
 
   /** The record without a secret; where one was to be had, what to do about it. */
@@ -103,9 +127,7 @@ class Collection {
     const inviteId = approval.execution?.invite_id;
     const gone = inviteId !== undefined && approval.outcome.state !== 'none';
     const next = gone ? { next: revokeStep(inviteId, address.baseUrl()) } : {};
-    const work = await pairingOfInvite(this.#tx, this.#caller, inviteId);
-    const named = work === undefined ? {} : { pairing_request_id: work };
-    return { answer: { approval: { ...approval, ...next }, collected: false, ...named } };
+    return { answer: { approval: { ...approval, ...next }, collected: false } };
   }
 
   #view() {
@@ -114,20 +136,8 @@ class Collection {
     );
   }
 
-  async #broken(): Promise<Result> {
-    this.#means.report('the sealed secret of an approval does not open', { approval_id: this.#row.id });
-    return this.#clear('unreadable');
-  }
-
   #erase(reason: string): Promise<number> {
     return clearCapsules(this.#tx, (query) => query.where('approval_id', this.#row.id), reason);
-  }
-
-  /** The secret ends for good, also where the collection is refused. */
-  async #clear(reason: string, refused?: Refusal): Promise<Result> {
-    await this.#erase(reason);
-    if (!refused) return this.plain();
-    return { answer: { approval: await this.#view(), collected: false }, refused };
   }
 
   /** What the collection is refused with once whoever issued the invite could not issue it any more. */
@@ -144,12 +154,18 @@ class Collection {
     return approvalNotFound();
   }
 
-  /** @throws Refusal `board_archived`; after the board's restoring the secret is there again. */
-  async #requireActiveBoards(): Promise<void> {
+  /** A board that has to be active; after its restoring the secret is there again. */
+  async #archivedBoard(): Promise<BoardRow | null> {
     for (const id of [...boardsNamed(actionOf(this.#row)), this.#caller.seat.board_id]) {
       const board = await boardById(this.#tx, id);
-      if (board) requireActive(board);
+      if (board && board.lifecycle !== 'active') return board;
     }
+    return null;
+  }
+
+  async #archived(): Promise<Refusal> {
+    const board = await this.#archivedBoard();
+    return refusalOf(() => board && requireActive(board)) ?? approvalNotFound();
   }
 }
 
@@ -162,7 +178,7 @@ function agrees(row: RequestRow, invite: InviteRow): boolean {
   );
 }
 
-function refusalOf(check: () => void): Refusal | null {
+function refusalOf(check: () => unknown): Refusal | null {
   try {
     check();
     return null;

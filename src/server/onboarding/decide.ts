@@ -1,62 +1,86 @@
 /** A person allows or declines what one of their agents asked for. */
-import { Refusal } from '../../contract/errors.ts';
+import { type ErrorCode, Refusal } from '../../contract/errors.ts';
 import type { AdminAction, ServerInvite } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { holdPeople } from '../identity/people.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ServerAddress, WriteCase } from '../operation/usecase.ts';
-import { pairingsOfApproval } from '../pairing/endings.steps.ts';
 import { ownView } from '../views/approval.ts';
 import { refuseGuest } from '../views/authority.ts';
 import { browserMayAllow, hashOf, kinds } from './actions.rules.ts';
 import { changedBy, INVITE_WARNING } from './allowance.rules.ts';
-import { setCategories } from './allowance.steps.ts';
+import { changeAllowance } from './allowance.steps.ts';
 import { allowanceOf, categoriesOf } from './allowances.store.ts';
-import { actionOf, approvalById, close, effective, holdApproval, type RequestRow } from './approvals.store.ts';
+import { approvalTable } from './approval-states.rules.ts';
+import {
+  actionOf,
+  approvalById,
+  close,
+  effective,
+  holdApproval,
+  type RequestRow,
+  type State,
+} from './approvals.store.ts';
 import { askerOf } from './asker.ts';
 import { holdSecret } from './capsules.steps.ts';
 import { execute } from './execute.ts';
 import { findApproval } from './find.ts';
 import { holdForRun } from './held.ts';
+import { Judgement } from './judgement.ts';
 import type { Means } from './means.ts';
 import { ownKeyStep } from './next.rules.ts';
 import { tellDecision } from './notices.steps.ts';
-import { requireStanding } from './plans.ts';
 import { approvalClosed } from './refusals.ts';
+import { plainTransition, transition } from './transitions.rules.ts';
 
 export const allowApproval = (means: Means): WriteCase<'allowApproval'> => ({
   before: holdPeople,
   async run(tx, caller, { params, body: { always }, requestId }) {
     refuseGuest(caller, 'allow anything');
-    const { root, address } = means;
-    const baseUrl = address.baseUrl();
+    const baseUrl = means.address.baseUrl();
     const { row: seen } = await findApproval(tx, caller, params['approval'] ?? '', baseUrl);
     const action = actionOf(seen);
-    if (always) requireCategory(action);
     const row = await holdAll(tx, seen, action);
     const { state } = effective(row, tx.now);
-    if (state === 'declined' || state === 'expired') throw approvalClosed(state);
-    if (hashOf(row.action) !== row.payload_hash) {
-      means.report('the action of an approval is not what was asked for', { approval_id: row.id });
-      throw approvalClosed('not what was asked for');
-    }
+    const asker = askerOf(caller, row.agent_id, requestId);
+    const judgement = new Judgement({ tx, root: means.root, address: means.address, asker }, action, state);
+    const { effect } = await transition(approvalTable, state, always ? 'allow_always' : 'allow', {
+      no_category: () => kinds[action.kind].category === null,
+      altered: () => hashOf(row.action) !== row.payload_hash,
+      no_authority: () => judgement.refuses(),
+      own_key_needed: () => caller.kind === 'BR' && !browserMayAllow(action),
+    });
+    if (effect.refused) throw refusalFor(effect.refused, { state, row, means, judgement });
     const shown = async () => ownView(tx, caller, await reread(tx, row.id), baseUrl);
-    const ground = { tx, root, address, asker: askerOf(caller, row.agent_id, requestId) };
-    const stage = await requireStanding(ground, action);
-    if (state === 'executed') return { answer: { state, approval: await shown() } };
-    const plan = await stage();
-    if (caller.kind === 'BR' && !browserMayAllow(action)) {
+    if (effect.does === 'show') return { answer: { state: 'executed', approval: await shown() } };
+    if (effect.does === 'hand_over') {
       const next = ownKeyStep(row.id, baseUrl);
       return { status: 202, answer: { state: 'pending', approval: { ...(await shown()), next }, next } };
     }
-    const done = await execute(tx, row, plan, { decision: always ? 'always' : 'once' });
-    if (done?.invite) await holdSecret(tx, means, await reread(tx, row.id), secretOf(done.invite));
-    await tellDecision(tx, row, 'approval_allowed', done?.invite && Date.parse(done.invite.expires_at));
-    const warning = always ? await allowAlways(tx, caller, row, action) : undefined;
+    const done = await execute(tx, row, judgement.plan, { decision: always ? 'always' : 'once' });
+    if (effect.seals && done?.invite) await holdSecret(tx, means, await reread(tx, row.id), secretOf(done.invite));
+    if (effect.notice) await tellDecision(tx, row, effect.notice, done?.invite && Date.parse(done.invite.expires_at));
+    const warning = effect.allows ? await allowAlways(tx, caller, row, action) : undefined;
     const answer = { state: 'executed' as const, approval: await shown(), ...done, ...(warning ? { warning } : {}) };
     return { status: done?.invite ? 201 : 200, answer };
   },
 });
+
+interface Refused {
+  state: State;
+  row: RequestRow;
+  means: Means;
+  judgement: Judgement;
+}
+
+/** What the table's word stands for. */
+function refusalFor(word: ErrorCode | 'own', { state, row, means, judgement }: Refused): Refusal {
+  if (word === 'own') return judgement.refusal;
+  if (word === 'invalid_request') return oneAtATime();
+  if (state === 'declined' || state === 'expired') return approvalClosed(state);
+  means.report('the action of an approval is not what was asked for', { approval_id: row.id });
+  return approvalClosed('not what was asked for');
+}
 
 const secretOf = ({ invite }: ServerInvite): string => invite.slice(invite.indexOf('#') + 1);
 
@@ -73,13 +97,11 @@ async function reread(tx: WriteTx, id: string): Promise<RequestRow> {
   return row;
 }
 
-function requireCategory({ kind }: AdminAction): void {
-  if (kinds[kind].category !== null) return;
-  throw new Refusal('invalid_request', 'always: this kind of action is allowed one at a time only.', {
+const oneAtATime = (): Refusal =>
+  new Refusal('invalid_request', 'always: this kind of action is allowed one at a time only.', {
     hint: 'Send it without always.',
     details: { field: 'always', problem: 'this kind of action is allowed one at a time only' },
   });
-}
 
 /** Turns the category on that this action belongs to; answers what the person must hear of it. */
 async function allowAlways(
@@ -92,7 +114,8 @@ async function allowAlways(
   if (category === null) return undefined;
   const allowance = await allowanceOf(tx, row.person_id);
   const categories = new Set([...categoriesOf(allowance), category]);
-  await setCategories(tx, allowance, [...categories], { ...changedBy(caller), approval_id: row.id });
+  const by = { ...changedBy(caller), approval_id: row.id };
+  await changeAllowance(tx, allowance, { trigger: 'always', categories: [...categories], by });
   return category === 'invite_people' ? INVITE_WARNING : undefined;
 }
 
@@ -104,11 +127,11 @@ export const declineApproval = (address: ServerAddress): WriteCase<'declineAppro
     await holdApproval(tx, seen.id);
     const row = await reread(tx, seen.id);
     const { state } = effective(row, tx.now);
-    if (state === 'executed' || state === 'expired') throw approvalClosed(state);
-    if (state === 'pending') {
+    const { effect } = plainTransition(approvalTable, state, 'decline');
+    if (effect.refused) throw approvalClosed(state);
+    if (effect.does === 'decline') {
       await close(tx, row.id, { state: 'declined' });
-      await tellDecision(tx, row, 'approval_declined');
-      await pairingsOfApproval(tx, row.id);
+      if (effect.notice) await tellDecision(tx, row, effect.notice);
       tx.publish(`onboarding:${row.person_id}`);
     }
     return { answer: await ownView(tx, caller, await reread(tx, row.id), address.baseUrl()) };

@@ -1,26 +1,18 @@
 /** Writing down what time alone has ended. Nothing depends on it but notices and what is stored: every read looks at the clock. */
 import type { WriteTx } from '../db/tx.ts';
-import { pairingsOfApproval, sweepPairings } from '../pairing/endings.steps.ts';
-import { close, forgetRequestKeys, pendingOf } from './approvals.store.ts';
+import { forgetRequestKeys, pendingOf } from './approvals.store.ts';
 import { clearPassed } from './capsules.store.ts';
-import { closeForKeys } from './closings.steps.ts';
-import { tellDecision } from './notices.steps.ts';
+import { closeForKeys, closeRows } from './closings.steps.ts';
 import { dropExpired } from './notices.store.ts';
 
 /** Answers how many rows it took of each kind at most. */
 export async function sweepOnboarding(tx: WriteTx, limit: number): Promise<number> {
   const overdue = await pendingOf(tx, (query) => query.where('a.expires_at', '<=', tx.now), limit);
-  for (const row of overdue) {
-    await close(tx, row.id, { state: 'expired', closed_reason: 'timeout', decided_at: row.expires_at });
-    await tellDecision(tx, row, 'approval_expired');
-    await pairingsOfApproval(tx, row.id);
-    tx.publish(`onboarding:${row.person_id}`);
-  }
+  await closeRows(tx, overdue, 'time_over', (row) => row.expires_at);
   await closeForKeys(tx, await endedKeys(tx));
   await clearPassed(tx);
   await forgetRequestKeys(tx, limit);
-  const pairings = await sweepPairings(tx, limit);
-  return Math.max(overdue.length, pairings, await dropExpired(tx, limit));
+  return Math.max(overdue.length, await dropExpired(tx, limit));
 }
 
 /** Keys past their end that requests or capsules still hang on. */

@@ -3,26 +3,39 @@ import type { SearchQuery, Term } from './words.rules.ts';
 
 /** Stands between two fields of one document, so that no phrase reaches across. A private-use character: no query has it. */
 const GAP = '\u{E000}';
-/** Postgres keeps no position beyond this one. */
-const MAX_POSITION = 16_383;
+/** Postgres keeps no position beyond this one, and of each word no more than this many. */
+const MAX_POSITION = 16_000;
+const MAX_PLACES = 255;
 
 /** For FTS5: the words of all fields, one after the other. @param fields words of each field. */
 export const ftsText = (fields: readonly string[][]): string => fields.map((words) => words.join(' ')).join(` ${GAP} `);
 
-/** For Postgres: a `tsvector` literal with the position of each word. */
-export function tsvectorText(fields: readonly string[][]): string {
+/** For Postgres. */
+export interface Vector {
+  /** A `tsvector` literal: the words with their positions, or without where there are too many. */
+  words: string;
+  /** Then all words in order, a blank around each; else null. */
+  phrases: string | null;
+}
+
+/** The words of all fields with their positions, or, where those do not fit, the words and a text to look for phrases in. */
+export function vectorOf(fields: readonly string[][]): Vector {
   const positions = new Map<string, number[]>();
   let at = 0;
+  let long = false;
   for (const words of fields) {
     for (const word of words) {
-      at = Math.min(at + 1, MAX_POSITION);
+      at++;
       const known = positions.get(word);
-      if (!known) positions.set(word, [at]);
-      else if (known.length < 255 && known.at(-1) !== at) known.push(at);
+      if (known) known.push(at);
+      else positions.set(word, [at]);
+      long ||= at > MAX_POSITION || (known !== undefined && known.length > MAX_PLACES);
     }
     at += 2;
   }
-  return [...positions].map(([word, list]) => `'${word}':${list.join(',')}`).join(' ');
+  if (long)
+    return { words: [...positions.keys()].map((word) => `'${word}'`).join(' '), phrases: ` ${ftsText(fields)} ` };
+  return { words: [...positions].map(([word, list]) => `'${word}':${list.join(',')}`).join(' '), phrases: null };
 }
 
 export function ftsQuery({ wanted, excluded }: SearchQuery): string {
@@ -35,4 +48,32 @@ export function tsqueryText({ wanted, excluded }: SearchQuery): string {
   const term = ({ words, prefix }: Term): string =>
     `(${words.map((word, n) => `'${word}'${prefix && n === words.length - 1 ? ':*' : ''}`).join(' <-> ')})`;
   return [...wanted.map(term), ...excluded.map((each) => `!${term(each)}`)].join(' & ');
+}
+
+const isPhrase = ({ words }: Term): boolean => words.length > 1;
+
+export const hasPhrase = ({ wanted, excluded }: SearchQuery): boolean => [...wanted, ...excluded].some(isPhrase);
+
+/** For what has no positions: its words all have to be there, and what of the query's phrases has to stand in its text. */
+export interface LooseQuery {
+  tsquery: string;
+  /** With a blank before, and one after where the last word is a whole one. */
+  wanted: string[];
+  excluded: string[];
+}
+
+/** A query for documents that are kept as words and a text. */
+export function looseQuery({ wanted, excluded }: SearchQuery): LooseQuery {
+  const words = wanted.flatMap(({ words: all, prefix }) =>
+    all.map((word, n) => `'${word}'${prefix && n === all.length - 1 ? ':*' : ''}`),
+  );
+  const without = excluded
+    .filter((term) => !isPhrase(term))
+    .map(({ words: [word], prefix }) => `!'${word}'${prefix ? ':*' : ''}`);
+  const phrase = ({ words: all, prefix }: Term): string => ` ${all.join(' ')}${prefix ? '' : ' '}`;
+  return {
+    tsquery: [...words, ...without].join(' & '),
+    wanted: wanted.filter(isPhrase).map(phrase),
+    excluded: excluded.filter(isPhrase).map(phrase),
+  };
 }

@@ -1,4 +1,4 @@
-/** Which texts of a message are searched. */
+/** Which texts of messages, tasks and files are searched. */
 
 export interface SearchedMessage {
   body: string;
@@ -6,17 +6,54 @@ export interface SearchedMessage {
   files?: { name: string }[] | undefined;
 }
 
-export interface Field {
-  name: 'body' | 'ask' | 'files';
+export interface SearchedTask {
+  ref: string;
+  title: string;
+  /** Latest versions; null: never written. */
+  about: string | null;
+  stands: string | null;
+  /** With which it was closed. */
+  note: string | null;
+}
+
+export interface SearchedFile {
+  name: string;
+  /** Of the latest version; empty: it is no text, or too long. */
   text: string;
 }
 
-/** The fields that a message has, each part on a line of its own: what it says, what it offers, what is attached. */
+export interface Field {
+  name: 'body' | 'ask' | 'files' | 'ref' | 'title' | 'about' | 'stands' | 'note' | 'name' | 'text';
+  text: string;
+  /** Each line is a text of its own: a phrase does not go from one to the next. */
+  list?: true;
+}
+
+/** The fields that a message has: what it says, what it offers, what is attached. */
 export function searchedFields({ body, ask, files = [] }: SearchedMessage): Field[] {
   const offered = ask ? [...ask.options, ...(ask.going_with === null ? [] : [ask.going_with])] : [];
   return [
     { name: 'body', text: body },
-    ...(offered.length === 0 ? [] : [{ name: 'ask' as const, text: offered.join('\n') }]),
-    ...(files.length === 0 ? [] : [{ name: 'files' as const, text: files.map(({ name }) => name).join('\n') }]),
+    ...list('ask', offered),
+    ...list(
+      'files',
+      files.map(({ name }) => name),
+    ),
   ];
 }
+
+const list = (name: Field['name'], texts: string[]): Field[] =>
+  texts.length === 0 ? [] : [{ name, text: texts.join('\n'), list: true }];
+
+/** The fields of a task that were written. */
+export const taskFields = (task: SearchedTask): Field[] =>
+  (['ref', 'title', 'about', 'stands', 'note'] as const).flatMap((name) => {
+    const text = task[name];
+    return text === null || text === '' ? [] : [{ name, text }];
+  });
+
+/** The fields of a file: its path, and what it says. */
+export const fileFields = ({ name, text }: SearchedFile): Field[] => [
+  { name: 'name', text: name },
+  ...(text === '' ? [] : [{ name: 'text' as const, text }]),
+];

@@ -1,39 +1,123 @@
-/** Bringing the index up to a board's record. It is derived from the record alone and can be thrown away. */
+/** Bringing the index up to a board's record. It is derived from what the board holds and can be thrown away. */
 import type { WriteTx } from '../db/tx.ts';
-import { type SearchedMessage, searchedFields } from './fields.rules.ts';
-import { addDocs, progressOf, saveProgress, unindexedMessages } from './search.store.ts';
+import { type FileRow, filesWithIds, latestVersions } from '../files/files.store.ts';
+import { latestTexts, type TextField, tasksWithIds } from '../tasks/tasks.store.ts';
+import { groupBy } from '../text/group.ts';
+import { type Field, fileFields, type SearchedMessage, searchedFields, taskFields } from './fields.rules.ts';
+import {
+  addDocs,
+  type Change,
+  type Doc,
+  dropDocs,
+  type Kind,
+  progressOf,
+  saveProgress,
+  unindexedChanges,
+} from './search.store.ts';
+import { dropTexts, keepText, textsOf } from './texts.store.ts';
 import { wordsOf } from './words.rules.ts';
 
-/** Messages in one transaction: few, because every write waits for it. */
+/** Changes in one transaction: few, because every write waits for it. */
 const BATCH = 200;
+/** Files of more bytes are found by their names only. */
+const MAX_TEXT = 524_288;
+const INDEX = 'search index';
 
-/** Indexes the next messages of a board, at least up to `head` in the end; answers whether more are waiting. */
+/** Indexes the next changes of a board, at least up to `head` in the end; answers whether more are waiting. */
 export async function indexBatch(tx: WriteTx, boardId: string, head: number): Promise<boolean> {
-  await tx.serialise('search index');
+  await tx.serialise(INDEX);
   const done = await progressOf(tx, boardId);
   if (done >= head) return false;
-  const messages = await unindexedMessages(tx, boardId, done, BATCH);
+  const changes = await unindexedChanges(tx, boardId, done, BATCH);
   await addDocs(
     tx,
-    messages.map(({ id, at, data }) => ({
-      kind: 'message' as const,
-      board_id: boardId,
-      ref_id: id,
-      at,
-      fields: fieldsOf(data),
-    })),
+    changes.flatMap((change) => messageDoc(boardId, change)),
   );
-  const last = messages.at(-1)?.seq ?? done;
-  const more = messages.length === BATCH;
+  await indexTasks(tx, boardId, namedBy(changes, 'task'));
+  await indexFiles(tx, boardId, namedBy(changes, 'file'));
+  const last = changes.at(-1)?.seq ?? done;
+  const more = changes.length === BATCH;
   // The record may have grown since its head was read: what was indexed beyond it counts as done too.
   await saveProgress(tx, boardId, more ? last : Math.max(last, head));
   return more;
 }
 
-/** The words of a message's searched fields. */
-function fieldsOf(data: string): string[][] {
-  const posted = JSON.parse(data) as SearchedMessage;
-  // Each option and name is a field of its own: a phrase does not go from one to the next.
-  const texts = searchedFields(posted).flatMap(({ name, text }) => (name === 'body' ? [text] : text.split('\n')));
-  return texts.map((text) => wordsOf(text).map((word) => word.folded));
+/**
+ * Takes in the text of a file, unless it has another version by now. @param digest of the bytes that were read.
+ * @param text as it is searched; empty: they are none.
+ */
+export async function indexText(tx: WriteTx, fileId: string, digest: string, text: string): Promise<void> {
+  await tx.serialise(INDEX);
+  const [kept] = await textsOf(tx, [fileId]);
+  if (kept?.digest !== digest || kept.text !== null) return;
+  await keepText(tx, { file_id: fileId, digest, text });
+  const [file] = await filesWithIds(tx, [fileId]);
+  if (file && text !== '') await indexFiles(tx, file.board_id, [fileId]);
 }
+
+function messageDoc(boardId: string, { message_id: id, at, data }: Change): Doc[] {
+  if (id === null) return [];
+  return [docOf('message', boardId, id, at, searchedFields(JSON.parse(data) as SearchedMessage))];
+}
+
+/** Ids of the tasks or files that changed, each once. */
+function namedBy(changes: readonly Change[], kind: 'task' | 'file'): string[] {
+  const events = changes.filter(({ type }) => type.startsWith(`${kind}.`));
+  return [...new Set(events.map(({ data }) => (JSON.parse(data) as Record<string, string>)[`${kind}_id`] as string))];
+}
+
+/** As they are now, whatever they were in between. */
+async function indexTasks(tx: WriteTx, boardId: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const texts = groupBy(await latestTexts(tx, ids), (text) => text.task_id);
+  const docs = (await tasksWithIds(tx, ids)).map((task) => {
+    const text = (field: TextField) => texts.get(task.id)?.find((row) => row.field === field)?.text ?? null;
+    const fields = taskFields({ ...task, about: text('about'), stands: text('stands'), note: task.closed_note });
+    return docOf('task', boardId, task.id, task.updated_at, fields);
+  });
+  await dropDocs(tx, ids);
+  await addDocs(tx, docs);
+}
+
+async function indexFiles(tx: WriteTx, boardId: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const files = await filesWithIds(tx, ids);
+  const live = files.filter((file) => file.removed_at === null);
+  const texts = await currentTexts(tx, live);
+  await dropDocs(tx, ids);
+  await dropTexts(
+    tx,
+    files.filter((file) => file.removed_at !== null).map((file) => file.id),
+  );
+  await addDocs(
+    tx,
+    live.map((file) => {
+      const fields = fileFields({ name: file.name, text: texts.get(file.id) ?? '' });
+      return docOf('file', boardId, file.id, file.latest_at, fields);
+    }),
+  );
+}
+
+/** What is known of the texts of their latest versions; what has to be read first is noted. */
+async function currentTexts(tx: WriteTx, files: readonly FileRow[]): Promise<Map<string, string>> {
+  const ids = files.map((file) => file.id);
+  const kept = new Map((await textsOf(tx, ids)).map((row) => [row.file_id, row]));
+  const texts = new Map<string, string>();
+  for (const { file_id, digest, size } of ids.length === 0 ? [] : await latestVersions(tx, ids)) {
+    const known = kept.get(file_id);
+    if (known?.digest !== digest) await keepText(tx, { file_id, digest, text: size > MAX_TEXT ? '' : null });
+    else if (known.text !== null) texts.set(file_id, known.text);
+  }
+  return texts;
+}
+
+const docOf = (kind: Kind, board_id: string, ref_id: string, at: number, fields: readonly Field[]): Doc => ({
+  kind,
+  board_id,
+  ref_id,
+  at,
+  fields: fields.flatMap(wordsIn),
+});
+
+const wordsIn = ({ text, list }: Field): string[][] =>
+  (list ? text.split('\n') : [text]).map((each) => wordsOf(each).map((word) => word.folded));

@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
+import { FileTexts, type OpenBytes } from './file-texts.ts';
 import { indexBatch } from './index.steps.ts';
 import { laggingBoards } from './search.store.ts';
 
@@ -18,12 +19,15 @@ export class Indexer {
   readonly #db: Database;
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #texts: FileTexts;
   #cancel: (() => void) | null = null;
   #waitingSince: number | null = null;
   #running: Promise<void> | null = null;
   #stopped = false;
 
-  constructor(db: Database, clock: Clock, log: Logger) {
+  /** @param open how the bytes of files are read. */
+  constructor(db: Database, clock: Clock, log: Logger, open: OpenBytes) {
+    this.#texts = new FileTexts(db, clock, log, open);
     this.#db = db;
     this.#clock = clock;
     this.#log = log;
@@ -39,11 +43,13 @@ export class Indexer {
     this.#cancel = this.#clock.after(QUIET_MS, () => {
       this.#cancel = null;
       this.#waitingSince = null;
-      this.upToDate().catch((error: unknown) => this.#log.warn({ err: error }, 'the search index is behind'));
+      this.upToDate()
+        .then(() => this.#texts.all())
+        .catch((error: unknown) => this.#log.warn({ err: error }, 'the search index is behind'));
     });
   }
 
-  /** Everything written before this call is findable after it. */
+  /** Everything written before this call is findable after it, but for texts of files that take long to read. */
   async upToDate(): Promise<void> {
     const before = this.#running;
     // A run that has begun may have read its list before the latest write.
@@ -52,12 +58,14 @@ export class Indexer {
       this.#running = null;
     });
     await this.#running;
+    await this.#texts.soon();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel?.();
     await this.#running?.catch(() => {});
+    await this.#texts.stop();
   }
 
   async #run(): Promise<void> {

@@ -2,11 +2,13 @@
 import type { Knex } from 'knex';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type Eyes, readable } from '../messages/eyes.rules.ts';
-import { ftsQuery, ftsText, tsqueryText, tsvectorText } from './dialect.rules.ts';
+import { ftsQuery, ftsText, hasPhrase, looseQuery, tsqueryText, vectorOf } from './dialect.rules.ts';
 import type { SearchQuery } from './words.rules.ts';
 
+export type Kind = 'message' | 'task' | 'file';
+
 export interface Doc {
-  kind: 'message';
+  kind: Kind;
   board_id: string;
   /** Id of what was indexed. */
   ref_id: string;
@@ -18,34 +20,52 @@ export interface Doc {
 
 /** Numbers of documents grow with time, so that the newest are found without sorting. A millisecond holds this many. */
 const PER_MS = 1_000;
+/** Where those of a kind begin within a millisecond. */
+const FIRST: Record<Kind, number> = { file: 0, message: 200, task: 800 };
 
-/** Adds documents. Whoever calls holds the index. */
+/** Adds documents that are not there. Whoever calls holds the index. */
 export async function addDocs(tx: WriteTx, docs: readonly Doc[]): Promise<void> {
   const next = new Map<number, number>();
   for (const doc of docs) {
-    const id = next.get(doc.at) ?? (await firstFreeId(tx, doc.at));
-    next.set(doc.at, id + 1);
+    const first = doc.at * PER_MS + FIRST[doc.kind];
+    const id = next.get(first) ?? (await firstFreeId(tx, first, doc));
+    next.set(first, id + 1);
     const { fields, ...row } = doc;
     if (tx.dialect.name === 'sqlite') {
       await tx.change((db) => db('search_docs').insert({ ...row, id }));
       await tx.change((db) => db('search_words').insert({ rowid: id, words: ftsText(fields) }));
     } else {
-      await tx.change((db) =>
-        db('search_docs').insert({ ...row, id, words: db.raw('?::tsvector', [tsvectorText(fields)]) }),
-      );
+      const { words, phrases } = vectorOf(fields);
+      await tx.change((db) => db('search_docs').insert({ ...row, id, words: db.raw('?::tsvector', [words]), phrases }));
     }
   }
 }
 
-async function firstFreeId(tx: WriteTx, at: number): Promise<number> {
-  const base = at * PER_MS;
-  const [row] = await tx.query<{ last: number | null }>((db) =>
-    db('search_docs')
-      .where('id', '>=', base)
-      .where('id', '<', base + PER_MS)
-      .max({ last: 'id' }),
-  );
-  return row?.last ? Number(row.last) + 1 : base;
+async function firstFreeId(tx: WriteTx, first: number, { at, kind }: Doc): Promise<number> {
+  const last = await lastId(tx, first, at * PER_MS + (kind === 'file' ? FIRST.message : PER_MS));
+  if (last === null) return first;
+  if (last + 1 < (at + 1) * PER_MS) return last + 1;
+  // A millisecond that is full: whatever comes behind everything else is out of order, but there.
+  return ((await lastId(tx, first, null)) ?? last) + 1;
+}
+
+async function lastId(tx: WriteTx, from: number, before: number | null): Promise<number | null> {
+  const [row] = await tx.query<{ last: number | string | null }>((db) => {
+    const query = db('search_docs').where('id', '>=', from).max({ last: 'id' });
+    return before === null ? query : query.where('id', '<', before);
+  });
+  return row?.last ? Number(row.last) : null;
+}
+
+/** Takes documents out, if they are in. */
+export async function dropDocs(tx: WriteTx, refIds: string[]): Promise<void> {
+  if (refIds.length === 0) return;
+  if (tx.dialect.name === 'sqlite') {
+    await tx.change((db) =>
+      db('search_words').whereIn('rowid', db('search_docs').whereIn('ref_id', refIds).select('id')).delete(),
+    );
+  }
+  await tx.change((db) => db('search_docs').whereIn('ref_id', refIds).delete());
 }
 
 export interface Lag {
@@ -74,21 +94,41 @@ export const progressOf = async (tx: ReadTx, boardId: string): Promise<number> =
 export const saveProgress = (tx: WriteTx, boardId: string, seq: number): Promise<number> =>
   tx.change((db) => db('search_progress').insert({ board_id: boardId, seq }).onConflict('board_id').merge(['seq']));
 
-/** Messages of a board after a number, as the record has them. */
-export const unindexedMessages = (
-  tx: ReadTx,
-  boardId: string,
-  after: number,
-  limit: number,
-): Promise<{ id: string; seq: number; at: number; data: string }[]> =>
+/** What changes something that is searched. */
+const TYPES = [
+  'message.posted',
+  'task.created',
+  'task.started',
+  'task.joined',
+  'task.updated',
+  'task.done',
+  'task.dropped',
+  'file.version_added',
+  'file.renamed',
+  'file.removed',
+];
+
+export interface Change {
+  seq: number;
+  type: string;
+  at: number;
+  /** Canonical JSON. */
+  data: string;
+  /** Of a message. */
+  message_id: string | null;
+}
+
+/** Events of a board after a number that change what is searched. */
+export const unindexedChanges = (tx: ReadTx, boardId: string, after: number, limit: number): Promise<Change[]> =>
   tx.query((db) =>
-    db({ m: 'messages' })
-      .join({ e: 'events' }, (on) => on.on('e.board_id', 'm.board_id').andOn('e.seq', 'm.seq'))
-      .where('m.board_id', boardId)
-      .where('m.seq', '>', after)
-      .orderBy('m.seq')
+    db({ e: 'events' })
+      .leftJoin({ m: 'messages' }, (on) => on.on('m.board_id', 'e.board_id').andOn('m.seq', 'e.seq'))
+      .where('e.board_id', boardId)
+      .where('e.seq', '>', after)
+      .whereIn('e.type', TYPES)
+      .orderBy('e.seq')
       .limit(limit)
-      .select('m.id', 'm.seq', 'm.at', 'e.data'),
+      .select('e.seq', 'e.type', 'e.at', 'e.data', { message_id: 'm.id' }),
   );
 
 export interface SearchScope {
@@ -96,8 +136,10 @@ export interface SearchScope {
   /** One board, or all boards a person is on. */
   where: { boardId: string } | { personId: string };
   eyes: Eyes;
+  kinds: readonly Kind[];
+  /** Only messages by this member. */
   senderId?: string;
-  /** Only messages about this task. */
+  /** Only this task, and messages and files about it. */
   taskId?: string;
   /** Milliseconds since the epoch: inclusive, exclusive. */
   since?: number;
@@ -106,9 +148,9 @@ export interface SearchScope {
 
 export interface Hit {
   id: number;
-  kind: 'message';
+  kind: Kind;
   board_id: string;
-  seq: number;
+  ref_id: string;
 }
 
 /** Documents found, newest first. @param before only older ones than this. */
@@ -132,22 +174,11 @@ export const bestHits = (tx: ReadTx, scope: SearchScope, limit: number): Promise
       .limit(limit);
   });
 
-function found(
-  db: Knex,
-  tx: ReadTx,
-  { query, where, eyes, senderId, taskId, since, until }: SearchScope,
-): Knex.QueryBuilder {
-  const docs =
-    tx.dialect.name === 'sqlite'
-      ? // The index leads: it yields its rows newest first, which no other plan does.
-        db({ w: 'search_words' })
-          .joinRaw('CROSS JOIN search_docs d ON d.id = w.rowid')
-          .joinRaw('CROSS JOIN messages m ON m.id = d.ref_id')
-          .whereRaw('w.words MATCH ?', [ftsQuery(query)])
-      : db({ d: 'search_docs' })
-          .join({ m: 'messages' }, 'm.id', 'd.ref_id')
-          .whereRaw('d.words @@ ?::tsquery', [tsqueryText(query)]);
-  readable(docs, eyes).select('d.id', 'd.kind', 'd.board_id', 'm.seq');
+function found(db: Knex, tx: ReadTx, scope: SearchScope): Knex.QueryBuilder {
+  const { where, kinds, eyes, senderId, taskId, since, until } = scope;
+  const docs = worded(db, tx, scope);
+  docs.select('d.id', 'd.kind', 'd.board_id', 'd.ref_id');
+  if (kinds.length < Object.keys(FIRST).length) docs.whereIn('d.kind', kinds);
   if ('boardId' in where) docs.where('d.board_id', where.boardId);
   else {
     docs.whereIn('d.board_id', (sub: Knex.QueryBuilder) =>
@@ -159,13 +190,51 @@ function found(
         .select('mine.board_id'),
     );
   }
-  if (senderId !== undefined) docs.where('m.sender_id', senderId);
-  if (taskId !== undefined) {
-    docs.whereExists((sub: Knex.QueryBuilder) =>
-      sub.from({ x: 'message_tasks' }).whereRaw('x.message_id = m.id').where('x.task_id', taskId).select(db.raw('1')),
-    );
+  // Tasks and files are everybody's on the board; of messages only those that may be read.
+  if (!eyes.readsAll || senderId !== undefined) {
+    docs.where((either) => {
+      if (senderId === undefined) either.whereNot('d.kind', 'message');
+      either.orWhereExists((sub: Knex.QueryBuilder) => {
+        readable(sub.from({ m: 'messages' }).whereRaw('m.id = d.ref_id'), eyes).select(db.raw('1'));
+        if (senderId !== undefined) sub.where('m.sender_id', senderId);
+      });
+    });
   }
+  if (taskId !== undefined) docs.where((either) => aboutTask(either, taskId));
   if (since !== undefined) docs.where('d.at', '>=', since);
   if (until !== undefined) docs.where('d.at', '<', until);
   return docs;
+}
+
+/** Documents with the words. */
+function worded(db: Knex, tx: ReadTx, { query }: SearchScope): Knex.QueryBuilder {
+  if (tx.dialect.name === 'sqlite') {
+    // The index leads: it yields its rows newest first, which no other plan does.
+    return db({ w: 'search_words' })
+      .joinRaw('CROSS JOIN search_docs d ON d.id = w.rowid')
+      .whereRaw('w.words MATCH ?', [ftsQuery(query)]);
+  }
+  const docs = db({ d: 'search_docs' });
+  if (!hasPhrase(query)) return docs.whereRaw('d.words @@ ?::tsquery', [tsqueryText(query)]);
+  const loose = looseQuery(query);
+  const parts = [
+    'd.phrases IS NOT NULL AND d.words @@ ?::tsquery',
+    ...loose.wanted.map(() => 'strpos(d.phrases, ?) > 0'),
+    ...loose.excluded.map(() => 'strpos(d.phrases, ?) = 0'),
+  ];
+  return docs.whereRaw(`((d.phrases IS NULL AND d.words @@ ?::tsquery) OR (${parts.join(' AND ')}))`, [
+    tsqueryText(query),
+    loose.tsquery,
+    ...loose.wanted,
+    ...loose.excluded,
+  ]);
+}
+
+function aboutTask(either: Knex.QueryBuilder, taskId: string): void {
+  const tagged = (table: string, column: string) => (sub: Knex.QueryBuilder) =>
+    sub.from({ x: table }).whereRaw(`x.${column} = d.ref_id`).where('x.task_id', taskId).select(sub.client.raw('1'));
+  either
+    .where('d.ref_id', taskId)
+    .orWhereExists(tagged('message_tasks', 'message_id'))
+    .orWhereExists(tagged('file_tasks', 'file_id'));
 }

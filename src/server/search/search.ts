@@ -1,19 +1,17 @@
 /** Full-text search over what the caller may read. */
 import { Refusal } from '../../contract/errors.ts';
-import type { Message, Query, SearchResult } from '../../contract/types.ts';
+import type { Query } from '../../contract/types.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { messagesWithSeqs } from '../messages/messages.store.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { memberByName } from '../seats/members.store.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
-import { groupBy } from '../text/group.ts';
-import { eyesOf, messageViews } from '../views/message.ts';
+import { eyesOf } from '../views/message.ts';
 import { onBoard, ownPlace, type Place, placesOf } from '../views/place.ts';
-import { searchedFields } from './fields.rules.ts';
+import { resultsOf } from './results.ts';
 import { bestHits, type Hit, newestHits, type SearchScope } from './search.store.ts';
-import { matchesIn, parseQuery, type SearchQuery, snippetOf } from './words.rules.ts';
+import { parseQuery, type SearchQuery } from './words.rules.ts';
 
 /** By relevance only so many of the best are looked at. */
 const BEST = 200;
@@ -30,13 +28,12 @@ export const search = (upToDate: () => Promise<void>): ReadCase<'search'> => ({
     const one = await onlyBoard(tx, caller, asked);
     const scope = await scopeOf(tx, caller, asked, query, one);
     const start = readStart(readBoundToken(boundTo(caller, asked), asked.after));
-    if (asked.kind && !asked.kind.includes('message')) return { query: asked.q, results: [], next_after: null };
     const page =
       asked.sort === 'newest' ? await newest(tx, scope, start, asked.limit) : await best(tx, scope, start, asked.limit);
     const places = new Map((one ? [one] : await placesOf(tx, caller, 'all')).map((place) => [place.board.id, place]));
     return {
       query: asked.q,
-      results: await resultsOf(tx, places, query, page.hits),
+      results: await resultsOf({ tx, places, query }, page.hits),
       next_after: page.next === null ? null : boundToken(boundTo(caller, asked), page.next),
     };
   },
@@ -66,6 +63,7 @@ async function scopeOf(
   const scope: SearchScope = {
     query,
     where: place ? { boardId: place.board.id } : { personId: caller.person.person_id },
+    kinds: asked.kind ?? ['message', 'task', 'file'],
     // People read every message of the boards they are on.
     eyes: place ? eyesOf(place.reader) : { memberId: '', readsAll: true },
     ...(asked.since === undefined ? {} : { since: asked.since }),
@@ -96,45 +94,6 @@ async function best(tx: ReadTx, scope: SearchScope, start: number | null, limit:
   const found = await bestHits(tx, scope, BEST);
   const from = start ?? 0;
   return { hits: found.slice(from, from + limit), next: found.length > from + limit ? from + limit : null };
-}
-
-async function resultsOf(
-  tx: ReadTx,
-  places: ReadonlyMap<string, Place>,
-  query: SearchQuery,
-  hits: readonly Hit[],
-): Promise<SearchResult[]> {
-  const messages = new Map<string, Message>();
-  for (const [boardId, group] of groupBy(hits, (hit) => hit.board_id)) {
-    const place = places.get(boardId);
-    if (!place) continue;
-    const rows = await messagesWithSeqs(
-      tx,
-      boardId,
-      group.map((hit) => hit.seq),
-    );
-    for (const message of await messageViews(tx, place, rows)) messages.set(`${boardId} ${message.seq}`, message);
-  }
-  return hits.flatMap((hit) => {
-    const message = messages.get(`${hit.board_id} ${hit.seq}`);
-    return message ? [resultOf(message, query)] : [];
-  });
-}
-
-/** Shown by the first field that holds one of the words. */
-function resultOf(message: Message, query: SearchQuery): SearchResult {
-  const fields = searchedFields(message).map((field) => ({ ...field, matches: matchesIn(field.text, query) }));
-  const shown = fields.find(({ matches }) => matches.length > 0) ?? fields[0];
-  const { name, text, matches } = shown ?? { name: 'body', text: message.body, matches: [] };
-  return {
-    kind: 'message',
-    board: message.board,
-    at: message.at,
-    score: fields.reduce((sum, field) => sum + field.matches.length, 0),
-    field: name,
-    ...snippetOf(text, matches),
-    message,
-  };
 }
 
 /** A position holds for the same caller and the same other parameters only. */

@@ -63,6 +63,16 @@ function decoderFor(head: Buffer): Decode | 'binary' {
   return head.subarray(0, HEAD).includes(0) ? 'binary' : (bytes) => bytes.toString('latin1');
 }
 
+/** A whole file as the text it is; null: it is none. */
+export function fileText(bytes: Buffer): string | null {
+  const decode = decoderFor(bytes);
+  if (decode === 'binary') return null;
+  const text = isMarked(bytes) ? decode(bytes, true) : bytes.toString('utf8');
+  return text.replace(/^\ufeff/, '');
+}
+
+const isMarked = (bytes: Buffer): boolean => ['fffe', 'feff'].includes(bytes.subarray(0, 2).toString('hex'));
+
 function decoderOf(encoding: 'utf-16le' | 'utf-16be'): Decode {
   const decoder = new TextDecoder(encoding);
   return (bytes, last) => decoder.decode(bytes, { stream: !last });

@@ -151,6 +151,31 @@ forEachDatabase('files that messages cite', (engine) => {
     expect((await eventsOf(board)).filter((event) => event.type === 'file.approved')).to.have.length(2);
   });
 
+  it('are approved in one piece with the answer, however many post meanwhile', async () => {
+    const board = await stage();
+    const agent = await newAgent(dana, board);
+    const files = [{ file: 'plan.md' }, { file: 'other.md' }];
+    for (const { file } of files) await put(agent, board, file, 'one');
+    const ask = await approvalAsk(agent, board, files);
+    const others = Array.from({ length: 30 }, (_, n) => post(n % 2 ? pam : agent, board, `meanwhile ${n}`));
+    const answering = post(dana, board, 'yes', { reply_to: ask.id, answer: { option: 1 } });
+    // Whoever reads the record meanwhile finds the answer with both approvals or not at all.
+    const seen: { type: string; seq: number }[][] = [];
+    let done = false;
+    const reading = (async () => {
+      while (!done) seen.push(await eventsOf(board));
+    })();
+    const answer = await answering;
+    await Promise.all(others);
+    done = true;
+    await reading;
+    for (const events of [...seen, await eventsOf(board)]) {
+      const after = events.filter(({ seq }) => seq >= answer.seq && seq <= answer.seq + 2).map(({ type }) => type);
+      expect(after, 'one commit').to.have.length(events.some(({ seq }) => seq === answer.seq) ? 3 : 0);
+      if (after.length > 0) expect(after).to.deep.equal(['message.posted', 'file.approved', 'file.approved']);
+    }
+  });
+
   it('are not approved by another option, nor by the person of the agent that asked', async () => {
     const board = await stage();
     const agent = await newAgent(dana, board);

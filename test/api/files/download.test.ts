@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Api, pathOf } from '../../support/api.ts';
 import { newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
-import { put, tryPut } from '../../support/files.ts';
+import { damage, lose, put, tryPut } from '../../support/files.ts';
 import { open } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { newBrowser, putOnBoard, revokeKey } from '../../support/state.ts';
@@ -152,7 +152,7 @@ forEachDatabase('the bytes of a version', (engine) => {
 
   it('that are not what was stored are never sent whole', async () => {
     const file = await put(dana, board, 'damaged.txt', 'as it was');
-    await damage(file.latest.digest);
+    await damage(server, file.latest.digest, 'as it is!');
     const failed = await read({}, 'damaged.txt').then(
       () => 'sent',
       () => 'cut off',
@@ -163,7 +163,7 @@ forEachDatabase('the bytes of a version', (engine) => {
 
   it('that are gone are a failure of the server, which the log names', async () => {
     const file = await put(dana, board, 'lost.txt', 'soon lost');
-    await lose(file.latest.digest);
+    await lose(server, file.latest.digest);
     const answer = await read({}, 'lost.txt');
     expect([answer.status, answer.code]).to.deep.equal([500, 'internal']);
     expect(server.log.some((line) => line.includes('blob_missing'))).to.equal(true);
@@ -171,28 +171,6 @@ forEachDatabase('the bytes of a version', (engine) => {
     expect((await tryPut(dana, board, 'found.txt', 'soon lost')).status).to.equal(201);
     expect((await read({}, 'lost.txt')).text).to.equal('soon lost');
   });
-
-  const pathOnDisk = (of: string): string => {
-    const hex = of.slice('sha256:'.length);
-    return join(server.dataDir, 'files', 'sha256', hex.slice(0, 2), hex.slice(2, 4), hex);
-  };
-
-  async function damage(of: string): Promise<void> {
-    if (engine === 'sqlite') writeFileSync(pathOnDisk(of), 'as it is!');
-    else
-      await server.db.write((tx) =>
-        tx.change((db) =>
-          db('blob_chunks')
-            .where('digest', of)
-            .update({ bytes: Buffer.from('as it is!') }),
-        ),
-      );
-  }
-
-  async function lose(of: string): Promise<void> {
-    if (engine === 'sqlite') (await import('node:fs')).rmSync(pathOnDisk(of));
-    else await server.db.write((tx) => tx.change((db) => db('blob_chunks').where('digest', of).delete()));
-  }
 
   it('leave nothing behind where they waited', () => {
     expect(readdirSync(join(server.dataDir, 'files', 'tmp'))).to.deep.equal([]);

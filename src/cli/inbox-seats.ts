@@ -1,0 +1,171 @@
+/** The inboxes of a session with several seats, read as one: each with its own token, all of them before any is acknowledged. */
+import { ClientError } from '../client/errors.ts';
+import { waitFor } from '../client/wait.ts';
+import type { Message } from '../contract/types.ts';
+import { type Group, renderBundle } from '../daemon/bundle/bundle.ts';
+import { type Seat, seatsOfSession } from '../local/actors.ts';
+import { endSeat, readCredentials } from '../local/credentials.ts';
+import { acknowledge, type InboxRecord, type InboxWish, readInbox, remindOfTasks } from './inbox.ts';
+import type { Output } from './output.ts';
+import { called, runtime } from './runtime.ts';
+import type { Session } from './session.ts';
+
+export interface SeatsRecord {
+  seats: {
+    board: string;
+    agent: string;
+    member_id: string;
+    messages: Message[];
+    /** Up to here acknowledging was asked for; null: nothing was. */
+    acked_up_to: number | null;
+    more: boolean;
+  }[];
+  /** Seats that could not be read. */
+  unavailable: number;
+  /** Seats whose messages stay unread. */
+  unacknowledged: number;
+  bundle: string;
+  timed_out?: boolean;
+}
+
+interface Read {
+  session: Session;
+  inbox: Awaited<ReturnType<typeof readInbox>>['inbox'];
+  record: InboxRecord;
+}
+
+/** Every seat that this session holds. */
+export function seatsHere(): Seat[] {
+  const { env, folders } = runtime();
+  return env.SERVICE_SESSION ? seatsOfSession(readCredentials(folders), env.SERVICE_SESSION) : [];
+}
+
+export class SeatsInbox {
+  readonly #wish: InboxWish;
+  readonly #out: Output;
+  #sessions: Session[] = [];
+  #reads: Read[] = [];
+  #unavailable = 0;
+  #refusal: unknown;
+
+  private constructor(wish: InboxWish, out: Output) {
+    this.#wish = wish;
+    this.#out = out;
+  }
+
+  /** @param open a session of one of the seats. */
+  static async of(seats: Seat[], open: (seat: Seat) => Promise<Session>, wish: InboxWish, out: Output) {
+    const inbox = new SeatsInbox(wish, out);
+    for (const seat of seats) {
+      const session = await inbox.#unlessRefused(seat.memberId, () => open(seat));
+      if (session) inbox.#sessions.push(session);
+    }
+    // The answer is of several seats, so it names none as the one that acts.
+    delete out.base.actor;
+    delete out.base.board;
+    if (new Set(inbox.#sessions.map(({ server }) => server.url)).size > 1) delete out.base.server;
+    return inbox;
+  }
+
+  /** Reads all, after waiting for a first message if that was asked for. @throws what the last one was refused with, if all were. */
+  async read(every?: number): Promise<SeatsRecord> {
+    await this.#readAll();
+    const { wait, peek } = this.#wish;
+    if (wait !== undefined && this.#messages === 0 && this.#sessions.length > 0) {
+      await this.#untilOneHas(wait);
+      await this.#readAll();
+    }
+    if (this.#sessions.length === 0) throw this.#refusal;
+    if (every !== undefined)
+      for (const { inbox } of this.#reads) await remindOfTasks(this.#out, inbox, every, ` --board ${inbox.board}`);
+    return {
+      seats: this.#reads.map(({ inbox, record }) => ({
+        board: inbox.board,
+        agent: inbox.agent,
+        member_id: inbox.member_id,
+        messages: record.messages,
+        acked_up_to: record.acked_up_to,
+        more: record.more,
+      })),
+      unavailable: this.#unavailable,
+      unacknowledged: peek ? this.#reads.filter(({ record }) => record.messages.length > 0).length : 0,
+      bundle: renderBundle(this.#groups(), { seats: true }),
+      ...(wait === undefined ? {} : { timed_out: this.#messages === 0 }),
+    };
+  }
+
+  /** Acknowledges what was printed, of every seat that can be. @throws ClientError of the first that could not. */
+  async acknowledge(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const { session, record } of this.#reads)
+      await acknowledge(session, record, this.#out).catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  get #messages(): number {
+    return this.#reads.reduce((sum, { record }) => sum + record.messages.length, 0);
+  }
+
+  #groups(): Group[] {
+    const several = new Set(this.#reads.map(({ session }) => session.server.url)).size > 1;
+    return this.#reads.map(({ session, inbox, record }) => ({
+      board: inbox.board,
+      seat: inbox.agent,
+      messages: record.messages,
+      ...(several ? { server: session.server.local ? 'local' : session.server.url } : {}),
+    }));
+  }
+
+  async #readAll(): Promise<void> {
+    const { limit, peek = false } = this.#wish;
+    const reads: Read[] = [];
+    for (const session of this.#sessions) {
+      const read = await this.#unlessRefused(session.seat!.memberId, () => readInbox(session, { limit, peek }));
+      if (read) reads.push({ session, ...read });
+    }
+    this.#reads = reads;
+    this.#sessions = reads.map(({ session }) => session);
+  }
+
+  /** Until one of them has a message, each was refused, or the time is over. @param wait seconds */
+  async #untilOneHas(wait: number): Promise<void> {
+    const found = new AbortController();
+    const waits = this.#sessions.map(async ({ client }) => {
+      const { signal } = found;
+      try {
+        await waitFor(client, 'readInbox', { query: { limit: 1 }, signal }, { waitSeconds: wait });
+        found.abort();
+      } catch (error) {
+        // One that is refused is counted by the read that follows.
+        if (!signal.aborted && !(error instanceof ClientError)) throw error;
+      }
+    });
+    await Promise.all(waits);
+  }
+
+  async #unlessRefused<T>(memberId: string, act: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error)) throw error;
+      if (error.code === 'agent_removed') await endSeat(runtime().folders, memberId);
+      this.#refusal = error;
+      this.#unavailable++;
+      return undefined;
+    }
+  }
+}
+
+/** What is printed of it. */
+export function seatsText({ seats, bundle, unavailable }: SeatsRecord, header: string[] = []): string {
+  const names = seats.map(({ agent, board }) => `${agent} on ${board}`).join(', ');
+  const more = seats
+    .filter((seat) => seat.more)
+    .map(({ board }) => `service: More is waiting: service inbox --board ${board}`);
+  const lost =
+    unavailable > 0
+      ? [`service: ${unavailable} ${unavailable === 1 ? 'seat' : 'seats'} could not be read: service status`]
+      : [];
+  const body = bundle === '' ? `nothing new for ${names}` : bundle;
+  return called([...header.map((line) => `service: ${line}`), body, ...more, ...lost].join('\n'));
+}

@@ -1,0 +1,88 @@
+/** `board watch`: the newest messages in order, then each new one; of one board, or of every board of a person. */
+import type { Client } from '../client/client.ts';
+import type { Message } from '../contract/types.ts';
+import type { BoardSession } from './base.ts';
+import { readBoards } from './board-list.ts';
+import { follow } from './follow.ts';
+import { boardIsGone, followHints, type Head } from './follow-hints.ts';
+import { messageText } from './print/message.ts';
+import { type Filters, unlessNobody } from './reader.ts';
+import { newestSeq, type Show } from './reading.ts';
+import type { Session } from './session.ts';
+
+export interface WatchWish {
+  limit: number;
+  from?: string | undefined;
+  role?: string | undefined;
+}
+
+const filtersOf = ({ from, role }: WatchWish): Filters => ({ from: from?.replace(/^@/, ''), role });
+
+/** One board. */
+export async function watch(
+  { client, board, agent }: BoardSession,
+  wish: WatchWish & { since?: number | undefined },
+  { out, times }: Show,
+): Promise<void> {
+  const filters = filtersOf(wish);
+  const query =
+    wish.since === undefined ? { newest: true, limit: Math.max(1, wish.limit) } : { after: wish.since, limit: 200 };
+  const begin = wish.since ?? (await newestSeq(client, board));
+  const { data } = await client.call('listMessages', { params: { board }, query: { ...filters, ...query } });
+  const style = { paint: out.paint, times };
+  const show = (message: Message) => out.each({ board, message }, () => messageText(message, style));
+  if (wish.limit > 0) for (const message of data.messages) show(message);
+  await follow({ client, board, agent, after: data.messages.at(-1)?.seq ?? begin, filters, out, show });
+}
+
+/** Every board the person is on, also those they come onto meanwhile. */
+export async function watchAll(session: Session, wish: WatchWish, { out, times }: Show): Promise<void> {
+  const { client } = session;
+  const filters = filtersOf(wish);
+  const style = { paint: out.paint, times };
+  let last = '';
+  const show = (message: Message) => {
+    const { board } = message;
+    const header = board === last ? '' : `${style.paint.bold(board)}\n`;
+    last = board;
+    out.each({ board, message }, () => header + messageText(message, style));
+  };
+  const begin = async (heads: Head[]) => {
+    const newest = wish.limit > 0 ? await newestOf(session, wish.limit, filters) : [];
+    const shown = new Map(heads.map(({ board_id, seq }) => [board_id, seq]));
+    for (const { id, messages } of newest) shown.set(id, Math.max(shown.get(id) ?? 0, messages.at(-1)?.seq ?? 0));
+    const inOrder = newest.flatMap(({ messages }) => messages).sort((a, b) => a.at.localeCompare(b.at));
+    for (const message of inOrder.slice(-wish.limit)) show(message);
+    return shown;
+  };
+  await followHints({ client, filters, out, begin, show });
+}
+
+/** The newest messages of the boards that were written on last: no more boards than messages are wanted. */
+async function newestOf(
+  session: Session,
+  limit: number,
+  filters: Filters,
+): Promise<{ id: string; messages: Message[] }[]> {
+  const { client } = session;
+  const { boards } = await readBoards(session, { all: false, archived: false });
+  const mine = boards
+    .filter(({ on_board, last_message_at }) => on_board && last_message_at !== null)
+    .sort((a, b) => (b.last_message_at ?? '').localeCompare(a.last_message_at ?? ''))
+    .slice(0, limit);
+  const pages: { id: string; messages: Message[] }[] = [];
+  for (const { id, name } of mine) pages.push({ id, messages: await pageOf(client, name, limit, filters) });
+  return pages;
+}
+
+async function pageOf(client: Client, board: string, limit: number, filters: Filters): Promise<Message[]> {
+  try {
+    const query = { ...filters, newest: true, limit };
+    return (
+      (await unlessNobody(null, () => client.call('listMessages', { params: { board }, query })))?.data.messages ?? []
+    );
+  } catch (error) {
+    if (boardIsGone(error)) return [];
+    throw error;
+  }
+}

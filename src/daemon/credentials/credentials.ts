@@ -1,0 +1,158 @@
+/** What opens the servers, read from credentials.json when a request needs it and kept only as long as the file is the same. */
+import { type FSWatcher, lstatSync, watch } from 'node:fs';
+import { basename } from 'node:path';
+import {
+  type Credentials,
+  credentialsPath,
+  endSeat,
+  readCredentials,
+  type SavedSeat,
+  type ServerEntry,
+  updateCredentials,
+} from '../../local/credentials.ts';
+import { Failure } from '../../local/failure.ts';
+import { type Env, type Folders, makeFolder } from '../../local/folders.ts';
+import { readKey } from '../../local/keystore.ts';
+import { localServer } from '../../local/servers.ts';
+
+export interface KnownOrigin {
+  origin: string;
+  /** The identity that the address had when it was last spoken to; nothing else is sent a credential there. */
+  serverId: string;
+  /** Where it is reached now: this machine's own server may have moved to another port. */
+  address: string;
+  entry: ServerEntry;
+}
+
+export class CredentialStore {
+  readonly #folders: Folders;
+  readonly #env: Env;
+  readonly #listeners = new Set<() => void>();
+  #kept: { identity: string; saved: Credentials } | null = null;
+  /** Keys that the keychain handed out, as long as the file is the same: asking it again may open a dialog. */
+  #keys = new Map<string, string>();
+  #watcher: FSWatcher | null = null;
+
+  constructor(folders: Folders, env: Env = process.env) {
+    this.#folders = folders;
+    this.#env = env;
+  }
+
+  /** @throws Failure `credentials_unsafe` for a file that others could have read or written, `config_corrupt`. */
+  saved(): Credentials {
+    const identity = this.#identity();
+    if (this.#kept && identity !== null && this.#kept.identity === identity) return this.#kept.saved;
+    const saved = readCredentials(this.#folders);
+    this.#kept = identity === null ? null : { identity, saved };
+    this.#keys = new Map();
+    return saved;
+  }
+
+  /** Every server with a working seat or a key. */
+  origins(): KnownOrigin[] {
+    const saved = this.saved();
+    return Object.keys(saved.servers).flatMap((origin) => this.#known(saved, origin) ?? []);
+  }
+
+  /** A server by its address; this machine's own one also by those it had before. */
+  server(origin: string): KnownOrigin | null {
+    const saved = this.saved();
+    const own = Object.entries(saved.servers).find(
+      ([, entry]) => entry.mode === 'local' && entry.urls?.includes(origin),
+    );
+    return this.#known(saved, origin) ?? (own ? this.#known(saved, own[0]) : null);
+  }
+
+  seat(origin: string, memberId: string): SavedSeat | null {
+    return this.server(origin)?.entry.seats[memberId] ?? null;
+  }
+
+  /** A seat's token; null where it has none any more. */
+  token(origin: string, memberId: string): string | null {
+    return this.seat(origin, memberId)?.token ?? null;
+  }
+
+  /** The person's key. @returns null where this machine has none. @throws Failure `keychain_locked`, `credentials_unsafe`. */
+  async personKey(origin: string): Promise<string | null> {
+    const known = this.server(origin);
+    if (!known?.entry.key) return null;
+    const keys = this.#keys;
+    const kept = keys.get(known.origin);
+    if (kept !== undefined) return kept;
+    const key = await readKey(this.#folders, known.entry);
+    if (key !== null && known.entry.key.store === 'keychain') keys.set(known.origin, key);
+    return key;
+  }
+
+  /** Keeps the token of a seat that was just given. @throws Failure when nothing could be written. */
+  async saveSeat(origin: string, memberId: string, seat: SavedSeat): Promise<void> {
+    const known = this.server(origin);
+    if (!known) throw new Failure('server_unknown', `This machine does not know the server ${origin}.`);
+    await updateCredentials(this.#folders, (saved) => {
+      const entry = saved.servers[known.origin];
+      if (!entry) throw new Failure('server_unknown', `This machine does not know the server ${origin} any more.`);
+      entry.seats[memberId] = seat;
+    });
+    this.#tell();
+  }
+
+  /** Drops the token of a seat that is no more. */
+  async endSeat(memberId: string): Promise<void> {
+    await endSeat(this.#folders, memberId);
+    this.#tell();
+  }
+
+  /** Calls back whenever the file has become another one. @returns a function that ends it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    this.#watcher ??= this.#watch();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.close();
+    };
+  }
+
+  close(): void {
+    this.#watcher?.close();
+    this.#watcher = null;
+  }
+
+  #known(saved: Credentials, origin: string): KnownOrigin | null {
+    const entry = saved.servers[origin];
+    if (!entry) return null;
+    const address = entry.mode === 'local' ? localServer(saved, this.#folders, this.#env).origin : origin;
+    return { origin, serverId: entry.server_id, address, entry };
+  }
+
+  /** Null for a file that is not there; one whose mode or owner is wrong is never the same, so that reading it refuses it. */
+  #identity(): string | null {
+    const stat = lstatSync(credentialsPath(this.#folders), { bigint: true, throwIfNoEntry: false });
+    if (!stat?.isFile() || stat.mode & 0o077n) return null;
+    return `${stat.ino}.${stat.mtimeNs}.${stat.size}`;
+  }
+
+  /** The file is replaced as a whole, so its folder is what is watched. */
+  #watch(): FSWatcher | null {
+    const path = credentialsPath(this.#folders);
+    makeFolder(this.#folders.config);
+    let last = this.#identity();
+    try {
+      const watcher = watch(this.#folders.config, { persistent: false }, (_event, name) => {
+        if (name !== null && name !== basename(path)) return;
+        const identity = this.#identity();
+        if (identity === last) return;
+        last = identity;
+        this.#tell();
+      });
+      // Without it changes are seen when the file is next needed.
+      watcher.on('error', () => this.close());
+      return watcher;
+    } catch {
+      return null;
+    }
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

@@ -1,0 +1,381 @@
+/** The connection to one server: requests of its seats with their own tokens, and what its feed turns into such requests. */
+import { Client } from '../../client/client.ts';
+import type { OperationName } from '../../contract/operations.ts';
+import type { Answer } from '../../contract/types.ts';
+import type { CredentialStore } from '../credentials/credentials.ts';
+import {
+  finalProblems,
+  type InboxRead,
+  type Mode,
+  type Notice,
+  type Origin,
+  type OriginEvents,
+  type Presence,
+  SeatFailure,
+  type SeatIdentity,
+  type SeatProblem,
+  type SeatRef,
+  type ServerView,
+} from '../types.ts';
+import { isOutage, isPassing, seatFailure } from './failures.ts';
+import { Feed } from './feed.ts';
+import { Identity } from './identity.ts';
+import { readWhole } from './inbox-read.ts';
+import { SeatFeed } from './seat-feed.ts';
+import { Wire, type World } from './wire.ts';
+
+/** Failures in a row before a server counts as unreachable. */
+const UNREACHABLE_AFTER = 3;
+const PAGE = 100;
+
+type CallInput<Name extends OperationName> = NonNullable<Parameters<typeof Client.prototype.call<Name>>[1]>;
+
+export class Connection implements Origin {
+  readonly url: string;
+  readonly wire: Wire;
+  readonly identity: Identity;
+  readonly credentials: CredentialStore;
+  readonly #events: OriginEvents;
+  readonly #seats = new Map<string, SeatFeed>();
+  readonly #feed: Feed;
+  /** Failures in a row, whoever met them. */
+  #misses = 0;
+  /** The server does not know notices; messages come all the same. */
+  #noNotices = false;
+  #lastError: string | undefined;
+
+  constructor(
+    url: string,
+    { world, credentials, events }: { world: World; credentials: CredentialStore; events: OriginEvents },
+  ) {
+    this.url = url;
+    this.credentials = credentials;
+    this.#events = events;
+    this.wire = new Wire(url, world, credentials);
+    this.identity = new Identity(this.wire);
+    this.#feed = new Feed(this);
+  }
+
+  get world(): World {
+    return this.wire.world;
+  }
+
+  /** The seats that may still have something to give. */
+  live(): SeatFeed[] {
+    return [...this.#seats.values()].filter(({ problem }) => problem === null || !finalProblems.includes(problem));
+  }
+
+  get size(): number {
+    return this.#seats.size;
+  }
+
+  watch(seat: SeatIdentity): void {
+    const known = this.#seats.get(seat.member_id);
+    if (known && !(known.problem && finalProblems.includes(known.problem))) {
+      known.seat = seat;
+      return;
+    }
+    known?.ended.abort();
+    const feed = new SeatFeed(seat, this.world.random, (each) => this.#readInbox(each));
+    if (known) feed.told = known.told;
+    this.#seats.set(seat.member_id, feed);
+    this.refresh(feed);
+    this.refreshNotices(feed);
+    this.#feed.seatAdded(feed);
+  }
+
+  unwatch({ member_id: id }: SeatRef): void {
+    this.#seats.get(id)?.ended.abort();
+    this.#seats.delete(id);
+    this.#feed.seatRemoved();
+  }
+
+  async read(
+    ref: SeatRef,
+    { signal, timeoutMs }: { signal?: AbortSignal; timeoutMs?: number } = {},
+  ): Promise<InboxRead> {
+    const limits = [...(signal ? [signal] : []), ...(timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)])];
+    try {
+      return await unlessAborted(this.#seat(ref).reads.run(), limits);
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (limits.some(({ aborted }) => aborted)) throw new SeatFailure('request_timeout', 'The server took too long.');
+      throw seatFailure(error);
+    }
+  }
+
+  async ack(ref: SeatRef, upTo: number): Promise<{ cursor: number }> {
+    const { cursor } = await this.#say(ref, 'ackInbox', { body: { up_to: upTo } });
+    return { cursor };
+  }
+
+  async notices(ref: SeatRef): Promise<Notice[]> {
+    const notices: Notice[] = [];
+    for (let after: string | undefined; ; ) {
+      const query = { limit: PAGE, ...(after === undefined ? {} : { after }) };
+      const page: Answer<'listNotices'> = await this.#say(ref, 'listNotices', { query });
+      notices.push(...page.notices);
+      if (page.next_after === null) break;
+      after = page.next_after;
+    }
+    this.#events.notices(ref, notices);
+    return notices;
+  }
+
+  async ackNotices(ref: SeatRef, ids: string[]): Promise<void> {
+    for (let at = 0; at < ids.length; at += 50) {
+      await this.#say(ref, 'ackNotices', { body: { ids: ids.slice(at, at + 50) } });
+    }
+  }
+
+  async presence(ref: SeatRef, presence: Presence, delivery?: Mode): Promise<void> {
+    await this.#say(ref, 'setPresence', { body: { presence, ...(delivery === undefined ? {} : { delivery }) } });
+  }
+
+  async location(ref: SeatRef, at: { harness: string; session_id: string; folder: string }): Promise<void> {
+    await this.#say(ref, 'setLocation', { body: at });
+  }
+
+  async line(ref: SeatRef, text: string): Promise<void> {
+    await this.#say(ref, 'setMyLine', { body: { kind: 'working', text, source: 'plan' } });
+  }
+
+  view(): ServerView {
+    const { kind, connected, since, reconnects } = this.#feed;
+    return {
+      url: this.url,
+      server_id: this.credentials.server(this.url)?.serverId ?? null,
+      feed: this.#seats.size === 0 ? 'none' : kind,
+      connected,
+      since,
+      ...(this.#lastError === undefined ? {} : { last_error: this.#lastError }),
+      reconnects,
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const feed of this.#seats.values()) feed.ended.abort();
+    await this.#feed.close();
+    this.wire.close();
+  }
+
+  /** Reads the seat's inbox soon; what fails for a passing reason is tried again by itself. */
+  refresh(feed: SeatFeed): void {
+    feed.reads.run().then(ignore, (error: unknown) => this.#retryLater(feed, error));
+  }
+
+  refreshNotices(feed: SeatFeed): void {
+    if (this.#noNotices) return;
+    this.notices(feed.seat).catch((error: unknown) => {
+      if (error instanceof SeatFailure && error.code === 'server_outdated') this.#noNotices = true;
+    });
+  }
+
+  /** Something happened to a board, or a seat on it, of which nothing more is known. */
+  refreshBoard(boardId: string): void {
+    for (const feed of this.live()) if (feed.seat.board_id === boardId) this.refresh(feed);
+  }
+
+  seatOf(memberId: string): SeatFeed | null {
+    return this.#seats.get(memberId) ?? null;
+  }
+
+  tell(): OriginEvents {
+    return this.#events;
+  }
+
+  /**
+   * One request of a seat with its own token.
+   *
+   * @throws SeatFailure for what the answer means for the seat; a ClientError, told to the others already, for what passes.
+   */
+  async call<Name extends OperationName>(
+    feed: SeatFeed,
+    name: Name,
+    input: CallInput<Name> & { slow?: boolean },
+  ): Promise<Answer<Name>> {
+    const { slow, ...rest } = input;
+    const token = this.#tokenOf(feed);
+    try {
+      await this.identity.check();
+      const client = new Client({ origin: this.wire.known().address, token, ...this.wire.options(slow) });
+      const { data } = await client.call(name, { ...(rest as CallInput<Name>), maxAttempts: 1 });
+      this.worked();
+      return data;
+    } catch (error) {
+      if (feed.ended.signal.aborted) throw error;
+      if (isPassing(error)) {
+        this.failed(error);
+        throw error;
+      }
+      await this.#conclude(feed, token, seatFailure(error));
+      throw error;
+    }
+  }
+
+  /** The server answered as it should. */
+  worked(): void {
+    const was = this.#misses;
+    this.#misses = 0;
+    if (was >= UNREACHABLE_AFTER) for (const feed of this.#seats.values()) this.#tellProblem(feed);
+    if (was > 0) this.#feed.wake();
+  }
+
+  /** A request or the stream failed for a passing reason. */
+  failed(error: unknown): void {
+    this.#lastError = error instanceof Error && 'code' in error ? String(error.code) : 'internal';
+    if (!isOutage(error)) return;
+    this.identity.doubt();
+    this.#misses++;
+    if (this.#misses === UNREACHABLE_AFTER) for (const feed of this.#seats.values()) this.#tellProblem(feed);
+  }
+
+  /** Another server than the pinned one answers there: nothing more is sent, and a person has to look. */
+  strange(): void {
+    this.world.log('server_identity_changed', { origin: this.url, server_id: this.identity.seen });
+    this.#lastError = 'server_identity_changed';
+    for (const feed of this.live()) this.#setProblem(feed, 'server_identity_changed');
+  }
+
+  /** credentials.json has changed: seats may have other tokens, the server another identity. */
+  credentialsChanged(): void {
+    for (const feed of this.#seats.values()) {
+      const token = this.#savedToken(feed);
+      if (token !== feed.token && token !== null && feed.token !== null) this.#events.token(feed.seat);
+      if (feed.problem === 'unauthorized' && token !== null && token !== feed.deadToken) {
+        this.#setProblem(feed, null);
+        this.refresh(feed);
+        this.refreshNotices(feed);
+        this.#feed.seatAdded(feed);
+      }
+    }
+    if (this.live().some(({ problem }) => problem === 'server_identity_changed')) this.reconsider();
+    this.#feed.wake();
+  }
+
+  /** Looks again which server is there. */
+  reconsider(): void {
+    this.identity.doubt();
+    this.#feed.reconsidered();
+    for (const feed of this.live()) {
+      if (feed.problem !== 'server_identity_changed') continue;
+      feed.problem = null;
+      this.refresh(feed);
+      this.refreshNotices(feed);
+    }
+  }
+
+  #seat({ member_id: id }: SeatRef): SeatFeed {
+    const feed = this.#seats.get(id);
+    if (feed) return feed;
+    throw new SeatFailure('seat_unknown', 'This seat is not followed.');
+  }
+
+  async #say<Name extends OperationName>(ref: SeatRef, name: Name, input: CallInput<Name>): Promise<Answer<Name>> {
+    try {
+      return await this.call(this.#seat(ref), name, input);
+    } catch (error) {
+      throw seatFailure(error);
+    }
+  }
+
+  async #readInbox(feed: SeatFeed): Promise<InboxRead> {
+    const sentUs = this.world.nowUs();
+    const inbox = await readWhole((query) => this.call(feed, 'readInbox', { query: { ...query } }));
+    const read = { inbox, sentUs, atUs: this.world.nowUs() };
+    feed.readUs = sentUs;
+    feed.backoff.reset();
+    this.took(feed, inbox);
+    this.#setProblem(feed, null);
+    this.#events.inbox(feed.seat, read);
+    return read;
+  }
+
+  /** What every answer of an inbox says beside its messages. */
+  took(feed: SeatFeed, inbox: InboxRead['inbox']): void {
+    feed.lastSeen = Math.max(feed.lastSeen, inbox.cursor, inbox.messages.at(-1)?.seq ?? 0);
+    this.#events.mode(feed.seat, inbox.delivery_mode, inbox.delivery_revision);
+    this.#events.read(feed.seat, inbox.cursor);
+  }
+
+  #retryLater(feed: SeatFeed, error: unknown): void {
+    // While the whole server is away, coming back reads every seat.
+    if (!isPassing(error) || feed.ended.signal.aborted || feed.retrying) return;
+    feed.retrying = true;
+    const ms = feed.backoff.failed(0, error.retryAfter);
+    this.world
+      .sleep(ms, feed.ended.signal)
+      .then(() => {
+        feed.retrying = false;
+        if (feed.problem === null) this.refresh(feed);
+      })
+      .catch(ignore);
+  }
+
+  /** @throws SeatFailure where there is none, or only one that its server refused. */
+  #tokenOf(feed: SeatFeed): string {
+    if (feed.problem && finalProblems.includes(feed.problem)) {
+      throw new SeatFailure(feed.problem, 'This seat is over.', feed.problem);
+    }
+    const token = this.credentials.token(this.url, feed.seat.member_id);
+    if (token === null || token === feed.deadToken) {
+      this.#setProblem(feed, 'unauthorized');
+      throw new SeatFailure('unauthorized', 'This machine holds no working token for the seat.', 'unauthorized');
+    }
+    feed.token = token;
+    return token;
+  }
+
+  #savedToken(feed: SeatFeed): string | null {
+    try {
+      return this.credentials.token(this.url, feed.seat.member_id);
+    } catch {
+      return null;
+    }
+  }
+
+  /** Applies what an answer says about a seat, once it is certain that its own server said it. */
+  async #conclude(feed: SeatFeed, token: string, failure: SeatFailure): Promise<void> {
+    const { problem } = failure;
+    if (problem === undefined) return;
+    if (problem === 'server_identity_changed') {
+      this.#setProblem(feed, problem);
+      this.#feed.wake();
+      return;
+    }
+    this.identity.doubt();
+    const doubt = await this.identity.check().catch((error: unknown) => error);
+    if (this.#seats.get(feed.seat.member_id) !== feed) return;
+    if (doubt !== undefined) {
+      if (doubt instanceof SeatFailure) await this.#conclude(feed, token, doubt);
+      return;
+    }
+    if (problem === 'unauthorized') feed.deadToken = token;
+    this.#setProblem(feed, problem);
+    if (problem === 'agent_removed') await this.credentials.endSeat(feed.seat.member_id).catch(ignore);
+  }
+
+  #setProblem(feed: SeatFeed, problem: SeatProblem | null): void {
+    feed.problem = problem;
+    this.#tellProblem(feed);
+  }
+
+  #tellProblem(feed: SeatFeed): void {
+    const problem = feed.problem ?? (this.#misses >= UNREACHABLE_AFTER ? 'server_unreachable' : null);
+    if (problem === feed.told || this.#seats.get(feed.seat.member_id) !== feed) return;
+    feed.told = problem;
+    this.#events.problem(feed.seat, problem);
+  }
+}
+
+function unlessAborted<T>(promise: Promise<T>, signals: AbortSignal[]): Promise<T> {
+  if (signals.length === 0) return promise;
+  const signal = AbortSignal.any(signals);
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    promise.then(resolve, reject);
+  });
+}
+
+const ignore = (): void => {};

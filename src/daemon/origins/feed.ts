@@ -1,0 +1,263 @@
+/** Where a server's news come from: the person's stream where there is a key, else a wait of each seat. */
+import { Client } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
+import type { HintFrame } from '../../client/hint-stream.ts';
+import { frameData, type SseFrame, sseFrames } from '../../client/sse.ts';
+import { SeatFailure } from '../types.ts';
+import { Backoff } from './backoff.ts';
+import type { Connection } from './connection.ts';
+import { isPassing } from './failures.ts';
+import { Polls } from './polls.ts';
+import type { SeatFeed } from './seat-feed.ts';
+
+/** A key that was refused is tried again after this long, or when the saved one changes. */
+const RETRY_KEY_MS = 300_000;
+/** What is asked of the stream; the rest is for pages. */
+const EVENTS = 'head,read,delivery,notice,pairing';
+
+export class Feed {
+  kind: 'stream' | 'poll' | 'none' = 'none';
+  connected = false;
+  since: string | null = null;
+  reconnects = 0;
+
+  readonly #to: Connection;
+  readonly #backoff: Backoff;
+  readonly #ended = new AbortController();
+  readonly #polls: Polls;
+  #running: Promise<void> | null = null;
+  /** Ends the pause that is under way. */
+  #pause: AbortController | null = null;
+  #stream: AbortController | null = null;
+  #deadKey: { key: string; until: number } | null = null;
+  #strangeKnown = false;
+  /** The opening burst of the stream is over. */
+  #ready = false;
+  /** The server said that the key has ended. */
+  #keyEnded = false;
+
+  constructor(connection: Connection) {
+    this.#to = connection;
+    this.#backoff = new Backoff(connection.world.random);
+    this.#polls = new Polls(connection);
+  }
+
+  seatAdded(feed: SeatFeed): void {
+    this.#running ??= this.#run();
+    if (this.kind === 'poll') this.#polls.follow(feed);
+    this.wake();
+  }
+
+  seatRemoved(): void {
+    if (this.#to.size > 0) return;
+    this.#stream?.abort(new Error('no seat is left'));
+    this.wake();
+  }
+
+  /** Whatever is waited for may have come. */
+  wake(): void {
+    this.#pause?.abort();
+  }
+
+  /** The server is to be looked at again. */
+  reconsidered(): void {
+    this.#strangeKnown = false;
+    this.wake();
+  }
+
+  async close(): Promise<void> {
+    this.#ended.abort(new Error('the daemon stops'));
+    this.#polls.stop();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#ended.signal.aborted) {
+      if (this.#to.live().length === 0) {
+        this.#set('none', false);
+        await this.#sleep(Number.POSITIVE_INFINITY);
+        continue;
+      }
+      const key = await this.#key();
+      const pauseMs = key === null ? await this.#poll() : await this.#follow(key);
+      if (pauseMs > 0) await this.#sleep(pauseMs);
+    }
+    this.#set('none', false);
+  }
+
+  /** The person's key, unless there is none that can be used now. */
+  async #key(): Promise<string | null> {
+    const key = await this.#to.credentials.personKey(this.#to.url).catch(() => null);
+    const dead = this.#deadKey;
+    return key !== null && dead !== null && dead.key === key && this.#to.world.now() < dead.until ? null : key;
+  }
+
+  /** Every seat waits for itself until a key may work. @returns milliseconds to pause. */
+  async #poll(): Promise<number> {
+    if (!(await this.#isOurs())) return this.#strange();
+    this.#set('poll', true);
+    for (const feed of this.#to.live()) this.#polls.follow(feed);
+    await this.#sleep(this.#deadKey ? Math.max(0, this.#deadKey.until - this.#to.world.now()) : RETRY_KEY_MS);
+    return 0;
+  }
+
+  /** Whether the pinned server answers; one that does not answer at all is left to the waits of the seats. */
+  async #isOurs(): Promise<boolean> {
+    try {
+      await this.#to.identity.check();
+      return true;
+    } catch (error) {
+      return !(error instanceof SeatFailure);
+    }
+  }
+
+  /** Another server is there: nothing is sent until a person has changed something, or it is the old one again. */
+  #strange(): number {
+    this.#set('none', false);
+    if (this.#strangeKnown) return Number.POSITIVE_INFINITY;
+    this.#strangeKnown = true;
+    this.#polls.stop();
+    this.#to.strange();
+    const later = this.#to.world.sleep(RETRY_KEY_MS, this.#ended.signal);
+    later.then(() => this.#to.reconsider()).catch(() => {});
+    return Number.POSITIVE_INFINITY;
+  }
+
+  /** One connection of the stream, until it ends. @returns milliseconds to pause before the next. */
+  async #follow(key: string): Promise<number> {
+    const { world } = this.#to;
+    const stream = new AbortController();
+    const signal = AbortSignal.any([stream.signal, this.#ended.signal]);
+    this.#stream = stream;
+    let since: number | null = null;
+    let broken: unknown = null;
+    try {
+      await this.#to.identity.check();
+      const { wire } = this.#to;
+      const client = new Client({ origin: wire.known().address, token: key, ...wire.options(true) });
+      const attempt = this.#backoff.failures + 1;
+      const exchange = await client.openStream({ query: { events: EVENTS }, signal, attempt });
+      since = world.now();
+      const openedUs = world.nowUs();
+      this.#connected();
+      for await (const frame of sseFrames(exchange, () => {})) {
+        if (signal.aborted || this.#take(frame, openedUs) === 'end') break;
+      }
+    } catch (error) {
+      broken = error;
+    } finally {
+      this.#stream = null;
+      this.connected = false;
+    }
+    if (signal.aborted) return 0;
+    this.#to.identity.doubt();
+    if (broken instanceof SeatFailure) return this.#strange();
+    return this.#lost(key, since === null ? 0 : world.now() - since, broken);
+  }
+
+  #connected(): void {
+    this.#polls.stop();
+    if (this.#backoff.failures > 0) this.reconnects++;
+    this.#set('stream', true);
+    this.#to.worked();
+    this.#to.world.log('server_connected', { origin: this.#to.url });
+  }
+
+  #lost(key: string, heldMs: number, broken: unknown): number {
+    const { world } = this.#to;
+    const reason = broken instanceof ClientError ? broken.code : broken === null ? 'closed' : 'internal';
+    world.log('server_lost', { origin: this.#to.url, reason });
+    if (broken instanceof ClientError && !isPassing(broken) && broken.status !== undefined) {
+      // The key, or the server's stream, is of no use: the seats go on by themselves, and find out whether they may.
+      this.#deadKey = { key, until: world.now() + RETRY_KEY_MS };
+      for (const feed of this.#to.live()) this.#to.refresh(feed);
+      return 0;
+    }
+    if (broken !== null) this.#to.failed(broken);
+    const pauseMs = this.#backoff.failed(heldMs, broken instanceof ClientError ? broken.retryAfter : undefined);
+    // Asked at once, so that what is over stops at once; but not again and again.
+    const ended = this.#keyEnded && this.#backoff.failures === 1;
+    this.#keyEnded = false;
+    return ended ? 0 : pauseMs;
+  }
+
+  #take(raw: SseFrame, openedUs: number): 'end' | 'more' {
+    const frame = readFrame(raw);
+    const to = this.#to;
+    switch (frame?.event) {
+      case 'head':
+        for (const feed of to.live()) this.#headMoved(feed, frame.data.board_id, frame.data.seq);
+        return 'more';
+      case 'ready':
+        // What moved while nothing was heard: one read for each seat that was not read since.
+        this.#ready = true;
+        for (const feed of to.live()) {
+          if (feed.readUs < openedUs) to.refresh(feed);
+          to.refreshNotices(feed);
+        }
+        return 'more';
+      case 'read': {
+        const feed = to.seatOf(frame.data.member_id);
+        if (feed && feed.problem === null) to.tell().read(feed.seat, frame.data.read_up_to);
+        return 'more';
+      }
+      case 'delivery': {
+        const feed = to.seatOf(frame.data.member_id);
+        if (feed && feed.problem === null) to.tell().mode(feed.seat, frame.data.mode, frame.data.revision);
+        return 'more';
+      }
+      case 'notice': {
+        const feed = to.seatOf(frame.data.member_id);
+        if (feed) to.refreshNotices(feed);
+        return 'more';
+      }
+      case 'board_unavailable':
+        to.refreshBoard(frame.data.board_id);
+        return 'more';
+      case 'end':
+        this.#keyEnded = frame.data.reason === 'credential_ended';
+        return 'end';
+      default:
+        return 'more';
+    }
+  }
+
+  #headMoved(feed: SeatFeed, boardId: string, seq: number): void {
+    if (feed.seat.board_id !== boardId || seq <= feed.head) return;
+    feed.head = seq;
+    if (this.#ready) this.#to.refresh(feed);
+  }
+
+  #set(kind: Feed['kind'], connected: boolean): void {
+    if (kind !== this.kind || connected !== this.connected) {
+      this.since = connected ? new Date(this.#to.world.now()).toISOString() : null;
+    }
+    if (kind !== 'stream') this.#ready = false;
+    this.kind = kind;
+    this.connected = connected;
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    const pause = new AbortController();
+    this.#pause = pause;
+    const signal = AbortSignal.any([pause.signal, this.#ended.signal]);
+    const waiting = ms === Number.POSITIVE_INFINITY ? forever(signal) : this.#to.world.sleep(ms, signal);
+    await waiting.catch(() => {});
+    this.#pause = null;
+  }
+}
+
+const forever = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/** A frame as the contract has it; null for one that is not JSON. Frames of other names are ignored. */
+function readFrame(raw: SseFrame): HintFrame | null {
+  try {
+    return { event: raw.event, data: frameData(raw) } as HintFrame;
+  } catch {
+    return null;
+  }
+}

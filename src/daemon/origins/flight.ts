@@ -1,0 +1,31 @@
+/** One run at a time: whoever asks while it is under way gets the next one, together with all others who asked. */
+
+export class Flight<T> {
+  readonly #job: () => Promise<T>;
+  #running: Promise<T> | null = null;
+  #next: Promise<T> | null = null;
+
+  constructor(job: () => Promise<T>) {
+    this.#job = job;
+  }
+
+  /** A run that begins after this call. */
+  run(): Promise<T> {
+    if (!this.#running) return this.#start();
+    this.#next ??= this.#running.then(ignore, ignore).then(() => {
+      this.#next = null;
+      return this.#start();
+    });
+    return this.#next;
+  }
+
+  #start(): Promise<T> {
+    const running = this.#job().finally(() => {
+      if (this.#running === running) this.#running = null;
+    });
+    this.#running = running;
+    return running;
+  }
+}
+
+const ignore = (): void => {};

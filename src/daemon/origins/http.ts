@@ -1,0 +1,87 @@
+/** HTTP to one server: connections that stay open, few of them, and answers of a bounded size. */
+import { Agent as PlainAgent, request as plainRequest, type RequestOptions } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import { ClientError, tooLarge } from '../../client/errors.ts';
+import { fetchBy } from '../../local/loopback-fetch.ts';
+
+/** Connections for requests that are answered at once. */
+export const MAX_SOCKETS = 8;
+/** Waits of seats without a person's stream; each holds a connection, as the stream does. */
+export const MAX_WAITS = 32;
+export const CONNECT_MS = 5_000;
+/** One request from its beginning to its last byte, the server's `wait` apart. */
+export const TOTAL_MS = 15_000;
+export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
+export interface OriginHttp {
+  /** Requests that are answered at once. */
+  fetch: typeof fetch;
+  /** The stream and waits, which would keep the others from their connections. */
+  slowFetch: typeof fetch;
+  close(): void;
+}
+
+/** @param origin nothing is sent anywhere else through it. */
+export function originHttp(origin: string): OriginHttp {
+  const secure = origin.startsWith('https:');
+  const Agent = secure ? SecureAgent : PlainAgent;
+  const quick = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_SOCKETS });
+  const slow = new Agent({ keepAlive: true, maxSockets: MAX_WAITS + 1, maxFreeSockets: 2 });
+  const via = (secure ? secureRequest : plainRequest) as typeof plainRequest;
+  const by = (agent: PlainAgent): typeof fetch => {
+    return async (input, init) => {
+      const url = new URL(String(input));
+      if (url.origin !== origin) throw new TypeError(`nothing is sent to ${url.origin} through ${origin}`);
+      return bounded(await fetchBy(limited(via, secure), url, init ?? {}, { agent } as RequestOptions));
+    };
+  };
+  return {
+    fetch: by(quick),
+    slowFetch: by(slow),
+    close: () => {
+      quick.destroy();
+      slow.destroy();
+    },
+  };
+}
+
+/** `request` with a limit on connecting: a connection that does not stand by then is given up. */
+function limited(via: typeof plainRequest, secure: boolean): typeof plainRequest {
+  return ((url: URL, options: RequestOptions, answered: Parameters<typeof plainRequest>[2]) => {
+    const sent = via(url, options, answered);
+    sent.once('socket', (socket: Socket) => {
+      if (!socket.connecting) return;
+      const timer = setTimeout(() => sent.destroy(slowToConnect()), CONNECT_MS);
+      const settled = () => clearTimeout(timer);
+      socket.once(secure ? 'secureConnect' : 'connect', settled);
+      sent.once('close', settled);
+    });
+    return sent;
+  }) as typeof plainRequest;
+}
+
+/** Known by its code as a request that never left. */
+const slowToConnect = (): Error =>
+  Object.assign(new Error('no connection within 5 s'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
+
+/** An answer that turns out to be larger than any of this API is not read on. A stream has no size. */
+function bounded(response: Response): Response {
+  if (/^text\/event-stream/.test(response.headers.get('content-type') ?? '')) return response;
+  const { body } = response;
+  if (!body) return response;
+  let size = 0;
+  const counting = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      size += chunk.byteLength;
+      if (size > MAX_ANSWER_BYTES) controller.error(tooLarge(MAX_ANSWER_BYTES));
+      else controller.enqueue(chunk);
+    },
+  });
+  const { ok, status, headers } = response;
+  return { ok, status, headers, body: body.pipeThrough(counting) } as unknown as Response;
+}
+
+/** Whether an answer was refused for its size. */
+export const isTooLarge = (error: unknown): boolean =>
+  error instanceof ClientError && error.code === 'response_too_large';

@@ -1,0 +1,48 @@
+/** Whether the server at an address is still the one it was, asked without a credential before any is sent. */
+import { Client } from '../../client/client.ts';
+import { SeatFailure } from '../types.ts';
+import type { Wire } from './wire.ts';
+
+export class Identity {
+  readonly #wire: Wire;
+  #checking: Promise<void> | null = null;
+  /** The identity that answered last. */
+  seen: string | null = null;
+
+  constructor(wire: Wire) {
+    this.#wire = wire;
+  }
+
+  /**
+   * Resolves when the pinned server answers; what was found is believed until it is doubted.
+   *
+   * @throws SeatFailure `server_identity_changed`; ClientError when nobody could be asked, which is not remembered.
+   */
+  check(): Promise<void> {
+    if (this.#checking) return this.#checking;
+    const checking = this.#ask();
+    this.#checking = checking;
+    checking.catch((error: unknown) => {
+      if (!(error instanceof SeatFailure) && this.#checking === checking) this.#checking = null;
+    });
+    return checking;
+  }
+
+  /** A connection was lost: another server may answer by now. */
+  doubt(): void {
+    this.#checking = null;
+  }
+
+  async #ask(): Promise<void> {
+    const { address, serverId } = this.#wire.known();
+    const client = new Client({ origin: address, ...this.#wire.options() });
+    const { data } = await client.call('getInfo', { maxAttempts: 1 });
+    this.seen = data.server_id;
+    if (data.server_id === serverId) return;
+    throw new SeatFailure(
+      'server_identity_changed',
+      `Another server answers at ${address} than before, so nothing was sent.`,
+      'server_identity_changed',
+    );
+  }
+}

@@ -1,0 +1,50 @@
+/** A seat's whole inbox, page by page. */
+import type { Inbox, Message } from '../../contract/types.ts';
+import { isTooLarge } from './http.ts';
+
+const PAGE = 200;
+/** Most messages one read brings; what is behind them waits for the next. */
+export const MOST_MESSAGES = 1_000;
+/** Characters of text after which no further page is asked for. */
+const MOST_TEXT = 8 * 1024 * 1024;
+
+export interface InboxQuery {
+  limit: number;
+  after?: number;
+  urgent?: true;
+}
+
+/**
+ * Up to 1,000 unread messages, oldest first, and behind them the urgent ones that are further away. The other fields are
+ * those of the latest page. @param page asks for one page. @throws what `page` throws.
+ */
+export async function readWhole(page: (query: InboxQuery) => Promise<Inbox>): Promise<Inbox> {
+  const messages: Message[] = [];
+  let limit = PAGE;
+  let inbox: Inbox | null = null;
+  let text = 0;
+  do {
+    const after = messages.at(-1)?.seq;
+    try {
+      inbox = await page(after === undefined ? { limit } : { limit, after });
+    } catch (error) {
+      // A page of giants: the same with fewer.
+      if (!isTooLarge(error) || limit === 1) throw error;
+      limit = Math.max(1, Math.floor(limit / 8));
+      continue;
+    }
+    messages.push(...inbox.messages);
+    for (const { body } of inbox.messages) text += body.length;
+    if (inbox.messages.length === 0) break;
+  } while (inbox === null || (inbox.more && messages.length < MOST_MESSAGES && text < MOST_TEXT));
+
+  const urgent = messages.filter((message) => message.urgent).length;
+  if (inbox.more && inbox.unread_urgent > urgent) {
+    const further = await page({ limit: Math.min(limit, PAGE), after: messages.at(-1)?.seq ?? 0, urgent: true });
+    inbox = { ...further, more: true };
+    messages.push(...further.messages);
+  }
+  // What was acknowledged while the pages were read is no longer waiting.
+  const { cursor } = inbox;
+  return { ...inbox, messages: messages.filter(({ seq }) => seq > cursor) };
+}

@@ -1,0 +1,53 @@
+/** All servers that this machine holds watched seats on. */
+import { Failure } from '../../local/failure.ts';
+import type { CredentialStore } from '../credentials/credentials.ts';
+import type { ControlError, OriginEvents, Origins as OriginsPort, ServerView } from '../types.ts';
+import { Connection } from './connection.ts';
+import type { World } from './wire.ts';
+
+export interface OriginsOptions {
+  world: World;
+  credentials: CredentialStore;
+  events: OriginEvents;
+}
+
+export class Origins implements OriginsPort {
+  readonly #options: OriginsOptions;
+  readonly #connections = new Map<string, Connection>();
+  readonly #unwatch: () => void;
+
+  constructor(options: OriginsOptions) {
+    this.#options = options;
+    this.#unwatch = options.credentials.onChange(() => {
+      for (const connection of this.#connections.values()) connection.credentialsChanged();
+    });
+  }
+
+  at(origin: string): Connection {
+    const known = this.#connections.get(origin);
+    if (known) return known;
+    const connection = new Connection(origin, this.#options);
+    this.#connections.set(origin, connection);
+    return connection;
+  }
+
+  views(): ServerView[] {
+    return [...this.#connections.values()].filter(({ size }) => size > 0).map((connection) => connection.view());
+  }
+
+  credentialsProblem(): ControlError | null {
+    try {
+      this.#options.credentials.saved();
+      return null;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const { code, message, hint } = error;
+      return { code, message, hint };
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#unwatch();
+    await Promise.all([...this.#connections.values()].map((connection) => connection.close()));
+  }
+}

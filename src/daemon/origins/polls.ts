@@ -1,0 +1,89 @@
+/** Waits of seats without a person's stream: each asks for itself, at most 32 at a time. */
+import { MIN_POLL_GAP } from '../../client/limits.ts';
+import type { Connection } from './connection.ts';
+import { isPassing } from './failures.ts';
+import { MAX_WAITS } from './http.ts';
+import type { SeatFeed } from './seat-feed.ts';
+
+const WAIT_SECONDS = 50;
+
+export class Polls {
+  readonly #to: Connection;
+  readonly #following = new Map<SeatFeed, AbortController>();
+  readonly #slots = new Slots(MAX_WAITS);
+
+  constructor(connection: Connection) {
+    this.#to = connection;
+  }
+
+  /** Waits for the seat's messages until it ends or `stop`. */
+  follow(feed: SeatFeed): void {
+    if (this.#following.has(feed) || feed.ended.signal.aborted) return;
+    const stopped = new AbortController();
+    this.#following.set(feed, stopped);
+    const signal = AbortSignal.any([stopped.signal, feed.ended.signal]);
+    void this.#loop(feed, signal).finally(() => {
+      if (this.#following.get(feed) === stopped) this.#following.delete(feed);
+    });
+  }
+
+  stop(): void {
+    for (const stopped of this.#following.values()) stopped.abort();
+    this.#following.clear();
+  }
+
+  async #loop(feed: SeatFeed, signal: AbortSignal): Promise<void> {
+    const { now, sleep } = this.#to.world;
+    while (!signal.aborted) {
+      const started = now();
+      let pauseMs = 0;
+      try {
+        await this.#wait(feed, signal);
+        feed.backoff.reset();
+        // A server that shuts down answers early and empty.
+        pauseMs = started + MIN_POLL_GAP - now();
+      } catch (error) {
+        if (signal.aborted || !isPassing(error)) return;
+        pauseMs = feed.backoff.failed(0, error.retryAfter);
+      }
+      if (pauseMs > 0) await sleep(pauseMs, signal).catch(() => {});
+    }
+  }
+
+  /** One wait, then the notices, which no inbox tells of. */
+  async #wait(feed: SeatFeed, signal: AbortSignal): Promise<void> {
+    const release = await this.#slots.take(signal);
+    try {
+      const query = { after: feed.lastSeen, wait: WAIT_SECONDS };
+      const inbox = await this.#to.call(feed, 'readInbox', { query, signal, slow: true });
+      this.#to.took(feed, inbox);
+      if (inbox.messages.length > 0) await feed.reads.run();
+    } finally {
+      release();
+    }
+    this.#to.refreshNotices(feed);
+  }
+}
+
+/** So many at once; the others in the order in which they came. */
+class Slots {
+  #free: number;
+  readonly #queue: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async take(signal: AbortSignal): Promise<() => void> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#queue.push(resolve));
+    const release = () => {
+      const next = this.#queue.shift();
+      if (next) next();
+      else this.#free++;
+    };
+    if (!signal.aborted) return release;
+    release();
+    throw signal.reason;
+  }
+}

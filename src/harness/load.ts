@@ -1,0 +1,46 @@
+/** All profiles of this machine: those that are built in, and those its person has put into the config folder. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { builtinProfiles } from './builtin.ts';
+import type { Profile } from './profile.ts';
+
+export interface Profiles {
+  all: readonly Profile[];
+  /** Files that were skipped, and why: `profile_invalid`. */
+  invalid: { file: string; problems: string[] }[];
+}
+
+/** Reads `<config>/harnesses/*.json`. A bad one is skipped and named; none may stand in for a built-in. */
+export async function loadProfiles(config: string): Promise<Profiles> {
+  const folder = join(config, 'harnesses');
+  const files = jsonFiles(folder);
+  const profiles: Profiles = { all: [...builtinProfiles], invalid: [] };
+  if (files.length === 0) return profiles;
+  const { clashes, readProfile } = await import('./profile-rules.ts');
+  for (const name of files) {
+    const file = join(folder, name);
+    const read = readProfile(parsed(file));
+    const problems = 'problems' in read ? read.problems : clashes(read.profile, profiles.all);
+    if ('profile' in read && problems.length === 0) profiles.all = [...profiles.all, read.profile];
+    else profiles.invalid.push({ file, problems });
+  }
+  return profiles;
+}
+
+function jsonFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.json'))
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+function parsed(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return null;
+  }
+}

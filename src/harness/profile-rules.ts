@@ -1,0 +1,83 @@
+/** What a profile must keep beyond its shape: whatever it declares, it needs the means for. */
+import { type Profile, profileSchema } from './profile.ts';
+
+/** The profile in a value, or what is wrong with it, in words for whoever wrote it. */
+export function readProfile(value: unknown): { profile: Profile } | { problems: string[] } {
+  const parsed = profileSchema.safeParse(value);
+  if (!parsed.success)
+    return { problems: parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'profile'}: ${message}`) };
+  const problems = profileProblems(parsed.data);
+  return problems.length > 0 ? { problems } : { profile: parsed.data };
+}
+
+/** What a profile by itself lacks. */
+export function profileProblems(profile: Profile): string[] {
+  return [...missingMeans(profile), ...versionProblems(profile), ...identityProblems(profile)];
+}
+
+function missingMeans({ delivery, identity }: Profile): string[] {
+  const { capabilities, hooks = [], queue } = delivery;
+  const ops = new Set(hooks.map((hook) => hook.op));
+  const extension = capabilities.includes('extension');
+  const means: Record<Profile['delivery']['capabilities'][number], [boolean, string]> = {
+    'idle-hook': [ops.has('wait'), 'a hook with op wait'],
+    queue: [queue !== undefined, 'the command line delivery.queue'],
+    'turn-end-hook': [ops.has('turn-end'), 'a hook with op turn-end'],
+    extension: [['extension', 'runner'].includes(identity.kind), 'identity.kind extension or runner'],
+    'turn-start': [ops.has('prompt') || extension, 'a hook with op prompt or an extension'],
+    'tool-boundary': [ops.has('tool') || extension, 'a hook with op tool or an extension'],
+    'midturn-peer': [capabilities.includes('tool-boundary'), 'tool-boundary'],
+    'waiting-signal': [ops.has('needs-person') || extension, 'a hook with op needs-person or an extension'],
+    none: [capabilities.length === 1, 'to stand alone'],
+  };
+  return capabilities.flatMap((capability) => {
+    const [there, need] = means[capability];
+    return there ? [] : [`delivery.capabilities: ${capability} needs ${need}`];
+  });
+}
+
+function versionProblems({ checks, delivery }: Profile): string[] {
+  const gated = (delivery.hooks ?? []).some((hook) => hook.since !== undefined || hook.fallback !== undefined);
+  return gated && !checks.min_version ? ['checks.min_version: is needed where a hook has since'] : [];
+}
+
+function identityProblems({ identity, subagent_identity, delivery, lifecycle }: Profile): string[] {
+  const { kind, env, root_env: rootEnv, env_file: envFile } = identity;
+  const hooks = delivery.hooks ?? [];
+  const problems: string[] = [];
+  if (kind === 'env' && !env) problems.push('identity.env: is needed by identity.kind env');
+  if (kind === 'hook' && !envFile) problems.push('identity.env_file: is needed by identity.kind hook');
+  if (kind === 'hook' && !hooks.some((hook) => hook.op === 'session-start'))
+    problems.push('delivery.hooks: identity.kind hook needs a hook with op session-start');
+  const marked =
+    hooks.some((hook) => hook.op === 'mark-subagent') ||
+    delivery.capabilities.includes('extension') ||
+    rootEnv !== undefined;
+  if (subagent_identity === 'marked' && !marked)
+    problems.push('subagent_identity: marked needs a hook with op mark-subagent, an extension or identity.root_env');
+  if (lifecycle.liveness === 'connection' && !delivery.capabilities.includes('extension'))
+    problems.push('lifecycle.liveness: connection needs an extension');
+  return problems;
+}
+
+/** What a profile may not share with those that are there: its name, or a marker that nothing tells apart. */
+export function clashes(profile: Profile, others: readonly Profile[]): string[] {
+  return others.flatMap((other) => {
+    if (other.harness === profile.harness) return [`harness: ${other.harness} is there already`];
+    const shared = markers(profile).filter((marker) => markers(other).includes(marker));
+    if (shared.length === 0 || toldApart(profile, other)) return [];
+    return [`session_env: ${shared.join(', ')} also marks ${other.harness}; give identity.precedence or yields_to`];
+  });
+}
+
+const markers = ({ session_env, identity }: Profile): string[] => [
+  ...new Set([...session_env, ...(identity.env ? [identity.env] : [])]),
+];
+
+function toldApart(a: Profile, b: Profile): boolean {
+  if (a.identity.precedence !== undefined && b.identity.precedence !== undefined)
+    return a.identity.precedence !== b.identity.precedence;
+  const yields = (from: Profile, to: Profile) =>
+    (from.identity.yields_to ?? []).some((name) => markers(to).includes(name) && !markers(from).includes(name));
+  return yields(a, b) || yields(b, a);
+}

@@ -1,0 +1,106 @@
+/** Codex: its own queue takes bundles; trusted hooks add what waits and continue a turn that ends. */
+import type { Profile } from '../profile.ts';
+
+/** Tokens; above the 9,000 bytes that are ever given. */
+const CONTEXT = { additionalContextLimit: 8_192 };
+
+export const codex: Profile = {
+  harness: 'codex',
+  name: 'Codex',
+  command: 'codex',
+  drives: 'real',
+  checks: { installed: { run: ['codex', '--version'] }, min_version: '0.129.0' },
+  session_env: ['CODEX_THREAD_ID'],
+  sandbox_env: ['CODEX_SANDBOX'],
+  sandbox_network_env: ['CODEX_SANDBOX_NETWORK_DISABLED'],
+  sandbox_fix: 'service init --harness codex --allow-commands --yes',
+  config_dir: { env: 'CODEX_HOME', default: '~/.codex' },
+  identity: { kind: 'env', env: 'CODEX_THREAD_ID', root_env: 'CODEX_SESSION_ID', precedence: 20 },
+  subagent_identity: 'marked',
+  lifecycle: {
+    liveness: 'process',
+    outlives_terminal: true,
+    resume_keeps_id: true,
+    resume_start: 'first-turn',
+    subagent_field: 'agent_id',
+  },
+  delivery: {
+    capabilities: ['queue', 'turn-end-hook', 'turn-start', 'tool-boundary', 'midturn-peer'],
+    queue: ['codex', 'queue', '--thread', '{session}', '--message', '{bundle}'],
+    waiting_notice: true,
+    hooks: [
+      {
+        event: 'SessionStart',
+        run: 'session-start',
+        op: 'session-start',
+        timeout: 30,
+        since: '0.114.0',
+        without: 'A session is known only after its first command.',
+        why: 'Tells which session runs.',
+      },
+      {
+        event: 'UserPromptSubmit',
+        run: 'prompt',
+        op: 'prompt',
+        timeout: 10,
+        options: CONTEXT,
+        since: '0.116.0',
+        without: 'What waited does not come with the next prompt.',
+        why: 'Tells that a turn starts, and adds what waited quietly.',
+      },
+      {
+        event: 'Stop',
+        run: 'turn-end',
+        op: 'turn-end',
+        timeout: 10,
+        since: '0.114.0',
+        without: 'Messages that came during a turn go through the queue.',
+        why: 'Tells that a turn ends, and continues it with what came meanwhile.',
+      },
+      {
+        event: 'PreToolUse',
+        run: 'tool',
+        op: 'tool',
+        timeout: 30,
+        options: CONTEXT,
+        since: '0.129.0',
+        without: 'The word of its person waits until the turn ends.',
+        why: 'Adds the word of its person before a tool call, and a notice of what else waits.',
+      },
+      {
+        event: 'SessionEnd',
+        run: 'end',
+        op: 'end',
+        timeout: 3,
+        since: '0.145.0',
+        without: 'The end of a session is only seen when its process is gone.',
+        why: 'Tells that the session has ended.',
+      },
+    ],
+  },
+  reserved_tags: ['user_instructions', 'environment_context', 'permissions', 'collaboration_mode', 'turn_aborted'],
+  plan: { tool: 'update_plan', path: 'plan', status_field: 'status', active: 'in_progress', text_field: 'step' },
+  install: [
+    {
+      kind: 'skill',
+      global: '~/.agents/skills/service/SKILL.md',
+      project: '.agents/skills/service/SKILL.md',
+    },
+    { kind: 'hooks', global: '{config_dir}/hooks.json', project: '.codex/hooks.json', format: 'json' },
+    {
+      kind: 'allow-rule',
+      global: '{config_dir}/rules/service.rules',
+      project: '.codex/rules/service.rules',
+      text: 'prefix_rule(pattern=["service"], decision="allow")\n',
+    },
+    { kind: 'consent', text: 'Codex runs new hooks only after you have trusted them once: type /hooks in a session.' },
+  ],
+  interactive: { start: ['codex', '{prompt}'], resume: ['codex', 'resume', '{session}'], launch: 'prompt' },
+  headless: {
+    via: 'native',
+    run: ['codex', 'exec', '--json', '{prompt}'],
+    resume: ['codex', 'exec', 'resume', '--json', '{session}', '{prompt}'],
+    session_field: 'thread_id',
+    model: ['--model', '{model}'],
+  },
+};

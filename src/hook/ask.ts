@@ -1,0 +1,64 @@
+/** One question of a hook to the daemon, and the text that may come of it. */
+
+import type { Answers } from '../daemon/control/answers.ts';
+import { ask, received } from '../daemon/control/ask.ts';
+import { connectDaemon } from '../daemon/control/client.ts';
+import type { Connection } from '../daemon/control/connection.ts';
+import type { Carry, RequestFields } from '../daemon/control/frames.ts';
+import type { AnsweringVerb } from '../daemon/control/limits.ts';
+import type { Context } from './context.ts';
+import { contextOutput, textFor, write } from './say.ts';
+
+/** Asks, and works with the answer while the connection is open: what it carries is only taken once that has said so. */
+export async function asking<Verb extends AnsweringVerb, T>(
+  { daemon, header }: Context,
+  verb: Verb,
+  fields: RequestFields[Verb],
+  work: (answer: Answers[Verb], connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = await connectDaemon(daemon);
+  try {
+    return await work(await askKnown({ daemon, header }, connection, verb, fields), connection);
+  } finally {
+    connection.close();
+  }
+}
+
+async function askKnown<Verb extends AnsweringVerb>(
+  { daemon, header }: Pick<Context, 'daemon' | 'header'>,
+  connection: Connection,
+  verb: Verb,
+  fields: RequestFields[Verb],
+): Promise<Answers[Verb]> {
+  try {
+    return await ask(connection, verb, fields);
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'session_unknown') throw error;
+    await registered(daemon, header);
+    return await ask(connection, verb, fields);
+  }
+}
+
+/** A session that began before there were hooks, or whose record was lost, is known from now on. */
+async function registered(daemon: Context['daemon'], header: Context['header']): Promise<void> {
+  const connection = await connectDaemon({ ...daemon, replaceBy: null });
+  await ask(connection, 'register', { ...header, source: 'startup' }).finally(() => connection.close());
+}
+
+/** Prints a text for the agent as the harness takes it, then tells the daemon that it is there. */
+export async function hand(carry: Carry, connection: Connection, output: (text: string) => string): Promise<void> {
+  const text = textFor(carry);
+  if (text === '') return;
+  await write(process.stdout, `${output(text)}\n`);
+  if (carry.handoff_id) await received(connection, carry.handoff_id);
+}
+
+/** As context of the event that the harness named. */
+export const asContext =
+  (context: Context) =>
+  (text: string): string =>
+    contextOutput(eventOf(context), text);
+
+/** The event by the name the harness gave it this time. */
+export const eventOf = ({ input, hook }: Context): string =>
+  typeof input.hook_event_name === 'string' ? input.hook_event_name : hook.event;

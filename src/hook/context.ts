@@ -1,0 +1,65 @@
+/** What all hooks know: the harness, its event, the session, and the way to the daemon. */
+import { join } from 'node:path';
+import type { DaemonOptions } from '../daemon/control/client.ts';
+import type { Header } from '../daemon/control/frames.ts';
+import type { Hook, Profile } from '../harness/profile.ts';
+import { buildOf } from '../local/build.ts';
+import { type Env, folders } from '../local/folders.ts';
+import { harnessProcess, type ProcessRef, startedAt } from '../local/process-ref.ts';
+import { type HookInput, textOf } from './input.ts';
+
+export interface Context {
+  profile: Profile;
+  hook: Hook;
+  input: HookInput;
+  header: Header;
+  process: ProcessRef | null;
+  daemon: DaemonOptions;
+  env: Env;
+}
+
+const SESSION = /^[A-Za-z0-9._-]{1,200}$/;
+
+/** Null for an input that names no session: there is nobody to act for then. */
+export function contextOf(options: {
+  profile: Profile;
+  hook: Hook;
+  input: HookInput;
+  program: string;
+  env: Env;
+}): Context | null {
+  const { profile, hook, input, env } = options;
+  const session = textOf(input.session_id, 201);
+  if (!session || !SESSION.test(session)) return null;
+  const process = harnessProcess();
+  const cwd = textOf(input.cwd, 4_096);
+  const configDir = profile.config_dir && textOf(env[profile.config_dir.env], 4_096);
+  const turn = textOf(input.turn_id, 200);
+  const header: Header = {
+    harness: profile.harness,
+    session,
+    started: startedAt(),
+    ...(process ? { process } : {}),
+    ...(cwd ? { cwd } : {}),
+    ...(configDir ? { config_dir: configDir } : {}),
+    ...(turn ? { harness_turn: turn } : {}),
+  };
+  return { profile, hook, input, header, process, env, daemon: daemonOptions(options, session) };
+}
+
+/** Only the hooks that have time for it replace an older daemon. */
+function daemonOptions(
+  { hook, program, env }: { hook: Hook; program: string; env: Env },
+  session: string,
+): DaemonOptions {
+  const replaces = hook.op === 'session-start' || hook.op === 'wait';
+  return {
+    state: folders(env).state,
+    env,
+    start:
+      env.SERVICE_NO_AUTOSTART === '1'
+        ? null
+        : { program: [process.execPath, ...process.execArgv, program], client: session },
+    replaceBy: replaces ? buildOf(join(program, '..', '..')) : null,
+  };
+}

@@ -1,0 +1,72 @@
+/** What a harness gives its hooks on standard input, and the little of it that is ever looked at. */
+
+const MOST_BYTES = 4 * 1024 * 1024;
+const LONGEST_MS = 2_000;
+
+export interface ToolCall {
+  tool_name?: unknown;
+  tool_input?: unknown;
+}
+
+/** Field names are the harnesses' own. Transcripts are named there too, and are never opened. */
+export interface HookInput extends ToolCall {
+  session_id?: unknown;
+  hook_event_name?: unknown;
+  cwd?: unknown;
+  source?: unknown;
+  turn_id?: unknown;
+  stop_hook_active?: unknown;
+  reason?: unknown;
+  notification_type?: unknown;
+  /** Of an event about several calls at once. */
+  tool_calls?: unknown;
+  prompt?: unknown;
+  [field: string]: unknown;
+}
+
+/** The JSON object on standard input. Too much, too slow or none: an error in words. */
+export async function readInput(stream: NodeJS.ReadableStream = process.stdin, ms = LONGEST_MS): Promise<HookInput> {
+  const text = await readAll(stream, ms);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error('standard input is not JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('standard input is no object');
+  return value as HookInput;
+}
+
+function readAll(stream: NodeJS.ReadableStream, ms: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    const timer = setTimeout(
+      () => reject(new Error(`standard input was not complete within ${ms / 1000} seconds`)),
+      ms,
+    );
+    stream.on('data', (part: Buffer) => {
+      bytes += part.length;
+      if (bytes > MOST_BYTES) reject(new Error('standard input is longer than 4 MiB'));
+      else parts.push(part);
+    });
+    stream.on('error', reject);
+    stream.on('end', () => {
+      clearTimeout(timer);
+      resolve(Buffer.concat(parts).toString('utf8'));
+    });
+  });
+}
+
+/** A field that is text, cut to what a frame may carry; undefined where it is not. */
+export const textOf = (value: unknown, max: number): string | undefined =>
+  typeof value === 'string' && value !== '' ? value.slice(0, max) : undefined;
+
+/** The id of the handoff whose text came back as this prompt, and the launch ticket its first line names. */
+export function marksOf(prompt: unknown): { handoff_id?: string; wake?: true; launch?: string } {
+  if (typeof prompt !== 'string') return {};
+  const [, handoff] = /\bhandoff="(hnd_[0-9a-f]{32})"/.exec(prompt) ?? [];
+  const [, ticket] = /\b(lch_[0-9a-f]{24})\b/.exec(prompt.split('\n', 1)[0]!) ?? [];
+  return { ...(handoff ? { handoff_id: handoff, wake: true } : {}), ...(ticket ? { launch: ticket } : {}) };
+}

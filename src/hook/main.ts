@@ -1,0 +1,56 @@
+/**
+ * The entry that harnesses run: `service hook <harness> <event>`, its own small file, which loads neither the command line
+ * nor anything that could reach a network. Whatever goes wrong in here, the harness goes on.
+ */
+import { fileURLToPath } from 'node:url';
+import { builtinProfile, hookOf } from '../harness/builtin.ts';
+import type { Hook, Profile } from '../harness/profile.ts';
+import { folders } from '../local/folders.ts';
+import { contextOf } from './context.ts';
+import { readInput } from './input.ts';
+import { runHook } from './run.ts';
+import { complain } from './say.ts';
+
+/** The part of an entry's timeout after which a hook ends by itself, without output. */
+const OWN_SHARE = 0.8;
+
+/** Runs the hook that the command line names; `entryUrl` is the file the program was started by. */
+export async function start(entryUrl: string): Promise<void> {
+  // Nothing in here may end a hook with a code that a harness reads as an instruction.
+  process.on('uncaughtException', leave);
+  process.on('unhandledRejection', leave);
+  process.stdout.on('error', leave);
+  process.stderr.on('error', () => process.exit(0));
+  try {
+    process.exit(await run(fileURLToPath(entryUrl), process.argv.slice(3)));
+  } catch (error) {
+    leave(error);
+  }
+}
+
+function leave(error: unknown): never {
+  complain(error);
+  process.exit(0);
+}
+
+async function run(program: string, [harness, event, ...more]: string[]): Promise<0 | 2> {
+  if (!harness || !event || more.length > 0) throw new Error('used as: service hook <harness> <event>');
+  const profile = builtinProfile(harness) ?? (await ownProfile(harness));
+  const hook = profile && hookOf(profile, event);
+  if (!profile || !hook) throw new Error(`there is no hook ${event} of ${harness}`);
+  limit(hook);
+  const input = await readInput();
+  const context = contextOf({ profile, hook, input, program, env: process.env });
+  return context ? runHook(context) : 0;
+}
+
+/** A profile of the person is read and checked only for a harness that is not built in. */
+async function ownProfile(harness: string): Promise<Profile | null> {
+  const { loadProfiles } = await import('../harness/load.ts');
+  const { all } = await loadProfiles(folders().config);
+  return all.find((profile) => profile.harness === harness) ?? null;
+}
+
+function limit({ timeout }: Hook): void {
+  setTimeout(() => process.exit(0), timeout * 1000 * OWN_SHARE).unref();
+}

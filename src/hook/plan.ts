@@ -1,0 +1,34 @@
+/** An agent's own list of what it is doing, as it writes it with a tool of its harness. */
+import type { Profile } from '../harness/profile.ts';
+import type { HookInput, ToolCall } from './input.ts';
+
+export interface Plan {
+  text: string;
+  done: number;
+  total: number;
+}
+
+const FINISHED = new Set(['completed', 'done', 'complete']);
+
+/** The plan in the tool calls of an event; null where they write none. */
+export function planOf(profile: Profile, input: HookInput): Plan | null {
+  const { plan } = profile;
+  if (!plan) return null;
+  const call = callsOf(input).findLast(({ tool_name: name }) => name === plan.tool);
+  const list = (call?.tool_input as Record<string, unknown> | undefined)?.[plan.path];
+  if (!Array.isArray(list)) return null;
+  const entries = list.filter((entry): entry is Record<string, unknown> => typeof entry === 'object' && entry !== null);
+  const status = (entry: Record<string, unknown>) => String(entry[plan.status_field] ?? '');
+  const active = entries.find((entry) => status(entry) === plan.active);
+  return {
+    text: oneLine(String(active?.[plan.text_field] ?? '')),
+    done: entries.filter((entry) => FINISHED.has(status(entry))).length,
+    total: entries.length,
+  };
+}
+
+function callsOf(input: HookInput): ToolCall[] {
+  return Array.isArray(input.tool_calls) ? (input.tool_calls as ToolCall[]) : [input];
+}
+
+const oneLine = (text: string): string => [...text.replaceAll(/\s+/g, ' ').trim()].slice(0, 120).join('');

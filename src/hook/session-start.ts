@@ -1,0 +1,46 @@
+/** The first hook of a session: makes it known, gives its commands their identity, and tells its agent where it stands. */
+import { randomBytes } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+import type { Source } from '../daemon/control/frames.ts';
+import { builtinProfiles } from '../harness/builtin.ts';
+import { asContext, asking } from './ask.ts';
+import type { Context } from './context.ts';
+import { write } from './say.ts';
+
+const sources: readonly string[] = ['startup', 'resume', 'clear', 'compact'];
+
+/** Registers the session. Its commands get their identity also when the daemon cannot be asked. */
+export async function startSession(context: Context): Promise<void> {
+  const { header, input, env } = context;
+  const source = (sources.includes(String(input.source)) ? input.source : 'startup') as Source;
+  const boot = source === 'compact' ? undefined : randomBytes(8).toString('hex');
+  const launch = /^lch_[0-9a-f]{24}$/.test(env.SERVICE_LAUNCH ?? '') ? env.SERVICE_LAUNCH : undefined;
+  const fields = { ...header, source, ...(boot ? { boot } : {}), ...(launch ? { launch } : {}) };
+  let known = boot;
+  try {
+    await asking(context, 'register', fields, async (answer) => {
+      known = answer.boot ?? boot;
+      const text = [answer.note, answer.nudge].filter((part) => part).join('\n');
+      if (text) await write(process.stdout, `${asContext(context)(text)}\n`);
+    });
+  } finally {
+    identify(context, known);
+  }
+}
+
+/** Where only hooks learn the session's id, they pass it on to its commands. */
+function identify({ profile, header, env }: Context, boot: string | undefined): void {
+  const { kind, env_file: variable } = profile.identity;
+  const file = kind === 'hook' && variable ? env[variable] : undefined;
+  if (!file) return;
+  const foreign = builtinProfiles
+    .filter(({ harness, identity }) => harness !== profile.harness && identity.kind === 'env')
+    .flatMap(({ identity }) => [identity.env, identity.root_env])
+    .filter((name): name is string => name !== undefined && env[name] !== undefined);
+  const lines = [
+    `export SERVICE_SESSION=${profile.harness}:${header.session}`,
+    ...(boot ? [`export SERVICE_BOOT=${boot}`] : []),
+    ...foreign.map((name) => `unset ${name}`),
+  ];
+  appendFileSync(file, `${lines.join('\n')}\n`);
+}

@@ -1,0 +1,28 @@
+/** Marking the commands of subagents, which then may only read. Asks nobody, and changes no other tool call. */
+import type { Profile } from '../harness/profile.ts';
+import type { HookInput } from './input.ts';
+import { textOf } from './input.ts';
+
+const ID = /^[A-Za-z0-9._-]{1,200}$/;
+const NAMES = ['service', 'board-service'];
+
+/** The subagent that an event is about; null for the session itself. */
+export function subagentOf(profile: Profile, input: HookInput): string | null {
+  const field = profile.lifecycle.subagent_field;
+  return (field && textOf(input[field], 200)) || null;
+}
+
+/** The tool's input with the mark in front of its command; null where nothing is to be marked. */
+export function markedInput(profile: Profile, input: HookInput): Record<string, unknown> | null {
+  const id = subagentOf(profile, input);
+  const tool = input.tool_input as Record<string, unknown> | null | undefined;
+  const command = typeof tool === 'object' && tool !== null ? tool.command : undefined;
+  if (!id || !ID.test(id) || typeof command !== 'string' || !runsService(command)) return null;
+  return { ...tool, command: `export SERVICE_SUBAGENT=${id}; ${command}` };
+}
+
+/** Whether one of its words is our program, by name or by a path that ends in it. */
+function runsService(command: string): boolean {
+  const words = command.split(/[\s;&|()<>`"'$={}]+/);
+  return words.some((word) => NAMES.includes(word.slice(word.lastIndexOf('/') + 1)));
+}

@@ -1,0 +1,73 @@
+/** The hook that waits while its session is idle, and wakes it: its open connection is what says that the session is idle. */
+import { nextFrame, received } from '../daemon/control/ask.ts';
+import { open } from '../daemon/control/client.ts';
+import type { Connection } from '../daemon/control/connection.ts';
+import type { Carry } from '../daemon/control/frames.ts';
+import { isGone } from '../local/process-ref.ts';
+import type { Context } from './context.ts';
+import { harmless, textFor, write } from './say.ts';
+
+const LEAST_PAUSE_MS = 200;
+const MOST_PAUSE_MS = 5_000;
+const PARENT_MS = 30_000;
+
+/** Exit code 2 with a delivery on standard error, 0 when there is nothing more to wait for. */
+export async function waitForDelivery(context: Context): Promise<0 | 2> {
+  const orphaned = watchParent(context);
+  let pause = LEAST_PAUSE_MS;
+  for (let resumed = false; ; resumed = true) {
+    const connection = await connected(context, resumed);
+    if (connection) {
+      pause = LEAST_PAUSE_MS;
+      const outcome = await Promise.race([served(connection), orphaned]);
+      connection.close();
+      if (outcome !== 'again') return outcome;
+    }
+    const jittered = pause * (0.5 + Math.random() / 2);
+    if ((await Promise.race([after(jittered), orphaned])) === 0) return 0;
+    pause = Math.min(MOST_PAUSE_MS, pause * 2);
+  }
+}
+
+/** Null when nobody answers now; one that never answered and may not be started is not waited for. */
+async function connected({ daemon, header }: Context, resumed: boolean): Promise<Connection | null> {
+  try {
+    return await open(daemon, 'wait', { ...header, resumed });
+  } catch (error) {
+    const { code } = error as { code?: string };
+    const hopeless = !daemon.start && !resumed;
+    if (code === 'socket_unsafe' || code === 'unsupported_platform' || hopeless) throw error;
+    return null;
+  }
+}
+
+/** Until the connection says what comes of it; `again` when it was lost or the daemon is replaced. */
+async function served(connection: Connection): Promise<0 | 2 | 'again'> {
+  for (;;) {
+    const frame = await nextFrame(connection);
+    if (frame === null) return 'again';
+    if (frame.event === 'release') return 0;
+    if (frame.event === 'bye') return frame.restart === true ? 'again' : 0;
+    if (frame.event === 'deliver') return deliver(frame as Carry, connection);
+  }
+}
+
+async function deliver(carry: Carry, connection: Connection): Promise<0 | 2> {
+  const text = textFor(carry);
+  if (text === '') return 0;
+  await write(process.stderr, `${harmless(text)}\n`);
+  if (carry.handoff_id) await received(connection, carry.handoff_id);
+  return 2;
+}
+
+/** Resolves once the program that started this hook is gone. */
+function watchParent({ process: harness }: Context): Promise<0> {
+  const parent = process.ppid;
+  return new Promise((resolve) => {
+    setInterval(() => {
+      if (process.ppid !== parent || (harness && isGone(harness))) resolve(0);
+    }, PARENT_MS).unref();
+  });
+}
+
+const after = (ms: number): Promise<'again'> => new Promise((resolve) => setTimeout(() => resolve('again'), ms));

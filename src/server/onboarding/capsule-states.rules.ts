@@ -1,0 +1,96 @@
+/**
+ * What becomes of the sealed secret of an invite that was allowed. `collected` is a secret that its winner may fetch again
+ * for a while; a cleared one is never there again.
+ */
+import type { ErrorCode } from '../../contract/errors.ts';
+import type { Transition } from './transitions.rules.ts';
+
+export type CapsuleState = 'held' | 'collected' | 'cleared';
+export type CapsuleTrigger = 'collect' | 'time_over' | 'invite_ended' | 'authority_lost';
+
+export type CapsuleCondition =
+  /** Whoever issued the invite could not issue it any more. */
+  | 'no_authority'
+  /** A board of the invite, or that of the agent's seat, is archived. */
+  | 'archived'
+  /** The invite is used, revoked or over. */
+  | 'invite_over'
+  /** The request has no Idempotency-Key. */
+  | 'no_key'
+  /** It has another one than the winner's, or none. */
+  | 'other_key'
+  /** The secret does not open, or is not the invite's. */
+  | 'unreadable';
+
+export interface CapsuleEffect {
+  /** What the agent gets: the secret, the record alone, or a refusal. */
+  gives: 'secret' | 'record' | 'refusal' | 'nothing';
+  refused?: ErrorCode | 'own';
+  /** The secret was fetched before. */
+  recovered?: true;
+  /** Its ciphertext, nonce and key hash go, with this reason. */
+  erases?: string;
+  /** The operator is told. */
+  reports?: true;
+}
+
+type Row = Transition<CapsuleState, CapsuleTrigger, CapsuleCondition, CapsuleEffect>;
+
+const there = ['held', 'collected'] as const;
+
+export const capsuleTable: readonly Row[] = [
+  {
+    id: 'C8',
+    from: [...there, 'cleared'],
+    on: ['collect'],
+    when: 'no_authority',
+    to: 'cleared',
+    effect: { gives: 'refusal', refused: 'own', erases: 'authority_lost' },
+  },
+  {
+    id: 'C10',
+    from: [...there, 'cleared'],
+    on: ['collect'],
+    when: 'archived',
+    effect: { gives: 'refusal', refused: 'board_archived' },
+  },
+  {
+    id: 'C7',
+    from: there,
+    on: ['collect'],
+    when: 'invite_over',
+    to: 'cleared',
+    effect: { gives: 'record', erases: 'invite_ended' },
+  },
+  { id: 'C5', from: ['collected'], on: ['collect'], when: 'other_key', effect: { gives: 'record' } },
+  {
+    id: 'C9',
+    from: there,
+    on: ['collect'],
+    when: 'unreadable',
+    to: 'cleared',
+    effect: { gives: 'record', erases: 'unreadable', reports: true },
+  },
+  {
+    id: 'C3',
+    from: ['held'],
+    on: ['collect'],
+    when: 'no_key',
+    to: 'cleared',
+    effect: { gives: 'secret', erases: 'collected' },
+  },
+  { id: 'C2', from: ['held'], on: ['collect'], to: 'collected', effect: { gives: 'secret' } },
+  { id: 'C4', from: ['collected'], on: ['collect'], effect: { gives: 'secret', recovered: true } },
+  { id: 'C11', from: ['cleared'], on: ['collect'], effect: { gives: 'record' } },
+
+  { id: 'C6', from: there, on: ['time_over'], to: 'cleared', effect: { gives: 'nothing', erases: 'expired' } },
+  { id: 'C7e', from: there, on: ['invite_ended'], to: 'cleared', effect: { gives: 'nothing', erases: 'invite_ended' } },
+  {
+    id: 'C8e',
+    from: there,
+    on: ['authority_lost'],
+    to: 'cleared',
+    effect: { gives: 'nothing', erases: 'authority_lost' },
+  },
+  { id: 'C11e', from: ['cleared'], on: ['time_over', 'invite_ended', 'authority_lost'], effect: { gives: 'nothing' } },
+];

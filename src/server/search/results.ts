@@ -1,0 +1,100 @@
+/** What was found, as its reader sees it: by the field that holds the words, with the line they stand in. */
+import type { SearchResult } from '../../contract/types.ts';
+import type { ReadTx } from '../db/tx.ts';
+import { filesWithIds, latestVersions } from '../files/files.store.ts';
+import { messagesWithSeqs, seqsOf } from '../messages/messages.store.ts';
+import { latestTexts, type TextField, tasksWithIds } from '../tasks/tasks.store.ts';
+import { groupBy } from '../text/group.ts';
+import { timestamp } from '../text/time.ts';
+import { messageViews } from '../views/message.ts';
+import type { Place } from '../views/place.ts';
+import { taskRefView } from '../views/task-ref.ts';
+import { type Field, fileFields, searchedFields, taskFields } from './fields.rules.ts';
+import type { Hit } from './search.store.ts';
+import { textsOf } from './texts.store.ts';
+import { matchesIn, type SearchQuery, snippetOf } from './words.rules.ts';
+
+export interface Found {
+  tx: ReadTx;
+  /** The boards that are searched, by their ids. */
+  places: ReadonlyMap<string, Place>;
+  query: SearchQuery;
+}
+
+/** In the order of the hits. One that changed since it was indexed, and does not hold the words now, is left out. */
+export async function resultsOf(found: Found, hits: readonly Hit[]): Promise<SearchResult[]> {
+  const results = new Map<string, SearchResult>();
+  for (const [boardId, group] of groupBy(hits, (hit) => hit.board_id)) {
+    const place = found.places.get(boardId);
+    if (!place) continue;
+    const ids = (kind: Hit['kind']) => group.filter((hit) => hit.kind === kind).map((hit) => hit.ref_id);
+    await addMessages(found, place, ids('message'), results);
+    await addTasks(found, place, ids('task'), results);
+    await addFiles(found, place, ids('file'), results);
+  }
+  return hits.flatMap((hit) => results.get(hit.ref_id) ?? []);
+}
+
+type Results = Map<string, SearchResult>;
+
+async function addMessages({ tx, query }: Found, place: Place, ids: string[], results: Results): Promise<void> {
+  if (ids.length === 0) return;
+  const rows = await messagesWithSeqs(tx, place.board.id, await seqsOf(tx, ids));
+  for (const message of await messageViews(tx, place, rows)) {
+    const shown = shownOf(searchedFields(message), query);
+    if (shown) results.set(message.id, { kind: 'message', board: place.board.name, at: message.at, ...shown, message });
+  }
+}
+
+async function addTasks({ tx, query }: Found, place: Place, ids: string[], results: Results): Promise<void> {
+  if (ids.length === 0) return;
+  const texts = groupBy(await latestTexts(tx, ids), (text) => text.task_id);
+  for (const task of await tasksWithIds(tx, ids)) {
+    const text = (field: TextField) => texts.get(task.id)?.find((row) => row.field === field)?.text ?? null;
+    const fields = taskFields({ ...task, about: text('about'), stands: text('stands'), note: task.closed_note });
+    const shown = shownOf(fields, query);
+    if (!shown) continue;
+    results.set(task.id, {
+      kind: 'task',
+      board: place.board.name,
+      at: timestamp(task.updated_at),
+      ...shown,
+      task: { ...taskRefView(task), state: task.state },
+    });
+  }
+}
+
+async function addFiles({ tx, query }: Found, place: Place, ids: string[], results: Results): Promise<void> {
+  if (ids.length === 0) return;
+  const versions = new Map((await latestVersions(tx, ids)).map((row) => [row.file_id, row]));
+  const texts = new Map((await textsOf(tx, ids)).map((row) => [row.file_id, row]));
+  for (const file of await filesWithIds(tx, ids)) {
+    const latest = versions.get(file.id);
+    if (!latest || file.removed_at !== null) continue;
+    const kept = texts.get(file.id);
+    const text = kept?.digest === latest.digest ? (kept.text ?? '') : '';
+    const shown = shownOf(fileFields({ name: file.name, text }), query);
+    if (!shown) continue;
+    results.set(file.id, {
+      kind: 'file',
+      board: place.board.name,
+      at: timestamp(file.latest_at),
+      ...shown,
+      file: { id: file.id, name: file.name, version: latest.version, media_type: latest.media_type },
+    });
+  }
+}
+
+type Shown = Pick<SearchResult, 'score' | 'field' | 'snippet' | 'matches'>;
+
+/** By the first field that holds one of the words; null: none does. */
+function shownOf(all: readonly Field[], query: SearchQuery): Shown | null {
+  const fields = all.map((field) => ({ ...field, matches: matchesIn(field.text, query) }));
+  const shown = fields.find(({ matches }) => matches.length > 0);
+  if (!shown) return null;
+  return {
+    score: fields.reduce((sum, field) => sum + field.matches.length, 0),
+    field: shown.name,
+    ...snippetOf(shown.text, shown.matches),
+  };
+}

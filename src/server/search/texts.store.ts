@@ -1,0 +1,32 @@
+/** Texts of the latest versions of files, kept for what is shown of them and for a rename, which changes no bytes. */
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+
+export interface KeptText {
+  file_id: string;
+  digest: string;
+  /** Null: its bytes were not read yet. */
+  text: string | null;
+}
+
+export const textsOf = (tx: ReadTx, fileIds: string[]): Promise<KeptText[]> =>
+  fileIds.length === 0
+    ? Promise.resolve([])
+    : tx.query<KeptText>((db) => db('search_texts').whereIn('file_id', fileIds).select('*'));
+
+/** In place of what was kept of the version before. */
+export const keepText = (tx: WriteTx, row: KeptText): Promise<number> =>
+  tx.change((db) => db('search_texts').insert(row).onConflict('file_id').merge(['digest', 'text']));
+
+export const dropTexts = (tx: WriteTx, fileIds: string[]): Promise<number> =>
+  tx.change((db) => db('search_texts').whereIn('file_id', fileIds).delete());
+
+/** Files whose bytes are to be read, after one of them. */
+export const unreadTexts = (tx: ReadTx, after: string, limit: number): Promise<{ file_id: string; digest: string }[]> =>
+  tx.query((db) =>
+    db('search_texts')
+      .whereRaw('text IS NULL')
+      .where('file_id', '>', after)
+      .orderBy('file_id')
+      .limit(limit)
+      .select('file_id', 'digest'),
+  );

@@ -1,0 +1,84 @@
+/** How long a harness waits for a hook that finds nothing to do, against an empty Node program started in the same way. */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
+import { type Figure, median, round } from './measure.ts';
+
+const RUNS = 40;
+const WARM_UP = 3;
+const program = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
+const bundle = fileURLToPath(new URL('../../dist/hook.cjs', import.meta.url));
+
+export async function hooks(): Promise<Figure[]> {
+  if (!existsSync(bundle)) {
+    process.stdout.write('hooks: skipped, because there is no dist/; run `npm run build` first\n');
+    return [];
+  }
+  const daemon = await new ScriptedDaemon().listen();
+  const env = { PATH: process.env.PATH, HOME: daemon.home, SERVICE_HOME: daemon.home };
+  const input = JSON.stringify({ session_id: 'bench', hook_event_name: 'PostToolBatch', cwd: '/', tool_name: 'Bash' });
+  try {
+    const times = { node: [] as number[], hook: [] as number[] };
+    for (let n = 0; n < RUNS + WARM_UP; n++) {
+      const node = await run(['-e', '0'], env, '');
+      const hook = await run([program, 'hook', 'claude-code', 'tool'], env, input);
+      if (n < WARM_UP) continue;
+      times.node.push(node);
+      times.hook.push(hook);
+    }
+    const ratio = median(times.hook) / median(times.node);
+    const p95 = times.hook.sort((a, b) => a - b)[Math.ceil(RUNS * 0.95) - 1]!;
+    const kib = await waitingMemory(daemon, env);
+    return [
+      { name: 'hooks: node -e 0', value: `${round(median(times.node), 0)} ms` },
+      { name: 'hooks: nothing to do, to node', value: round(ratio), ratio, target: { op: '<=', value: 2 } },
+      { name: 'hooks: nothing to do, p95', value: `${round(p95, 0)} ms`, ratio: p95, target: { op: '<=', value: 150 } },
+      {
+        name: 'hooks: a waiting one, resident',
+        value: `${round(kib / 1024, 0)} MiB`,
+        ratio: kib / 1024,
+        target: { op: '<=', value: 60 },
+      },
+    ];
+  } finally {
+    daemon.close();
+  }
+}
+
+function run(args: string[], env: NodeJS.ProcessEnv, input: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const start = performance.now();
+    const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'ignore', 'pipe'] });
+    let errors = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      errors += chunk.toString();
+    });
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code === 0 && errors === '') resolve(performance.now() - start);
+      else reject(new Error(`${args.join(' ')} ended with ${code}: ${errors}`));
+    });
+  });
+}
+
+/** KiB that a hook holds while it waits. */
+async function waitingMemory(daemon: ScriptedDaemon, env: NodeJS.ProcessEnv): Promise<number> {
+  const waiting = new Promise<void>((resolve) => {
+    daemon.answers.wait = (_, peer) => {
+      peer.send({ event: 'waiting' });
+      resolve();
+    };
+  });
+  const child = spawn(process.execPath, [program, 'hook', 'claude-code', 'wait'], {
+    env,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  child.stdin.end(JSON.stringify({ session_id: 'bench', hook_event_name: 'Stop' }));
+  await waiting;
+  const line = readFileSync(`/proc/${child.pid}/status`, 'utf8').match(/^VmRSS:\s+(\d+) kB/m);
+  child.kill('SIGKILL');
+  return Number(line?.[1] ?? 0);
+}

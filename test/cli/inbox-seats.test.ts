@@ -1,0 +1,119 @@
+/** A session of an agent’s program that holds several seats: which one acts, and their inboxes read together. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { collect, finished, type Home, until } from './support/home.ts';
+import { homeWithBoard } from './support/shared.ts';
+
+const session = 'claude-code:one';
+const env = { SERVICE_SESSION: session } as never;
+
+/** As its program does when the session takes its seats. */
+function bind(home: Home, ...names: string[]): void {
+  const path = home.path('config', 'credentials.json');
+  const saved = JSON.parse(readFileSync(path, 'utf8'));
+  for (const entry of Object.values(saved.servers) as {
+    seats: Record<string, { name: string; session: string | null }>;
+  }[])
+    for (const seat of Object.values(entry.seats)) seat.session = names.includes(seat.name) ? session : null;
+  writeFileSync(path, JSON.stringify(saved), { mode: 0o600 });
+}
+
+describe('a session with several seats', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard('kitchen');
+  before(async () => {
+    await home().json(['board', 'create', 'garden', '--no-link']);
+    await home().json(['agent', 'create', 'cook', '--board', 'kitchen']);
+    await home().json(['agent', 'create', 'digger', '--board', 'garden']);
+    await home().json(['agent', 'create', 'other', '--board', 'garden']);
+    bind(home(), 'cook', 'digger');
+  });
+  const say = (board: string, body: string) => home().json(['say', '-b', board, '--no-notes', body]);
+  const inbox = (...args: string[]) => home().json(['inbox', ...args], { env });
+
+  it('acts on no board that is not named, and says so before anything is sent', async () => {
+    for (const args of [['say', 'x'], ['say', 'x', '--as', 'cook'], ['read', '--as', 'cook@kitchen'], ['whoami']]) {
+      const refused = await home().run([...args, '--json', '--verbose'], { env });
+      const { error } = JSON.parse(refused.stdout);
+      expect([refused.code, error.code], args.join(' ')).to.deep.equal([2, 'board_ambiguous']);
+      expect(error.details).to.deep.equal({ boards: ['kitchen', 'garden'], seats: ['cook@kitchen', 'digger@garden'] });
+      expect(refused.stderr).to.not.match(/GET|POST/);
+    }
+    for (const options of [{ env: { ...(env as object), SERVICE_BOARD: 'garden' } }, { env }]) {
+      const named = 'SERVICE_BOARD' in options.env ? [] : ['--board', 'garden'];
+      const { actor, message } = await home().json(['say', 'planted', '--no-notes', ...named], options);
+      expect([actor.name, message.from.name, message.board]).to.deep.equal(['digger', 'digger', 'garden']);
+    }
+    const status = await home().json(['status'], { env });
+    expect([status.agent, status.problem.code]).to.deep.equal([null, 'board_ambiguous']);
+    expect(await home().json(['status', '--board', 'garden'], { env })).to.include({
+      agent: 'digger',
+      agent_source: 'session',
+    });
+  });
+
+  it('reads the inboxes of all, each with its own token, and acknowledges them after they were shown', async () => {
+    await say('kitchen', 'to the cook');
+    await home().json(['say', '-b', 'garden', '--no-notes', '--expect-reply', '--to', '@digger', 'to the digger']);
+    const peeked = await inbox('--peek');
+    expect(peeked).to.include({ unavailable: 0, unacknowledged: 2 });
+    expect(peeked.seats.map((seat: { acked_up_to: number }) => seat.acked_up_to)).to.deep.equal([null, null]);
+    const read = await inbox();
+    expect(read).to.include({ unavailable: 0, unacknowledged: 0 }).and.to.not.have.any.keys('actor', 'board');
+    expect(read.seats).to.have.length(2);
+    for (const [i, [board, agent, body]] of [
+      ['kitchen', 'cook', 'to the cook'],
+      ['garden', 'digger', 'to the digger'],
+    ].entries()) {
+      const { messages, ...seat } = read.seats[i];
+      expect(seat).to.include({ board, agent, more: false, acked_up_to: messages.at(-1).seq });
+      expect(messages.at(-1).body).to.equal(body);
+    }
+    expect(read.bundle).to.match(/^service: 2 messages on kitchen, garden\./);
+    expect(read.bundle).to.include('<service-messages board="garden" seat="digger" count="1">');
+    expect(read.bundle).to.match(/service say --reply \d+ --board garden "…"/);
+    const again = await home().run(['inbox'], { env });
+    expect(again.stdout).to.equal('nothing new for cook on kitchen, digger on garden\n');
+  });
+
+  it('waits for the first of them, fails a script where none came, and goes on until it is interrupted', async () => {
+    const waiting = home().start(['inbox', '--wait', '60', '--json', '--verbose'], { env });
+    const printed = collect(waiting);
+    await until('it waits', () => (printed().stderr.match(/GET \/v1\/me\/inbox/g) ?? []).length >= 2);
+    await say('garden', 'at last');
+    await finished(waiting);
+    const record = JSON.parse(printed().stdout);
+    expect(record.timed_out).to.equal(false);
+    expect(record.seats[1].messages.map(({ body }: { body: string }) => body)).to.deep.equal(['at last']);
+    const late = await home().run(['inbox', '--wait', '1', '--fail-timeout', '--json'], { env });
+    expect([late.code, JSON.parse(late.stdout).timed_out]).to.deep.equal([3, true]);
+    for (const how of [{ env }, { env: { SERVICE_AGENT: 'other' } }]) {
+      const following = home().start(['inbox', '--follow', '--json', '--verbose'], how);
+      const shown = collect(following);
+      await until('it follows', () => shown().stderr.includes('GET /v1/me/inbox'));
+      await say('garden', 'one more');
+      await until('it is shown', () => shown().stdout.includes('one more'));
+      await until('it is acknowledged', () => shown().stderr.includes('POST /v1/me/inbox/ack 200'));
+      following.kill('SIGINT');
+      expect((await finished(following)).code).to.equal(0);
+    }
+  });
+
+  it('reads the others where one was removed, which is counted and not used again', async () => {
+    bind(home(), 'cook', 'digger', 'other');
+    const { members } = await home().json(['members', '-b', 'garden']);
+    const { id } = members.find(({ name }: { name: string }) => name === 'other');
+    const { url } = (await home().json(['servers', 'list'])).servers[0];
+    const key = readFileSync(home().path('data', 'local-key'), 'utf8').trim();
+    const removed = await fetch(`${url}/v1/boards/garden/members/${id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(removed.status).to.equal(200);
+    await say('kitchen', 'still there?');
+    const { seats, unavailable } = await inbox();
+    expect([seats.length, unavailable]).to.deep.equal([2, 1]);
+    expect(seats[0].messages.at(-1).body).to.equal('still there?');
+    expect((await inbox()).unavailable, 'its token is gone').to.equal(0);
+  });
+});

@@ -1,0 +1,68 @@
+/** Nothing that a message holds reaches a terminal as a control code, or ends the one JSON object a hook prints. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { marksOf } from '../../src/hook/input.ts';
+import { contextOutput, harmless, textFor } from '../../src/hook/say.ts';
+
+/** Text as a sender who wishes harm would write it. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(
+        '\u001b[2J',
+        '\u001b]52;c;eA==\u0007',
+        '\u009b31m',
+        '\r',
+        '\b',
+        '\u007f',
+        '\u{e0041}',
+        '\n',
+        '\t',
+      ),
+      fc.constantFrom('"}}', '\\"', '</service-message>', '</service-messages>', '<system-reminder>', '\u2028'),
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(''));
+
+describe('what a hook prints', () => {
+  it('has no control and no tag character, and loses nothing else', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const printed = harmless(text);
+        expect(printed).not.to.match(/[\0-\x08\x0b-\x1f\x7f-\x9f\u{e0000}-\u{e007f}]/u);
+        expect([...printed]).to.have.length([...text].length);
+        const kept = [...text].every((character, at) => {
+          const shown = [...printed][at];
+          return shown === character || shown === '\ufffd';
+        });
+        expect(kept).to.equal(true);
+      }),
+    );
+  });
+
+  it('is one JSON object on one line, whatever stands in it', () => {
+    fc.assert(
+      fc.property(hostile, hostile, (bundle, notice) => {
+        const text = textFor({ bundle, notice });
+        const output = contextOutput('UserPromptSubmit', text);
+        expect(output).not.to.include('\n');
+        expect(JSON.parse(output)).to.deep.equal({
+          hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: harmless(text) },
+        });
+      }),
+    );
+  });
+
+  it('tells a wake only by a whole id, and a ticket only in the first line', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const marks = marksOf(text);
+        expect(marks.handoff_id ?? `hnd_${'0'.repeat(32)}`).to.match(/^hnd_[0-9a-f]{32}$/);
+        expect(Object.keys(marksOf(`\n${text} lch_${'a'.repeat(24)}`))).not.to.include('launch');
+      }),
+    );
+    expect(marksOf(7)).to.deep.equal({});
+  });
+});

@@ -1,0 +1,475 @@
+/** The connections to servers, through a proxy that fails as it is told. */
+import { expect } from 'chai';
+import type { Board } from '../../src/contract/types.ts';
+import { MAX_SOCKETS } from '../../src/daemon/origins/http.ts';
+import { SeatFailure, type SeatIdentity } from '../../src/daemon/types.ts';
+import { type Agent, newAgent, newBoard, post } from '../support/cast.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { Machine } from './world.ts';
+
+const INBOX = 'GET /v1/me/inbox';
+const STREAM = 'GET /v1/stream';
+
+describe('the connection to a server', () => {
+  let server: TestServer;
+  let serverId: string;
+  let proxy: FaultProxy;
+  let machine: Machine;
+
+  before(async () => {
+    server = await startTestServer('sqlite');
+    serverId = (await server.nobody.ok('getInfo')).server_id;
+  });
+  after(() => server.stop());
+
+  let board: Board;
+  let agent: Agent;
+  let seat: SeatIdentity;
+
+  beforeEach(async () => {
+    proxy = await new FaultProxy(server.url).listen();
+    machine = new Machine();
+    board = await newBoard(server.dana);
+    agent = await newAgent(server.dana, board.name);
+    await machine.knows(proxy.url, serverId, server.dana);
+    seat = await machine.holds(proxy.url, board, agent);
+  });
+  afterEach(async () => {
+    proxy.heal();
+    await machine.close();
+    await proxy.down();
+  });
+
+  const at = () => machine.origins.at(proxy.url);
+  /** Follows the seat and waits until the stream has told all it had. */
+  const follow = async () => {
+    at().watch(seat);
+    await until(() => at().view().connected && machine.told.reads.length >= 1, 'the stream is open');
+    await machine.told.until(/^notices/, 2);
+  };
+  const say = (body: string, more = {}) => post(server.dana, board.name, body, more);
+
+  it('reads at once when a head moves, over a connection that stays open', async () => {
+    await follow();
+    await say('one');
+    await machine.told.until('inbox one');
+    await say('two');
+    await machine.told.until('inbox one|two');
+    expect(at().view()).to.include({ feed: 'stream', connected: true, server_id: serverId });
+    expect(machine.told.log).to.include('mode focused 0');
+    expect(proxy.connections).to.be.at.most(4);
+    expect(machine.told.problems).to.deep.equal([]);
+  });
+
+  it('asks nothing while nothing happens', async () => {
+    await follow();
+    await machine.told.until(/^inbox/, 1);
+    const before = proxy.seen.length;
+    await post(server.dana, (await newBoard(server.dana)).name, 'elsewhere');
+    await say('here');
+    await machine.told.until('inbox here');
+    // The other board's head moved nothing; this one's took one read.
+    expect(proxy.seen.length - before).to.equal(1);
+    expect(machine.pauses()).to.deep.equal([]);
+  });
+
+  it('has one read of a seat under way, and one more for all that came meanwhile', async () => {
+    await follow();
+    proxy.fail(INBOX, 'hold', 1);
+    const before = proxy.count(INBOX);
+    await say('one');
+    await until(() => proxy.held === 1, 'a read is under way');
+    for (const body of ['two', 'three']) await say(body);
+    const { seq } = await say('four');
+    await until(() => at().seatOf(seat.member_id)?.head === seq, 'all of it was heard of');
+    const asked = [at().read(seat), at().read(seat)];
+    proxy.release();
+    await machine.told.until('inbox one|two|three|four', 2);
+    const reads = await Promise.all(asked);
+    expect(reads[0]).to.equal(reads[1]);
+    expect(proxy.count(INBOX) - before).to.equal(2);
+  });
+
+  it('answers a read that was asked for with one that was sent after that', async () => {
+    await follow();
+    const before = Math.round(performance.now() * 1_000);
+    const read = await at().read(seat);
+    expect(read.sentUs).to.be.at.least(before);
+    expect(read.atUs).to.be.at.least(read.sentUs);
+    proxy.fail(INBOX, 'hold', 1);
+    const late = await at()
+      .read(seat, { timeoutMs: 1 })
+      .catch((error: unknown) => error);
+    expect(late).to.be.instanceOf(SeatFailure).and.include({ code: 'request_timeout', problem: undefined });
+  });
+
+  it('reads a thousand messages in pages, and the urgent ones behind them', async () => {
+    const db = server.db;
+    expect(db).to.not.equal(undefined);
+    await Promise.all(Array.from({ length: 1_005 }, (_, n) => say(`m${n}`)));
+    await say('the last one', { urgent: true });
+    at().watch(seat);
+    await until(() => machine.told.reads.length > 0, 'the inbox was read');
+    const { inbox } = machine.told.reads[0]!.read;
+    expect(inbox.messages).to.have.length(1_001);
+    expect(inbox.messages.at(-1)).to.include({ body: 'the last one', urgent: true });
+    expect(inbox.more).to.equal(true);
+    expect(new Set(inbox.messages.map(({ seq }) => seq)).size).to.equal(1_001);
+  });
+
+  it('reads a page of giants in smaller ones', async () => {
+    // 60 messages of 32,768 characters that JSON writes in six bytes each are more than one answer may have.
+    const giant = '\u0001'.repeat(32_768);
+    for (let n = 0; n < 60; n++) await say(giant);
+    at().watch(seat);
+    await until(() => machine.told.reads.length > 0, 'the inbox was read', 15_000);
+    expect(machine.told.reads[0]!.read.inbox.messages.length).to.be.at.least(25);
+    expect(machine.told.problems).to.deep.equal([]);
+  }).timeout(30_000);
+
+  it('passes on what the person’s stream says of a seat: cursor, mode, notices', async () => {
+    await follow();
+    const { seq } = await say('one');
+    await agent.ok('ackInbox', { body: { up_to: seq } });
+    await machine.told.until(`read ${seq}`);
+    await server.dana.ok('setDeliveryMode', {
+      params: { board: board.name, member: agent.name },
+      body: { mode: 'off' },
+    });
+    await machine.told.until('mode off 1');
+    const another = await newAgent(server.dana, board.name, { name: 'another' });
+    await another.ok('ackInbox', { body: { up_to: seq } });
+    await say('two');
+    await machine.told.until('inbox two');
+    // Only of seats that are followed.
+    expect(machine.told.log.filter((line) => line === `read ${seq}`).length).to.be.at.least(1);
+  });
+
+  it('acknowledges with the seat’s own token, and says why it could not', async () => {
+    await follow();
+    const { seq } = await say('one');
+    expect(await at().ack(seat, seq)).to.deep.equal({ cursor: seq });
+    expect(proxy.seen.find(({ path }) => path === '/v1/me/inbox/ack')?.token).to.equal(agent.token);
+    const beyond = await at()
+      .ack(seat, seq + 100)
+      .catch((error: unknown) => error);
+    expect(beyond).to.be.instanceOf(SeatFailure).and.include({ code: 'ack_out_of_range', problem: undefined });
+    proxy.fail('POST /v1/me/inbox/ack', 'drop_answer', 1);
+    const lost = await at()
+      .ack(seat, seq)
+      .catch((error: unknown) => error);
+    expect(lost).to.be.instanceOf(SeatFailure).and.include({ code: 'server_unreachable', problem: undefined });
+    expect(await at().ack(seat, seq)).to.deep.equal({ cursor: seq });
+  });
+
+  it('keeps to eight connections for requests', async () => {
+    await follow();
+    proxy.fail('PUT /v1/me/presence', 'hold');
+    const before = proxy.connections;
+    const many = Array.from({ length: 20 }, () => at().presence(seat, 'idle'));
+    await until(() => proxy.held === MAX_SOCKETS, 'eight are under way');
+    expect(proxy.connections - before).to.be.at.most(MAX_SOCKETS);
+    proxy.heal();
+    await Promise.all(many);
+  });
+
+  describe('that breaks', () => {
+    it('comes back after a growing pause and reads every seat once', async () => {
+      await follow();
+      const lost = machine.told.reads.length;
+      proxy.fail(STREAM, 'reset', 2);
+      proxy.cutStreams();
+      // Half of the range above a half: 1 s, 2 s, 4 s times 0.75.
+      expect(await machine.pass()).to.equal(750);
+      expect(await machine.pass()).to.equal(1_500);
+      await say('while nobody heard');
+      expect(await machine.pass()).to.equal(3_000);
+      await machine.told.until('inbox while nobody heard');
+      await until(() => at().view().connected, 'it is connected');
+      expect(at().view().reconnects).to.equal(1);
+      expect(machine.told.reads.length - lost).to.be.at.most(2);
+    });
+
+    it('obeys Retry-After, but not for longer than five minutes', async () => {
+      proxy.fail(STREAM, { status: 429, code: 'rate_limited', retryAfter: 7 }, 1);
+      proxy.fail(STREAM, { status: 503, code: 'unavailable', retryAfter: 86_400 }, 1);
+      at().watch(seat);
+      expect(await machine.pass()).to.equal(7_000);
+      expect(await machine.pass()).to.equal(300_000);
+      await until(() => at().view().connected, 'it is connected');
+      expect(machine.told.problems).to.deep.equal([]);
+    });
+
+    it('counts as dead after a minute without a byte', async () => {
+      await follow();
+      machine.clock.advance(60_000);
+      await machine.pass((ms) => ms === 750);
+      await until(() => proxy.count(STREAM) === 2 && at().view().connected, 'it is connected again');
+    });
+
+    it('makes a server unreachable after three failures in a row, and no other one', async () => {
+      const other = await new FaultProxy(server.url).listen();
+      await machine.knows(other.url, serverId, server.dana);
+      const otherAgent = await newAgent(server.dana, board.name, { name: 'elsewhere' });
+      const otherSeat = await machine.holds(other.url, board, otherAgent);
+      await follow();
+      machine.origins.at(other.url).watch(otherSeat);
+      await until(() => machine.origins.at(other.url).view().connected, 'the other is connected');
+      await proxy.down();
+      while (machine.told.problems.length === 0) await machine.pass();
+      expect(machine.told.problems).to.deep.equal(['server_unreachable']);
+      await say('to both');
+      await until(() => machine.told.reads.at(-1)?.member_id === otherSeat.member_id, 'the other seat reads on');
+      await proxy.listen();
+      await until(async () => {
+        if (machine.pauses().length > 0) await machine.pass();
+        return at().view().connected;
+      }, 'it is connected');
+      await until(() => machine.told.problems.at(-1) === null, 'it is reachable again');
+      await until(() => machine.told.reads.at(-1)?.member_id === seat.member_id, 'and the seat was read');
+      await other.down();
+    });
+
+    it('tries a read that failed again by itself', async () => {
+      await follow();
+      proxy.fail(INBOX, { status: 500 }, 2);
+      await say('one');
+      expect(await machine.pass()).to.equal(750);
+      expect(await machine.pass()).to.equal(1_500);
+      await machine.told.until('inbox one');
+    });
+
+    it('is taken up again as soon as a request of a seat works', async () => {
+      await follow();
+      proxy.fail(STREAM, 'reset', 1);
+      proxy.cutStreams();
+      await until(() => machine.pauses().length === 1, 'it pauses');
+      await machine.pass();
+      await until(() => machine.pauses().includes(1_500), 'it pauses again');
+      await at().read(seat);
+      await until(() => at().view().connected, 'it is connected without the pause');
+    });
+  });
+
+  describe('whose credentials end', () => {
+    it('stops asking for a seat whose token was refused, until there is another', async () => {
+      await follow();
+      const delegation = await server.dana.ok('createDelegation', { body: { name: 'laptop' } });
+      void delegation;
+      proxy.fail((seen) => seen.token === agent.token, { status: 401, code: 'unauthorized' });
+      await say('one');
+      await machine.told.until('problem unauthorized');
+      const asked = proxy.count(INBOX);
+      await say('two');
+      const refused = await at()
+        .read(seat)
+        .catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(SeatFailure).and.include({ code: 'unauthorized', problem: 'unauthorized' });
+      expect(proxy.count(INBOX)).to.equal(asked);
+      // Another token of the same seat, as another login brings it.
+      const again = await newAgent(server.dana, board.name, { name: 'again' });
+      await machine.holds(proxy.url, board, { ...again, memberId: agent.memberId, token: again.token } as Agent);
+      await machine.told.until('token');
+      await machine.told.until('problem null');
+    });
+
+    it('goes on by waits of its seats when the person’s key ends, and they stop if it was theirs', async () => {
+      const key = await server.dana.ok('createKey', { body: { name: 'other' } });
+      const other = Object.assign(Object.create(Object.getPrototypeOf(server.dana)), server.dana, { token: key.token });
+      await machine.knows(proxy.url, serverId, other);
+      await follow();
+      await server.dana.ok('revokeKey', { params: { key: key.id } });
+      await until(() => at().view().feed === 'poll', 'the seat waits for itself');
+      await say('one');
+      await machine.told.until('inbox one');
+      expect(machine.told.problems).to.deep.equal([]);
+      // The same key is not shown again until something changes.
+      expect(
+        proxy.seen.filter(({ path, token }) => path.startsWith('/v1/stream') && token === key.token).length,
+      ).to.be.at.most(2);
+      await machine.knows(proxy.url, serverId, server.dana);
+      await until(() => at().view().feed === 'stream', 'the new key is used');
+    });
+
+    it('makes the seats of a revoked key unauthorized', async () => {
+      const key = await server.dana.ok('createKey', { body: { name: 'theirs' } });
+      const owner = Object.assign(Object.create(Object.getPrototypeOf(server.dana)), server.dana, { token: key.token });
+      const theirs = await newAgent(owner, board.name, { name: 'theirs' });
+      await machine.knows(proxy.url, serverId, owner);
+      seat = await machine.holds(proxy.url, board, theirs);
+      await follow();
+      await server.dana.ok('revokeKey', { params: { key: key.id } });
+      await machine.told.until('problem unauthorized');
+      await say('one');
+      expect(machine.told.log).to.not.include('inbox one');
+    });
+
+    it('ends a seat that was removed, and only that', async () => {
+      const sibling = await newAgent(server.dana, board.name, { name: 'sibling' });
+      const other = await machine.holds(proxy.url, board, sibling);
+      await follow();
+      at().watch(other);
+      await server.dana.ok('removeMember', { params: { board: board.name, member: agent.name } });
+      await machine.told.until('problem agent_removed');
+      await say('after');
+      await machine.told.until('inbox after');
+      expect(machine.told.reads.at(-1)?.member_id).to.equal(other.member_id);
+      await until(() => machine.credentials.token(proxy.url, seat.member_id) === null, 'its token is dropped');
+      expect(machine.credentials.token(proxy.url, other.member_id)).to.equal(sibling.token);
+      expect(machine.told.problems).to.deep.equal(['agent_removed']);
+    });
+
+    it('ends the seats of a deleted board, and reads on for the others of the session', async () => {
+      const second = await newBoard(server.dana);
+      const there = await newAgent(server.dana, second.name);
+      const other = await machine.holds(proxy.url, second, there);
+      await follow();
+      at().watch(other);
+      await server.dana.ok('archiveBoard', { params: { board: board.name } });
+      await server.dana.ok('deleteBoard', { params: { board: board.name } });
+      await machine.told.until('problem board_gone');
+      await post(server.dana, second.name, 'still here');
+      await machine.told.until('inbox still here');
+      expect(machine.credentials.token(proxy.url, seat.member_id)).to.equal(agent.token);
+    });
+
+    it('delivers from an archived board and acknowledges there', async () => {
+      await follow();
+      const { seq } = await say('before');
+      await server.dana.ok('archiveBoard', { params: { board: board.name } });
+      await at().read(seat);
+      expect(machine.told.reads.at(-1)?.read.inbox.messages.map(({ body }) => body)).to.deep.equal(['before']);
+      expect(await at().ack(seat, seq)).to.deep.equal({ cursor: seq });
+      await at().presence(seat, 'idle');
+      expect(machine.told.problems).to.deep.equal([]);
+    });
+
+    it('takes a board that cannot be seen any more for no more than a reason to look', async () => {
+      const maya = await server.person('maya');
+      await server.dana.ok('addBoardPerson', { params: { board: board.name }, body: { handle: 'maya' } });
+      const hers = await newAgent(maya, board.name, { name: 'hers' });
+      await machine.knows(proxy.url, serverId, maya);
+      seat = await machine.holds(proxy.url, board, hers);
+      await follow();
+      // It says so of a seat that is fine: the read shows it.
+      at().refreshBoard(seat.board_id);
+      await machine.told.until('inbox ', 2);
+      expect(machine.told.problems).to.deep.equal([]);
+      await say('still');
+      await machine.told.until('inbox still');
+    });
+
+    it('begins anew when a session binds a seat that was over', async () => {
+      await follow();
+      proxy.fail(INBOX, { status: 404, code: 'board_not_found' }, 1);
+      await say('one');
+      await machine.told.until('problem board_gone');
+      at().watch(seat);
+      await machine.told.until('problem null');
+      await machine.told.until('inbox one');
+    });
+  });
+
+  describe('to an address where another server answers', () => {
+    it('sends it no credential, and waits for the person', async () => {
+      const stranger = await startTestServer('sqlite');
+      await follow();
+      proxy.retarget(stranger.url);
+      const before = proxy.seen.length;
+      proxy.cutStreams();
+      await machine.pass();
+      await machine.told.until('problem server_identity_changed');
+      const refused = await at()
+        .read(seat)
+        .catch((error: unknown) => error);
+      expect(refused).to.include({ code: 'server_identity_changed' });
+      const since = proxy.seen.slice(before);
+      expect(since.map(({ token }) => token).filter(Boolean)).to.deep.equal([]);
+      expect(since.every(({ path }) => path === '/v1/info')).to.equal(true);
+      expect(
+        machine.lines.filter((line) => line.startsWith('server_identity_changed')),
+        machine.lines.join(),
+      ).to.have.length(1);
+      expect(at().view()).to.include({ feed: 'none', connected: false, last_error: 'server_identity_changed' });
+      // The old one is back, and the person has looked.
+      proxy.retarget(server.url);
+      await machine.knows(proxy.url, serverId, server.dana, { name: 'looked-at' });
+      await machine.told.until('problem null');
+      await until(() => at().view().connected, 'it is connected');
+      await stranger.stop();
+    });
+
+    it('ends no seat because of what a stranger says', async () => {
+      const stranger = await startTestServer('sqlite');
+      await follow();
+      // Behind the back of the stream, which stays with the old one.
+      proxy.retarget(stranger.url);
+      const refused = await at()
+        .read(seat)
+        .catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(SeatFailure);
+      await machine.told.until('problem server_identity_changed');
+      expect(machine.told.problems).to.not.include('unauthorized');
+      await stranger.stop();
+    });
+  });
+
+  describe('without a person’s key', () => {
+    beforeEach(() => machine.knows(proxy.url, serverId, null));
+
+    it('has each seat wait for itself, and asks for notices after each answer', async () => {
+      at().watch(seat);
+      await until(() => proxy.seen.some(({ path }) => path.includes('wait=50')), 'the seat waits');
+      expect(at().view()).to.include({ feed: 'poll', connected: true });
+      const before = proxy.count('GET /v1/me/notices');
+      await say('one');
+      await machine.told.until('inbox one');
+      await until(() => proxy.count('GET /v1/me/notices') > before, 'its notices were read');
+      expect(proxy.count(STREAM)).to.equal(0);
+    });
+
+    it('waits for no more than 32 seats at once', async () => {
+      const seats: SeatIdentity[] = [];
+      for (let n = 0; n < 34; n++) {
+        const each = await newAgent(server.dana, board.name, { name: `many-${n}` });
+        seats.push(await machine.holds(proxy.url, board, each));
+      }
+      for (const each of seats) at().watch(each);
+      const waiting = () => proxy.seen.filter(({ path }) => path.includes('wait=50')).length;
+      await until(() => waiting() === 32, '32 wait');
+      await until(() => machine.told.reads.length >= 34, 'all were read');
+      expect(waiting()).to.equal(32);
+    });
+
+    it('pauses after a wait that failed', async () => {
+      proxy.fail((seen) => seen.path.includes('wait=50'), { status: 502 }, 2);
+      at().watch(seat);
+      expect(await machine.pass((ms) => ms < 5_000)).to.equal(750);
+      expect(await machine.pass((ms) => ms < 5_000)).to.equal(1_500);
+      await say('one');
+      await machine.told.until('inbox one');
+    });
+  });
+
+  it('does without notices where the server does not know them', async () => {
+    proxy.fail('GET /v1/me/notices', { status: 404, code: 'not_found' });
+    at().watch(seat);
+    await until(() => at().view().connected, 'it is connected');
+    await say('one');
+    await machine.told.until('inbox one');
+    expect(machine.told.problems).to.deep.equal([]);
+  });
+
+  it('stops when it is closed, in the middle of everything', async () => {
+    await follow();
+    proxy.fail(INBOX, 'hold');
+    await say('one');
+    await until(() => proxy.held === 1, 'a read is under way');
+    await machine.origins.close();
+    proxy.release();
+    await until(() => proxy.openStreams === 0, 'the stream is closed');
+    expect(at().view().connected).to.equal(false);
+  });
+});

@@ -1,0 +1,129 @@
+/** A machine with seats on a true server: its home, what it saved, and the daemon's connections from there. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CredentialStore } from '../../src/daemon/credentials/credentials.ts';
+import { Origins } from '../../src/daemon/origins/origins.ts';
+import type { World } from '../../src/daemon/origins/wire.ts';
+import type { InboxRead, Mode, Notice, OriginEvents, SeatIdentity, SeatProblem } from '../../src/daemon/types.ts';
+import { type ServerEntry, updateCredentials } from '../../src/local/credentials.ts';
+import { type Folders, folders } from '../../src/local/folders.ts';
+import { FakeClock } from '../client/support.ts';
+import type { Api } from '../support/api.ts';
+import type { Agent } from '../support/cast.ts';
+import { until } from '../support/until.ts';
+
+/** What the connections told, in order. */
+export class Told implements OriginEvents {
+  readonly log: string[] = [];
+  readonly reads: { member_id: string; read: InboxRead }[] = [];
+  readonly problems: (SeatProblem | null)[] = [];
+  lastNotices: Notice[] = [];
+
+  inbox({ member_id }: { member_id: string }, read: InboxRead): void {
+    this.reads.push({ member_id, read });
+    this.log.push(`inbox ${read.inbox.messages.map(({ body }) => body).join('|')}`);
+  }
+  read(_seat: unknown, upTo: number): void {
+    this.log.push(`read ${upTo}`);
+  }
+  mode(_seat: unknown, mode: Mode, revision: number): void {
+    this.log.push(`mode ${mode} ${revision}`);
+  }
+  notices(_seat: unknown, notices: Notice[]): void {
+    this.lastNotices = notices;
+    this.log.push(`notices ${notices.map(({ kind }) => kind).join('|')}`);
+  }
+  problem(_seat: unknown, problem: SeatProblem | null): void {
+    this.problems.push(problem);
+    this.log.push(`problem ${problem}`);
+  }
+  token(): void {
+    this.log.push('token');
+  }
+
+  /** Waits until something was told. */
+  async until(line: string | RegExp, times = 1): Promise<void> {
+    const fits = (each: string) => (typeof line === 'string' ? each === line : line.test(each));
+    await until(() => this.log.filter(fits).length >= times, `${line} was told; it was: ${this.log.join(', ')}`);
+  }
+}
+
+export class Machine {
+  readonly home = mkdtempSync(join(tmpdir(), 'board-daemon-'));
+  readonly folders: Folders = folders({ SERVICE_HOME: this.home });
+  readonly credentials = new CredentialStore(this.folders, { SERVICE_HOME: this.home });
+  readonly told = new Told();
+  /** Pauses of the connections, which pass when the test says so. */
+  readonly clock = new FakeClock(() => true);
+  readonly lines: string[] = [];
+  readonly world: World = {
+    now: this.clock.now,
+    sleep: this.clock.sleep,
+    random: () => 0.5,
+    nowUs: () => Math.round(performance.now() * 1_000),
+    userAgent: 'service/0.0.0',
+    log: (event, fields) => void this.lines.push(`${event} ${JSON.stringify(fields)}`),
+  };
+  #origins: Origins | null = null;
+
+  get origins(): Origins {
+    this.#origins ??= new Origins({ world: this.world, credentials: this.credentials, events: this.told });
+    return this.#origins;
+  }
+
+  /** Saves what the machine knows of a server. @param person whose key is kept here. */
+  async knows(origin: string, serverId: string, person: Api | null, more: Partial<ServerEntry> = {}): Promise<void> {
+    await updateCredentials(this.folders, (saved) => {
+      saved.servers[origin] = {
+        server_id: serverId,
+        name: `server-${Object.keys(saved.servers).length}`,
+        mode: 'team',
+        person: person && { id: person.personId ?? 'hum_1', handle: 'somebody' },
+        key: person && { id: 'key_1', name: 'laptop', expires_at: null, store: 'file', token: person.token! },
+        seats: saved.servers[origin]?.seats ?? {},
+        ...more,
+      };
+    });
+  }
+
+  /** Saves a seat. @returns what the daemon knows it by. */
+  async holds(origin: string, board: { id: string; name: string }, agent: Agent): Promise<SeatIdentity> {
+    await updateCredentials(this.folders, (saved) => {
+      saved.servers[origin]!.seats[agent.memberId] = {
+        token: agent.token!,
+        board_id: board.id,
+        board: board.name,
+        name: agent.name,
+        role: 'member',
+        harness: null,
+        session: null,
+        created_at: '2026-03-02T09:00:00.000Z',
+      };
+    });
+    return { origin, member_id: agent.memberId, board_id: board.id, board: board.name, name: agent.name };
+  }
+
+  /** The pauses that are under way now, in milliseconds, without the limits of running requests. */
+  pauses(): number[] {
+    return this.clock.held.map(({ ms }) => ms).filter((ms) => ![15_000, 60_000, 30_000, 65_000].includes(ms));
+  }
+
+  /** Waits for a pause and lets it pass. @returns how long it was. */
+  async pass(fits: (ms: number) => boolean = () => true): Promise<number> {
+    await until(() => this.pauses().some(fits), `a pause; there are ${this.clock.held.map(({ ms }) => ms)}`);
+    const ms = this.pauses().find(fits)!;
+    const [entry] = this.clock.held.splice(
+      this.clock.held.findIndex((each) => each.ms === ms),
+      1,
+    );
+    entry!.resolve();
+    return ms;
+  }
+
+  async close(): Promise<void> {
+    await this.#origins?.close();
+    this.credentials.close();
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
