@@ -1,0 +1,83 @@
+/** What the daemon sees of the programs that run agents: one adapter per profile. None sees a token or moves a cursor. */
+import type { Adapter, Adapters, Capability, CarrierState, Limits, SessionView } from '../../daemon/types.ts';
+import type { Env } from '../../local/folders.ts';
+import { builtinProfile } from '../builtin.ts';
+import type { Profile } from '../profile.ts';
+import { filled, findProgram } from '../programs.ts';
+import { giveToQueue } from './queue.ts';
+import { readThread, type Target } from './thread.ts';
+
+const LIMITS: Limits = { bundle_bytes: 32_768, context_bytes: 9_000 };
+
+export interface AdapterOptions {
+  profiles: readonly Profile[];
+  env: Env;
+  /** Where programs were found when they were set up, by name. */
+  recorded?: () => Record<string, string>;
+}
+
+/** Adapters of all profiles. A harness without one gets what the runner can do for every program. */
+export function createAdapters(options: AdapterOptions): Adapters {
+  const made = new Map(options.profiles.map((profile) => [profile.harness, new ProfileAdapter(profile, options)]));
+  const any = new ProfileAdapter(builtinProfile('command')!, options);
+  return { of: (harness) => made.get(harness) ?? any };
+}
+
+class ProfileAdapter implements Adapter {
+  readonly harness: string;
+  readonly capabilities: ReadonlySet<Capability>;
+  readonly wakeEcho: boolean;
+  readonly liveness: 'process' | 'connection';
+  readonly limits: Limits;
+  readonly reservedTags: readonly string[];
+  private readonly profile: Profile;
+  private readonly options: AdapterOptions;
+
+  constructor(profile: Profile, options: AdapterOptions) {
+    this.profile = profile;
+    this.options = options;
+    this.harness = profile.harness;
+    this.capabilities = new Set(profile.delivery.capabilities);
+    this.wakeEcho = profile.delivery.wake_echo === true;
+    this.liveness = profile.lifecycle.liveness;
+    this.limits = { ...LIMITS, ...profile.limits };
+    this.reservedTags = profile.reserved_tags ?? [];
+  }
+
+  /** Only a program with a queue of its own can be asked; what a hook or an extension tells is itself the proof. */
+  async check(session: SessionView): Promise<Target> {
+    if (!this.capabilities.has('queue')) return 'ok';
+    const program = this.program(this.profile.command);
+    if (!program) return { code: 'harness_unavailable' };
+    return readThread(program, session.session, this.environment(session));
+  }
+
+  canHand({ turn, waiting, extension }: CarrierState): 'now' | 'later' {
+    if (waiting && this.capabilities.has('idle-hook')) return 'now';
+    if (extension && this.capabilities.has('extension')) return turn === 'busy' ? 'later' : 'now';
+    return this.capabilities.has('queue') && turn !== 'busy' ? 'now' : 'later';
+  }
+
+  async hand(session: SessionView, text: string): ReturnType<Adapter['hand']> {
+    const [name, ...args] = this.profile.delivery.queue ?? [];
+    const program = name === undefined ? null : this.program(name);
+    if (!program) return { retry: name === undefined ? 'no queue' : `${name} was not found` };
+    const values = {
+      session: session.session,
+      bundle: text,
+      dir: session.cwd ?? '/',
+      config_dir: session.config_dir ?? '',
+    };
+    return giveToQueue([program, ...filled(args, values)], { env: this.environment(session) });
+  }
+
+  private program(name: string): string | null {
+    return findProgram(name, this.options.env, this.options.recorded?.()[name]);
+  }
+
+  /** The session's own configuration is used, whichever the daemon was started with. */
+  private environment({ config_dir: folder }: SessionView): Env {
+    const { config_dir: setting } = this.profile;
+    return setting && folder ? { ...this.options.env, [setting.env]: folder } : this.options.env;
+  }
+}

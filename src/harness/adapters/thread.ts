@@ -1,0 +1,71 @@
+/** Asking Codex about one thread through its app server: whether it is there, and whether it is a conversation of its own. */
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { TargetRefusal } from '../../daemon/types.ts';
+import type { Env } from '../../local/folders.ts';
+
+const LONGEST_MS = 10_000;
+const INITIALIZE = 1;
+const READ = 2;
+
+interface Message {
+  id?: number;
+  result?: { thread?: { source?: unknown; parentThreadId?: unknown; parent_thread_id?: unknown } };
+  error?: { message?: unknown };
+}
+
+export type Target = 'ok' | { code: TargetRefusal };
+
+/** Reads exactly this thread. What cannot be asked is `harness_unavailable`, which says nothing about the thread. */
+export function readThread(program: string, thread: string, env: Env, ms = LONGEST_MS): Promise<Target> {
+  return new Promise((resolve) => {
+    const server = spawn(program, ['app-server'], { env: env as NodeJS.ProcessEnv, stdio: ['pipe', 'pipe', 'ignore'] });
+    const answer = (target: Target) => {
+      clearTimeout(timer);
+      resolve(target);
+      server.kill('SIGKILL');
+    };
+    const timer = setTimeout(() => answer({ code: 'harness_unavailable' }), ms);
+    server.on('error', () => answer({ code: 'harness_unavailable' }));
+    server.on('close', () => answer({ code: 'harness_unavailable' }));
+    server.stdin.on('error', () => {});
+    const send = (message: object) => server.stdin.write(`${JSON.stringify(message)}\n`);
+    createInterface({ input: server.stdout }).on('line', (line) => {
+      const message = parsed(line);
+      if (message?.id === INITIALIZE && message.error) answer({ code: 'harness_unavailable' });
+      else if (message?.id === INITIALIZE) {
+        send({ method: 'initialized', params: {} });
+        send({ id: READ, method: 'thread/read', params: { threadId: thread, includeTurns: false } });
+      } else if (message?.id === READ) answer(judged(message));
+    });
+    const clientInfo = { name: 'service', title: 'Board service', version: '1' };
+    send({ id: INITIALIZE, method: 'initialize', params: { clientInfo } });
+  });
+}
+
+function parsed(line: string): Message | null {
+  try {
+    return JSON.parse(line) as Message;
+  } catch {
+    return null;
+  }
+}
+
+function judged({ result, error }: Message): Target {
+  if (error) {
+    const absent = /not found|no rollout|no such|unknown thread|invalid thread|does not exist/i.test(
+      String(error.message),
+    );
+    return { code: absent ? 'harness_target_absent' : 'harness_unavailable' };
+  }
+  const thread = result?.thread;
+  if (!thread) return { code: 'harness_target_absent' };
+  const child = Boolean(thread.parentThreadId ?? thread.parent_thread_id) || ofSubagent(thread.source);
+  return child ? { code: 'harness_subagent_target' } : 'ok';
+}
+
+/** Where a thread came from is a word, or an object that has the kind as its one name. */
+function ofSubagent(source: unknown): boolean {
+  const kinds = typeof source === 'object' && source !== null ? Object.keys(source) : [String(source ?? '')];
+  return kinds.some((kind) => /^sub.?agent/i.test(kind));
+}

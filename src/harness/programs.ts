@@ -1,0 +1,70 @@
+/** Finding and asking the programs of harnesses. Command lines are argument vectors; no shell ever sees them. */
+import { spawn } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import type { Env } from '../local/folders.ts';
+
+/** The file of a program: on PATH, else where it was when it was set up; null where it is nowhere. */
+export function findProgram(name: string, env: Env, recorded?: string): string | null {
+  if (isAbsolute(name)) return runnable(name) ? name : null;
+  const places = (env.PATH ?? '').split(delimiter).filter((place) => isAbsolute(place));
+  const found = places.map((place) => join(place, name)).find(runnable);
+  return found ?? (recorded && runnable(recorded) ? recorded : null);
+}
+
+function runnable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** A command line with what stands in braces put in. A value is never read again for braces. */
+export function filled(argv: readonly string[], values: Record<string, string>): string[] {
+  return argv.map((word) => word.replaceAll(/\{([a-z_]+)\}/g, (whole, name: string) => values[name] ?? whole));
+}
+
+export interface Ran {
+  /** Null where it was stopped or could not be started. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  /** It took longer than it may. */
+  late: boolean;
+}
+
+const KEPT = 64 * 1024;
+
+export interface RunOptions {
+  env: Env;
+  cwd?: string;
+  /** Milliseconds after which it is stopped. */
+  ms: number;
+}
+
+/** Runs a program to its end, with nothing on its standard input. Never throws: what could not be started has no code. */
+export function runProgram(file: string, args: string[], { env, cwd, ms }: RunOptions): Promise<Ran> {
+  return new Promise((resolve) => {
+    const printed = { stdout: '', stderr: '' };
+    let late = false;
+    const child = spawn(file, args, { env: env as NodeJS.ProcessEnv, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    const timer = setTimeout(() => {
+      late = true;
+      child.kill('SIGKILL');
+    }, ms);
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].on('data', (part: Buffer) => {
+        if (printed[name].length < KEPT) printed[name] += part.toString('utf8');
+      });
+    child.on('error', () => {
+      clearTimeout(timer);
+      resolve({ code: null, ...printed, late });
+    });
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      resolve({ code, ...printed, late });
+    });
+  });
+}
