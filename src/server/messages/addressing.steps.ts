@@ -1,6 +1,7 @@
 /** To whom a message goes: targets resolved to members, and the default of a reply. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Role } from '../../contract/types.ts';
+import { noSuchRole } from '../boards/roles.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { activeNames } from '../seats/member-names.store.ts';
 import { activeAgents, humanByHandle, type MemberRow, membersNamed, membersWithIds } from '../seats/members.store.ts';
@@ -87,7 +88,9 @@ async function resolve(
       return [member];
     }
     case 'role':
-      if (!Object.hasOwn(from.roles, target.role)) throw roleNotFound(`role:${target.role}`, Object.keys(from.roles));
+      if (!Object.hasOwn(from.roles, target.role)) {
+        throw noSuchRole(quoted(target.role), from.roles, { target: quoted(`role:${target.role}`) });
+      }
       return activeAgents(tx, from.boardId, { role: target.role });
     case 'owner': {
       const person = await humanByHandle(tx, from.boardId, target.handle);
@@ -102,12 +105,5 @@ function unknownRecipient(target: string, choices: string[]): Refusal {
   return new Refusal('unknown_recipient', `${quoted(target)} is not on this board.`, {
     hint: 'service board members shows who is.',
     details: { target: quoted(target), choices },
-  });
-}
-
-function roleNotFound(target: string, roles: string[]): Refusal {
-  return new Refusal('role_not_found', `This board has no role for ${quoted(target)}.`, {
-    hint: `Its roles: ${roles.slice(0, CHOICES).join(', ')}.`,
-    details: { target: quoted(target), choices: roles.slice(0, CHOICES) },
   });
 }

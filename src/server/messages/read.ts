@@ -2,6 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Message, Query } from '../../contract/types.ts';
 import { parseRoles } from '../boards/boards.store.ts';
+import { noSuchRole } from '../boards/roles.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { ReadCase, WaitCase } from '../operation/usecase.ts';
 import { memberByName, membersWithIds } from '../seats/members.store.ts';
@@ -89,9 +90,8 @@ async function filterOf(tx: ReadTx, place: Place, query: Query<'listMessages'>):
     filter.senderId = sender.id;
   }
   if (query.role !== undefined) {
-    if (!Object.hasOwn(parseRoles(place.board), query.role)) {
-      throw new Refusal('role_not_found', 'This board has no such role.', { status: 404, ...membersHint });
-    }
+    const roles = parseRoles(place.board);
+    if (!Object.hasOwn(roles, query.role)) throw noSuchRole(query.role, roles, { status: 404 });
     filter.senderRole = query.role;
   }
   if (query.task !== undefined) filter.taskId = (await requireTask(tx, place.board.id, query.task)).id;

@@ -4,6 +4,7 @@ import { reservedMemberNames } from '../../contract/ids.ts';
 import type { EventActor } from '../../contract/types.ts';
 import { type BoardRow, parsePolicy, parseRoles, setShowOwner } from '../boards/boards.store.ts';
 import { firstFree } from '../boards/names.rules.ts';
+import { noSuchRole } from '../boards/roles.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import { tellArrival } from '../onboarding/arrivals.steps.ts';
@@ -46,11 +47,7 @@ export interface NewSeat {
 export function requireRole(board: BoardRow, role: string): void {
   const roles = parseRoles(board);
   if (Object.hasOwn(roles, role)) return;
-  const choices = Object.keys(roles).slice(0, 50);
-  throw new Refusal('role_not_found', `The board has no role ${role}.`, {
-    hint: `Its roles: ${choices.join(', ')}.`,
-    details: { target: role, choices },
-  });
+  throw noSuchRole(role, roles);
 }
 
 /**
