@@ -22,7 +22,7 @@ import { checkHost } from './host.ts';
 import { checkKeySyntax, requestHash } from './keyed.ts';
 import { checkLimits, malformed } from './limits.ts';
 import { parseBody, parseParams, parseQuery } from './parse.ts';
-import { readHead } from './request-head.ts';
+import { one, readHead } from './request-head.ts';
 import { Routes } from './routes.ts';
 import type { Site } from './site.ts';
 import { incomingBytes } from './upload.ts';
@@ -216,7 +216,10 @@ async function shapeOf(
   const key = writes ? checkKeySyntax(ctx.state['head'].idempotencyKey) : null;
   if (key === null && row.keyRequired) throw malformed('Idempotency-Key', 'is required here');
   const bytes = writes ? await readBody(ctx.req, resolve, after) : null;
-  const keyed = key === null || bytes === null ? null : { key, requestHash: requestHash(ctx.req, bytes) };
+  const keyed =
+    key === null || bytes === null
+      ? null
+      : { key, requestHash: requestHash(ctx.req, one(ctx.state['head'].contentType), bytes) };
   if (bytes !== null && row.maxBody !== undefined && bytes.length > row.maxBody) {
     throw malformed('body', `is larger than ${row.maxBody} bytes`);
   }
@@ -228,7 +231,7 @@ function inputOf(ctx: Context, name: OperationName, backend: Backend, bytes: Buf
   return {
     params: parseParams(name, ctx['params'] as Record<string, string>),
     query: parseQuery(name, ctx.querystring),
-    body: bytes === null ? undefined : backend.prepare(name, parseBody(name, ctx.req, bytes)),
+    body: bytes === null ? undefined : backend.prepare(name, parseBody(name, ctx.state['head'].contentType, bytes)),
     requestId: ctx.state['requestId'],
   } as AnyInput;
 }

@@ -14,9 +14,9 @@ export function checkKeySyntax(key: Once): string | null {
 }
 
 /** SHA-256 over method, path and query as received, media type and the raw bytes of the body. */
-export function requestHash(req: IncomingMessage, body: Buffer): Buffer {
+export function requestHash(req: IncomingMessage, contentType: string, body: Buffer): Buffer {
   const [path, query = ''] = split(req.url ?? '');
-  const type = (req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   return hash('sha256', Buffer.concat([Buffer.from(`${req.method}\n${path}\n${query}\n${type}\n`), body]), 'buffer');
 }
 

@@ -1,13 +1,12 @@
 /** From the wire to an operation's input, by its schemas. */
-import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import { nullsLeftOut } from '../../contract/schemas/common.ts';
 import { schemas } from '../../contract/schemas/index.ts';
+import { parseJson } from './json.ts';
 import { malformed } from './limits.ts';
-
-const MAX_DEPTH = 32;
+import { type Once, one } from './request-head.ts';
 
 type Parts = { params?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType };
 const partsOf = (name: OperationName): Parts => schemas[name] as unknown as Parts;
@@ -47,9 +46,9 @@ function takesList(part: z.ZodType): boolean {
 }
 
 /** @throws Refusal `unsupported_media_type`, `invalid_request`. */
-export function parseBody(name: OperationName, req: IncomingMessage, bytes: Buffer): unknown {
+export function parseBody(name: OperationName, contentType: Once, bytes: Buffer): unknown {
   const { body: schema } = partsOf(name);
-  if (bytes.length > 0) requireJson(req);
+  if (bytes.length > 0) requireJson(contentType);
   const value = bytes.length === 0 ? {} : parseJson(bytes);
   if (schema === undefined) return check(z.strictObject({}), value);
   return check(schema, nullsLeftOut.has(schema) ? withoutNulls(schema, value) : value);
@@ -74,48 +73,16 @@ function fieldsOf(schema: z.ZodType): { partOf(name: string): z.ZodType; mayLack
   return { partOf, mayLack };
 }
 
-function requireJson(req: IncomingMessage): void {
-  const given = req.headers['content-type'] ?? '';
+function requireJson(given: Once): void {
   if (given === 'application/json') return;
-  const [type, ...parameters] = given.split(';').map((part) => part.trim().toLowerCase());
+  const [type, ...parameters] = one(given)
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
   const utf8 = parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter) || parameter === '');
   if (type === 'application/json' && utf8) return;
   throw new Refusal('unsupported_media_type', 'The body must be application/json in UTF-8.', {
     hint: 'Send "Content-Type: application/json".',
   });
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-function parseJson(bytes: Buffer): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(decoder.decode(bytes));
-  } catch {
-    throw malformed('body', 'is not JSON in UTF-8');
-  }
-  checkValue(value, 0);
-  return value;
-}
-
-/** Refuses what no text of the record may hold, wherever it stands. */
-function checkValue(value: unknown, depth: number): void {
-  if (typeof value === 'string') checkText(value);
-  if (typeof value !== 'object' || value === null) return;
-  if (depth >= MAX_DEPTH) throw malformed('body', `is nested deeper than ${MAX_DEPTH} levels`);
-  if (Array.isArray(value)) {
-    for (const item of value) checkValue(item, depth + 1);
-    return;
-  }
-  for (const [key, item] of Object.entries(value)) {
-    checkText(key);
-    checkValue(item, depth + 1);
-  }
-}
-
-function checkText(text: string): void {
-  if (text.includes('\0')) throw malformed('body', 'holds the character U+0000');
-  if (!text.isWellFormed()) throw malformed('body', 'holds an unpaired surrogate');
 }
 
 function check(schema: z.ZodType, value: unknown): never {

@@ -12,12 +12,13 @@ export interface RequestHead {
   host: Once;
   authorization: Once;
   idempotencyKey: Once;
+  contentType: Once;
   /** Characters of all names and values, with two for what separates each. */
   size: number;
 }
 
 export function readHead({ rawHeaders }: IncomingMessage): RequestHead {
-  const head: RequestHead = { host: null, authorization: null, idempotencyKey: null, size: 0 };
+  const head: RequestHead = { host: null, authorization: null, idempotencyKey: null, contentType: null, size: 0 };
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     const value = rawHeaders[index + 1] as string;
@@ -32,9 +33,15 @@ export function readHead({ rawHeaders }: IncomingMessage): RequestHead {
       case 'idempotency-key':
         head.idempotencyKey = once(head.idempotencyKey, value);
         break;
+      case 'content-type':
+        head.contentType = once(head.contentType, value);
+        break;
     }
   }
   return head;
 }
 
 const once = (before: Once, value: string): Once => (before === null ? value : REPEATED);
+
+/** The value of a header for whoever takes one that is missing or repeated for one that says nothing. */
+export const one = (given: Once): string => (typeof given === 'string' ? given : '');

@@ -5,6 +5,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Incoming } from '../operation/upload.ts';
 import { requestHash } from './keyed.ts';
 import { malformed } from './limits.ts';
+import { one } from './request-head.ts';
 
 /** No byte for this long, or not all within that: it is given up. Milliseconds. */
 const IDLE_MS = 30_000;
@@ -13,8 +14,9 @@ const TOTAL_MS = 900_000;
 type After = (ms: number, fn: () => void) => () => void;
 
 /** @param key the Idempotency-Key. @throws Refusal `unsupported_media_type`, `invalid_request`. */
-export function incomingBytes({ req, res }: Context, key: string | null, after: After): Incoming {
-  const type = (req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+export function incomingBytes({ req, res, state }: Context, key: string | null, after: After): Incoming {
+  const contentType = one(state['head'].contentType);
+  const type = contentType.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/octet-stream') {
     throw new Refusal('unsupported_media_type', 'The body must be application/octet-stream.', {
       hint: 'Send "Content-Type: application/octet-stream"; what the file holds is said by media_type.',
@@ -23,7 +25,7 @@ export function incomingBytes({ req, res }: Context, key: string | null, after: 
   const length = req.headers['content-length'];
   return {
     key,
-    headHash: requestHash(req, Buffer.alloc(0)),
+    headHash: requestHash(req, contentType, Buffer.alloc(0)),
     length: length === undefined ? null : Number(length),
     digest: contentDigest(req.headers['content-digest']),
     bytes: () => bytesOf(req, res, after),

@@ -53,6 +53,28 @@ forEachDatabase('a body', (engine) => {
       const answer = await send(good, { type });
       expect([answer.status, answer.code], String(type)).to.deep.equal([415, 'unsupported_media_type']);
     }
+    for (const second of ['application/json', 'text/plain']) {
+      const answer = await send(good, { headers: [`content-type: ${second}`] });
+      expect([answer.status, answer.code], `and ${second}`).to.deep.equal([415, 'unsupported_media_type']);
+    }
+  });
+
+  it('names each field once, however deep', async () => {
+    const twice = [
+      '{"body":"a","body":"a"}',
+      '{"body":"a","body" \n: "b"}',
+      '{"body":"a","b\\u006fdy":"b"}',
+      '{"body":"a","ask":{"options":["a"],"blocking":true,"options":[]}}',
+      '{"body":"a","files":[{"file":"a.md"},{"file":"a.md","version":1,"version":2}]}',
+    ];
+    for (const body of twice) {
+      const answer = await send(body);
+      expect([answer.status, answer.code], body).to.deep.equal([400, 'invalid_request']);
+      expect(answer.text).to.include('more than once');
+    }
+    const texts = ['\\"body\\":', 'a\\\\', '\\\\\\":\\"', '\\u0022:', '{:}'];
+    for (const text of texts)
+      expect((await send(`{ "body" :\t"${text}" , "to" : [ "all" ] }`)).status, text).to.equal(201);
   });
 
   it('that is not JSON, or not UTF-8, or no object, is 400', async () => {
