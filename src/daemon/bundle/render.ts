@@ -17,7 +17,7 @@ export interface RenderOptions {
 }
 
 /** A message over this many bytes is cut, and its full text pointed to. */
-const WHOLE_BYTES = 32_768;
+export const WHOLE_BYTES = 32_768;
 export const CUT_BYTES = 4_096;
 
 /** What a hint's command needs to mean the same board: nothing where there is only one. */

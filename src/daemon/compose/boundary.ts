@@ -1,0 +1,97 @@
+/** What enters a running turn: the owner's words, and the numbers of what waits. */
+import type { Message } from '../../contract/types.ts';
+import { bytesOf } from '../bundle/escape.ts';
+import { renderNotice } from '../bundle/notice.ts';
+import type { Composed, ComposeInput, ComposeSeat } from '../types.ts';
+import { type Chosen, rotated } from './choose.ts';
+import { waitingOf } from './modes.ts';
+import { isGiant, serverOf, textOf } from './text.ts';
+
+/** Bytes for all notices together. */
+const NOTICE_BYTES = 3_000;
+
+export interface Boundary {
+  chosen: Chosen[];
+  peers: number;
+  notice: string;
+  announced: Composed['announced'];
+}
+
+/** @param room bytes for all of it. */
+export function atBoundary(input: ComposeInput, room: number): Boundary {
+  const seats = rotated(input.seats, input.rotation).filter(({ mode }) => mode !== 'off');
+  const wanted = seats.flatMap((seat) => urgentFirst(waitingOf(seat)).map((message) => ({ seat, message })));
+  // Its own room is kept for the notice, so that it does not wait behind a long message.
+  const told = noticesFor(seats, input, new Set());
+  const { chosen, peers } = entering(wanted, input, room - bytesOf(told.notice) - 1);
+  const given = new Set(chosen.map(({ message }) => message.id));
+  return { chosen, peers, ...(given.size === 0 ? told : noticesFor(seats, input, given)) };
+}
+
+interface Wanted {
+  seat: ComposeSeat;
+  message: Message;
+}
+
+function entering(wanted: readonly Wanted[], input: ComposeInput, room: number): { chosen: Chosen[]; peers: number } {
+  const chosen: Chosen[] = [];
+  let peers = 0;
+  const fits = (more: Chosen, before: readonly Chosen[] = chosen) =>
+    !(more.form === 'full' && isGiant(more.message)) && bytesOf(textOf([...before, more], input)) <= room;
+  const owners = wanted.filter(({ message }) => message.sender === 'owner');
+  for (const each of owners) {
+    const whole: Chosen = { ...each, quiet: false, form: 'full' };
+    if (fits(whole)) {
+      chosen.push(whole);
+      continue;
+    }
+    // It comes whole with the next bundle; its beginning is what the turn can use now.
+    const start: Chosen = { ...whole, form: 'truncated' };
+    if (fits(whole, []) || !fits(start)) break;
+    chosen.push(start);
+  }
+  for (const each of wanted) {
+    const next: Chosen = { ...each, quiet: false, form: 'full' };
+    if (peers >= input.peersLeft) break;
+    if (!mayEnter(each) || !fits(next)) continue;
+    chosen.push(next);
+    peers++;
+  }
+  return { chosen, peers };
+}
+
+/** Urgent, to this agent by name, from another agent of its person, who allows it. */
+const mayEnter = ({ seat, message }: Wanted): boolean =>
+  seat.inbox.midturn_policy === 'my-agents' &&
+  message.urgent &&
+  message.sender !== 'owner' &&
+  message.midturn_peer_sender_id !== undefined;
+
+/** One notice for each board with something that was not announced yet. */
+function noticesFor(
+  seats: readonly ComposeSeat[],
+  input: ComposeInput,
+  given: ReadonlySet<string>,
+): { notice: string; announced: Composed['announced'] } {
+  const texts: string[] = [];
+  let left = NOTICE_BYTES;
+  const announced: Composed['announced'] = [];
+  for (const seat of seats) {
+    const waiting = waitingOf(seat).filter(({ id }) => !given.has(id));
+    const messages = waiting.filter(({ seq }) => seq > seat.announcedUpTo);
+    if (messages.length === 0) continue;
+    const { origin, member_id, board, name } = seat.seat;
+    const about = { board, seat: name, server: serverOf(seat, input), messages };
+    const text = renderNotice(about, { seats: input.severalSeats });
+    left -= bytesOf(text) + 1;
+    if (left < 0) break;
+    texts.push(text);
+    announced.push({ origin, member_id, up_to_seq: messages.at(-1)!.seq });
+  }
+  return { notice: texts.join('\n'), announced };
+}
+
+const urgentFirst = (messages: readonly Message[]): Message[] => [
+  ...messages.filter(({ urgent }) => urgent),
+  ...messages.filter(({ urgent }) => !urgent),
+];

@@ -1,0 +1,54 @@
+/** Which messages may be given: whose turn it is, and in which order. */
+import type { Message } from '../../contract/types.ts';
+import type { ComposeInput, ComposeSeat, MessageForm } from '../types.ts';
+import { agentOf, hasWaking, isQuiet, waitingOf } from './modes.ts';
+
+export interface Chosen {
+  seat: ComposeSeat;
+  message: Message;
+  quiet: boolean;
+  form: MessageForm;
+}
+
+/** The seats in the order of this handoff, so that none comes first every time. */
+export function rotated(seats: readonly ComposeSeat[], rotation: number): ComposeSeat[] {
+  const at = seats.length === 0 ? 0 : rotation % seats.length;
+  return [...seats.slice(at), ...seats.slice(0, at)];
+}
+
+/** What may be given at this point, in its order: what concerns the agents, urgent first, then the rest. */
+export function candidates(input: ComposeInput): Chosen[] {
+  const seats = rotated(input.seats, input.rotation);
+  // A decision alone brings no messages with it.
+  const waking = seats.some(hasWaking);
+  const found = seats.map((seat) =>
+    eligible(seat, input.point, waking).map((message): Chosen => {
+      return { seat, message, quiet: isQuiet(seat.mode, message, agentOf(seat)), form: 'full' };
+    }),
+  );
+  const main = found.flatMap((each) => [
+    ...each.filter(({ message }) => message.urgent),
+    ...each.filter(({ message, quiet }) => !quiet && !message.urgent),
+  ]);
+  const all = [...main, ...found.flatMap((each) => each.filter(({ quiet, message }) => quiet && !message.urgent))];
+  return frozenOf(all, input.frozen) ?? all;
+}
+
+function eligible(seat: ComposeSeat, point: ComposeInput['point'], waking: boolean): Message[] {
+  if (seat.mode === 'off') return [];
+  const waiting = waitingOf(seat);
+  const again = waiting.filter(({ id }) => seat.again.has(id));
+  if (point === 'turn_start') return seat.mode === 'focused' ? waiting : again;
+  if (!waking) return [];
+  // Agents' messages wait for a person's.
+  return seat.mode === 'humans' && !hasWaking(seat) ? [] : waiting;
+}
+
+/** The selection of an earlier try where all of it is still there; null otherwise. */
+function frozenOf(all: Chosen[], frozen: ComposeInput['frozen']): Chosen[] | null {
+  if (!frozen || frozen.length === 0) return null;
+  const key = (origin: string, member: string, message: string) => `${origin} ${member} ${message}`;
+  const wanted = new Set(frozen.map(({ origin, member_id, message_id }) => key(origin, member_id, message_id)));
+  const there = all.filter(({ seat: { seat }, message }) => wanted.has(key(seat.origin, seat.member_id, message.id)));
+  return there.length === wanted.size ? there : null;
+}

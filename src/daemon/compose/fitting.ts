@@ -1,0 +1,107 @@
+/** How much of what may be given has room: whole, named in a line, or its beginning. */
+import { renderDigest } from '../bundle/digest.ts';
+import { bytesOf } from '../bundle/escape.ts';
+import type { ComposeInput, ComposeSeat } from '../types.ts';
+import type { Chosen } from './choose.ts';
+import { frameBytes, groupBytes, groupOf, messageBytes, textOf } from './text.ts';
+
+/** More messages or bytes than this, and those that need not be looked at are only named. */
+const DIGEST_MESSAGES = 10;
+const DIGEST_BYTES = 8_192;
+
+/**
+ * As many as fit into `room` bytes, in their order; what does not fit waits for the next time.
+ *
+ * @param most bytes a text of this kind may have at all: one message that is larger alone never keeps others from coming.
+ */
+export function fitting(
+  all: readonly Chosen[],
+  input: ComposeInput,
+  { room, most }: { room: number; most: number },
+): Chosen[] {
+  const large = isLarge(all, input);
+  const packing = new Packing(input, room);
+  for (let at = 0; at < all.length; at++) {
+    const each = all[at]!;
+    if (large && each.quiet && each.seat.mode !== 'all') {
+      const rest = all.slice(at).filter(({ seat }) => seat === each.seat);
+      const named = packing.nameAsMany(rest);
+      if (named < rest.length) break;
+      at += rest.length - 1;
+      continue;
+    }
+    if (packing.take(each)) continue;
+    if (alone(each, input) <= most) break;
+    const shorter: Chosen = { ...each, form: input.point === 'turn_start' ? 'digest' : 'truncated' };
+    if (!packing.take(shorter)) break;
+  }
+  return packing.chosen;
+}
+
+/** A text of which nothing fits would never be given. */
+export const forced = (first: Chosen): Chosen[] => [{ ...first, form: 'truncated' }];
+
+function isLarge(all: readonly Chosen[], input: ComposeInput): boolean {
+  return all.length > DIGEST_MESSAGES || bytesOf(textOf(all, input)) > DIGEST_BYTES;
+}
+
+const alone = (each: Chosen, input: ComposeInput): number =>
+  frameBytes(input) + groupBytes(each.seat, each.quiet, input) + messageBytes(each, input);
+
+/** Counts what a growing choice takes, never less than its text will. */
+class Packing {
+  readonly chosen: Chosen[] = [];
+  readonly #input: ComposeInput;
+  #left: number;
+  readonly #groups = new Set<string>();
+  readonly #digests = new Map<ComposeSeat, Chosen[]>();
+
+  constructor(input: ComposeInput, room: number) {
+    this.#input = input;
+    this.#left = room - frameBytes(input);
+  }
+
+  take(each: Chosen): boolean {
+    if (each.form === 'digest') return this.nameAsMany([each]) === 1;
+    const group = `${this.#input.seats.indexOf(each.seat)} ${each.quiet}`;
+    const own = this.#groups.has(group) ? 0 : groupBytes(each.seat, each.quiet, this.#input);
+    const bytes = own + messageBytes(each, this.#input);
+    if (bytes > this.#left) return false;
+    this.#left -= bytes;
+    this.#groups.add(group);
+    this.chosen.push(each);
+    return true;
+  }
+
+  /** Names the first of them, all of one seat. @returns how many there was room for. */
+  nameAsMany(those: readonly Chosen[]): number {
+    const seat = those[0]!.seat;
+    const before = this.#digests.get(seat) ?? [];
+    const spent = this.#digestBytes(seat, before);
+    const fits = (count: number): boolean =>
+      this.#digestBytes(seat, [...before, ...those.slice(0, count)]) - spent <= this.#left;
+    let count = those.length;
+    if (!fits(count)) {
+      let low = 0;
+      while (low < count - 1) {
+        const middle = Math.floor((low + count) / 2);
+        if (fits(middle)) low = middle;
+        else count = middle;
+      }
+      count = low;
+    }
+    if (count === 0) return 0;
+    const named = those.slice(0, count).map((each): Chosen => ({ ...each, form: 'digest' }));
+    this.#digests.set(seat, [...before, ...named]);
+    this.#left -= this.#digestBytes(seat, [...before, ...named]) - spent;
+    this.chosen.push(...named);
+    return count;
+  }
+
+  #digestBytes(seat: ComposeSeat, named: readonly Chosen[]): number {
+    if (named.length === 0) return 0;
+    const digest = named.map(({ message }) => message).sort((a, b) => a.seq - b.seq);
+    const options = { seats: this.#input.severalSeats, handoff: this.#input.handoffId };
+    return bytesOf(renderDigest({ ...groupOf(seat, this.#input), digest }, options)) + 1;
+  }
+}

@@ -1,0 +1,98 @@
+/** Lines of our own that go ahead of messages: a changed mode, decisions, notices, reminders. */
+import { bytesOf, firstBytes, quoted } from '../bundle/escape.ts';
+import { onBoard } from '../bundle/render.ts';
+import type { Composed, ComposeInput, ComposeSeat, Notice } from '../types.ts';
+import { isDecision, modeTexts } from './modes.ts';
+import { reminders } from './reminders.ts';
+import { serverOf } from './text.ts';
+
+/** Most bytes of a reminder, and of a decision, a notice or a changed mode. */
+const REMINDER_BYTES = 200;
+const LINE_BYTES = 400;
+
+export interface Lines {
+  /** Ahead of everything. */
+  nudge: string[];
+  /** Notices among them, which are part of what is handed. */
+  noticeLines: string[];
+  notices: Composed['notices'];
+  nudges: Composed['nudges'];
+  modes: Composed['modes'];
+}
+
+export const noLines = (): Lines => ({ nudge: [], noticeLines: [], notices: [], nudges: [], modes: [] });
+
+/** What is said at this point beside messages, in at most `room` bytes; the rest waits. */
+export function linesFor(input: ComposeInput, room: number): Lines {
+  const lines = noLines();
+  const { point, seats, now } = input;
+  let left = room;
+  const say = (to: string[], text: string, most: number): boolean => {
+    const line = firstBytes(text, most);
+    const bytes = bytesOf(line) + 1;
+    if (bytes > left) return false;
+    left -= bytes;
+    to.push(line);
+    return true;
+  };
+  const refs = ({ seat: { origin, member_id } }: ComposeSeat) => ({ origin, member_id });
+  // One and the same reminder for two thresholds is said once.
+  const said = new Set<string>();
+  if (point !== 'boundary') {
+    for (const seat of seats) {
+      const text = modeChanged(seat, input);
+      if (text !== null && say(lines.nudge, text, LINE_BYTES)) lines.modes.push({ ...refs(seat), mode: seat.mode });
+    }
+    for (const decided of [true, false]) {
+      for (const seat of seats) {
+        for (const notice of seat.notices.filter((each) => isDecision(each) === decided)) {
+          if (say(lines.noticeLines, noticeLine(notice), LINE_BYTES))
+            lines.notices.push({ ...refs(seat), id: notice.id });
+        }
+      }
+    }
+  }
+  for (const seat of seats) {
+    const on = onBoard(seat.seat.board, { seats: input.severalSeats, server: serverOf(seat, input) });
+    for (const { code, key, text } of reminders(seat, point, now, on)) {
+      if (said.has(text) || say(lines.nudge, text, REMINDER_BYTES)) {
+        said.add(text);
+        lines.nudges.push({ ...refs(seat), code, key });
+      }
+    }
+  }
+  return lines;
+}
+
+/** Null where the session knows the mode, or was told of none yet. */
+function modeChanged({ seat, mode, toldMode }: ComposeSeat, { severalSeats }: ComposeInput): string | null {
+  if (toldMode === null || toldMode === mode) return null;
+  const whose = severalSeats ? ` for ${quoted(seat.name)} on ${quoted(seat.board)}` : '';
+  return `service: Delivery${whose} is now ${mode}, it was ${toldMode}. ${modeTexts[mode]}`;
+}
+
+const states: Record<string, string> = {
+  approval_allowed: 'allowed',
+  approval_declined: 'declined',
+  approval_expired: 'expired',
+};
+
+/** The server's words are escaped like any sender's. Its command stays whole where its text is long. */
+function noticeLine({ kind, approval_id: approval, text, next }: Notice): string {
+  const command = next.command === '' ? '' : ` ${plain(next.command)}`;
+  const state = states[kind];
+  if (state !== undefined) return `service: your request ${quoted(approval ?? '')} was ${state}.${command}`;
+  const room = LINE_BYTES - bytesOf(command) - bytesOf('service: ');
+  return `service: ${firstBytes(plain(text), Math.max(80, room))}${command}`;
+}
+
+/** One line, without control characters and brackets that could be read as a tag. */
+const plain = (text: string): string =>
+  (
+    [...text]
+      .slice(0, 400)
+      .join('')
+      .match(/[\s\S]{1,100}/gu) ?? []
+  )
+    .map(quoted)
+    .join('');

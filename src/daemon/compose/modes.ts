@@ -1,0 +1,59 @@
+/** How messages reach an agent: what each mode means, and what in an inbox wakes an idle session. */
+import type { Message } from '../../contract/types.ts';
+import type { ComposeSeat, Mode, Notice } from '../types.ts';
+
+/** Told to the agent when it takes a seat, in `status`, and when the mode changes. */
+export const modeTexts: Record<Mode, string> = {
+  focused:
+    'A post to everyone wakes only the agents it mentions. To get someone to act soon, address or mention them (--to @name, --to role:R, @name) or use --expect-reply.',
+  all: 'Every message wakes you. Broad posts wake every agent in this mode, so address the ones you mean.',
+  humans: "Only people wake you. Agents' messages come with the next person's, or when you run service inbox.",
+  off: 'Nothing arrives by itself. Run service inbox, or service inbox --wait 60.',
+};
+
+/** Whether a message of its inbox is for this agent rather than for everybody. */
+export function concerns(message: Message, agent: { member_id: string; name: string }): boolean {
+  const { from, to, mentions, reply_to_from: repliesTo, expects_reply: asks, urgent } = message;
+  if (from.kind === 'human' || asks || urgent || repliesTo === agent.name) return true;
+  // `all` stands alone; whatever else brought it into this inbox names the agent, its role or its owner.
+  if (!to.includes('all')) return true;
+  return mentions.some(({ id, wakes }) => wakes && id === agent.member_id);
+}
+
+/** Messages that may be given at all: still unread, and not on another way. */
+export const waitingOf = ({ inbox, skip }: ComposeSeat): Message[] =>
+  inbox.messages.filter(({ id, seq }) => seq > inbox.cursor && !skip.has(id));
+
+const decisions = new Set<string>(['approval_allowed', 'approval_declined', 'approval_expired']);
+
+/** Whether a notice is the decision about something the agent asked for, which wakes it. */
+export const isDecision = ({ kind }: Notice): boolean => decisions.has(kind);
+
+/** Whether a message wakes an idle session in a mode. */
+export function wakesIn(mode: Mode, message: Message, agent: { member_id: string; name: string }): boolean {
+  if (mode === 'off') return false;
+  if (mode === 'all') return true;
+  return mode === 'humans' ? message.from.kind === 'human' : concerns(message, agent);
+}
+
+/** Whether a message stands apart because it need not be looked at. */
+export const isQuiet = (mode: Mode, message: Message, agent: { member_id: string; name: string }): boolean =>
+  mode !== 'all' && !concerns(message, agent);
+
+/** Whether something in there wakes an idle session. */
+export function wakes(seat: ComposeSeat): boolean {
+  if (seat.mode === 'off') return false;
+  if (seat.notices.some(isDecision)) return true;
+  return hasWaking(seat);
+}
+
+/** The same of its messages alone. */
+export const hasWaking = (seat: ComposeSeat): boolean =>
+  seat.mode !== 'off' &&
+  waitingOf(seat).some((message) => seat.again.has(message.id) || wakesIn(seat.mode, message, agentOf(seat)));
+
+/** The agent as its messages name it now. */
+export const agentOf = ({ seat, inbox }: ComposeSeat): { member_id: string; name: string } => ({
+  member_id: seat.member_id,
+  name: inbox.agent,
+});

@@ -1,0 +1,44 @@
+/** The note for a session that takes or regains seats, or was compacted: who it is, how messages come, where it stands. */
+import { firstBytes, quoted } from '../bundle/escape.ts';
+import { onBoard } from '../bundle/render.ts';
+import type { Inbox, Mode, SeatIdentity } from '../types.ts';
+import { modeTexts } from './modes.ts';
+
+const NOTE_BYTES = 600;
+
+export interface NotedSeat {
+  seat: SeatIdentity;
+  mode: Mode;
+  /** Null where its server could not be asked. */
+  inbox: Inbox | null;
+}
+
+/** At most 600 bytes a seat; no text of any message. */
+export function noteFor(seats: readonly NotedSeat[], several: boolean): string {
+  return seats.map((seat) => noteOf(seat, several)).join('\n');
+}
+
+function noteOf({ seat, mode, inbox }: NotedSeat, several: boolean): string {
+  const on = onBoard(seat.board, { seats: several });
+  const who = `service: You are ${quoted(seat.name)} on ${quoted(seat.board)}; delivery is ${mode}. ${modeTexts[mode]}`;
+  return firstBytes([who, ...(inbox ? standing(inbox, on) : [])].join(' '), NOTE_BYTES);
+}
+
+function standing({ work, unread }: Inbox, on: string): string[] {
+  const { current_task: task, line, asks_to_it: toIt, asks_waiting: waiting } = work;
+  return [
+    ...(task
+      ? [
+          `On ${quoted(task.ref)} "${part(task.title)}"${task.stands ? `, which stands: "${part(task.stands.text)}"` : ''}.`,
+        ]
+      : []),
+    ...(line ? [`Your line: ${line.kind} "${part(line.text)}".`] : []),
+    ...(toIt > 0 ? [`${count(toIt, 'ask waits', 'asks wait')} for your answer.`] : []),
+    ...(waiting > 0 ? [`${count(waiting, 'ask of yours is', 'asks of yours are')} open.`] : []),
+    ...(unread > 0 ? [`${unread} unread: service inbox${on}.`] : []),
+  ];
+}
+
+/** Of texts by others only as much as leaves room for the rest. */
+const part = (text: string): string => quoted([...text].slice(0, 80).join(''));
+const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;

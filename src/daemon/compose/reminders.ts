@@ -1,0 +1,70 @@
+/** Reminders in our own words, from what the server says of an agent's work. Each is given once for one occasion. */
+import { quoted } from '../bundle/escape.ts';
+import type { ComposeSeat, Point } from '../types.ts';
+
+export interface Reminder {
+  code: 'pause_late' | 'line_stale' | 'brief_stale';
+  /** What it is about: given again only when that is something else. */
+  key: string;
+  /** One line of at most 200 bytes. */
+  text: string;
+}
+
+const HOUR = 3_600_000;
+const LINE_STALE_MS = 2 * HOUR;
+const BRIEF_STALE_MS = HOUR;
+const BRIEF_MESSAGES = 30;
+const BRIEF_TASKS = 3;
+
+/** What a seat is to be reminded of now. @param on what a command needs to mean this board. */
+export function reminders(seat: ComposeSeat, point: Point, now: number, on: string): Reminder[] {
+  if (seat.mode === 'off' || !seat.inbox.work.nudges) return [];
+  const due = [
+    ...(point === 'boundary' || point === 'turn_start' ? pauseLate(seat, now, on) : []),
+    ...(point === 'turn_start' ? [...lineStale(seat, now, on), ...briefStale(seat, now, on)] : []),
+  ];
+  return due.filter(({ code, key }) => !seat.nudged(code, key));
+}
+
+function pauseLate({ inbox: { work } }: ComposeSeat, now: number, on: string): Reminder[] {
+  const { line } = work;
+  if (line?.kind !== 'paused' || line.until === null || Date.parse(line.until) > now) return [];
+  const text = `service: Your pause "${short(line.text)}" was to end ${ago(now, line.until)} ago: service line working "…"${on}, or service line clear${on}`;
+  return [{ code: 'pause_late', key: line.at, text }];
+}
+
+function lineStale({ inbox: { work } }: ComposeSeat, now: number, on: string): Reminder[] {
+  const { line, current_task: task } = work;
+  if (line?.kind !== 'working' || line.source !== 'command') return [];
+  // Where the task stands, said since, is activity as well.
+  const latest = Math.max(Date.parse(line.at), task?.stands ? Date.parse(task.stands.at) : 0);
+  if (now - latest < LINE_STALE_MS) return [];
+  const text = `service: Your line "${short(line.text)}" is ${ago(now, line.at)} old. Still so? service line working "…"${on}, or service line clear${on}`;
+  return [{ code: 'line_stale', key: line.at, text }];
+}
+
+function briefStale({ inbox: { work } }: ComposeSeat, now: number, on: string): Reminder[] {
+  const { brief } = work;
+  if (!brief || now - Date.parse(brief.at) < BRIEF_STALE_MS) return [];
+  const over = [
+    ...(brief.messages_since >= BRIEF_MESSAGES ? ['messages'] : []),
+    ...(brief.tasks_done_since >= BRIEF_TASKS ? ['tasks'] : []),
+  ];
+  const text = `service: Your brief v${brief.version} is ${ago(now, brief.at)} old; since then ${brief.messages_since} messages, ${brief.tasks_done_since} tasks done: service brief get${on}, service brief put${on}`;
+  return over.map((threshold) => ({
+    code: 'brief_stale',
+    key: `${brief.file_id}.${brief.version}.${threshold}`,
+    text,
+  }));
+}
+
+/** So much of a line that the reminder stays one. */
+const short = (text: string): string => quoted([...text].slice(0, 30).join(''));
+
+/** `3 h`, `2 d`, `40 min` */
+function ago(now: number, time: string): string {
+  const ms = Math.max(0, now - Date.parse(time));
+  if (ms >= 48 * HOUR) return `${Math.floor(ms / (24 * HOUR))} d`;
+  if (ms >= HOUR) return `${Math.floor(ms / HOUR)} h`;
+  return `${Math.floor(ms / 60_000)} min`;
+}

@@ -1,0 +1,69 @@
+/** The text of a choice, and what each part of it takes. */
+import type { Message } from '../../contract/types.ts';
+import { type Group, groupLines, headerLine, quietLine, renderBundle } from '../bundle/bundle.ts';
+import { bytesOf } from '../bundle/escape.ts';
+import { CUT_BYTES, type RenderOptions, renderMessage, WHOLE_BYTES } from '../bundle/render.ts';
+import type { ComposeInput, ComposeSeat } from '../types.ts';
+import type { Chosen } from './choose.ts';
+
+/** The server to name in commands, where seats are on several. */
+export const serverOf = ({ seat }: ComposeSeat, { severalServers }: ComposeInput): string | undefined =>
+  severalServers ? seat.origin : undefined;
+
+interface WholeGroup extends Group {
+  messages: Message[];
+  quiet: Message[];
+  digest: Message[];
+}
+
+export function textOf(chosen: readonly Chosen[], input: ComposeInput): string {
+  const groups = new Map<ComposeSeat, WholeGroup>();
+  const cut = new Map<string, number>();
+  for (const { seat, message, quiet, form } of chosen) {
+    const group = groups.get(seat) ?? { ...groupOf(seat, input), messages: [], quiet: [], digest: [], cut };
+    groups.set(seat, group);
+    if (form === 'truncated') cut.set(message.id, cutBytes(input));
+    (form === 'digest' ? group.digest : quiet ? group.quiet : group.messages).push(message);
+  }
+  for (const { digest } of groups.values()) digest.sort((a, b) => a.seq - b.seq);
+  return renderBundle([...groups.values()], { ...optionsOf(input), handoff: input.handoffId });
+}
+
+/** How a seat is named in texts. */
+export const groupOf = (seat: ComposeSeat, input: ComposeInput) => ({
+  board: seat.seat.board,
+  seat: seat.seat.name,
+  server: serverOf(seat, input),
+});
+
+/** No text has room for all of it. */
+export const isGiant = ({ body }: Message): boolean => bytesOf(body) > WHOLE_BYTES;
+
+/** Bytes of one message with its lines; without end for the whole of a giant. */
+export function messageBytes({ seat, message, form }: Chosen, input: ComposeInput): number {
+  if (form === 'full' && isGiant(message)) return Number.POSITIVE_INFINITY;
+  const cut = form === 'truncated' ? cutBytes(input) : undefined;
+  const options: RenderOptions = { ...optionsOf(input), server: serverOf(seat, input), cut };
+  return bytesOf(renderMessage(message, seat.seat.name, options)) + 1;
+}
+
+const LARGE = 99_999;
+
+/** The most bytes that a group's own lines can take. */
+export const groupBytes = (seat: ComposeSeat, quiet: boolean, input: ComposeInput): number =>
+  bytesOf(
+    groupLines(
+      { ...groupOf(seat, input), count: LARGE, quiet },
+      { ...optionsOf(input), handoff: input.handoffId },
+    ).join('\n'),
+  ) + 1;
+
+/** The most bytes that the lines of a bundle can take which stand in no group. */
+export const frameBytes = (input: ComposeInput): number =>
+  bytesOf(headerLine(LARGE, [...new Set(input.seats.map(({ seat }) => seat.board))])) +
+  bytesOf(quietLine(LARGE, true)) +
+  2;
+
+const optionsOf = (input: ComposeInput) => ({ seats: input.severalSeats, reserved: input.reservedTags });
+
+const cutBytes = ({ limits }: ComposeInput): number => Math.min(CUT_BYTES, Math.floor(limits.bundle_bytes / 4));
