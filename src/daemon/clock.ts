@@ -1,0 +1,49 @@
+/** Time as the daemon sees it. Everything that waits uses the monotonic clock, so that a changed clock wakes nobody. */
+export interface DaemonClock {
+  /** Microseconds of the machine's monotonic clock, the same in all processes. */
+  nowUs(): number;
+  /** Milliseconds since the epoch: for records, never for waiting. */
+  now(): number;
+  /** Runs once after `ms`; the answer cancels it. */
+  after(ms: number, run: () => void): () => void;
+}
+
+export const realClock: DaemonClock = {
+  nowUs: () => Number(process.hrtime.bigint() / 1000n),
+  now: () => Date.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Repeats until it is cancelled; the next time is counted from the end of this one. */
+export function every(clock: DaemonClock, ms: number, run: () => void | Promise<void>): () => void {
+  let stopped = false;
+  let cancel = (): void => {};
+  const next = (): void => {
+    if (stopped) return;
+    cancel = clock.after(ms, () => {
+      void Promise.resolve(run()).finally(next);
+    });
+  };
+  next();
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}
+
+/** The result, or `late` when it takes longer than `ms`. What comes later, failures too, is dropped. */
+export function within<T, L>(clock: DaemonClock, ms: number, work: Promise<T>, late: () => L): Promise<T | L> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(ms, () => {
+      try {
+        resolve(late());
+      } catch (error) {
+        reject(error);
+      }
+    });
+    work.then(resolve, reject).finally(cancel);
+  });
+}

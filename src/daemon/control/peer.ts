@@ -1,0 +1,84 @@
+/** One connection on the daemon's side: what is sent to it, and what is waited for on it. */
+import type { Socket } from 'node:net';
+import type { ControlError, HandoffId } from '../types.ts';
+import type { LaterFrame } from './frames.ts';
+import { encodeFrame, fits } from './lines.ts';
+
+export class Peer {
+  /** The first frame has come. */
+  begun = false;
+  /** Takes what follows on a connection that stays open. */
+  follow: ((frame: LaterFrame) => void) | null = null;
+  readonly #socket: Socket;
+  readonly #closed: (() => void)[] = [];
+  readonly #awaited = new Map<HandoffId, (received: boolean) => boolean>();
+  #open = true;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('close', () => this.#end());
+    // A broken connection closes, which is all that has to be known.
+    socket.on('error', () => {});
+  }
+
+  get open(): boolean {
+    return this.#open && !this.#socket.writableEnded;
+  }
+
+  /** Runs once, when the other side is gone or was dropped. */
+  onClose(run: () => void): void {
+    if (this.#open) this.#closed.push(run);
+    else run();
+  }
+
+  /** @returns whether it was handed to the system. */
+  send(fields: object): boolean {
+    if (!this.open) return false;
+    const line = encodeFrame({ ...fields });
+    if (fits(line)) return this.#write(line);
+    this.refuse({
+      code: 'internal',
+      message: 'The answer is too long for one frame.',
+      hint: 'Ask for less at a time.',
+    });
+    return false;
+  }
+
+  refuse(error: ControlError): void {
+    this.send({ error });
+  }
+
+  /**
+   * Waits for the carrier's word that it wrote a handoff's text. `told(true)` answers whether that could be noted;
+   * `told(false)` means that the connection closed before.
+   */
+  expect(id: HandoffId, told: (received: boolean) => boolean): void {
+    if (this.#open) this.#awaited.set(id, told);
+    else told(false);
+  }
+
+  /** The carrier's `received`; false for a handoff that nobody waits for here. */
+  took(id: HandoffId): boolean {
+    const told = this.#awaited.get(id);
+    this.#awaited.delete(id);
+    return told?.(true) === true;
+  }
+
+  /** Closes after what was sent. */
+  close(): void {
+    this.#socket.end();
+    this.#socket.destroySoon();
+  }
+
+  #write(line: string): boolean {
+    this.#socket.write(line);
+    return true;
+  }
+
+  #end(): void {
+    this.#open = false;
+    for (const told of this.#awaited.values()) told(false);
+    this.#awaited.clear();
+    for (const run of this.#closed.splice(0)) run();
+  }
+}

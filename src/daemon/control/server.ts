@@ -1,0 +1,161 @@
+/** The control socket: who may connect, how many, and in what form; everything else is decided by the verbs. */
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { z } from 'zod';
+import type { DaemonClock } from '../clock.ts';
+import type { DaemonPaths } from '../paths.ts';
+import { type ControlError, ControlRefusal } from '../types.ts';
+import { checkSocket } from './address.ts';
+import { type FirstFrame, followUps, laterFrame, openings, requests } from './frames.ts';
+import { CONNECTIONS, FIRST_FRAME_MS, FRAME_BYTES, PROTOCOL } from './limits.ts';
+import { decodeFrame, LineReader } from './lines.ts';
+import { Peer } from './peer.ts';
+
+export interface ControlOptions {
+  paths: DaemonPaths;
+  clock: DaemonClock;
+  /** A request, or the beginning of a connection that stays open. Those of one connection come one after the other. */
+  request(frame: FirstFrame, peer: Peer): Promise<void> | void;
+  /** Something broke that is no refusal. */
+  failed(op: string, error: unknown): void;
+}
+
+export class ControlServer {
+  readonly #options: ControlOptions;
+  readonly #server: Server;
+  readonly #peers = new Set<Peer>();
+
+  private constructor(options: ControlOptions) {
+    this.#options = options;
+    this.#server = createServer((socket) => this.#accept(socket));
+  }
+
+  /** Listens. Only the holder of the daemon's lock may call this: a socket that is there is taken for a stale one. */
+  static async listen(options: ControlOptions): Promise<ControlServer> {
+    const { socket } = options.paths;
+    rmSync(socket, { force: true });
+    const control = new ControlServer(options);
+    await new Promise<void>((resolve, reject) => {
+      control.#server.once('error', reject);
+      const before = process.umask(0o177);
+      control.#server.listen(socket, () => resolve());
+      process.umask(before);
+    });
+    chmodSync(socket, 0o600);
+    checkSocket(socket);
+    return control;
+  }
+
+  get connections(): number {
+    return this.#peers.size;
+  }
+
+  /** Accepts nobody any more, and tells those who are there. */
+  stop(restart: boolean): void {
+    this.#server.close();
+    rmSync(this.#options.paths.socket, { force: true });
+    for (const peer of this.#peers) peer.send({ event: 'bye', restart });
+  }
+
+  closeAll(): void {
+    for (const peer of this.#peers) peer.close();
+  }
+
+  #accept(socket: Socket): void {
+    const peer = new Peer(socket);
+    if (this.#peers.size >= CONNECTIONS) {
+      peer.refuse(invalid(`There are ${CONNECTIONS} connections already.`, 'Try again when others have ended.'));
+      peer.close();
+      return;
+    }
+    this.#peers.add(peer);
+    const late = this.#options.clock.after(FIRST_FRAME_MS, () => peer.begun || peer.close());
+    peer.onClose(() => {
+      late();
+      this.#peers.delete(peer);
+    });
+    const reader = new LineReader();
+    let turn = Promise.resolve();
+    socket.on('data', (piece: Buffer) => {
+      for (const line of reader.push(piece)) turn = turn.then(() => this.#line(line, peer));
+      if (!reader.tooLong) return;
+      peer.refuse(invalid(`A frame has at most ${FRAME_BYTES} bytes.`));
+      peer.close();
+    });
+  }
+
+  async #line(text: string, peer: Peer): Promise<void> {
+    if (!peer.open) return;
+    const frame = decodeFrame(text);
+    if (!frame) {
+      peer.refuse(invalid('A frame is one JSON object on one line.'));
+      return peer.close();
+    }
+    if (frame['v'] !== PROTOCOL) {
+      peer.refuse(otherVersion(frame['v']));
+      return peer.close();
+    }
+    const op = String(frame['op']);
+    const first = !peer.begun;
+    peer.begun = true;
+    try {
+      if (!first && isLater(op, peer)) later(check(laterFrame, frame), peer);
+      else await this.#options.request(check(schemaOf(op), frame) as FirstFrame, peer);
+    } catch (error) {
+      if (!(error instanceof ControlRefusal)) this.#options.failed(op.slice(0, 40), error);
+      peer.refuse(asControlError(error));
+    }
+  }
+}
+
+/** On a connection that stays open the same words mean what follows. */
+const isLater = (op: string, peer: Peer): boolean =>
+  op === 'received' || (peer.follow !== null && Object.hasOwn(followUps, op));
+
+function later(frame: z.output<typeof laterFrame>, peer: Peer): void {
+  if (frame.op !== 'received') {
+    peer.follow?.(frame);
+    return;
+  }
+  const noted = peer.took(frame.handoff_id);
+  // An extension repeats what it had added before the connection broke.
+  if (!noted) peer.follow?.(frame);
+  peer.send({ event: 'ok' });
+}
+
+function schemaOf(op: string): z.ZodType {
+  if (Object.hasOwn(requests, op)) return requests[op as keyof typeof requests];
+  if (Object.hasOwn(openings, op)) return openings[op as keyof typeof openings];
+  throw new ControlRefusal('invalid_request', `The daemon knows no verb "${op.slice(0, 40)}".`, {
+    hint: 'service daemon restart',
+  });
+}
+
+function check<T>(schema: z.ZodType<T>, frame: unknown): T {
+  const read = schema.safeParse(frame);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new ControlRefusal('invalid_request', `${issue?.path.join('.') || 'The frame'}: ${issue?.message}`);
+}
+
+const invalid = (message: string, hint = ''): ControlError => ({ code: 'invalid_request', message, hint });
+
+const otherVersion = (client: unknown): ControlError => ({
+  code: 'daemon_protocol_mismatch',
+  message: `The daemon speaks protocol ${PROTOCOL}, and the caller ${typeof client === 'number' ? client : 'another'}.`,
+  hint: 'service daemon restart',
+  details: { daemon: PROTOCOL, client: typeof client === 'number' ? client : null },
+});
+
+/** What a verb threw, as it is told. Whatever was not expected is `internal`, without its text. */
+export function asControlError(error: unknown): ControlError {
+  if (error instanceof ControlRefusal) {
+    const { code, message, hint, details } = error;
+    return { code, message, hint, ...(details ? { details } : {}) };
+  }
+  return {
+    code: 'internal',
+    message: 'The delivery daemon could not do this; nothing was bound or handed.',
+    hint: 'service doctor',
+  };
+}

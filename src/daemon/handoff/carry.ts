@@ -1,0 +1,93 @@
+/** What a hook or extension takes along at a turn's start, at a tool boundary and at a turn's end. */
+import type { Peer } from '../control/peer.ts';
+import type { Core } from '../core.ts';
+import type { Manifest } from '../journal/types.ts';
+import type { Session } from '../sessions/session.ts';
+import type { Carry, Point } from '../types.ts';
+import { applyEffects, awaitCarrier, backToPending } from './flight.ts';
+import { composeSeat, handed, type Offer, offer, prepare, readSeats } from './prepare.ts';
+
+const READ_MS = 2_000;
+
+/** A place in the session's life: what was asked for there is given only while it lasts. */
+interface Place {
+  boot: string;
+  turnId: number;
+  deadlineUs: number;
+}
+
+/** Where the session is now, for `ms`. */
+export const placeOf = (core: Core, session: Session, ms: number): Place => ({
+  boot: session.row.boot,
+  turnId: session.row.turn_id,
+  deadlineUs: core.clock.nowUs() + ms * 1000,
+});
+
+/** Whether the last reads leave nothing to be given, so that a hook need not wait for others. */
+export function nothingFor(core: Core, session: Session, point: Point): boolean {
+  const seats = [...session.seats];
+  if (session.lines.length > 0 || seats.some(({ latest }) => latest === null)) return false;
+  const known = seats.map((seat) => ({ seat, read: seat.latest!, generation: seat.row.generation }));
+  return offer(core, session, point, known) === null;
+}
+
+/**
+ * Makes what is given at this point and waits for the carrier's word on it. Nothing while something else is on its way:
+ * an accepted wake carries no further messages.
+ *
+ * @returns what to answer; the answer must be sent at once, by `give`.
+ */
+export async function gatherCarry(core: Core, session: Session, point: Point, place: Place): Promise<Offer | null> {
+  if (core.stopping || session.flight || session.seats.size === 0) return null;
+  const token = {};
+  // A wake that is being made is overtaken.
+  session.preparing = token;
+  try {
+    core.faults.at('hand.ready');
+    const reads = await readSeats(core, session, null, READ_MS);
+    core.faults.at('hand.read');
+    const stays =
+      session.preparing === token &&
+      !session.flight &&
+      session.row.open &&
+      session.row.boot === place.boot &&
+      session.row.turn_id === place.turnId &&
+      core.clock.nowUs() < place.deadlineUs;
+    const here = reads.filter(({ seat, generation }) => seat.session === session && seat.row.generation === generation);
+    if (core.stopping || !stays) return null;
+    // The end of a turn is continued only by what would wake the session.
+    const wakes =
+      point !== 'turn_end' || here.some((read) => core.compose.wakes(composeSeat(core, session, read, point)));
+    if (!wakes) return null;
+    const made = offer(core, session, point, here);
+    core.faults.at('hand.chosen');
+    core.faults.at('hand.checked');
+    return made;
+  } finally {
+    if (session.preparing === token) session.preparing = null;
+    if (session.again) {
+      session.again = false;
+      // After the answer: what is given with it comes first.
+      core.clock.after(0, () => core.consider(session));
+    }
+  }
+}
+
+/** Answers a hook with an offer: durable first, then exposed. */
+export function give(core: Core, session: Session, peer: Peer, made: Offer | null, extra: Carry = {}): void {
+  const lines = session.lines.splice(0);
+  const nudge = [...lines, made?.carry.nudge].filter(Boolean).join('\n');
+  const said = { ...extra, ...made?.carry, ...(nudge ? { nudge } : {}) };
+  if (!made?.manifest) {
+    if (made) applyEffects(core, session, made.effects);
+    peer.send(said);
+    return;
+  }
+  const whole = made as Offer & { manifest: Manifest };
+  const flight = prepare(core, session, whole);
+  awaitCarrier(core, session, flight, peer);
+  const sent = peer.send(said);
+  core.faults.at('hand.exposed');
+  if (!sent) backToPending(core, session, flight, 'write_failed');
+  else if (session.flight === flight) handed(core, session, flight, whole.manifest);
+}

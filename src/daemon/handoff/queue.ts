@@ -1,0 +1,56 @@
+/** Handing through a program's own queue: tried a few times, then left until the session or seat changes. */
+import type { Core } from '../core.ts';
+import type { Flight, Session } from '../sessions/session.ts';
+import type { Carry } from '../types.ts';
+import { accepted, backToPending, confirm } from './flight.ts';
+
+const ATTEMPTS = 5;
+const MOST_MS = 60_000;
+/** Until a locked or busy program is asked again; that is no failed attempt. */
+const LATER_MS = 5_000;
+
+/** Gives the text to the program and notes what came of it. */
+export async function queue(core: Core, session: Session, flight: Flight, carry: Carry): Promise<void> {
+  const adapter = core.adapters.of(session.row.harness);
+  const text = [carry.nudge, carry.bundle, carry.notice].filter(Boolean).join('\n');
+  const outcome = await adapter
+    .hand(session.view, text, flight.id)
+    .catch((error: unknown) => ({ retry: error instanceof Error ? error.message : 'failed' }));
+  if (session.flight !== flight) return;
+  if (outcome === 'accepted' || outcome === 'accepted_confirmed') {
+    accepted(core, session, flight);
+    if (outcome === 'accepted_confirmed') confirm(core, session, flight);
+    return;
+  }
+  if ('later' in outcome) {
+    pause(core, session, LATER_MS);
+    backToPending(core, session, flight, outcome.later.slice(0, 200));
+    return;
+  }
+  attemptFailed(core, session, flight, outcome.retry);
+}
+
+/** Counts an attempt that failed; the fifth is the last until something changes. */
+export function attemptFailed(core: Core, session: Session, flight: Flight, reason: string): void {
+  const attempts = flight.attempts + 1;
+  const why = reason.slice(0, 200);
+  if (attempts >= ATTEMPTS) {
+    core.metrics.count('attention');
+    core.log.write('handoff_attention', { handoff: flight.id, session: session.key, reason: why }, 'warn');
+    backToPending(core, session, flight, why, { state: 'attention', attempts });
+    return;
+  }
+  const ms = Math.min(MOST_MS, 1000 * 2 ** (attempts - 1)) * (0.75 + Math.random() / 2);
+  pause(core, session, ms);
+  backToPending(core, session, flight, why, { state: 'retry', attempts, next_at: core.clock.now() + Math.round(ms) });
+}
+
+function pause(core: Core, session: Session, ms: number): void {
+  session.notBeforeUs = core.clock.nowUs() + Math.round(ms * 1000);
+}
+
+/** What needed attention is tried again: its session registered anew, or a seat of it changed. */
+export function tryAgain(core: Core, session: Session): void {
+  for (const { id } of core.journal.handoffsIn(['attention'], session.key))
+    core.journal.updateHandoff(id, { state: 'pending', attempts: 0, reason: null, next_at: null });
+}

@@ -1,0 +1,341 @@
+/** The journal in SQLite: statements made once, one writer, what it holds read row by row. */
+import { statSync } from 'node:fs';
+import type Sqlite from 'better-sqlite3';
+import type { HandoffId, SeatRef, SessionKey } from '../types.ts';
+import { Statements } from './statements.ts';
+import {
+  type BindingRow,
+  type HandoffRow,
+  type HandoffState,
+  type Journal,
+  JournalError,
+  type LostRow,
+  type Manifest,
+  type NoticeTold,
+  type PartMessage,
+  type PartRow,
+  type PartState,
+  type ReceivedRow,
+  type SeatRow,
+  type SessionRow,
+} from './types.ts';
+
+const KEPT_MS = 7 * 86_400_000;
+const KEPT_HANDOFFS = 10_000;
+
+export class SqliteJournal implements Journal {
+  readonly #db: Sqlite.Database;
+  readonly #sql: Statements;
+
+  constructor(db: Sqlite.Database) {
+    this.#db = db;
+    this.#sql = new Statements(db);
+  }
+
+  write<T>(fn: () => T): T {
+    if (this.#db.inTransaction) return fn();
+    try {
+      return this.#db.transaction(fn).immediate();
+    } catch (error) {
+      throw isSqlite(error) ? new JournalError(error) : error;
+    }
+  }
+
+  sessions(): SessionRow[] {
+    return this.#all<SessionRow>('SELECT * FROM sessions ORDER BY opened_at').map((row) => ({
+      ...row,
+      open: Boolean(row.open),
+      turned: Boolean(row.turned),
+    }));
+  }
+
+  saveSession(row: SessionRow): void {
+    this.#put('sessions', { ...row, open: Number(row.open), turned: Number(row.turned) });
+  }
+
+  seats(): SeatRow[] {
+    return this.#all('SELECT * FROM seats');
+  }
+
+  saveSeat(row: SeatRow): void {
+    this.#put('seats', row);
+  }
+
+  bindings(): BindingRow[] {
+    return this.#all('SELECT * FROM bindings ORDER BY bound_at, rowid');
+  }
+
+  saveBinding(row: BindingRow): void {
+    this.#put('bindings', row);
+  }
+
+  removeBinding(seat: SeatRef): void {
+    this.#run('DELETE FROM bindings WHERE origin = ? AND member_id = ?', ...ref(seat));
+  }
+
+  lostOf(session: SessionKey): LostRow[] {
+    return this.#all('SELECT * FROM lost WHERE session_key = ? ORDER BY at', session);
+  }
+
+  saveLost(row: LostRow): void {
+    this.#put('lost', row);
+  }
+
+  removeLost(session: SessionKey, seat: SeatRef): void {
+    this.#run('DELETE FROM lost WHERE session_key = ? AND origin = ? AND member_id = ?', session, ...ref(seat));
+  }
+
+  saveManifest({ handoff, parts, messages, notices }: Manifest): void {
+    this.write(() => {
+      // One that is given again replaces what it was.
+      this.#run('DELETE FROM handoffs WHERE id = ?', handoff.id);
+      this.#put('handoffs', handoff);
+      for (const part of parts) this.#put('parts', part);
+      for (const message of messages) this.#put('part_messages', message);
+      for (const notice of notices) this.#put('notices_told', { ...notice, at: handoff.created_at });
+    });
+  }
+
+  handoff(id: HandoffId): HandoffRow | null {
+    return this.#one('SELECT * FROM handoffs WHERE id = ?', id);
+  }
+
+  updateHandoff(id: HandoffId, change: Partial<Omit<HandoffRow, 'id'>>): void {
+    this.#guarded(() => this.#sql.update('handoffs', change, { id }));
+  }
+
+  manifest(id: HandoffId): Manifest | null {
+    const handoff = this.handoff(id);
+    if (!handoff) return null;
+    return {
+      handoff,
+      parts: this.#all('SELECT * FROM parts WHERE handoff_id = ?', id),
+      messages: this.#all('SELECT * FROM part_messages WHERE handoff_id = ? ORDER BY rowid', id),
+      notices: this.#all('SELECT * FROM notices_told WHERE handoff_id = ?', id),
+    };
+  }
+
+  handoffsIn(states: readonly HandoffState[], session?: SessionKey): HandoffRow[] {
+    const where = session === undefined ? '' : ' AND session_key = ?';
+    const values = session === undefined ? states : [...states, session];
+    return this.#all(`SELECT * FROM handoffs WHERE state IN (${marks(states)})${where} ORDER BY created_at`, ...values);
+  }
+
+  setPart(id: HandoffId, seat: SeatRef, state: PartState): void {
+    this.#run(
+      'UPDATE parts SET state = ? WHERE handoff_id = ? AND origin = ? AND member_id = ?',
+      state,
+      id,
+      ...ref(seat),
+    );
+  }
+
+  partsOf(
+    seat: SeatRef,
+    states: readonly PartState[],
+  ): (PartRow & { handoff_state: HandoffState; last_seq: number })[] {
+    return this.#all(
+      `SELECT parts.*, handoffs.state AS handoff_state,
+        COALESCE((SELECT MAX(seq) FROM part_messages AS m WHERE m.handoff_id = parts.handoff_id
+          AND m.origin = parts.origin AND m.member_id = parts.member_id), 0) AS last_seq
+      FROM parts JOIN handoffs ON handoffs.id = parts.handoff_id
+      WHERE parts.origin = ? AND parts.member_id = ? AND parts.state IN (${marks(states)})
+        AND handoffs.state NOT IN ('done', 'ended') ORDER BY handoffs.created_at`,
+      ...ref(seat),
+      ...states,
+    );
+  }
+
+  messagesIn(seat: SeatRef, states: readonly HandoffState[]): PartMessage[] {
+    return this.#all(
+      `SELECT m.* FROM part_messages AS m
+      JOIN parts ON parts.handoff_id = m.handoff_id AND parts.origin = m.origin AND parts.member_id = m.member_id
+      JOIN handoffs ON handoffs.id = m.handoff_id
+      WHERE parts.origin = ? AND parts.member_id = ? AND parts.state IN ('open', 'confirmed')
+        AND handoffs.state IN (${marks(states)}) ORDER BY m.rowid`,
+      ...ref(seat),
+      ...states,
+    );
+  }
+
+  noticesIn(seat: SeatRef, states: readonly HandoffState[]): NoticeTold[] {
+    return this.#all(
+      `SELECT told.origin, told.member_id, told.notice_id, told.handoff_id FROM notices_told AS told
+      JOIN handoffs ON handoffs.id = told.handoff_id
+      WHERE told.origin = ? AND told.member_id = ? AND handoffs.state IN (${marks(states)})`,
+      ...ref(seat),
+      ...states,
+    );
+  }
+
+  cutInBoot(seat: SeatRef, session: SessionKey, boot: string): PartMessage[] {
+    return this.#all(
+      `SELECT m.* FROM part_messages AS m JOIN handoffs ON handoffs.id = m.handoff_id
+      WHERE m.origin = ? AND m.member_id = ? AND m.form = 'truncated' AND handoffs.path = 'tool'
+        AND handoffs.session_key = ? AND handoffs.boot = ? AND handoffs.state IN ('prepared', 'handed', 'confirmed', 'done')`,
+      ...ref(seat),
+      session,
+      boot,
+    );
+  }
+
+  peersInTurn(session: SessionKey, boot: string, turnId: number): number {
+    const row = this.#one<{ peers: number | null }>(
+      `SELECT SUM(peers) AS peers FROM handoffs WHERE session_key = ? AND boot = ? AND turn_id = ?
+        AND state NOT IN ('pending', 'ended')`,
+      session,
+      boot,
+      turnId,
+    );
+    return row?.peers ?? 0;
+  }
+
+  received(seat: SeatRef): ReceivedRow[] {
+    return this.#all('SELECT * FROM received WHERE origin = ? AND member_id = ? ORDER BY seq', ...ref(seat));
+  }
+
+  saveReceived(rows: readonly ReceivedRow[], at: number): void {
+    this.write(() => {
+      for (const row of rows) this.#put('received', { ...row, at });
+    });
+  }
+
+  dropReceived(seat: SeatRef, upTo: number): void {
+    this.#run('DELETE FROM received WHERE origin = ? AND member_id = ? AND seq <= ?', ...ref(seat), upTo);
+  }
+
+  announcedUpTo(seat: SeatRef, session: SessionKey, boot: string): number {
+    const row = this.#one<{ up_to_seq: number }>(
+      'SELECT up_to_seq FROM announced WHERE origin = ? AND member_id = ? AND session_key = ? AND boot = ?',
+      ...ref(seat),
+      session,
+      boot,
+    );
+    return row?.up_to_seq ?? 0;
+  }
+
+  saveAnnounced(seat: SeatRef, session: SessionKey, boot: string, upTo: number): void {
+    this.#put('announced', { ...only(seat), session_key: session, boot, up_to_seq: upTo });
+  }
+
+  shown(seat: SeatRef, generation: number, boot: string): { message_id: string; seq: number }[] {
+    return this.#all(
+      'SELECT message_id, seq FROM shown WHERE origin = ? AND member_id = ? AND generation = ? AND boot = ?',
+      ...ref(seat),
+      generation,
+      boot,
+    );
+  }
+
+  saveShown(
+    seat: SeatRef,
+    generation: number,
+    boot: string,
+    messages: readonly { message_id: string; seq: number }[],
+  ): void {
+    this.write(() => {
+      for (const { message_id, seq } of messages)
+        this.#put('shown', { ...only(seat), generation, boot, message_id, seq });
+    });
+  }
+
+  dropShown(seat: SeatRef, upTo: number): void {
+    this.#run('DELETE FROM shown WHERE origin = ? AND member_id = ? AND seq <= ?', ...ref(seat), upTo);
+  }
+
+  nudged(seat: SeatRef, code: string, key: string): boolean {
+    const found = this.#one(
+      'SELECT 1 FROM nudges WHERE origin = ? AND member_id = ? AND code = ? AND key = ?',
+      ...ref(seat),
+      code,
+      key,
+    );
+    return found !== null;
+  }
+
+  saveNudge(seat: SeatRef, code: string, key: string, at: number): void {
+    this.#put('nudges', { ...only(seat), code, key, at });
+  }
+
+  watchApproval(row: SeatRef & { approval_id: string; session_key: SessionKey; boot: string; at: number }): void {
+    this.#put('approval_watches', row);
+  }
+
+  takeApprovalWatch(origin: string, approvalId: string): { session_key: SessionKey; boot: string } | null {
+    return this.#one(
+      'DELETE FROM approval_watches WHERE origin = ? AND approval_id = ? RETURNING session_key, boot',
+      origin,
+      approvalId,
+    );
+  }
+
+  server(origin: string): string | null {
+    return (
+      this.#one<{ server_id: string }>('SELECT server_id FROM servers WHERE origin = ?', origin)?.server_id ?? null
+    );
+  }
+
+  saveServer(origin: string, serverId: string, at: number): void {
+    this.#put('servers', { origin, server_id: serverId, last_ok_at: at });
+  }
+
+  retain(now: number): void {
+    const finished = "state IN ('done', 'ended')";
+    this.write(() => {
+      this.#run(`DELETE FROM handoffs WHERE ${finished} AND created_at < ?`, now - KEPT_MS);
+      this.#run(
+        `DELETE FROM handoffs WHERE ${finished} AND id NOT IN
+          (SELECT id FROM handoffs ORDER BY created_at DESC LIMIT ${KEPT_HANDOFFS})`,
+      );
+      this.#run('DELETE FROM nudges WHERE at < ?', now - 90 * 86_400_000);
+      this.#run('DELETE FROM approval_watches WHERE at < ?', now - KEPT_MS);
+      // Sessions that ended long ago and hold nothing.
+      this.#run(
+        `DELETE FROM sessions WHERE open = 0 AND closed_at < ? AND key NOT IN (SELECT session_key FROM bindings)
+          AND key NOT IN (SELECT session_key FROM lost)`,
+        now - KEPT_MS,
+      );
+      for (const table of ['announced', 'shown'])
+        this.#run(`DELETE FROM ${table} WHERE boot NOT IN (SELECT boot FROM sessions)`);
+    });
+  }
+
+  bytes(): number {
+    return ['', '-wal'].reduce((sum, end) => {
+      return sum + (statSync(this.#db.name + end, { throwIfNoEntry: false })?.size ?? 0);
+    }, 0);
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #all<Row>(sql: string, ...values: unknown[]): Row[] {
+    return this.#guarded(() => this.#sql.prepared(sql).all(...values) as Row[]);
+  }
+
+  #one<Row>(sql: string, ...values: unknown[]): Row | null {
+    return this.#guarded(() => (this.#sql.prepared(sql).get(...values) as Row | undefined) ?? null);
+  }
+
+  #run(sql: string, ...values: unknown[]): void {
+    this.#guarded(() => this.#sql.prepared(sql).run(...values));
+  }
+
+  #put(table: string, row: object): void {
+    this.#guarded(() => this.#sql.put(table, row));
+  }
+
+  #guarded<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw isSqlite(error) ? new JournalError(error) : error;
+    }
+  }
+}
+
+const isSqlite = (error: unknown): boolean => String((error as { code?: unknown } | null)?.code).startsWith('SQLITE_');
+const ref = ({ origin, member_id }: SeatRef): [string, string] => [origin, member_id];
+const only = ({ origin, member_id }: SeatRef): SeatRef => ({ origin, member_id });
+const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ');

@@ -1,0 +1,70 @@
+/** Opening the journal: durable, at this program's schema, and put aside when it is damaged. */
+import { chmodSync, closeSync, existsSync, openSync, renameSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
+import { Failure } from '../../local/failure.ts';
+import { migrations } from './schema.ts';
+
+export interface OpenedJournal {
+  db: Sqlite.Database;
+  /** Where a damaged one was put, if there was one. */
+  putAside: string | null;
+}
+
+/** @throws Failure `data_newer` for a file of a newer program, `internal` where it cannot be opened or written. */
+export function openJournal(path: string, now = Date.now()): OpenedJournal {
+  try {
+    return { db: prepared(path), putAside: null };
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    if (!isDamage(error)) throw unwritable(path, error);
+  }
+  const aside = `${path}.corrupt-${now}`;
+  for (const end of ['', '-wal', '-shm']) if (existsSync(path + end)) renameSync(path + end, aside + end);
+  return { db: prepared(path), putAside: aside };
+}
+
+function prepared(path: string): Sqlite.Database {
+  closeSync(openSync(path, 'a', 0o600));
+  chmodSync(path, 0o600);
+  const db = new Sqlite(path, { timeout: 5000 });
+  try {
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = FULL');
+    db.pragma('foreign_keys = ON');
+    db.pragma('cache_size = -4096');
+    const version = db.pragma('user_version', { simple: true }) as number;
+    if (version > migrations.length) throw newer(path, version);
+    const check = db.pragma('quick_check(1)', { simple: true });
+    if (check !== 'ok') throw Object.assign(new Error(String(check)), { code: 'SQLITE_CORRUPT' });
+    for (let step = version; step < migrations.length; step++) migrate(db, step);
+    // The engine would fall back to NORMAL after the first write if FULL had not been set by hand.
+    db.exec('BEGIN IMMEDIATE; COMMIT');
+    if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite is not durable here');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function migrate(db: Sqlite.Database, step: number): void {
+  db.transaction(() => {
+    db.exec(migrations[step]!);
+    db.pragma(`user_version = ${step + 1}`);
+  })();
+}
+
+const isDamage = (error: unknown): boolean =>
+  /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: unknown }).code));
+
+function newer(path: string, version: number): Failure {
+  return new Failure('data_newer', `${path} is of a newer program (schema ${version}); it was left alone.`, {
+    hint: 'Install that program again, or a newer one.',
+  });
+}
+
+function unwritable(path: string, error: unknown): Failure {
+  return new Failure('internal', `${path} cannot be used: ${(error as Error).message}.`, {
+    hint: 'See that the disk has room and that the file is yours.',
+  });
+}

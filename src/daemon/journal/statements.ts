@@ -1,0 +1,59 @@
+/** Statements of the journal, each prepared once; rows are written by the names of their table's columns. */
+import type Sqlite from 'better-sqlite3';
+
+export class Statements {
+  readonly #db: Sqlite.Database;
+  readonly #prepared = new Map<string, Sqlite.Statement>();
+  readonly #columns = new Map<string, string[]>();
+
+  constructor(db: Sqlite.Database) {
+    this.#db = db;
+  }
+
+  prepared(sql: string): Sqlite.Statement {
+    let statement = this.#prepared.get(sql);
+    if (!statement) {
+      statement = this.#db.prepare(sql);
+      this.#prepared.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** Writes a row, in place of the one with its key. Fields that are no column are left out. */
+  put(table: string, row: object): void {
+    const columns = this.#columnsOf(table);
+    const keys = this.#keysOf(table);
+    const changed = columns.filter((name) => !keys.includes(name));
+    const set =
+      changed.length > 0 ? `UPDATE SET ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}` : 'NOTHING';
+    const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
+      ON CONFLICT (${keys.join(', ')}) DO ${set}`;
+    const values = row as Record<string, unknown>;
+    this.prepared(sql).run(...columns.map((name) => values[name] ?? null));
+  }
+
+  /** Sets the named columns of the row with this key. */
+  update(table: string, change: object, key: Record<string, unknown>): void {
+    const names = Object.keys(change);
+    const where = Object.keys(key).map((name) => `${name} = ?`);
+    const sql = `UPDATE ${table} SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE ${where.join(' AND ')}`;
+    this.prepared(sql).run(...Object.values(change), ...Object.values(key));
+  }
+
+  #columnsOf(table: string): string[] {
+    return this.#info(table, 'columns', () => true);
+  }
+
+  #keysOf(table: string): string[] {
+    return this.#info(table, 'keys', ({ pk }) => pk > 0);
+  }
+
+  #info(table: string, kind: string, wanted: (column: { name: string; pk: number }) => boolean): string[] {
+    const known = this.#columns.get(`${kind} ${table}`);
+    if (known) return known;
+    const all = this.#db.pragma(`table_info(${table})`) as { name: string; pk: number }[];
+    const names = all.filter(wanted).map(({ name }) => name);
+    this.#columns.set(`${kind} ${table}`, names);
+    return names;
+  }
+}

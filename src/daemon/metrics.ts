@@ -1,0 +1,57 @@
+/** Counts and times for `status`. */
+
+const SAMPLES = 500;
+
+const counters = [
+  'handed',
+  'confirmed',
+  'redelivered',
+  'attention',
+  'acked',
+  'ack_failures',
+  'wakes',
+  'turn_starts',
+  'boundaries',
+  'notices',
+  'nudges',
+] as const;
+export type Counter = (typeof counters)[number];
+
+export class Metrics {
+  readonly #counts = new Map<Counter, number>(counters.map((name) => [name, 0]));
+  readonly #hooks: number[] = [];
+  readonly #deliveries: number[] = [];
+
+  count(name: Counter, by = 1): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + by);
+  }
+
+  /** Milliseconds a hook waited for its answer. */
+  hook(ms: number): void {
+    keep(this.#hooks, ms);
+  }
+
+  /** Milliseconds from a message's `at` to the start of its hand in an idle session. */
+  delivery(ms: number): void {
+    keep(this.#deliveries, ms);
+  }
+
+  record(): Record<string, number> {
+    return {
+      ...Object.fromEntries(this.#counts),
+      hook_p95_ms: percentile(this.#hooks, 0.95),
+      deliver_p50_ms: percentile(this.#deliveries, 0.5),
+      deliver_p95_ms: percentile(this.#deliveries, 0.95),
+    };
+  }
+}
+
+function keep(samples: number[], ms: number): void {
+  samples.push(Math.round(ms * 10) / 10);
+  if (samples.length > SAMPLES) samples.shift();
+}
+
+function percentile(samples: readonly number[], part: number): number {
+  const sorted = [...samples].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+}

@@ -1,0 +1,34 @@
+/** The seats that this machine holds tokens for, as `credentials.json` has them; never a token. */
+
+import type { SavedSeat } from '../../local/credentials.ts';
+import { canonicalOrigin } from '../../local/origin.ts';
+import type { CredentialStore } from '../credentials/credentials.ts';
+import type { AgentRef, SavedSeats, SeatIdentity, SeatRef } from '../types.ts';
+
+export function savedSeats(credentials: CredentialStore): SavedSeats {
+  const all = (): SeatIdentity[] =>
+    credentials
+      .origins()
+      .flatMap(({ origin, entry }) => Object.entries(entry.seats).flatMap(([id, seat]) => identity(origin, id, seat)));
+  return {
+    find: (ref) => all().filter((seat) => fits(seat, ref, credentials)),
+    byId: ({ origin, member_id }: SeatRef) =>
+      all().find((seat) => seat.origin === origin && seat.member_id === member_id) ?? null,
+  };
+}
+
+/** A seat without a token proves nothing. */
+function identity(origin: string, member_id: string, { token, board_id, board, name }: SavedSeat): SeatIdentity[] {
+  return token === undefined ? [] : [{ origin, member_id, board_id, board, name }];
+}
+
+function fits(
+  seat: SeatIdentity,
+  { server, board, name, member_id, board_id }: AgentRef,
+  credentials: CredentialStore,
+) {
+  if (seat.origin !== (credentials.server(canonicalOrigin(server))?.origin ?? server)) return false;
+  if (member_id !== undefined)
+    return seat.member_id === member_id && (board_id === undefined || seat.board_id === board_id);
+  return seat.board === board && seat.name === name;
+}

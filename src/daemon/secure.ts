@@ -1,0 +1,19 @@
+/** Folders of the daemon belong to this user alone, or it does not start. */
+import { mkdirSync } from 'node:fs';
+import { makeFolder } from '../local/folders.ts';
+import { checkFolder } from './control/address.ts';
+import type { DaemonPaths } from './paths.ts';
+
+/** Makes the state folder and the socket's folder where they are missing. @throws DaemonError `socket_unsafe` */
+export function secureFolders({ state, socketFolder }: DaemonPaths): void {
+  makeFolder(state);
+  checkFolder(state);
+  if (socketFolder === state) return;
+  // In /tmp somebody else may have been first; what is there then is looked at.
+  try {
+    mkdirSync(socketFolder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  checkFolder(socketFolder);
+}

@@ -1,0 +1,200 @@
+/** All sessions: how they come, come back and end. */
+import { randomBytes } from 'node:crypto';
+import type { Header } from '../control/frames.ts';
+import type { Core } from '../core.ts';
+import { backToPending } from '../handoff/flight.ts';
+import type { SessionRow } from '../journal/types.ts';
+import { ControlRefusal, type Source } from '../types.ts';
+import { Session } from './session.ts';
+
+export const MAX_SESSIONS = 200;
+
+export class Sessions {
+  readonly #core: Core;
+  readonly #byKey = new Map<string, Session>();
+
+  /** Loads what the journal knows; turns are not known to run until a hook says so. */
+  constructor(core: Core) {
+    this.#core = core;
+    for (const row of core.journal.sessions())
+      this.#byKey.set(row.key, new Session(row, row.turned ? 'idle' : 'unknown'));
+  }
+
+  get(key: string): Session | null {
+    return this.#byKey.get(key) ?? null;
+  }
+
+  all(): Session[] {
+    return [...this.#byKey.values()];
+  }
+
+  open(): Session[] {
+    return this.all().filter(({ row }) => row.open);
+  }
+
+  /** The session of a frame. @throws ControlRefusal `session_unknown` */
+  known(header: Pick<Header, 'harness' | 'session'>): Session {
+    const session = this.get(keyOf(header));
+    if (session) return session;
+    throw new ControlRefusal('session_unknown', 'The delivery daemon does not know this session.', {
+      hint: 'Run the command again',
+    });
+  }
+
+  /** Opens a session, new or again. A new boot outdates everything that was handed to the old one. */
+  register(header: Header, source: Source): { session: Session; reopened: boolean; renewed: boolean } {
+    const known = this.get(keyOf(header));
+    if (!known) return { session: this.#create(header, source), reopened: false, renewed: false };
+    const reopened = !known.row.open;
+    const renewed = this.#boot(known, header);
+    this.#save(known, {
+      ...placeOf(header),
+      open: true,
+      closed_at: null,
+      source,
+      ...(header.process ? { pid: header.process.pid, pid_start: header.process.start } : {}),
+    });
+    if (renewed || reopened) known.turn = known.row.turned ? 'idle' : 'unknown';
+    known.cancelGrace();
+    if (reopened) this.#core.log.write('session_resumed', { session: known.key });
+    this.changed(known);
+    return { session: known, reopened, renewed };
+  }
+
+  /**
+   * Takes a turn event to its session. One of an older boot, a process that should be gone, is none of it: null. One
+   * from a closed session opens it again.
+   */
+  forEvent(header: Header): Session | null {
+    const session = this.known(header);
+    if (header.subagent) return null;
+    const { row } = session;
+    const other = header.boot !== undefined && header.boot !== row.boot && !row.boot.startsWith('boot_');
+    if (row.open && other) return null;
+    if (!row.open || header.boot !== undefined) {
+      if (!row.open) return this.register(header, row.source).session;
+      this.#boot(session, header);
+    }
+    const fills = row.pid === null && header.process;
+    const place = placeOf(header);
+    const moved = place.cwd !== undefined && place.cwd !== row.cwd;
+    if (fills || moved)
+      this.#save(session, {
+        ...place,
+        ...(fills ? { pid: header.process!.pid, pid_start: header.process!.start } : {}),
+      });
+    return session;
+  }
+
+  /** A turn was reported: from now on its turns are known. */
+  turned(session: Session, turn: 'idle' | 'busy', newTurn = false): void {
+    session.turn = turn;
+    session.needsPerson = false;
+    const turn_id = session.row.turn_id + (newTurn ? 1 : 0);
+    if (!session.row.turned || newTurn) this.#save(session, { turned: true, turn_id });
+    this.changed(session);
+  }
+
+  /** Ends a session; its bindings stay, and what it did not confirm is given to the next one. */
+  close(session: Session, reason: string): void {
+    if (!session.row.open) return;
+    this.#save(session, { open: false, closed_at: this.#core.clock.now() });
+    this.#fence(session, 'session_closed');
+    session.cancelTimer();
+    session.cancelGrace();
+    session.turn = session.row.turned ? 'idle' : 'unknown';
+    session.needsPerson = false;
+    this.#core.log.write('session_closed', { session: session.key, reason });
+    this.changed(session);
+  }
+
+  /** Tells those who report how the session stands. */
+  changed(session: Session): void {
+    this.#core.reports.session(session.view);
+  }
+
+  /** Ends a waiting hook or an extension that no longer serves the session. */
+  release(session: Session, which: 'waiting' | 'extension'): void {
+    const peer = session[which]?.peer;
+    session[which] = null;
+    if (!peer) return;
+    peer.send({ event: 'release' });
+    peer.follow = null;
+    peer.close();
+  }
+
+  #create(header: Header, source: Source): Session {
+    if (this.open().length >= MAX_SESSIONS)
+      throw new ControlRefusal('invalid_request', `There are ${MAX_SESSIONS} open sessions already.`, {
+        hint: 'End one that is not used',
+      });
+    const row: SessionRow = {
+      key: keyOf(header),
+      harness: header.harness,
+      session_id: header.session,
+      boot: header.boot ?? `boot_${randomBytes(8).toString('hex')}`,
+      source,
+      open: true,
+      pid: header.process?.pid ?? null,
+      pid_start: header.process?.start ?? null,
+      cwd: header.cwd ?? null,
+      config_dir: header.config_dir ?? null,
+      harness_version: header.harness_version ?? null,
+      turned: false,
+      turn_id: 0,
+      opened_at: this.#core.clock.now(),
+      closed_at: null,
+    };
+    this.#core.journal.saveSession(row);
+    const session = new Session(row, 'unknown');
+    session.readyUs = this.#core.clock.nowUs();
+    this.#byKey.set(row.key, session);
+    this.#core.log.write('session_started', { session: row.key, source });
+    this.changed(session);
+    return session;
+  }
+
+  /** Takes over the boot of a frame. One made here before any hook spoke is only named by it. @returns whether it is new */
+  #boot(session: Session, { boot }: Header): boolean {
+    const old = session.row.boot;
+    if (boot === undefined || boot === old) return false;
+    const local = old.startsWith('boot_');
+    if (!local) this.#fence(session, 'new_boot');
+    else if (session.flight) {
+      this.#core.journal.updateHandoff(session.flight.id, { boot });
+      session.flight.boot = boot;
+    }
+    this.#save(session, { boot });
+    session.readyUs = this.#core.clock.nowUs();
+    return !local;
+  }
+
+  /** Nothing that was begun for the session so far reaches it. */
+  #fence(session: Session, reason: string): void {
+    session.preparing = null;
+    session.boundary = false;
+    session.gathering = false;
+    session.continuations = 0;
+    session.activityUs = 0;
+    session.answered.clear();
+    if (session.flight) backToPending(this.#core, session, session.flight, reason);
+    this.release(session, 'waiting');
+    this.release(session, 'extension');
+  }
+
+  #save(session: Session, change: Partial<SessionRow>): void {
+    const row = { ...session.row, ...change };
+    this.#core.journal.saveSession(row);
+    session.row = row;
+  }
+}
+
+export const keyOf = ({ harness, session }: Pick<Header, 'harness' | 'session'>): string => `${harness}:${session}`;
+
+function placeOf({ cwd, config_dir, harness_version }: Header): Partial<SessionRow> {
+  return {
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(config_dir === undefined ? {} : { config_dir }),
+    ...(harness_version === undefined ? {} : { harness_version }),
+  };
+}

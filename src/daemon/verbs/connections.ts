@@ -1,0 +1,88 @@
+/** Connections that stay open: the hook of an idle session, and the extension of a harness. */
+import type { LaterFrame, Openings } from '../control/frames.ts';
+import type { Peer } from '../control/peer.ts';
+import type { Core } from '../core.ts';
+import { confirm, evidence, revive } from '../handoff/flight.ts';
+import type { Session } from '../sessions/session.ts';
+import { refuseSubagent, welcome } from './sessions.ts';
+import { needsPerson, promptBegan, turnEnded } from './turns.ts';
+
+/** How long an extension may be away before its session counts as over. */
+const GRACE_MS = 5_000;
+
+/** A stop hook waits: its open connection is what says that the session is idle. */
+export function wait(core: Core, frame: Openings['wait'], peer: Peer): void {
+  const session = core.sessions.forEvent(frame);
+  const startedUs = frame.started || core.clock.nowUs();
+  // Begun before the prompt or tool call that came last: the turn it stands for is not over, or another one runs.
+  const late = !frame.resumed && session !== null && startedUs < session.activityUs;
+  if (!session || late) {
+    peer.send({ event: 'waiting', turn_id: session?.row.turn_id ?? 0 });
+    peer.send({ event: 'release' });
+    peer.close();
+    return;
+  }
+  if (!frame.resumed) evidence(core, session, { kind: 'wait', startedUs });
+  core.sessions.release(session, 'waiting');
+  const waiting = { peer };
+  session.waiting = waiting;
+  session.readyUs = core.clock.nowUs();
+  session.continuations = 0;
+  peer.onClose(() => {
+    if (session.waiting === waiting) session.waiting = null;
+  });
+  core.sessions.turned(session, 'idle');
+  peer.send({ event: 'waiting', turn_id: session.row.turn_id });
+  core.consider(session);
+}
+
+/** An extension or runner: it serves the session as long as it is connected. */
+export async function hello(core: Core, frame: Openings['hello'], peer: Peer): Promise<void> {
+  refuseSubagent(frame.subagent);
+  const { session } = core.sessions.register(frame, frame.source);
+  core.sessions.release(session, 'extension');
+  const extension = { peer, capabilities: frame.capabilities };
+  session.extension = extension;
+  session.capabilities = frame.capabilities;
+  session.cancelGrace();
+  peer.follow = (later) => extensionSays(core, session, later);
+  peer.onClose(() => {
+    if (session.extension !== extension) return;
+    session.extension = null;
+    session.cancelGrace = core.clock.after(GRACE_MS, () => core.sessions.close(session, 'connection_lost'));
+  });
+  if (!frame.resumed || session.turn === 'unknown') core.sessions.turned(session, 'idle');
+  const { boot, seats, lost, note } = await welcome(core, session);
+  const [only] = [...session.seats];
+  const { capabilities } = frame;
+  const mode = session.seats.size === 1 ? only?.row.mode : undefined;
+  const said = { event: 'welcome', boot, seats, capabilities, mode, lost, ...(frame.resumed ? {} : { note }) };
+  if (session.extension !== extension || !peer.send(said)) return;
+  session.readyUs = core.clock.nowUs();
+  core.consider(session);
+}
+
+function extensionSays(core: Core, session: Session, frame: LaterFrame): void {
+  switch (frame.op) {
+    case 'prompt':
+      promptBegan(core, session, frame);
+      return;
+    case 'turn_end':
+      void turnEnded(core, session, frame, null);
+      return;
+    case 'needs_person':
+      needsPerson(core, session);
+      return;
+    case 'goodbye':
+      core.sessions.close(session, 'goodbye');
+      return;
+    case 'received': {
+      // It had the text before the connection broke, or before the daemon did.
+      const flight = session.flight?.id === frame.handoff_id ? session.flight : revive(core, session, frame.handoff_id);
+      if (flight) confirm(core, session, flight);
+      return;
+    }
+    default:
+      return;
+  }
+}

@@ -1,0 +1,51 @@
+/** Boards found, joined and made through this machine's delegation, for a session that is vouched for. */
+import type { Header, Requests } from '../control/frames.ts';
+import type { Core } from '../core.ts';
+import type { Session } from '../sessions/session.ts';
+import { ControlRefusal, type JoinedSeat } from '../types.ts';
+import { oneByOne, refuseSubagent, seatsOf } from './sessions.ts';
+
+export async function boards(core: Core, frame: Requests['boards']): Promise<object> {
+  const session = await vouched(core, frame);
+  return core.delegating.boards(session.view, { ...frame });
+}
+
+export async function join(core: Core, frame: Requests['join']): Promise<object> {
+  const session = await vouched(core, frame);
+  return oneByOne(session, async () =>
+    taken(core, session, await core.delegating.join(session.view, { ...frame }), 'join'),
+  );
+}
+
+export async function createBoard(core: Core, frame: Requests['create_board']): Promise<object> {
+  const session = await vouched(core, frame);
+  return oneByOne(session, async () =>
+    taken(core, session, await core.delegating.createBoard(session.view, { ...frame }), 'create_board'),
+  );
+}
+
+/** The token is saved; now the seat is the session's. */
+function taken(core: Core, session: Session, { seat, mode, answer }: JoinedSeat, ev: 'join' | 'create_board'): object {
+  const { previous } = core.seats.bind(session, seat);
+  core.seats.told(seat, core.seats.of(seat)?.row.mode ?? mode);
+  core.log.write(ev, { session: session.key, seats: [seat.member_id] });
+  return { ...answer, mode, ...(previous ? { previous } : {}), seats: seatsOf(session) };
+}
+
+/** Registered, open, and no part of another conversation; its program is asked where it can be. */
+async function vouched(core: Core, frame: Header): Promise<Session> {
+  refuseSubagent(frame.subagent);
+  const session = core.sessions.get(`${frame.harness}:${frame.session}`);
+  const other = frame.boot !== undefined && session !== null && session.row.boot !== frame.boot;
+  if (!session?.row.open || other) throw noSession();
+  const checked = await core.adapters.of(frame.harness).check(session.view);
+  if (checked === 'ok') return session;
+  throw new ControlRefusal(checked.code, 'The program of this session does not vouch for it.', {
+    hint: 'service doctor',
+  });
+}
+
+const noSession = (): ControlRefusal =>
+  new ControlRefusal('agent_session_required', 'Only a session of an agent program may do this.', {
+    hint: 'Ask your person to run: service board list',
+  });

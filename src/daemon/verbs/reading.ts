@@ -1,0 +1,131 @@
+/** Commands that read for themselves: what they show is not handed as well, and what was handed is not shown again. */
+import type { FollowUps, LaterFrame, Openings, Requests } from '../control/frames.ts';
+import { HOLD_MS } from '../control/limits.ts';
+import type { Peer } from '../control/peer.ts';
+import type { Core } from '../core.ts';
+import { evidence } from '../handoff/flight.ts';
+import type { Hold, Seat } from '../seats/seat.ts';
+import { ControlRefusal } from '../types.ts';
+import { fits, seatMeant } from './sessions.ts';
+
+/** An inbox is being read: until the connection ends nothing of that seat is handed or announced. */
+export function inbox(core: Core, frame: Openings['inbox'], peer: Peer): void {
+  const seat = core.seats.of(seatMeant(core, frame.agent));
+  if (!seat) return void peer.send({ held: false });
+  if (!frame.peek) commandOf(core, seat, frame);
+  keep(core, seat, {}, peer);
+  const { session } = seat;
+  peer.send({
+    held: true,
+    received: [...seat.received.values()].sort((a, b) => a - b),
+    generation: seat.row.generation,
+    ...(session ? { boot: session.row.boot } : {}),
+  });
+}
+
+/** A command waits for an answer to one message: it is the one that shows it. */
+export function hold(core: Core, frame: Openings['hold'], peer: Peer): void {
+  const seat = core.seats.of(seatMeant(core, frame.agent));
+  if (!seat) return void peer.send({ held: false });
+  commandOf(core, seat, frame);
+  keep(core, seat, { replyTo: frame.reply_to }, peer);
+  peer.follow = (later: LaterFrame) => {
+    if (later.op !== 'claim') return;
+    void claim(core, seat, later).then(
+      (claimed) => peer.send({ claimed }),
+      () => peer.refuse({ code: 'internal', message: 'What was shown could not be noted.', hint: 'service doctor' }),
+    );
+  };
+  peer.send({ held: true });
+}
+
+/** What was shown counts as received, as long as the seat's own inbox has it. */
+async function claim(core: Core, seat: Seat, { seqs }: FollowUps['claim']): Promise<number[]> {
+  const read = await core.origins.at(seat.row.origin).read(seat.row, { timeoutMs: 1_500 });
+  core.seats.readDone(seat, read);
+  const shown = read.inbox.messages.filter(({ seq }) => seqs.includes(seq));
+  const { origin, member_id } = seat.row;
+  core.journal.saveReceived(
+    shown.map(({ id, seq }) => ({ origin, member_id, message_id: id, seq, via: 'claim' as const })),
+    core.clock.now(),
+  );
+  for (const { id, seq } of shown) seat.received.set(id, seq);
+  core.acks.want(seat);
+  return shown.map(({ seq }) => seq);
+}
+
+function keep(core: Core, seat: Seat, kept: Hold, peer: Peer): void {
+  seat.holds.add(kept);
+  const cancel = core.clock.after(HOLD_MS, () => peer.close());
+  peer.onClose(() => {
+    cancel();
+    seat.holds.delete(kept);
+    if (seat.session) core.consider(seat.session);
+  });
+}
+
+/** A command that the seat's own session runs shows that the session goes on. */
+function commandOf(core: Core, seat: Seat, frame: Openings['inbox'] | Openings['hold']): void {
+  const { session } = seat;
+  if (!session || frame.subagent || frame.harness === undefined || frame.session === undefined) return;
+  const own = session.row.harness === frame.harness && session.row.session_id === frame.session;
+  if (!own || (frame.boot !== undefined && frame.boot !== session.row.boot)) return;
+  evidence(core, session, { kind: 'command', startedUs: frame.started || core.clock.nowUs() });
+}
+
+/** What sits in the harness's own queue until its turn ends. */
+export function queued(core: Core, frame: Requests['queued']): object {
+  const session = core.sessions.known(frame);
+  if (frame.boot !== session.row.boot) throw unverified('This is not the session that the queue belongs to.');
+  const rows = core.journal
+    .handoffsIn(['handed', 'confirmed', 'done'], session.key)
+    .filter((row) => row.path === 'queue' && row.boot === session.row.boot && row.turn_id === session.row.turn_id)
+    .filter((row) => session.turn === 'busy' || row.state === 'handed');
+  return {
+    queued: rows.flatMap(({ id }) =>
+      core.journal.manifest(id)!.messages.flatMap(({ origin, member_id, message_id, seq }) => {
+        const seat = core.seats.of({ origin, member_id });
+        if (!seat || seat.session !== session || (frame.server !== undefined && frame.server !== origin)) return [];
+        const { board_id, board } = seat.row;
+        return [{ server: origin, board_id, member_id, board, message_id, seq, boundary: 'turn_end' }];
+      }),
+    ),
+  };
+}
+
+/** Messages a command has shown in full are not handed again in this boot; nothing is acknowledged by that. */
+export async function shown(core: Core, frame: Requests['shown']): Promise<object> {
+  const session = core.sessions.known(frame);
+  const seat = [...session.seats].find((one) => fits(one.ref, frame.agent));
+  const { boot } = session.row;
+  if (!seat || frame.subagent || frame.boot !== boot || frame.generation !== seat.row.generation)
+    return { shown: false };
+  const { row } = seat;
+  if (!seat.latest)
+    core.seats.readDone(
+      seat,
+      (await core.origins
+        .at(row.origin)
+        .read(row, { timeoutMs: 1_500 })
+        .catch(() => null)) ?? fail(),
+    );
+  const waiting = new Map(seat.latest?.inbox.messages.map(({ id, seq }) => [id, seq]));
+  // Those that do not wait are no concern of later hands; one that is another seat's refuses all.
+  const own = frame.messages.every(
+    ({ board_id, member_id }) => board_id === row.board_id && member_id === row.member_id,
+  );
+  const true_ = frame.messages.every(
+    ({ message_id, seq }) => !waiting.has(message_id) || waiting.get(message_id) === seq,
+  );
+  if (!own || !true_ || seat.row.generation !== frame.generation || session.row.boot !== boot) return { shown: false };
+  const there = frame.messages.filter(({ message_id }) => waiting.has(message_id));
+  core.journal.saveShown(row, row.generation, boot, there);
+  return { shown: true };
+}
+
+const fail = (): never => {
+  throw unverified('What waits for this seat could not be read.');
+};
+
+const unverified = (message: string): ControlRefusal =>
+  new ControlRefusal('queue_unknown', message, { hint: 'service inbox --peek' });

@@ -1,0 +1,199 @@
+/** The daemon's core in this process, on a true server, with its true journal and socket. */
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { type DaemonClock, realClock } from '../../../src/daemon/clock.ts';
+import { Daemon } from '../../../src/daemon/daemon.ts';
+import { type Faults, noFaults } from '../../../src/daemon/faults.ts';
+import { SqliteJournal } from '../../../src/daemon/journal/journal.ts';
+import { openJournal } from '../../../src/daemon/journal/open.ts';
+import { openLog } from '../../../src/daemon/log.ts';
+import { Origins } from '../../../src/daemon/origins/origins.ts';
+import { daemonPaths } from '../../../src/daemon/paths.ts';
+import { savedSeats } from '../../../src/daemon/seats/saved.ts';
+import { secureFolders } from '../../../src/daemon/secure.ts';
+import type { Adapter, Compose, SeatIdentity } from '../../../src/daemon/types.ts';
+import { newAgent, newBoard, post } from '../../support/cast.ts';
+import type { TestServer } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+import { Machine } from '../world.ts';
+import { asked, type Frame, Line } from './line.ts';
+import { fakeAdapter, KeptReports, noDelegating, only, plainCompose } from './parts.ts';
+
+export interface RigOptions {
+  adapter?: Adapter;
+  compose?: Compose;
+  clock?: DaemonClock;
+  faults?: Faults;
+}
+
+export class Rig {
+  readonly server: TestServer;
+  readonly machine = new Machine();
+  readonly paths = daemonPaths(this.machine.folders);
+  readonly reports = new KeptReports();
+  adapter: Adapter = fakeAdapter(['idle-hook', 'turn-start', 'tool-boundary']);
+  daemon!: Daemon;
+  readonly #lines: Line[] = [];
+
+  constructor(server: TestServer) {
+    this.server = server;
+  }
+
+  /** Where the daemon reaches the server; a test may put a proxy there. */
+  origin = '';
+
+  async start({
+    adapter = this.adapter,
+    compose = plainCompose,
+    clock = realClock,
+    faults = noFaults,
+  }: RigOptions = {}): Promise<this> {
+    this.adapter = adapter;
+    this.origin ||= this.server.url;
+    const { credentials, folders } = this.machine;
+    const known = credentials.server(this.origin);
+    const { server_id } = await this.server.nobody.ok('getInfo');
+    if (!known) await this.machine.knows(this.origin, server_id, this.server.dana);
+    secureFolders(this.paths);
+    const { db } = openJournal(this.paths.journal);
+    this.daemon = await Daemon.start({
+      paths: this.paths,
+      clock,
+      journal: new SqliteJournal(db),
+      log: openLog(this.paths.log),
+      faults,
+      build: { version: '0.0.1' },
+      ports: (events) => ({
+        origins: new Origins({ world: { ...this.machine.world, nowUs: clock.nowUs }, credentials, events }),
+        adapters: only(adapter),
+        compose,
+        reports: this.reports,
+        saved: savedSeats(credentials),
+        delegating: noDelegating,
+      }),
+    });
+    void folders;
+    return this;
+  }
+
+  /** A board with an agent of Dana's whose token this machine has. */
+  async seat(board?: { id: string; name: string }): Promise<{ seat: SeatIdentity; board: string; boardId: string }> {
+    const place = board ?? (await newBoard(this.server.dana));
+    const agent = await newAgent(this.server.dana, place.name);
+    const seat = await this.machine.holds(this.origin, place, agent);
+    return { seat, board: place.name, boardId: place.id };
+  }
+
+  say = (board: string, body: string, more = {}) => post(this.server.dana, board, body, more);
+
+  ask = (op: string, fields: Frame = {}): Promise<Frame> => asked(this.paths.socket, { op, ...fields });
+
+  async open(op: string, fields: Frame = {}): Promise<Line> {
+    const line = await Line.open(this.paths.socket);
+    this.#lines.push(line);
+    return line.send({ op, ...fields });
+  }
+
+  /** A registered session that holds this seat. */
+  async session(seat?: SeatIdentity, more: Frame = {}): Promise<TestSession> {
+    const session = new TestSession(this, {
+      harness: 'fake',
+      session: `s${++sessions}`,
+      boot: bootOf(sessions),
+      ...more,
+    });
+    await session.ask('register', { source: 'startup' });
+    if (seat) await session.bind(seat);
+    return session;
+  }
+
+  /** The seat's cursor as the server has it. */
+  async cursor(seat: SeatIdentity): Promise<number> {
+    const token = this.machine.credentials.token(seat.origin, seat.member_id)!;
+    const answer = await fetch(`${this.server.url}/v1/me/inbox`, { headers: { Authorization: `Bearer ${token}` } });
+    return ((await answer.json()) as { cursor: number }).cursor;
+  }
+
+  async acked(seat: SeatIdentity, seq: number): Promise<void> {
+    await until(async () => (await this.cursor(seat)) >= seq, `#${seq} is acknowledged`);
+  }
+
+  /** Rows of the journal as they are on the disk. */
+  rows<Row>(sql: string): Row[] {
+    const db = new Sqlite(this.paths.journal, { readonly: true });
+    try {
+      return db.prepare(sql).all() as Row[];
+    } finally {
+      db.close();
+    }
+  }
+
+  states = (): string[] =>
+    this.rows<{ state: string }>('SELECT state FROM handoffs ORDER BY created_at, rowid').map(({ state }) => state);
+
+  /** Stops, and starts again on the same files. */
+  async restart(options: RigOptions = {}): Promise<void> {
+    await this.daemon.stop(true);
+    await this.start(options);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#lines.map((line) => line.end()));
+    await this.daemon?.stop(false);
+    await this.machine.close();
+  }
+
+  get logFile(): string {
+    return join(this.paths.state, 'daemon.log');
+  }
+}
+
+let sessions = 0;
+const bootOf = (n: number): string => n.toString(16).padStart(16, '0');
+
+/** A program's session, as its hooks and commands speak for it. */
+export class TestSession {
+  readonly rig: Rig;
+  header: Frame;
+
+  constructor(rig: Rig, header: Frame) {
+    this.rig = rig;
+    this.header = header;
+  }
+
+  get key(): string {
+    return `${this.header['harness']}:${this.header['session']}`;
+  }
+
+  ask = (op: string, fields: Frame = {}): Promise<Frame> => this.rig.ask(op, { ...this.header, ...fields });
+  open = (op: string, fields: Frame = {}): Promise<Line> => this.rig.open(op, { ...this.header, ...fields });
+
+  async bind({ origin, board, name, member_id }: SeatIdentity): Promise<Frame> {
+    return this.ask('bind', { agent: { server: origin, board, name, member_id } });
+  }
+
+  /** Waits as a stop hook does. */
+  async wait(more: Frame = {}): Promise<Line> {
+    const line = await this.open('wait', { started: nowUs(), ...more });
+    const first = await line.next();
+    if (first['event'] !== 'waiting') throw new Error(`no wait: ${JSON.stringify(first)}`);
+    return line;
+  }
+
+  /** Asks as a hook that takes text along, and says that it was written. */
+  async hook(op: 'turn_start' | 'boundary' | 'turn_end', more: Frame = {}): Promise<Frame> {
+    const line = await this.open(op, { started: nowUs(), ...more });
+    const carry = await line.next();
+    if (carry['handoff_id']) await took(line, carry);
+    await line.end();
+    return carry;
+  }
+}
+
+export const nowUs = (): number => Number(process.hrtime.bigint() / 1000n);
+
+/** Says that a text was written. */
+export async function took(line: Line, { handoff_id }: Frame): Promise<void> {
+  const answer = await line.send({ op: 'received', handoff_id }).next();
+  if (answer['event'] !== 'ok') throw new Error(`not taken: ${JSON.stringify(answer)}`);
+}
