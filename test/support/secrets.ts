@@ -48,11 +48,7 @@ export class Watch {
     watches.delete(this);
     looked.servers++;
     for (const kind of this.#secrets.values()) looked.secrets[kind] = (looked.secrets[kind] ?? 0) + 1;
-    const places: [string, Buffer][] = [
-      ...filesOf(left.dataDir),
-      ...(left.databaseUrl === undefined ? [] : await tablesOf(left.databaseUrl)),
-      ['log', Buffer.from(left.log.join(''))],
-    ];
+    const places = await placesOf(left);
     return [...this.#secrets].flatMap(([secret, kind]) =>
       places
         .filter(([, bytes]) => bytes.includes(secret))
@@ -60,6 +56,13 @@ export class Watch {
     );
   }
 }
+
+/** Everything that is written down somewhere, by name. */
+export const placesOf = async (left: Left): Promise<[string, Buffer][]> => [
+  ...filesOf(left.dataDir),
+  ...(left.databaseUrl === undefined ? [] : await tablesOf(left.databaseUrl)),
+  ['log', Buffer.from(left.log.join(''))],
+];
 
 function filesOf(folder: string): [string, Buffer][] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
