@@ -11,15 +11,13 @@ import { plainTransition } from './transitions.rules.ts';
 
 type Narrow = (query: Knex.QueryBuilder) => Knex.QueryBuilder;
 
-/** Writes down how pending requests ended, and tells whoever is to know. @param at since when; default: now */
-export async function closeRows(tx: WriteTx, rows: ApprovalRow[], ending: Ending, at?: (row: ApprovalRow) => number) {
-  const { effect } = plainTransition(approvalTable, 'pending', ending);
+/** Writes down how pending requests ended, and tells whoever is to know. What time had ended before stays ended by it. */
+export async function closeRows(tx: WriteTx, rows: ApprovalRow[], ending: Ending): Promise<void> {
   for (const row of rows) {
-    await close(tx, row.id, {
-      state: 'expired',
-      closed_reason: effect.reason ?? null,
-      decided_at: at?.(row) ?? tx.now,
-    });
+    const overdue = row.expires_at <= tx.now;
+    const { effect } = plainTransition(approvalTable, 'pending', overdue ? 'time_over' : ending);
+    const decided_at = overdue ? row.expires_at : tx.now;
+    await close(tx, row.id, { state: 'expired', closed_reason: effect.reason ?? null, decided_at });
     if (effect.notice) await tellDecision(tx, row, effect.notice);
     tx.publish(`onboarding:${row.person_id}`);
   }

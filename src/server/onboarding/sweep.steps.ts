@@ -8,7 +8,7 @@ import { dropExpired } from './notices.store.ts';
 /** Answers how many rows it took of each kind at most. */
 export async function sweepOnboarding(tx: WriteTx, limit: number): Promise<number> {
   const overdue = await pendingOf(tx, (query) => query.where('a.expires_at', '<=', tx.now), limit);
-  await closeRows(tx, overdue, 'time_over', (row) => row.expires_at);
+  await closeRows(tx, overdue, 'time_over');
   await closeForKeys(tx, await endedKeys(tx));
   await clearPassed(tx);
   await forgetRequestKeys(tx, limit);

@@ -259,6 +259,16 @@ forEachDatabase('an approval', (engine) => {
     expect(await look(u.ana, lost)).to.include({ state: 'expired', closed_reason: 'requester_ended' });
   });
 
+  it('ended when its time was over, whatever else ends before anybody looked', async () => {
+    const s = await scene(server);
+    const approval = await held(s.agent, addBob(s));
+    const expires_at = server.clock.now() - 1;
+    await server.db.write((tx) => tx.change((db) => db('approvals').where('id', approval.id).update({ expires_at })));
+    await s.agent.ok('leaveSeat', { body: {} });
+    const { state, closed_reason, decided_at } = await look(s.ana, approval);
+    expect([state, closed_reason, Date.parse(decided_at ?? '')]).to.deep.equal(['expired', 'timeout', expires_at]);
+  });
+
   it('stays pending when it cannot be done now: no admin any more, an archived board', async () => {
     const s = await scene(server);
     const invite = await held(s.agent, invitePeople());
