@@ -84,7 +84,8 @@ export class FlowModel {
       case 'demote':
         if (this.removed || !this.admin) return;
         this.admin = false;
-        return this.#clear();
+        this.#clear();
+        return;
       case 'promote':
         this.admin = !this.removed || this.admin;
         return;
@@ -94,29 +95,36 @@ export class FlowModel {
         this.#end('person_ended');
         // Nobody comes in any more by somebody who is gone.
         if (this.invite?.state === 'active' || this.invite?.state === 'expired') this.invite.state = 'revoked';
-        return this.#clear();
+        this.#clear();
+        return;
       case 'revoke_key':
         if (!this.keyWorks) return;
         this.keyWorks = false;
         this.#end('key_ended');
-        return this.#clear();
+        this.#clear();
+        return;
       case 'archive_bundled':
       case 'archive_own':
-        return this.#move(trouble === 'archive_own', 'active', 'archived');
+        this.#move(trouble === 'archive_own', 'active', 'archived');
+        return;
       case 'restore_bundled':
       case 'restore_own':
-        return this.#move(trouble === 'restore_own', 'archived', 'active');
+        this.#move(trouble === 'restore_own', 'archived', 'active');
+        return;
       case 'delete_bundled':
         this.bundled = 'deleted';
-        return this.#clear();
+        this.#clear();
+        return;
       case 'delete_own':
         this.own = 'deleted';
         this.#end('requester_ended');
-        return this.#clear();
+        this.#clear();
+        return;
       case 'leave_bundled':
         if (!this.onBundled) return;
         this.onBundled = false;
-        return this.#clear();
+        this.#clear();
+        return;
       case 'return_bundled':
         if (!this.removed && this.bundled === 'active') this.onBundled = true;
         return;
@@ -125,7 +133,8 @@ export class FlowModel {
         if (this.own === 'deleted') return;
         this.seated = false;
         this.#end('requester_ended');
-        return this.#clear();
+        this.#clear();
+        return;
       default:
         return;
     }
