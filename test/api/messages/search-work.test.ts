@@ -257,6 +257,19 @@ forEachDatabase('search of tasks and files', (engine) => {
     expect(await found(pam, '"axolotl eats"')).to.deep.equal(['late.md']);
   });
 
+  it('can lose its index, and finds the same again', async () => {
+    await newTask('gecko task');
+    await put(pam, board, 'gecko.md', 'a gecko climbs');
+    await post(pam, board, 'gecko said');
+    const before = await search(pam, 'gecko');
+    expect(before).to.have.length(3);
+    const tables = ['search_docs', 'search_progress', 'search_texts', ...(engine === 'sqlite' ? ['search_words'] : [])];
+    await server.db.write(async (tx) => {
+      for (const table of tables) await tx.change((db) => db(table).delete());
+    });
+    expect(await search(pam, 'gecko')).to.deep.equal(before);
+  });
+
   it('finds each once, however writes and searches meet', async () => {
     const rounds = Array.from({ length: 8 }, (_, n) => n);
     const tasks = await Promise.all(rounds.map((n) => newTask(`ibex ${n}`)));
