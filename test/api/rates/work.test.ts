@@ -4,6 +4,7 @@ import type { Answered } from '../../support/api.ts';
 import { newBoard, post } from '../../support/cast.ts';
 import { type Cost, costOf } from '../../support/counting.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { put } from '../../support/files.ts';
 import { startTeamServer, type TeamServer } from '../../support/team.ts';
 import type { WireApi } from '../../support/wire-api.ts';
 
@@ -110,6 +111,44 @@ forEachDatabase('what signed-in callers of a team server may ask for', (engine) 
     expect((await wait(0)).status).to.equal(200);
     const stream = await agent.call('openStream', { query: { board } });
     expect(limited(stream as Answered<unknown>)).to.equal('waits');
+  });
+
+  it('is so many writes of tasks and of what files are, together; uploads have a number of their own', async () => {
+    const agent = await newAgent();
+    const { name } = (await put(ana, board, 'rated.md', 'x')) as { name: string };
+    const create = () => agent.call('createTask', { params: { board }, body: { title: 'rated' } });
+    const update = (n: number) =>
+      agent.call('updateFile', { params: { board, file: name }, body: { maintained: n % 2 === 0 } });
+    for (let n = 0; n < 30; n++) {
+      expect((await create()).status).to.equal(201);
+      expect((await update(n)).status).to.equal(200);
+    }
+    const params = { board, task: 1 };
+    const over = [
+      create(),
+      update(0),
+      agent.call('startTask', { params }),
+      agent.call('joinTask', { params }),
+      agent.call('updateTask', { params, body: { stands: 'x' } }),
+      agent.call('finishTask', { params, body: { note: 'x' } }),
+      agent.call('dropTask', { params }),
+      agent.call('removeFile', { params: { board, file: name } }),
+    ];
+    for (const answer of await Promise.all(over)) expect(limited(answer)).to.equal('task_and_file_writes');
+    expect((await agent.call('getTask', { params })).status).to.equal(200);
+    for (let n = 0; n < 60; n++) {
+      const answer = await agent.call('uploadFile', { params: { board }, query: { name: `u${n}.md` }, bytes: 'x' });
+      expect(answer.status).to.equal(201);
+    }
+    const upload = { params: { board }, query: { name: 'over.md' }, bytes: 'x' };
+    expect(limited(await agent.call('uploadFile', upload))).to.equal('uploads');
+    expect((await ana.call('approveFile', { params: { board, file: name }, body: { version: 1 } })).status).to.equal(
+      200,
+    );
+    server.clock.nextMinute();
+    expect((await create()).status).to.equal(201);
+    // What was uploaded is read into the index now, and not while another test counts statements.
+    await ana.ok('search', { query: { q: 'x' } });
   });
 
   it('is so many boards an hour', async () => {
