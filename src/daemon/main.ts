@@ -2,7 +2,7 @@
 
 import type { Build } from '../local/build.ts';
 import { readCredentials } from '../local/credentials.ts';
-import type { Env, Folders } from '../local/folders.ts';
+import type { Folders } from '../local/folders.ts';
 import { takeKernelLock } from '../local/kernel-lock.ts';
 import { realClock } from './clock.ts';
 import { requirePlatform } from './control/address.ts';
@@ -16,11 +16,12 @@ import { secureFolders } from './secure.ts';
 
 export interface RunOptions {
   folders: Folders;
-  env: Env;
   build: Build;
   ports: DaemonOptions['ports'];
   verbs?: DaemonOptions['verbs'];
   faults?: Faults;
+  /** Calls back at each SIGTERM and SIGINT. */
+  onSignal(handler: () => void): void;
 }
 
 /**
@@ -28,7 +29,14 @@ export interface RunOptions {
  * everything alone. @returns the exit code. @throws Failure `unsupported_platform`, `socket_unsafe`,
  * `credentials_unsafe`, `data_newer`, `internal`
  */
-export async function runDaemon({ folders, build, ports, verbs, faults = noFaults }: RunOptions): Promise<number> {
+export async function runDaemon({
+  folders,
+  build,
+  ports,
+  verbs,
+  onSignal,
+  faults = noFaults,
+}: RunOptions): Promise<number> {
   requirePlatform();
   process.umask(0o077);
   const paths = daemonPaths(folders);
@@ -41,12 +49,12 @@ export async function runDaemon({ folders, build, ports, verbs, faults = noFault
   if (putAside) log.write('journal_error', { put_aside: true }, 'error');
   const journal = new SqliteJournal(db);
   const daemon = await Daemon.start({ paths, clock: realClock, journal, log, faults, build, ports, verbs });
-  const force = (): never => process.exit(1);
-  const ask = (): void => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.removeListener(signal, ask).once(signal, force);
+  let asked = false;
+  onSignal(() => {
+    if (asked) process.exit(1);
+    asked = true;
     void daemon.stop(false);
-  };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, ask);
+  });
   await daemon.stopped;
   lock.release();
   return 0;

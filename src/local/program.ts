@@ -14,3 +14,6 @@ export function setProgram(where: { root: string; fromSources: boolean }): void 
 export function partPath(name: string): string {
   return fromSources ? join(root, 'src', `${name}.ts`) : join(root, 'dist', 'src', `${name}.js`);
 }
+
+/** Whether the sources are run without a build. */
+export const runsFromSources = (): boolean => fromSources;

@@ -39,7 +39,7 @@ const later: Record<string, string[]> = {
   'commands/backup/verify.ts': ['backup_invalid'],
   'commands/backup/restore.ts': ['restore_target_not_empty'],
   'commands/task/done.ts': ['no_current_task'],
-  'commands/daemon/run.ts': ['board_ambiguous', 'session_unknown', 'session_on_another_server', 'unsupported_platform'],
+  'commands/agent/resume.ts': ['session_on_another_server'],
   'commands/hook.ts': ['subagent_without_seat'],
   'commands/init.ts': ['path_conflict', 'settings_unreadable'],
 };
@@ -50,7 +50,8 @@ for (const folder of ['cli', 'client', 'commands', 'daemon', 'local', 'mcp']) {
   for (const file of readdirSync(join(root, 'src', folder), { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.ts')) continue;
     const source = readFileSync(join(root, 'src', folder, file), 'utf8');
-    const made = /new (?:Failure|ClientError|DaemonError)\(\s*(?:[\w.]+\s*\?\s*'([a-z_0-9]+)'\s*:\s*)?'([a-z_0-9]+)'/g;
+    const made =
+      /new (?:Failure|ClientError|DaemonError|ControlRefusal)\(\s*(?:[\w.]+\s*\?\s*'([a-z_0-9]+)'\s*:\s*)?'([a-z_0-9]+)'/g;
     for (const [, one, other] of source.matchAll(made))
       for (const code of [one, other]) if (code !== undefined) thrown.set(code, `src/${folder}/${file}`);
   }

@@ -10,19 +10,24 @@ import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 /**
  * Bundles `src/cli/main.ts` and every command into `dist/cli.cjs`; what a command does not use is not even evaluated. What
- * harnesses run becomes `dist/hook.cjs`, which has to start faster still.
+ * harnesses run becomes `dist/hook.cjs`, which has to start faster still; `dist/daemon.cjs` is the delivery daemon.
  */
 export async function bundle(root: string): Promise<void> {
   const stdin = { contents: entry(root), resolveDir: root, sourcefile: 'entry.ts', loader: 'ts' as const };
   await Promise.all([
     packed(root, 'cli.cjs', { stdin }),
     packed(root, 'hook.cjs', { entryPoints: [join(root, 'src', 'hook', 'main.ts')] }),
+    // The daemon outlives an installation that is replaced under it, so nothing of it is read later.
+    packed(root, 'daemon.cjs', {
+      entryPoints: [join(root, 'src', 'daemon', 'entry.ts')],
+      plugins: [],
+      external: ['better-sqlite3', 'keytar'],
+    }),
   ]);
 }
 
 async function packed(root: string, name: string, from: BuildOptions): Promise<void> {
   await build({
-    ...from,
     absWorkingDir: root,
     outfile: join(root, 'dist', name),
     bundle: true,
@@ -36,6 +41,7 @@ async function packed(root: string, name: string, from: BuildOptions): Promise<v
     minifySyntax: true,
     logLevel: 'warning',
     plugins: [onlyFramework],
+    ...from,
   });
 }
 

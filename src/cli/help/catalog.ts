@@ -83,5 +83,6 @@ export const topics: Record<string, { summary: string; runs?: string }> = {
   file: { summary: 'Files of a board and their versions', runs: 'file:list' },
   brief: { summary: 'The one page that says where things stand', runs: 'brief:show' },
   storage: { summary: 'The bytes of files, for whoever runs the server' },
+  daemon: { summary: 'What puts messages into the sessions of agents', runs: 'daemon:run' },
   audit: { summary: 'The record of a board: check it, read it, take it out' },
 };

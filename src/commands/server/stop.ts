@@ -1,19 +1,27 @@
+import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { runtime } from '../../cli/runtime.ts';
 
 export default class ServerStop extends BaseCommand<typeof ServerStop> {
   static override aliases = ['down'];
-  static override summary = "Stop this machine's server";
+  static override summary = "Stop this machine's server and the delivery daemon";
   static override description =
-    'Waits until it has ended. Nothing is lost; the next command that needs it starts it again.';
+    'Waits until they have ended. Nothing is lost; the next command that needs it starts it again.';
   static override examples = ['service server stop', 'service down'];
   static override seeAlso = ['server start'];
 
+  static override flags = {
+    'server-only': Flags.boolean({ description: 'Leave the delivery daemon running' }),
+  };
+
   override async run(): Promise<void> {
     const { stopLocalServer } = await import('../../local/start.ts');
+    const { stopDaemon } = await import('../../cli/daemon.ts');
+    const daemon = this.flags['server-only'] ? false : await stopDaemon();
     const stopped = await stopLocalServer(runtime());
-    this.out.print({ server_stopped: stopped !== null, daemon_stopped: false }, () =>
-      stopped ? 'Stopped the local server.' : 'Nothing was running.',
-    );
+    this.out.print({ server_stopped: stopped !== null, daemon_stopped: daemon }, () => {
+      if (stopped) return `Stopped the local server${daemon ? ' and the daemon' : ''}.`;
+      return daemon ? 'Stopped the daemon.' : 'Nothing was running.';
+    });
   }
 }

@@ -1,0 +1,80 @@
+/** The delivery daemon from the command line: running it here, starting and stopping the one in the background. */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { StatusAnswer } from '../daemon/control/answers.ts';
+import { askDaemon, type DaemonOptions } from '../daemon/control/client.ts';
+import { isAbsent } from '../daemon/control/errors.ts';
+import { daemonPaths } from '../daemon/paths.ts';
+import { buildOf } from '../local/build.ts';
+import { Failure } from '../local/failure.ts';
+import { until } from '../local/process.ts';
+import { runsFromSources } from '../local/program.ts';
+import { Exit } from './errors.ts';
+import { runtime } from './runtime.ts';
+import { endWith } from './signals.ts';
+
+const STOP_MS = 10_000;
+
+/** How this command reaches the daemon. @param start whether it may start or replace one */
+export function daemonOptions(start: boolean): DaemonOptions {
+  const { env, folders, program, root } = runtime();
+  return {
+    state: folders.state,
+    env,
+    start: start ? { program: [process.execPath, ...process.execArgv, program], client: 'command' } : null,
+    replaceBy: start ? buildOf(root) : null,
+  };
+}
+
+/** The daemon in this process, to its end. */
+export async function runHere(): Promise<void> {
+  const { env, folders, root } = runtime();
+  const fromSources = runsFromSources();
+  const built = join(root, 'dist', 'daemon.cjs');
+  const { run } = (
+    fromSources
+      ? await import(pathToFileURL(join(root, 'src', 'daemon', 'entry.ts')).href)
+      : createRequire(built)(built)
+  ) as typeof import('../daemon/entry.ts');
+  const code = await run({ env, folders, root, fromSources, onSignal: endWith });
+  if (code !== 0) throw new Exit(code);
+}
+
+/** What the running daemon says of itself; null where none runs. */
+export async function daemonStatus(): Promise<StatusAnswer | null> {
+  try {
+    return await askDaemon(daemonOptions(false), 'status', {});
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
+}
+
+/** Starts it unless it runs. */
+export async function startDaemon(): Promise<{ pid: number; started: boolean }> {
+  const before = await daemonStatus();
+  const { pid } = await askDaemon(daemonOptions(true), 'status', {});
+  return { pid, started: before?.pid !== pid };
+}
+
+/** Stops it and waits for its end. @param restart whether sessions shall wait for another one. @returns whether one ran */
+export async function stopDaemon(restart = false): Promise<boolean> {
+  const { lock } = daemonPaths(runtime().folders);
+  try {
+    await askDaemon(daemonOptions(false), 'shutdown', { restart });
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw error;
+  }
+  const { takeKernelLock } = await import('../local/kernel-lock.ts');
+  const free = () => {
+    const held = takeKernelLock(lock);
+    held?.release();
+    return held !== null;
+  };
+  if (await until(free, STOP_MS)) return true;
+  throw new Failure('daemon_stopping', 'The delivery daemon did not stop within 10 seconds.', {
+    hint: 'service daemon status',
+  });
+}

@@ -1,0 +1,15 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { startDaemon, stopDaemon } from '../../cli/daemon.ts';
+
+export default class DaemonRestart extends BaseCommand<typeof DaemonRestart> {
+  static override summary = 'Stop the delivery daemon and start it again';
+  static override description = 'Sessions that wait keep their place.';
+  static override examples = ['service daemon restart'];
+  static override seeAlso = ['daemon status'];
+
+  override async run(): Promise<void> {
+    await stopDaemon(true);
+    const record = await startDaemon();
+    this.out.print(record, () => `The delivery daemon runs (pid ${record.pid}).`);
+  }
+}

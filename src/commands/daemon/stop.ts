@@ -1,0 +1,15 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { stopDaemon } from '../../cli/daemon.ts';
+
+export default class DaemonStop extends BaseCommand<typeof DaemonStop> {
+  static override summary = 'Stop the delivery daemon';
+  static override description =
+    'Nothing is lost: what waits is handed when it runs again. The next hook or command that needs it starts it.';
+  static override examples = ['service daemon stop'];
+  static override seeAlso = ['daemon start', 'server stop'];
+
+  override async run(): Promise<void> {
+    const stopped = await stopDaemon();
+    this.out.print({ stopped }, () => (stopped ? 'Stopped the delivery daemon.' : 'It was not running.'));
+  }
+}

@@ -1,0 +1,47 @@
+/** What `dist/daemon.cjs` brings: the daemon with its true parts, in one file that needs no other of this package. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildOf } from '../local/build.ts';
+import { Failure } from '../local/failure.ts';
+import { type Env, type Folders, folders as foldersOf } from '../local/folders.ts';
+import { setProgram } from '../local/program.ts';
+import { mask } from './log.ts';
+import { runDaemon } from './main.ts';
+import { realPorts } from './ports.ts';
+
+export interface EntryOptions {
+  folders: Folders;
+  env: Env;
+  /** The package's folder. */
+  root: string;
+  fromSources: boolean;
+  onSignal(handler: () => void): void;
+}
+
+/** @returns the exit code. */
+export async function run({ folders, env, root, fromSources, onSignal }: EntryOptions): Promise<number> {
+  setProgram({ root, fromSources });
+  const build = buildOf(root);
+  return runDaemon({ folders, build, onSignal, ports: await realPorts({ folders, env, build }) });
+}
+
+/** `service daemon` alone, as it is spawned: without the command line, which would stay in its memory for nothing. */
+export async function start(entryUrl: string): Promise<void> {
+  const program = fileURLToPath(entryUrl);
+  const root = join(program, '..', '..');
+  const env = process.env;
+  const onSignal = (handler: () => void): void => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, handler);
+  };
+  // Whoever started it may close what it prints to.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  try {
+    process.exit(await run({ folders: foldersOf(env), env, root, fromSources: false, onSignal }));
+  } catch (error) {
+    const { message, hint = '' } = error as Failure;
+    process.stderr.write(
+      `${mask(error instanceof Failure ? [message, hint].filter(Boolean).join('\n') : String(error))}\n`,
+    );
+    process.exit(1);
+  }
+}
