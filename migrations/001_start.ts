@@ -216,6 +216,75 @@ export async function up(db: Knex): Promise<void> {
   });
   await uniqueIndex(db, 'notices', ['member_id', 'kind', 'subject', 'generation']);
 
+  // Work that two people's agents are to do together, with the session that each side has selected for it. Its state is worked
+  // out of these columns and of the seats, keys and people they name; only an end is written down.
+  await db.schema.createTable('pairing_requests', (t) => {
+    t.text('id').primary();
+    t.text('board_id').notNullable().index();
+    t.text('inviter_id').notNullable();
+    t.text('initiating_agent_id').notNullable().index();
+    t.text('recipient_id');
+    t.text('invite_id');
+    t.text('work').notNullable();
+    t.integer('generation').notNullable();
+    t.bigInteger('created_at').notNullable();
+    t.bigInteger('expires_at').notNullable();
+    // Each side's endpoint: the seat, the key behind it, and the opaque hash of the session.
+    t.text('initiator_agent_id');
+    t.text('initiator_key_id');
+    t.text('initiator_binding');
+    t.text('recipient_agent_id');
+    t.text('recipient_key_id');
+    t.text('recipient_binding');
+    t.integer('accepted').notNullable();
+    // What a ping of this generation must hold, by who pings, and the number it must come after.
+    t.text('nonce_i2r');
+    t.text('nonce_r2i');
+    t.bigInteger('after_seq');
+    // JSON: the round trip that each pinging side has reported.
+    t.text('evidence_i2r');
+    t.text('evidence_r2i');
+    t.text('chosen_agent_id');
+    t.text('choice_message_id');
+    t.text('admission_approval_id').index();
+    t.text('closed');
+    t.text('closed_reason');
+    t.bigInteger('closed_at');
+    t.index(['inviter_id', 'created_at'], 'pairing_requests_by_inviter');
+    t.index(['recipient_id', 'created_at'], 'pairing_requests_by_recipient');
+  });
+  await uniqueIndex(db, 'pairing_requests', ['invite_id'], 'invite_id IS NOT NULL');
+  await db.schema.raw('CREATE INDEX pairing_requests_open ON pairing_requests (expires_at) WHERE closed IS NULL');
+
+  // The proofs that runtimes have made for selected endpoints: a keyed digest of each, and what it is bound to.
+  await db.schema.createTable('pairing_credentials', (t) => {
+    t.text('id').primary();
+    t.text('request_id').notNullable();
+    t.text('side').notNullable();
+    t.text('agent_id').notNullable().index();
+    t.text('key_id').notNullable().index();
+    t.text('binding').notNullable();
+    t.integer('generation').notNullable();
+    t.binary('verifier').notNullable();
+    t.bigInteger('created_at').notNullable();
+    t.bigInteger('expires_at').notNullable();
+    t.bigInteger('revoked_at');
+  });
+  await uniqueIndex(db, 'pairing_credentials', ['verifier']);
+  await uniqueIndex(db, 'pairing_credentials', ['request_id', 'side'], 'revoked_at IS NULL');
+
+  // Pings and replies that the server has seen being posted, as they had to be.
+  await db.schema.createTable('pairing_marks', (t) => {
+    t.text('request_id').notNullable();
+    t.integer('generation').notNullable();
+    t.text('direction').notNullable();
+    t.text('kind').notNullable();
+    t.bigInteger('seq').notNullable();
+    // Of a reply: the ping it answers.
+    t.bigInteger('ping_seq');
+    t.primary(['request_id', 'generation', 'direction', 'kind', 'seq']);
+  });
+
   // What the operator may want to know later; nothing secret, and no operation reads it.
   await db.schema.createTable('server_audit', (t) => {
     t.text('id').primary();

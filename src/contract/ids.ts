@@ -38,6 +38,7 @@ export const secretPrefixes = {
   delegation: 'abd_',
   invite: 'abi_',
   login: 'abl_',
+  proof: 'abp_',
 } as const;
 export type SecretKind = keyof typeof secretPrefixes;
 
@@ -47,6 +48,7 @@ export const tokenKinds = [
   ['AG', secretPrefixes.seat],
   ['BR', secretPrefixes.session],
   ['DG', secretPrefixes.delegation],
+  ['PC', secretPrefixes.proof],
   ['IN', secretPrefixes.invite],
 ] as const;
 
@@ -64,6 +66,7 @@ export const patterns = {
   invite: /^abi_[A-Za-z0-9_-]{32,}$/,
   collectSecret: /^abc_[A-Za-z0-9_-]{32,}$/,
   loginCode: /^abl_[A-Za-z0-9_-]{32,}$/,
+  proof: /^abp_[A-Za-z0-9_-]{32,}$/,
   /** As the server shows it; what a person types is normalised first. */
   shortCode: /^[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKMNP-TV-Z]{3}$/,
   digest: /^sha256:[0-9a-f]{64}$/,

@@ -3,8 +3,11 @@
  * every operation all start here. Request and answer shapes stand under the same names in `schemas/`.
  */
 
-/** PK own access key, BR browser session, AG agent token, DG machine delegation, IN a server invite shown as bearer. */
-export type CredentialKind = 'PK' | 'BR' | 'AG' | 'DG' | 'IN';
+/**
+ * PK own access key, BR browser session, AG agent token, DG machine delegation, PC pairing endpoint credential, IN a server
+ * invite shown as bearer.
+ */
+export type CredentialKind = 'PK' | 'BR' | 'AG' | 'DG' | 'PC' | 'IN';
 
 /**
  * K kept 24 hours for replay; S secret, never kept; R kept sealed for the same credential only;
@@ -773,6 +776,76 @@ export const operations = {
     summary: 'Note which notices an agent was told',
   },
   listAllowanceRevisions: get('/v1/me/allowance/revisions', person, 'List the changes of an allowance'),
+
+  createPairingRequest: {
+    method: 'POST',
+    path: '/v1/pairing-requests',
+    credentials: member,
+    idempotency: 'K',
+    maxBody: 16_384,
+    ok: [201, 202],
+    archived: 'refused',
+    summary: 'Propose work between an agent of the caller and one of somebody else, or another of their own',
+  },
+  listPairingRequests: get('/v1/pairing-requests', member, 'List the proposals of work one has part in'),
+  getPairingRequest: get('/v1/pairing-requests/{pairing}', [...member, 'PC'], 'Read one proposal of work'),
+  choosePairingAgent: {
+    method: 'POST',
+    path: '/v1/pairing-requests/{pairing}/choose',
+    credentials: person,
+    idempotency: 'K',
+    maxBody: 16_384,
+    ok: [200],
+    archived: 'refused',
+    summary: 'Ask one of your own agents to accept, as the recipient',
+  },
+  selectPairingEndpoint: {
+    method: 'POST',
+    path: '/v1/pairing-credentials',
+    credentials: ['PK'],
+    idempotency: 'S',
+    ownReceipt: true,
+    maxBody: 16_384,
+    ok: [200],
+    archived: 'refused',
+    summary: 'Bind one side to the session of an agent: first, again, or another one in its place',
+  },
+  acceptPairing: {
+    method: 'POST',
+    path: '/v1/pairing-requests/{pairing}/accept',
+    credentials: ['PC'],
+    idempotency: 'K',
+    maxBody: 16_384,
+    ok: [200],
+    archived: 'refused',
+    summary: 'Take part in the work, as the session selected for the recipient',
+  },
+  verifyPairing: {
+    method: 'POST',
+    path: '/v1/pairing-requests/{pairing}/verify',
+    credentials: ['PC'],
+    idempotency: 'K',
+    maxBody: 16_384,
+    ok: [200],
+    archived: 'refused',
+    summary: 'Report a round trip that one side has seen from end to end',
+  },
+  declinePairing: {
+    method: 'POST',
+    path: '/v1/pairing-requests/{pairing}/decline',
+    credentials: person,
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Decline a proposal of work, as the recipient',
+  },
+  cancelPairing: {
+    method: 'POST',
+    path: '/v1/pairing-requests/{pairing}/cancel',
+    credentials: member,
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Take a proposal of work back, as the inviter',
+  },
 } as const satisfies Record<string, OperationRow>;
 
 export type OperationName = keyof typeof operations;

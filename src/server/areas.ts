@@ -55,6 +55,11 @@ import type { Report } from './onboarding/means.ts';
 import { ackNotices, listNotices } from './onboarding/notices.ts';
 import { requestAdminAction } from './onboarding/request.ts';
 import { download, type Offered, open, read, type ServerAddress, upload, wait, write } from './operation/usecase.ts';
+import { createPairingRequest } from './pairing/create.ts';
+import { cancelPairing, choosePairingAgent, declinePairing } from './pairing/decide.ts';
+import { acceptPairing, verifyPairing } from './pairing/prove.ts';
+import { getPairingRequest, listPairingRequests } from './pairing/read.ts';
+import { selectPairingEndpoint } from './pairing/select.ts';
 import { listEvents } from './record/read.ts';
 import { search } from './search/search.ts';
 import { addBoardPerson } from './seats/add-person.ts';
@@ -208,6 +213,15 @@ export function areas({ root, serverId, address, searchable, report }: Means): A
     getOnboardingInbox: read('getOnboardingInbox', getOnboardingInbox(address)),
     listNotices: wait('listNotices', listNotices(address)),
     ackNotices: write('ackNotices', ackNotices),
+    createPairingRequest: write('createPairingRequest', createPairingRequest({ root, serverId, address })),
+    listPairingRequests: read('listPairingRequests', listPairingRequests({ root, serverId, address })),
+    getPairingRequest: read('getPairingRequest', getPairingRequest({ root, serverId, address })),
+    choosePairingAgent: write('choosePairingAgent', choosePairingAgent({ root, serverId, address })),
+    selectPairingEndpoint: write('selectPairingEndpoint', selectPairingEndpoint({ root, serverId, address })),
+    acceptPairing: write('acceptPairing', acceptPairing({ root, serverId, address })),
+    verifyPairing: write('verifyPairing', verifyPairing({ root, serverId, address })),
+    declinePairing: write('declinePairing', declinePairing({ root, serverId, address })),
+    cancelPairing: write('cancelPairing', cancelPairing({ root, serverId, address })),
     getAllowance: read('getAllowance', getAllowance),
     setAllowance: write('setAllowance', setAllowance),
     clearAllowance: write('clearAllowance', clearAllowance),

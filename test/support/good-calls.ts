@@ -24,6 +24,11 @@ const noApproval = (): Good => ({
   later: ['approval_not_found'],
 });
 
+const noPairing = (): Good => ({
+  params: { pairing: 'prq_01K5A0000000000000000000P1' },
+  later: ['pairing_not_found'],
+});
+
 const noTask = (): Good => ({ params: { task: 'XX-999999999' }, later: ['task_not_found'] });
 
 export const goodCalls: Record<OperationName, GoodCall> = {
@@ -178,6 +183,36 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   getOnboardingInbox: () => ({}),
   listNotices: () => ({}),
   ackNotices: () => ({ body: { ids: ['ntc_01K5A0000000000000000000N1'] } }),
+  createPairingRequest: () => ({
+    body: {
+      board_id: 'brd_01K5A0000000000000000000B1',
+      recipient_id: 'hum_01K5A0000000000000000000H1',
+      initiating_agent_id: 'mem_01K5A0000000000000000000M1',
+      work: 'review the plan',
+    },
+    later: ['pairing_not_found'],
+  }),
+  listPairingRequests: () => ({}),
+  getPairingRequest: noPairing,
+  choosePairingAgent: () => ({ ...noPairing(), body: { agent_id: 'mem_01K5A0000000000000000000M1', generation: 1 } }),
+  selectPairingEndpoint: () => ({
+    body: {
+      request_id: 'prq_01K5A0000000000000000000P1',
+      side: 'initiator',
+      agent_id: 'mem_01K5A0000000000000000000M1',
+      session_binding: `sha256:${'0'.repeat(64)}`,
+      generation: 1,
+      client_token: `abp_${'A'.repeat(43)}`,
+    },
+    later: ['pairing_not_found'],
+  }),
+  acceptPairing: () => ({ ...noPairing(), body: { agent_id: 'mem_01K5A0000000000000000000M1', generation: 1 } }),
+  verifyPairing: () => ({
+    ...noPairing(),
+    body: { generation: 1, direction: 'initiator_to_recipient', ping_seq: 1, reply_seq: 2, handoff_id: 'hnd_1' },
+  }),
+  declinePairing: noPairing,
+  cancelPairing: noPairing,
   getAllowance: () => ({}),
   setAllowance: () => ({ body: { categories: [] } }),
   clearAllowance: () => ({}),

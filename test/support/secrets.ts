@@ -13,7 +13,7 @@ interface Left {
   log: readonly string[];
 }
 
-const TOKEN = /ab[habcdil]_[A-Za-z0-9_-]{43}/g;
+const TOKEN = /ab[habcdilp]_[A-Za-z0-9_-]{43}/g;
 const SHORT_CODE = /"code":"([0-9A-Z]{3}-[0-9A-Z]{3})"/g;
 const CSRF = /"csrf_token":"([^"]+)"/g;
 

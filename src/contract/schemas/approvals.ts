@@ -63,7 +63,7 @@ export const authorization = z.strictObject({
 export const boardLabel = z.strictObject({ id: id('brd'), name: boardName, title: z.string().nullable() });
 
 /** Labels of what the caller may see now; ids alone bind. */
-const display = z.strictObject({
+export const display = z.strictObject({
   person_handle: handle.optional(),
   agent_name: memberName.optional(),
   agent_harness: z.string().optional(),
@@ -124,7 +124,7 @@ export const approvalOutcome = z.strictObject({
 });
 
 /** A page of the lists of this area. */
-const page = { limit: queryInt(1, 100).default(50), after: z.string().max(200).optional() };
+export const page = { limit: queryInt(1, 100).default(50), after: z.string().max(200).optional() };
 
 export const listApprovalsQuery = z.object({ ...page, state: z.enum(['pending', 'decided', 'all']).default('all') });
 export const approvalList = z.strictObject({ approvals: z.array(approval), next_after: nextAfter });

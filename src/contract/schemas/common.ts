@@ -91,6 +91,11 @@ export const clientToken = z
   .string()
   .regex(/^abh_[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, 'must be abh_ and the base64url of 32 bytes');
 
+/** The proof of one endpoint, which its runtime made and has saved before it sends it; written in the one way 32 bytes encode. */
+export const proofToken = z
+  .string()
+  .regex(/^abp_[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, 'must be abp_ and the base64url of 32 bytes');
+
 /** Page of a directory: people, keys, sessions, delegations, invites. */
 export const directoryQuery = z.object({
   limit: queryInt(1, 500).default(200),

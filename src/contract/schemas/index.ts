@@ -17,6 +17,7 @@ import * as keys from './keys.ts';
 import * as lines from './lines.ts';
 import * as machines from './machines.ts';
 import * as messages from './messages.ts';
+import * as pairing from './pairing.ts';
 import * as people from './people.ts';
 import * as search from './search.ts';
 import * as seats from './seats.ts';
@@ -34,6 +35,7 @@ const taskParam = z.object({ task: tasks.taskSelector });
 const messageParam = z.object({ message: id('msg') });
 const reactionParams = z.object({ message: id('msg'), reaction: messages.reactionName });
 const approvalParam = z.object({ approval: id('apr') });
+const pairingParam = z.object({ pairing: id('prq') });
 const inviteParam = z.object({ invite: id('inv') });
 const seqParam = z.object({
   seq: z
@@ -163,6 +165,15 @@ export const schemas = {
   getOnboardingInbox: { answer: approvals.onboardingInbox },
   listNotices: { query: approvals.listNoticesQuery, answer: approvals.noticeList },
   ackNotices: { body: approvals.ackNoticesBody, answer: approvals.ackedNotices },
+  createPairingRequest: { body: pairing.createPairingBody, answer: pairing.pairingRequest },
+  listPairingRequests: { query: pairing.listPairingQuery, answer: pairing.pairingList },
+  getPairingRequest: { params: pairingParam, answer: pairing.pairingRequest },
+  choosePairingAgent: { params: pairingParam, body: pairing.choosePairingBody, answer: pairing.pairingRequest },
+  selectPairingEndpoint: { body: pairing.selectEndpointBody, answer: pairing.pairingCredential },
+  acceptPairing: { params: pairingParam, body: pairing.acceptPairingBody, answer: pairing.pairingRequest },
+  verifyPairing: { params: pairingParam, body: pairing.verifyPairingBody, answer: pairing.pairingRequest },
+  declinePairing: { params: pairingParam, answer: pairing.pairingRequest },
+  cancelPairing: { params: pairingParam, answer: pairing.pairingRequest },
   getAllowance: { answer: approvals.allowance },
   setAllowance: { body: approvals.setAllowanceBody, answer: approvals.allowance },
   clearAllowance: { answer: approvals.allowance },

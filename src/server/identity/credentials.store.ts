@@ -34,6 +34,31 @@ export interface DelegationRow extends KeyRow {
   delegation_ended_at: number | null;
 }
 
+/** A pairing proof with everything it rests on. */
+export interface ProofUseRow extends KeyRow {
+  proof_id: string;
+  proof_expires_at: number;
+  proof_revoked_at: number | null;
+  proof_generation: number;
+  request_id: string;
+  side: 'initiator' | 'recipient';
+  agent_id: string;
+  generation: number;
+  request_closed: string | null;
+  request_expires_at: number;
+  /** 1: seat, key and session are those of the side's endpoint. */
+  bound: number;
+  seat_status: string;
+  seat_person_id: string;
+  seat_key_id: string | null;
+  lifecycle: 'active' | 'archived' | 'deleted';
+  /** The person's own member on the board; null: they are not on it. */
+  on_board: string | null;
+  /** Of the approval that lets the recipient onto the board; null: none is needed. */
+  admission_state: 'pending' | 'executed' | 'declined' | 'expired' | null;
+  admission_expires_at: number | null;
+}
+
 export interface SeatRow extends KeyRow {
   member_id: string;
   member_name: string;
@@ -152,12 +177,57 @@ const seatStatement = (locked: boolean) =>
     return locked ? query.forNoKeyUpdate(db.raw('"m" FOR SHARE OF "k", "p"') as never) : query;
   });
 
+const bound = (side: string): string =>
+  `c.side = '${side}' AND r.${side}_agent_id = c.agent_id AND r.${side}_key_id = c.key_id AND r.${side}_binding = c.binding`;
+
+const proofStatement = (locked: boolean) =>
+  statement<{ digest: Buffer }, ProofUseRow>((db, p) => {
+    const query = db({ c: 'pairing_credentials' })
+      .join({ r: 'pairing_requests' }, 'r.id', 'c.request_id')
+      .join({ b: 'boards' }, 'b.id', 'r.board_id')
+      .join({ k: 'access_keys' }, 'k.id', 'c.key_id')
+      .join({ p: 'people' }, 'p.id', 'k.person_id')
+      .join({ m: 'members' }, (on) => on.on('m.id', 'c.agent_id').andOn('m.board_id', 'r.board_id'))
+      .leftJoin({ h: 'members' }, (on) =>
+        on
+          .on('h.board_id', 'r.board_id')
+          .andOn('h.person_id', 'p.id')
+          .andOn(db.raw("h.kind = 'human' AND h.status = 'active'") as never),
+      )
+      .leftJoin({ a: 'approvals' }, 'a.id', 'r.admission_approval_id')
+      .where('c.verifier', p.digest)
+      .select({
+        ...keyColumns,
+        proof_id: 'c.id',
+        proof_expires_at: 'c.expires_at',
+        proof_revoked_at: 'c.revoked_at',
+        proof_generation: 'c.generation',
+        request_id: 'c.request_id',
+        side: 'c.side',
+        agent_id: 'c.agent_id',
+        generation: 'r.generation',
+        request_closed: 'r.closed',
+        request_expires_at: 'r.expires_at',
+        bound: db.raw(`CASE WHEN (${bound('initiator')}) OR (${bound('recipient')}) THEN 1 ELSE 0 END`),
+        seat_status: 'm.status',
+        seat_person_id: 'm.person_id',
+        seat_key_id: 'm.key_id',
+        lifecycle: 'b.lifecycle',
+        on_board: 'h.id',
+        admission_state: 'a.state',
+        admission_expires_at: 'a.expires_at',
+      });
+    return locked ? query.forShare('k', 'p') : query;
+  });
+
 const keyRead = keyStatement(false);
 const keyLocked = keyStatement(true);
 const sessionRead = sessionStatement(false);
 const sessionLocked = sessionStatement(true);
 const delegationRead = delegationStatement(false);
 const delegationLocked = delegationStatement(true);
+const proofRead = proofStatement(false);
+const proofLocked = proofStatement(true);
 const seatRead = seatStatement(false);
 const seatLocked = seatStatement(true);
 
@@ -175,6 +245,10 @@ export const findSession = (tx: ReadTx | WriteTx, digest: Buffer): Promise<Sessi
 /** The delegation with this digest. */
 export const findDelegation = (tx: ReadTx | WriteTx, digest: Buffer): Promise<DelegationRow | undefined> =>
   tx.first(tx.writable ? delegationLocked : delegationRead, { digest });
+
+/** The pairing proof with this digest. Its request and board are held by what uses it, which then asks again. */
+export const findProof = (tx: ReadTx | WriteTx, digest: Buffer): Promise<ProofUseRow | undefined> =>
+  tx.first(tx.writable ? proofLocked : proofRead, { digest });
 
 /** The seat whose current (or last) token has this digest. */
 export const findSeat = (tx: ReadTx | WriteTx, digest: Buffer): Promise<SeatRow | undefined> =>

@@ -3,6 +3,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { revokeInvitesOf } from '../invites/invites.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
+import { pairingsOfInvites } from '../pairing/endings.steps.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { keyView, keyViews } from '../views/key.ts';
@@ -70,7 +71,9 @@ export const revokeKey: WriteCase<'revokeKey'> = {
 };
 
 async function revokeInvites(tx: WriteTx, by: Caller, key: AccessKeyRow, requestId: string): Promise<void> {
-  for (const id of await revokeInvitesOf(tx, key.id)) {
+  const invites = await revokeInvitesOf(tx, key.id);
+  await pairingsOfInvites(tx, invites);
+  for (const id of invites) {
     await audit(tx, { action: 'invite.revoked', by, target: id, requestId, details: { with_key: key.id } });
   }
 }

@@ -4,6 +4,7 @@ import { refuseGuest } from '../identity/people.rules.ts';
 import { clearForInvites } from '../onboarding/capsules.store.ts';
 import { plainTransition } from '../onboarding/transitions.rules.ts';
 import type { WriteCase } from '../operation/usecase.ts';
+import { pairingsOfInvites } from '../pairing/endings.steps.ts';
 import { inviteView } from '../views/invite.ts';
 import { inviteTable } from './invite-states.rules.ts';
 import { inviteById, setInviteRevoked, stateOf, suggestHandle } from './invites.store.ts';
@@ -33,6 +34,7 @@ export const revokeInvite: WriteCase<'revokeInvite'> = {
     const { to, effect } = plainTransition(inviteTable, stateOf(row, tx.now), 'revoke');
     const changed = to === 'revoked' && (await setInviteRevoked(tx, row.id)) > 0;
     if (changed && effect.clears) await clearForInvites(tx, [row.id], effect.clears);
+    if (changed) await pairingsOfInvites(tx, [row.id]);
     if (changed) await audit(tx, { action: 'invite.revoked', by: caller, target: row.id, requestId });
     return { answer: { id: row.id, revoked: true as const, changed } };
   },

@@ -12,6 +12,8 @@ import type { RootKey } from '../identity/root-key.ts';
 import { clearForInvites } from '../onboarding/capsules.store.ts';
 import { tellRedeemed } from '../onboarding/notices.steps.ts';
 import type { OpenCase, ServerAddress } from '../operation/usecase.ts';
+import { move } from '../pairing/move.steps.ts';
+import { holdRequest, requestOfInvite } from '../pairing/requests.store.ts';
 import { bringOnto } from '../seats/membership.steps.ts';
 import { newId } from '../text/ids.ts';
 import { eventActor } from '../views/actors.ts';
@@ -39,7 +41,6 @@ export const connectPerson = (root: RootKey, serverId: string, address: ServerAd
     if ((await setUsed(tx, found.invite.id, person.id)) === 0) throw inviteInvalid();
     if (found.effect.clears) await clearForInvites(tx, [found.invite.id], found.effect.clears);
     await insertPerson(tx, person);
-    if (found.effect.tells) await tellRedeemed(tx, found.invite, person);
     const { row: key, token } = await makeKey(tx, root, {
       personId: person.id,
       name: body.key_name,
@@ -49,11 +50,13 @@ export const connectPerson = (root: RootKey, serverId: string, address: ServerAd
       ...(body.client_token === undefined ? {} : { token: body.client_token }),
     });
     await bringOntoBoards(tx, found, person);
+    const pairing = await redeemPairing(tx, found.invite.id, person.id);
+    if (found.effect.tells) await tellRedeemed(tx, found.invite, person, pairing);
     await note(tx, found, person, key, requestId);
     const known = { server_id: serverId, person: personView(person), key: await keyView(tx, key) };
     if (body.client_token === undefined) return { answer: { ...known, key: { ...known.key, token } } };
-    const receipt = await leaveReceipt(tx, found, person, key);
-    const seen = new Set(found.boards.map(({ board }) => board.id));
+    const receipt = await leaveReceipt(tx, found, person, key, pairing);
+    const seen = new Set([...found.boards.map(({ board }) => board.id), ...(pairing === undefined ? [] : [pairing])]);
     return { status: 200, answer: { ...known, onboarding: receiptView(serverId, receipt, seen) } };
   },
 });
@@ -85,6 +88,16 @@ async function bringOntoBoards(tx: WriteTx, { invite, issuer, boards }: Redeemab
   }
 }
 
+/** The newcomer is who the work was proposed to; answers the request, unless it was taken back before. */
+async function redeemPairing(tx: WriteTx, inviteId: string, personId: string): Promise<string | undefined> {
+  const row = await requestOfInvite(tx, inviteId);
+  if (!row) return undefined;
+  await holdRequest(tx, row.id);
+  const held = await requestOfInvite(tx, inviteId);
+  const moved = held && (await move(tx, held, 'redeem', { recipientId: personId }));
+  return moved?.recipient_id === personId ? row.id : undefined;
+}
+
 async function note(
   tx: WriteTx,
   { invite }: Redeemable,
@@ -103,14 +116,20 @@ async function note(
   });
 }
 
-async function leaveReceipt(tx: WriteTx, { invite, boards }: Redeemable, person: PersonRow, key: AccessKeyRow) {
+async function leaveReceipt(
+  tx: WriteTx,
+  { invite, boards }: Redeemable,
+  person: PersonRow,
+  key: AccessKeyRow,
+  pairing: string | undefined,
+) {
   const row: ReceiptRow = {
     key_id: key.id,
     person_id: person.id,
     invite_id: invite.id,
     handle: person.handle,
     boards: JSON.stringify(boards.map(({ board }) => board.id)),
-    pairing_request_id: null,
+    pairing_request_id: pairing ?? null,
   };
   await insertReceipt(tx, row);
   return row;

@@ -6,6 +6,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { audit } from '../identity/audit.steps.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import type { Caller } from '../operation/caller.ts';
+import { begin, requireRoom as requirePairingRoom } from '../pairing/begin.steps.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import { timestamp } from '../text/time.ts';
 import { type Hosts, serverName } from './address.rules.ts';
@@ -41,9 +42,11 @@ export interface Wanted {
 export async function issueInvite({ tx, root, address }: Issuer, wanted: Wanted): Promise<ServerInvite> {
   await tx.serialise(`invites:${wanted.by.person.person_id}`);
   await requireRoom(tx, wanted);
+  if (wanted.pairing) await requirePairingRoom(tx, wanted.by.person.person_id);
   const secret = newSecret('invite');
   const row = newInvite(tx, wanted, root.digest(secret));
   await insertInvite(tx, row);
+  const pairing = await beginPairing(tx, row, wanted);
   await audit(tx, {
     action: 'invite.created',
     by: wanted.by,
@@ -51,11 +54,31 @@ export async function issueInvite({ tx, root, address }: Issuer, wanted: Wanted)
     requestId: wanted.requestId,
     details: { boards: wanted.boards, expires_at: timestamp(row.expires_at) },
   });
-  return shownInvite(row, secret, wanted.by.person.handle, address);
+  return shownInvite(row, secret, wanted.by.person.handle, address, pairing);
 }
 
-/** An invite with its secret, as its link and prompt. */
-export const shownInvite = (row: InviteRow, secret: string, inviter: string, address: Address): ServerInvite => ({
+/** Work that whoever comes by the invite is to do with an agent of the issuer; answers its request. */
+async function beginPairing(tx: WriteTx, row: InviteRow, { pairing, by }: Wanted): Promise<string | undefined> {
+  const [boardId] = boardsOf(row);
+  if (!pairing || boardId === undefined) return undefined;
+  const { id } = await begin(tx, {
+    boardId,
+    inviterId: by.person.person_id,
+    agentId: pairing.initiating_agent_id,
+    work: pairing.work,
+    to: { inviteId: row.id, expiresAt: row.expires_at },
+  });
+  return id;
+}
+
+/** An invite with its secret, as its link and prompt. @param pairing the request that waits for whoever comes by it. */
+export const shownInvite = (
+  row: InviteRow,
+  secret: string,
+  inviter: string,
+  address: Address,
+  pairing?: string,
+): ServerInvite => ({
   id: row.id,
   invite: inviteLink(address.baseUrl(), secret),
   prompt: promptOf({
@@ -70,6 +93,7 @@ export const shownInvite = (row: InviteRow, secret: string, inviter: string, add
   expires_at: timestamp(row.expires_at),
   boards: boardsOf(row),
   ...(row.suggested_handle === null ? {} : { suggested_handle: row.suggested_handle }),
+  ...(pairing === undefined ? {} : { pairing_request_id: pairing }),
 });
 
 async function requireRoom(tx: WriteTx, { by }: Wanted): Promise<void> {

@@ -4,10 +4,11 @@ import type { RootKey } from '../identity/root-key.ts';
 import { unauthorized } from '../operation/caller.ts';
 import { inviteRequired } from '../operation/gate.ts';
 import type { OpenCase, ServerAddress } from '../operation/usecase.ts';
+import { requestOfInvite } from '../pairing/requests.store.ts';
+import { stateAt } from '../pairing/subject.rules.ts';
 import { timestamp } from '../text/time.ts';
 import { serverName } from './address.rules.ts';
 import { findRedeemable } from './authority.steps.ts';
-import { pairingOf } from './invites.store.ts';
 import { promptOf } from './prompt.rules.ts';
 import { inviteInvalid } from './refusals.ts';
 
@@ -18,7 +19,9 @@ export const previewInvite = (root: RootKey, serverId: string, address: ServerAd
     const found = await findRedeemable(tx, root.digest(bearer), false);
     if (!found) throw inviteInvalid();
     const { invite, issuer, boards } = found;
-    const work = pairingOf(invite)?.work;
+    const pairing = await requestOfInvite(tx, invite.id);
+    // Work that was taken back is not proposed to anybody any more.
+    const work = pairing && stateAt(pairing, tx.now) === 'awaiting_account' ? pairing.work : undefined;
     return {
       answer: {
         server_id: serverId,

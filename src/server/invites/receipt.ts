@@ -1,6 +1,7 @@
 /** What became of a connect whose answer may have been lost. */
 import { Refusal } from '../../contract/errors.ts';
 import type { ReadCase } from '../operation/usecase.ts';
+import { pairingOfInvite } from '../pairing/find.ts';
 import { receiptView, seenBoards } from '../views/invite.ts';
 import { boardsOf, receiptOfKey } from './invites.store.ts';
 
@@ -14,5 +15,7 @@ export const getOnboardingReceipt =
         hint: 'service whoami shows who the key belongs to.',
       });
     }
-    return receiptView(serverId, receipt, await seenBoards(tx, caller, boardsOf(receipt)));
+    const seen = await seenBoards(tx, caller, boardsOf(receipt));
+    const work = await pairingOfInvite(tx, caller, receipt.invite_id);
+    return receiptView(serverId, receipt, new Set([...seen, ...(work === undefined ? [] : [work])]));
   };

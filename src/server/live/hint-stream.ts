@@ -160,7 +160,7 @@ export class HintStream implements Follower, Watcher {
     this.#faces = { rows: unknown.length > 0 ? await facesOn(tx, unknown) : [], now: tx.now };
     const asked = this.#asked;
     this.#asked = false;
-    const requests = asked ? await requestsOf(tx, person.person_id) : null;
+    const requests = asked ? await requestsOf(tx, person) : null;
     return { boards, memberships, agents: await activeAgentsOfPerson(tx, person.person_id), requests };
   }
 

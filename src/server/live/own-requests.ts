@@ -3,6 +3,9 @@ import type { ReadTx } from '../db/tx.ts';
 import { readAllowance } from '../onboarding/allowances.store.ts';
 import { effective, listedRows } from '../onboarding/approvals.store.ts';
 import { newestNotices } from '../onboarding/notices.store.ts';
+import { listedRequests } from '../pairing/requests.store.ts';
+import { personSees } from '../pairing/sight.rules.ts';
+import { stateAt } from '../pairing/subject.rules.ts';
 import type { Change } from './own-agents.ts';
 
 /** One thing to tell of: told when `mark` is another than before. */
@@ -13,8 +16,14 @@ interface Seen {
   data: Record<string, unknown>;
 }
 
+interface Person {
+  person_id: string;
+  server_role: string;
+}
+
 /** Everything there is to tell of now. */
-export async function requestsOf(tx: ReadTx, personId: string): Promise<Seen[]> {
+export async function requestsOf(tx: ReadTx, person: Person): Promise<Seen[]> {
+  const personId = person.person_id;
   const approvals = (await listedRows(tx, { 'a.person_id': personId })).map((row) => {
     const { state } = effective(row, tx.now);
     return {
@@ -30,9 +39,21 @@ export async function requestsOf(tx: ReadTx, personId: string): Promise<Seen[]> 
     mark: newest,
     data: { board_id, member_id },
   }));
+  const pairings = (await listedRequests(tx, personId))
+    .filter((row) => personSees(row, person))
+    .map((row) => {
+      const state = stateAt(row, tx.now);
+      const { id, generation } = row;
+      return {
+        name: 'pairing',
+        id,
+        mark: `${state} ${generation}`,
+        data: { pairing_request_id: id, state, generation },
+      };
+    });
   const revision = (await readAllowance(tx, personId))?.revision ?? 0;
   const allowance = { name: 'allowance', id: '', mark: String(revision), data: { revision } };
-  return [...approvals, ...notices, allowance];
+  return [...approvals, ...pairings, ...notices, allowance];
 }
 
 export class OwnRequests {

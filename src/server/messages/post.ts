@@ -2,37 +2,25 @@
 import { Refusal } from '../../contract/errors.ts';
 import { codePoints } from '../../contract/schemas/common.ts';
 import { MAX_BODY } from '../../contract/schemas/messages.ts';
-import type { Body, FileRef, Mention, Message, Role } from '../../contract/types.ts';
+import type { Mention, Message, Role } from '../../contract/types.ts';
 import { type Answering, type Asking, addressAnswer, addressAsk, readAnswer, readAsk } from '../asks/asking.steps.ts';
-import type { AskData } from '../asks/asks.rules.ts';
-import { insertAsk, saveAnswer } from '../asks/asks.store.ts';
 import { redactAsk, sumCounts } from '../asks/redact.rules.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { requirePermission, requirePostingRights } from '../boards/policy.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { approveCited, filesToCite, keepCitations } from '../files/attach.steps.ts';
+import { filesToCite } from '../files/attach.steps.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { append } from '../record/append.ts';
 import { activeAgents, type MemberRow, memberById, membersNamed } from '../seats/members.store.ts';
-import { saveSent } from '../seats/positions.store.ts';
-import { type About, aboutOf } from '../tasks/about.steps.ts';
-import { insertTags } from '../tasks/tags.store.ts';
-import { newId } from '../text/ids.ts';
-import { type Redacted, redact } from '../text/redaction.ts';
-import { timestampOrNull } from '../text/time.ts';
-import { eventActor } from '../views/actors.ts';
+import { aboutOf } from '../tasks/about.steps.ts';
+import { redact } from '../text/redaction.ts';
 import { askContext, askViews } from '../views/ask.ts';
-import { mayRead, messageNotFound, messageView, type PostedData } from '../views/message.ts';
+import { mayRead, messageNotFound, messageView } from '../views/message.ts';
 import { lockPlace, type Place, requireActive } from '../views/place.ts';
 import { type Addressing, addressThread, addressTo, toEveryone } from './addressing.steps.ts';
-import { dayOf, insertDay } from './days.store.ts';
-import { clearRequest, insertNamed, type NamedRow } from './inbox.store.ts';
 import { findMentions, resolveMentions } from './mentions.rules.ts';
-import { countReply, insertMessage, type MessageRow, messageById, messageBySeq } from './messages.store.ts';
-
-/** A post without secrets: those of its text, and those of what it asks. */
-type Post = Omit<Body<'postMessage'>, 'body'> & { redacted: Redacted };
+import { type MessageRow, messageById, messageBySeq } from './messages.store.ts';
+import { type Post, type Written, writePost } from './posting.ts';
 
 export const postMessage: WriteCase<'postMessage', Post> = {
   /** Lengths count what was sent; secrets leave the text before anything else sees it. */
@@ -73,7 +61,7 @@ export const postMessage: WriteCase<'postMessage', Post> = {
     });
     const files = await filesToCite(tx, place.board.id, body.files);
     const mentions = await mentionsIn(tx, place, roles, body.redacted.text, addressing);
-    const answer = await write(tx, caller, place, {
+    const written = await writePost(tx, caller, place, {
       post: body,
       parent,
       addressing,
@@ -83,7 +71,8 @@ export const postMessage: WriteCase<'postMessage', Post> = {
       asking,
       answering,
     });
-    return { answer };
+    caller.shown.message = written.row.id;
+    return { answer: await asSeenBySender(tx, caller, place, written, parent) };
   },
 };
 
@@ -145,182 +134,12 @@ async function mentionsIn(
   });
 }
 
-interface Decided {
-  post: Post;
-  parent: MessageRow | null;
-  addressing: Addressing;
-  mentions: Mention[];
-  about: About[];
-  files: FileRef[];
-  asking: Asking | null;
-  answering: Answering | null;
-}
-
-async function write(tx: WriteTx, caller: Caller, place: Place, decided: Decided): Promise<Message> {
-  const { board, member } = place;
-  const { post, parent, addressing, mentions, about, files, asking, answering } = decided;
-  const id = newId('msg', tx.now);
-  const answers = answering !== null && !answering.withdrawn;
-  const expectsReply = post.expects_reply || asking !== null;
-  // Keys in canonical order: the record then need not sort them.
-  const data: PostedData = {
-    ...(about.length > 0 ? { about } : {}),
-    ...(answering ? { answer: answerData(answering) } : {}),
-    ...(asking ? { ask: askData(asking, addressing, about) } : {}),
-    body: post.redacted.text,
-    expects_reply: expectsReply,
-    ...(files.length > 0 ? { files } : {}),
-    mentions,
-    message_id: id,
-    ...(addressing.recipients ? { recipients: addressing.recipients.map((recipient) => recipient.id) } : {}),
-    redactions: post.redacted.counts,
-    reply_to: parent?.id ?? null,
-    to: addressing.to,
-    urgent: post.urgent,
-  };
-  board.message_count += 1;
-  board.everyone_count += addressing.everyone ? 1 : 0;
-  board.answer_count += answers ? 1 : 0;
-  member.sent_count += 1;
-  member.sent_everyone_count += addressing.everyone ? 1 : 0;
-  const event = await append(tx, board, {
-    type: 'message.posted',
-    actor: eventActor(member, caller.person.handle),
-    data: { ...data },
-  });
-  if (board.last_message_at === null || dayOf(board.last_message_at) < dayOf(event.at)) {
-    await insertDay(tx, { board_id: board.id, day: dayOf(event.at), before: board.message_count - 1 });
-  }
-  board.last_message_at = event.at;
-  const row: MessageRow = {
-    id,
-    board_id: board.id,
-    seq: event.seq,
-    at: event.at,
-    sender_id: member.id,
-    reply_to_seq: parent?.seq ?? null,
-    root_seq: parent ? (parent.root_seq ?? parent.seq) : null,
-    to_everyone: addressing.everyone ? 1 : 0,
-    named: addressing.named.length > 0 ? addressing.named.join() : null,
-    urgent: post.urgent ? 1 : 0,
-    expects_reply: expectsReply ? 1 : 0,
-    answer_to: answering?.ask.message_id ?? null,
-    answers: answers ? 1 : 0,
-    reply_count: 0,
-    last_reply_at: null,
-    last_reply_seq: null,
-    reaction_count: 0,
-    nth: board.message_count,
-    nth_everyone: board.everyone_count,
-    nth_of_sender: member.sent_count,
-    nth_everyone_of_sender: member.sent_everyone_count,
-  };
-  await insertMessage(tx, row);
-  await saveSent(tx, member);
-  await insertNamed(tx, namedRows(row, addressing, mentions));
-  await keepTags(tx, row, about);
-  if (data.ask) await keepAsk(tx, row, data.ask);
-  await keepCitations(tx, row, files);
-  if (answering) await keepAnswer(tx, row, answering);
-  if (parent && row.root_seq !== null) {
-    await countReply(tx, row.root_seq, row);
-    await clearRequest(tx, member.id, parent.seq);
-  }
-  if (answering && approves(member, answering)) {
-    const actor = eventActor(member, caller.person.handle);
-    await approveCited({ tx, board, member, actor }, answering.ask.message_id);
-  }
-  caller.shown.message = id;
-  return asSeenBySender(tx, caller, place, row, data, parent);
-}
-
-/** The first option means approve, and only the one who was asked can say it. */
-const approves = (member: MemberRow, { ask, option }: Answering): boolean => option === 1 && member.id === ask.to_id;
-
-/** What is asked, as the record keeps it. The ask is about the first task that was not just named in its text. */
-function askData(
-  { approval, options, goingWith, goingAt }: Asking,
-  { recipients }: Addressing,
-  about: About[],
-): AskData {
-  return {
-    ...(approval ? { approval } : {}),
-    blocking: goingWith === null,
-    going_at: timestampOrNull(goingAt),
-    going_with: goingWith,
-    options,
-    task_id: about.find((task) => task.how !== 'named')?.id ?? null,
-    to: recipients?.[0]?.id ?? '',
-  };
-}
-
-const answerData = ({ ask, option, withdrawn }: Answering) => ({ ask_id: ask.message_id, option, withdrawn });
-
-const keepTags = (tx: WriteTx, row: MessageRow, about: About[]): Promise<number> =>
-  insertTags(
-    tx,
-    about.map(({ id, how }, n) => ({
-      message_id: row.id,
-      task_id: id,
-      board_id: row.board_id,
-      seq: row.seq,
-      thread_seq: row.root_seq ?? row.seq,
-      how,
-      n,
-    })),
-  );
-
-const keepAsk = (tx: WriteTx, row: MessageRow, ask: AskData): Promise<number> =>
-  insertAsk(tx, {
-    message_id: row.id,
-    board_id: row.board_id,
-    seq: row.seq,
-    at: row.at,
-    from_id: row.sender_id,
-    to_id: ask.to,
-    task_id: ask.task_id,
-    blocking: ask.blocking ? 1 : 0,
-    going_at: ask.going_at === null ? null : Date.parse(ask.going_at),
-    answer_seq: null,
-    answer_option: null,
-    withdrawn: 0,
-  });
-
-const keepAnswer = (tx: WriteTx, row: MessageRow, { ask, option, withdrawn }: Answering): Promise<number> =>
-  saveAnswer(tx, ask.message_id, { answer_seq: row.seq, answer_option: option, withdrawn: withdrawn ? 1 : 0 });
-
-/** Whom the message names, with what follows for their inboxes and open requests. */
-function namedRows(message: MessageRow, addressing: Addressing, mentions: Mention[]): NamedRow[] {
-  const rows = new Map<string, NamedRow>();
-  const base = { seq: message.seq, urgent: message.urgent };
-  for (const recipient of addressing.recipients ?? []) {
-    rows.set(recipient.id, {
-      ...base,
-      member_id: recipient.id,
-      addressed: 1,
-      mentioned: 0,
-      wakes: 1,
-      awaits: message.expects_reply,
-    });
-  }
-  for (const mention of mentions) {
-    const known = rows.get(mention.id);
-    if (known) known.mentioned = 1;
-    else {
-      const wakes = mention.wakes && !addressing.everyone ? 1 : 0;
-      rows.set(mention.id, { ...base, member_id: mention.id, addressed: 0, mentioned: 1, wakes, awaits: 0 });
-    }
-  }
-  return [...rows.values()];
-}
-
 /** The new message as its sender reads it, from what is at hand; only the two ends of a reply are looked up. */
 async function asSeenBySender(
   tx: WriteTx,
   caller: Caller,
   place: Place,
-  row: MessageRow,
-  data: PostedData,
+  { row, data }: Written,
   parent: MessageRow | null,
 ): Promise<Message> {
   const { member } = place;

@@ -1,5 +1,6 @@
 /** Reading what agents asked for: a person all of it, an agent its own. */
 import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
+import { pairingOfInvite } from '../pairing/find.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
 import { approvalViews } from '../views/approval.ts';
 import { refuseGuest } from '../views/authority.ts';
@@ -29,5 +30,6 @@ export const getApproval =
   async (tx, caller, { params }) => {
     refuseGuest(caller, 'ask for anything');
     const { approval } = await findApproval(tx, caller, params['approval'] ?? '', address.baseUrl());
-    return { approval, collected: false };
+    const work = await pairingOfInvite(tx, caller, approval.execution?.invite_id);
+    return { approval, collected: false, ...(work === undefined ? {} : { pairing_request_id: work }) };
   };

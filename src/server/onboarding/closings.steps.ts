@@ -1,6 +1,14 @@
 /** What ends requests and capsules from outside: seats, keys, people and boards that end. */
 import type { Knex } from 'knex';
 import type { WriteTx } from '../db/tx.ts';
+import {
+  endpointsOfKeys,
+  endpointsOfSeats,
+  pairingsOfApproval,
+  pairingsOfBoard,
+  pairingsOfMembership,
+  pairingsOfPerson,
+} from '../pairing/endings.steps.ts';
 import { changeAllowance } from './allowance.steps.ts';
 import { allowanceOf } from './allowances.store.ts';
 import { approvalTable, type Ending } from './approval-states.rules.ts';
@@ -19,6 +27,7 @@ export async function closeRows(tx: WriteTx, rows: ApprovalRow[], ending: Ending
     const decided_at = overdue ? row.expires_at : tx.now;
     await close(tx, row.id, { state: 'expired', closed_reason: effect.reason ?? null, decided_at });
     if (effect.notice) await tellDecision(tx, row, effect.notice);
+    await pairingsOfApproval(tx, row.id);
     tx.publish(`onboarding:${row.person_id}`);
   }
 }
@@ -35,6 +44,7 @@ export async function closeForSeats(tx: WriteTx, seatIds: string[]): Promise<voi
   const of: Narrow = (query) => query.whereIn('a.agent_id', seatIds);
   await closeAll(tx, of, 'seat_ended');
   await clearOf(tx, of, 'requester_ended');
+  await endpointsOfSeats(tx, seatIds);
 }
 
 export async function closeForKeys(tx: WriteTx, keyIds: string[]): Promise<void> {
@@ -42,6 +52,7 @@ export async function closeForKeys(tx: WriteTx, keyIds: string[]): Promise<void>
   const of: Narrow = (query) => query.whereIn('a.parent_key_id', keyIds);
   await closeAll(tx, of, 'key_ended');
   await clearOf(tx, of, 'key_ended');
+  await endpointsOfKeys(tx, keyIds);
 }
 
 /** A person leaves the server: nothing they or their agents asked for or were allowed goes on. */
@@ -49,6 +60,7 @@ export async function closeForPerson(tx: WriteTx, personId: string): Promise<voi
   const of: Narrow = (query) => query.where('a.person_id', personId);
   await closeAll(tx, of, 'person_ended');
   await clearOf(tx, of, 'person_ended');
+  await pairingsOfPerson(tx, personId);
   const ends = { trigger: 'person_ended', categories: [], by: { changed_with: 'server' } } as const;
   await changeAllowance(tx, await allowanceOf(tx, personId), ends);
 }
@@ -60,11 +72,14 @@ export async function closeForBoard(tx: WriteTx, boardId: string): Promise<void>
   await closeAll(tx, of, 'seat_ended');
   await clearOf(tx, of, 'requester_ended');
   await clearOf(tx, (query) => naming(query, boardId), 'board_deleted');
+  await pairingsOfBoard(tx, boardId);
 }
 
-/** A person is off a board: what their agents could still collect for it is gone. */
-export const clearForMembership = (tx: WriteTx, personId: string, boardId: string): Promise<number> =>
-  clearOf(tx, (query) => naming(query.where('a.person_id', personId), boardId), 'off_board');
+/** A person is off a board: what their agents could still collect for it is gone, and work they have part in there is over. */
+export async function clearForMembership(tx: WriteTx, personId: string, boardId: string): Promise<void> {
+  await clearOf(tx, (query) => naming(query.where('a.person_id', personId), boardId), 'off_board');
+  await pairingsOfMembership(tx, personId, boardId);
+}
 
 /** Ids hold no character that means something to LIKE but `_`, which stands for itself too. */
 const naming = (query: Knex.QueryBuilder, boardId: string): Knex.QueryBuilder =>

@@ -9,6 +9,7 @@ import { shownInvite } from '../invites/issue.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import { agentRequired } from '../operation/gate.ts';
 import type { Outcome, WriteCase } from '../operation/usecase.ts';
+import { pairingOfInvite } from '../pairing/find.ts';
 import { activeHuman } from '../seats/memberships.store.ts';
 import { ownView } from '../views/approval.ts';
 import { refuseGuest } from '../views/authority.ts';
@@ -115,9 +116,9 @@ class Collection {
   async #secret(invite: InviteRow, secret: string, how: { collected: boolean; recovered?: true }): Promise<Result> {
     const { address } = this.#means;
     const approval = await this.#view();
-    return {
-      answer: { approval, ...how, invite: shownInvite(invite, secret, this.#caller.person.handle, address) },
-    };
+    const work = await pairingOfInvite(this.#tx, this.#caller, invite.id);
+    const shown = shownInvite(invite, secret, this.#caller.person.handle, address, work);
+    return { answer: { approval, ...how, invite: shown, ...(work === undefined ? {} : { pairing_request_id: work }) } };
   }
 
   /** The record without a secret; where one was to be had, what to do about it. */
@@ -127,7 +128,9 @@ class Collection {
     const inviteId = approval.execution?.invite_id;
     const gone = inviteId !== undefined && approval.outcome.state !== 'none';
     const next = gone ? { next: revokeStep(inviteId, address.baseUrl()) } : {};
-    return { answer: { approval: { ...approval, ...next }, collected: false } };
+    const work = await pairingOfInvite(this.#tx, this.#caller, inviteId);
+    const named = work === undefined ? {} : { pairing_request_id: work };
+    return { answer: { approval: { ...approval, ...next }, collected: false, ...named } };
   }
 
   #view() {

@@ -5,6 +5,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { holdPeople } from '../identity/people.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ServerAddress, WriteCase } from '../operation/usecase.ts';
+import { pairingsOfApproval } from '../pairing/endings.steps.ts';
 import { ownView } from '../views/approval.ts';
 import { refuseGuest } from '../views/authority.ts';
 import { browserMayAllow, hashOf, kinds } from './actions.rules.ts';
@@ -132,6 +133,7 @@ export const declineApproval = (address: ServerAddress): WriteCase<'declineAppro
     if (effect.does === 'decline') {
       await close(tx, row.id, { state: 'declined' });
       if (effect.notice) await tellDecision(tx, row, effect.notice);
+      await pairingsOfApproval(tx, row.id);
       tx.publish(`onboarding:${row.person_id}`);
     }
     return { answer: await ownView(tx, caller, await reread(tx, row.id), address.baseUrl()) };

@@ -1,6 +1,7 @@
 /** Doing what was asked for, by an approval or by an allowance: state, effect and its record in one transaction. */
 import type { Approval, Authorization, ServerInvite } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { pairingsAdmitted } from '../pairing/endings.steps.ts';
 import { kinds } from './actions.rules.ts';
 import type { AllowanceRow } from './allowances.store.ts';
 import { type ApprovalRow, actionOf, close, noteExecution } from './approvals.store.ts';
@@ -47,6 +48,7 @@ export async function execute(
   });
   if (closed === 0) return null;
   tx.publish(`onboarding:${row.person_id}`);
+  await pairingsAdmitted(tx, row.id);
   if (plan.already) return {};
   const done = await plan.run(authorization);
   if (done.invite) await noteExecution(tx, row.id, done.invite.id);

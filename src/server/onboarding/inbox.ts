@@ -5,6 +5,9 @@ import type { ReadTx } from '../db/tx.ts';
 import { boardsOf } from '../invites/invites.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
+import { seenRequests } from '../pairing/find.ts';
+import { isClosed } from '../pairing/machine.rules.ts';
+import { stateAt } from '../pairing/subject.rules.ts';
 import { boardIdsOf, ownMemberships } from '../seats/memberships.store.ts';
 import { timestamp } from '../text/time.ts';
 import { approvalViews } from '../views/approval.ts';
@@ -29,7 +32,10 @@ export const getOnboardingInbox =
     return {
       board_adds: await boardAdds(tx, caller, baseUrl),
       arrivals: await arrivals(tx, caller),
-      counts: { approvals_pending: await countPendingFor(tx, caller, baseUrl), pairings_open: 0 },
+      counts: {
+        approvals_pending: await countPendingFor(tx, caller, baseUrl),
+        pairings_open: await countOpenPairings(tx, caller),
+      },
     };
   };
 
@@ -77,6 +83,11 @@ async function arrivals(tx: ReadTx, caller: Caller): Promise<Inbox['arrivals']> 
       agents: agents.map(({ member_id, name, harness }) => ({ id: member_id, name, harness })),
     })),
   }));
+}
+
+/** Proposals of work that they have part in and that have not ended. */
+async function countOpenPairings(tx: ReadTx, caller: Caller): Promise<number> {
+  return (await seenRequests(tx, caller)).filter((row) => !isClosed(stateAt(row, tx.now))).length;
 }
 
 /** Requests that wait for them and that they see. */

@@ -1,5 +1,6 @@
 /** The commands that a person or agent runs next. Guidance, never permission; no secret is ever in one. */
 import type { NextStep } from '../../contract/errors.ts';
+import { listStep } from '../pairing/next.rules.ts';
 import { shellArgument } from '../text/shell.ts';
 
 const on = (baseUrl: string): string => `--server ${shellArgument(baseUrl, true)}`;
@@ -33,13 +34,15 @@ export const showStep = (approvalId: string, baseUrl: string): NextStep => ({
 
 interface Named {
   approval_id?: string;
+  pairing_request_id?: string;
   person?: { handle: string };
   board?: string;
 }
 
 /** What goes with a notice: a decision to look at, a board with somebody new on it, or a person. */
-export function noticeStep({ approval_id, person, board }: Named, baseUrl: string): NextStep {
+export function noticeStep({ approval_id, pairing_request_id, person, board }: Named, baseUrl: string): NextStep {
   if (approval_id !== undefined) return showStep(approval_id, baseUrl);
+  if (pairing_request_id !== undefined) return listStep(baseUrl);
   if (board !== undefined) {
     return {
       command: `service members --board ${shellArgument(board)} ${on(baseUrl)}`,

@@ -70,7 +70,12 @@ type Redeemed = { id: string; issuing_agent_id: string | null };
 type Newcomer = { id: string; handle: string };
 
 /** The invite that an agent asked for was used. */
-export async function tellRedeemed(tx: WriteTx, invite: Redeemed, { id, handle }: Newcomer): Promise<void> {
+export async function tellRedeemed(
+  tx: WriteTx,
+  invite: Redeemed,
+  { id, handle }: Newcomer,
+  pairingId?: string,
+): Promise<void> {
   if (invite.issuing_agent_id === null) return;
   await tell(tx, {
     memberId: invite.issuing_agent_id,
@@ -78,6 +83,10 @@ export async function tellRedeemed(tx: WriteTx, invite: Redeemed, { id, handle }
     subject: invite.id,
     expiresAt: tx.now + 7 * DAY,
     text: `@${handle} used the invite ${invite.id} that you asked for.`,
-    about: { invite_id: invite.id, person: { id, handle } },
+    about: {
+      invite_id: invite.id,
+      ...(pairingId === undefined ? {} : { pairing_request_id: pairingId }),
+      person: { id, handle },
+    },
   });
 }

@@ -7,37 +7,19 @@ import type { SeatCaller } from '../operation/caller.ts';
 import { agentRequired } from '../operation/gate.ts';
 import type { Outcome, ServerAddress, WriteCase } from '../operation/usecase.ts';
 import { activeHuman } from '../seats/memberships.store.ts';
-import { newId } from '../text/ids.ts';
 import { ownView } from '../views/approval.ts';
 import { refuseGuest } from '../views/authority.ts';
 import { ownPlace, requireActive } from '../views/place.ts';
 import { type Frozen, freeze, kinds } from './actions.rules.ts';
-import { type AllowanceRow, categoriesOf, readAllowance } from './allowances.store.ts';
-import { approvalTable } from './approval-states.rules.ts';
-import {
-  type ApprovalRow,
-  approvalById,
-  approvalByKey,
-  countPending,
-  effective,
-  forgetRequestKey,
-  insertApproval,
-  type RequestRow,
-  samePending,
-} from './approvals.store.ts';
+import { categoriesOf, readAllowance } from './allowances.store.ts';
+import { approvalByKey, effective, forgetRequestKey, type RequestRow } from './approvals.store.ts';
 import { askerOf } from './asker.ts';
-import { coverage } from './coverage.ts';
-import { execute } from './execute.ts';
-import { holdForRun } from './held.ts';
-import { Judgement } from './judgement.ts';
 import { allowStep } from './next.rules.ts';
 import { type Ground, requireStanding } from './plans.ts';
-import { approvalClosed, tooManyPending } from './refusals.ts';
-import { transition } from './transitions.rules.ts';
+import { raise } from './raising.steps.ts';
+import { approvalClosed } from './refusals.ts';
 
 const DAY = 86_400_000;
-const PENDING_OF_SEAT = 20;
-const PENDING_OF_PERSON = 100;
 
 type Result = Answer<'requestAdminAction'>;
 
@@ -73,68 +55,13 @@ async function requireSeat(tx: WriteTx, caller: SeatCaller): Promise<void> {
 async function ask(
   ground: Ground,
   caller: SeatCaller,
-  { action, text, hash }: Frozen,
+  frozen: Frozen,
   keyHash: Buffer | null,
 ): Promise<Outcome<Result>> {
-  const { tx } = ground;
-  const { person_id } = caller.person;
-  await tx.serialise(`approvals:${person_id}`);
-  if (kinds[action.kind].category !== null) await holdForRun(tx, action, null);
-  const judgement = new Judgement(ground, action, 'new');
-  let allowance: AllowanceRow | null = null;
-  const { effect } = await transition(approvalTable, 'new', 'request', {
-    no_authority: () => judgement.refuses(),
-    covered: async () => {
-      allowance = await coverage(tx, ground.asker, action);
-      return allowance !== null;
-    },
-  });
-  if (effect.refused) throw judgement.refusal;
-  const same = action.kind === 'invite_people' ? undefined : await samePending(tx, caller.seat.member_id, hash);
-  if (same && effective(same, tx.now).state === 'pending') return held(ground, same);
-  await requireRoom(tx, caller);
-  const row = newApproval(tx, caller, { action, text, hash }, keyHash);
-  await insertApproval(tx, row);
-  if (effect.does === 'hold' || !allowance) {
-    tx.publish(`onboarding:${person_id}`);
-    return held(ground, await reread(tx, row.id));
-  }
-  const done = await execute(tx, row, judgement.plan, { decision: 'allowance', allowance });
-  const approval = await view(ground, await reread(tx, row.id));
-  return { status: 201, answer: { state: 'executed', approval, ...done } };
+  const { row, done } = await raise(ground, caller, frozen, keyHash);
+  if (done === null) return held(ground, row);
+  return { status: 201, answer: { state: 'executed', approval: await view(ground, row), ...done } };
 }
-
-async function requireRoom(tx: WriteTx, { seat, person }: SeatCaller): Promise<void> {
-  if ((await countPending(tx, { agent_id: seat.member_id })) >= PENDING_OF_SEAT) throw tooManyPending(PENDING_OF_SEAT);
-  if ((await countPending(tx, { person_id: person.person_id })) >= PENDING_OF_PERSON)
-    throw tooManyPending(PENDING_OF_PERSON);
-}
-
-const newApproval = (
-  tx: WriteTx,
-  { seat, person, key }: SeatCaller,
-  { action, text, hash }: Frozen,
-  keyHash: Buffer | null,
-): ApprovalRow => ({
-  id: newId('apr', tx.now),
-  person_id: person.person_id,
-  agent_id: seat.member_id,
-  parent_key_id: key.key_id,
-  kind: action.kind,
-  action: text,
-  payload_hash: hash,
-  state: 'pending',
-  created_at: tx.now,
-  expires_at: tx.now + DAY,
-  decided_at: null,
-  decision: null,
-  closed_reason: null,
-  executed_at: null,
-  effect: null,
-  authorization: null,
-  invite_id: null,
-  request_key_hash: keyHash,
-});
 
 /** What a request with the same key is told: the record as it is now, never a secret. @throws Refusal */
 async function replay(ground: Ground, caller: SeatCaller, row: RequestRow, frozen: Frozen): Promise<Outcome<Result>> {
@@ -175,9 +102,3 @@ async function held(ground: Ground, row: RequestRow): Promise<Outcome<Result>> {
 }
 
 const view = ({ tx, asker, address }: Ground, row: RequestRow) => ownView(tx, asker.person, row, address.baseUrl());
-
-async function reread(tx: WriteTx, id: string): Promise<RequestRow> {
-  const row = await approvalById(tx, id);
-  if (!row) throw new Error('an approval is never removed');
-  return row;
-}

@@ -1,5 +1,6 @@
 /** Writing down what time alone has ended. Nothing depends on it but notices and what is stored: every read looks at the clock. */
 import type { WriteTx } from '../db/tx.ts';
+import { sweepPairings } from '../pairing/endings.steps.ts';
 import { forgetRequestKeys, pendingOf } from './approvals.store.ts';
 import { clearPassed } from './capsules.store.ts';
 import { closeForKeys, closeRows } from './closings.steps.ts';
@@ -12,7 +13,8 @@ export async function sweepOnboarding(tx: WriteTx, limit: number): Promise<numbe
   await closeForKeys(tx, await endedKeys(tx));
   await clearPassed(tx);
   await forgetRequestKeys(tx, limit);
-  return Math.max(overdue.length, await dropExpired(tx, limit));
+  const pairings = await sweepPairings(tx, limit);
+  return Math.max(overdue.length, pairings, await dropExpired(tx, limit));
 }
 
 /** Keys past their end that requests or capsules still hang on. */

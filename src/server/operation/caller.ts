@@ -10,9 +10,11 @@ import {
   type DelegationRow,
   findDelegation,
   findKey,
+  findProof,
   findSeat,
   findSession,
   type KeyRow,
+  type ProofUseRow,
   type SeatRow,
   type SessionRow,
 } from '../identity/credentials.store.ts';
@@ -20,7 +22,7 @@ import type { RootKey } from '../identity/root-key.ts';
 
 /** What was presented, as far as it can be told without a look-up. */
 export interface Credential {
-  kind: 'PK' | 'BR' | 'AG' | 'DG';
+  kind: 'PK' | 'BR' | 'AG' | 'DG' | 'PC';
   digest: Buffer;
   token: string;
   /** It came in the browser's cookie, not as bearer. */
@@ -46,6 +48,8 @@ export interface Shown {
   person?: string;
   /** The request that was decided. */
   approval?: string;
+  /** The proposal of work that was changed. */
+  pairing?: string;
   /** The join code that brought them. */
   code?: string;
   seat?: string;
@@ -87,8 +91,15 @@ export interface DelegateCaller extends CallerBase {
   delegation: DelegationRow;
 }
 
+/** One side of a pairing request, in the session that was selected for it. It may read, accept and verify, and nothing else. */
+export interface PairingCaller extends CallerBase {
+  kind: 'PC';
+  seat: null;
+  proof: ProofUseRow;
+}
+
 export type PersonCaller = KeyCaller | BrowserCaller;
-export type Caller = PersonCaller | SeatCaller | DelegateCaller;
+export type Caller = PersonCaller | SeatCaller | DelegateCaller | PairingCaller;
 
 /** Whether a person acts themselves, with their key or in a browser. */
 export const isPerson = (caller: Caller): caller is PersonCaller => caller.kind === 'PK' || caller.kind === 'BR';
@@ -101,6 +112,7 @@ const kinds = [
   ['AG', patterns.agentToken],
   ['BR', patterns.sessionSecret],
   ['DG', patterns.delegation],
+  ['PC', patterns.proof],
 ] as const;
 
 /** Tells the kind of a bearer token by its prefix. @throws Refusal `unauthorized` for anything else. */
@@ -143,6 +155,11 @@ export async function authenticate(tx: ReadTx | WriteTx, credential: Credential)
       if (!delegation || !delegationWorks(delegation, tx.now)) throw delegationRevoked();
       return { kind: 'DG', ...base(credential, delegation), seat: null, delegation };
     }
+    case 'PC': {
+      const proof = await findProof(tx, credential.digest);
+      if (!proof || !proofWorks(proof, tx.now)) throw unauthorized();
+      return { kind: 'PC', ...base(credential, proof, proof.proof_expires_at), seat: null, proof };
+    }
     case 'AG': {
       const seat = await findSeat(tx, credential.digest);
       if (!seat) throw unauthorized();
@@ -179,6 +196,16 @@ export const sessionWorks = (row: SessionRow, now: number): boolean =>
 
 export const delegationWorks = (row: DelegationRow, now: number): boolean =>
   row.delegation_ended_at === null && keyWorks(row, now);
+
+/** Whether an endpoint is still what its proof was made for, on a request that is open and a board that is active. */
+export function proofWorks(row: ProofUseRow, now: number): boolean {
+  if (row.proof_revoked_at !== null || row.proof_expires_at <= now || !keyWorks(row, now)) return false;
+  const open = row.request_closed === null && row.request_expires_at > now && row.proof_generation === row.generation;
+  const waits = row.admission_state === 'pending' && (row.admission_expires_at ?? now) > now;
+  const admitted = row.admission_state === null || row.admission_state === 'executed' || waits;
+  const seated = row.seat_status === 'active' && row.seat_person_id === row.person_id && row.on_board !== null;
+  return open && admitted && seated && row.lifecycle === 'active' && row.seat_key_id === row.key_id && row.bound === 1;
+}
 
 export function delegationRevoked(): Refusal {
   return new Refusal('delegation_revoked', 'This delegation no longer works.', {

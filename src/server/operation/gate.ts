@@ -31,7 +31,9 @@ function wrongKind(
   kind: Credential['kind'],
   next: () => NextStep | undefined,
 ): Refusal {
+  if (kind === 'PC') return proofOnly();
   if (kind === 'DG') return personal.test(path) ? personRequired() : delegationOnly();
+  if (isOnly(credentials, 'PC')) return proofRequired();
   if (credentials.includes('DG') && !credentials.includes('PK')) return delegateRequired();
   if (credentials.includes('IN')) return inviteRequired();
   if (isOnly(credentials, 'BR')) return browserRequired();
@@ -70,6 +72,16 @@ const browserRequired = (): Refusal =>
 const delegationOnly = (): Refusal =>
   new Refusal('forbidden', 'A delegation may only list boards, join them and create them.', {
     hint: "Use the person's own access key for everything else.",
+  });
+
+const proofOnly = (): Refusal =>
+  new Refusal('forbidden', 'An endpoint credential may only read, accept and verify its own pairing request.', {
+    hint: "Use the person's own access key, or the agent's own token.",
+  });
+
+const proofRequired = (): Refusal =>
+  new Refusal('forbidden', 'Only the session that was selected for this side may do this.', {
+    hint: 'Its runtime does it: service pairing accept --here, or service pairing select --here, in that session.',
   });
 
 const delegateRequired = (): Refusal =>

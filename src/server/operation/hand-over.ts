@@ -46,6 +46,20 @@ const steps: Partial<Record<OperationName, NextStep>> = {
     resume: 'Your person runs it in their own terminal: it shows what waits for them.',
     board_view: '/inbox',
   },
+  choosePairingAgent: {
+    command: 'service pairing show {pairing}',
+    resume: 'Your person chooses one of their agents in their own terminal, or on the page: service pairing choose.',
+    board_view: '/inbox/pairings/{pairing}',
+  },
+  declinePairing: {
+    command: 'service pairing decline {pairing}',
+    resume: 'Your person runs it in their own terminal, or declines on the page.',
+    board_view: '/inbox/pairings/{pairing}',
+  },
+  selectPairingEndpoint: {
+    command: 'service pairing list',
+    resume: 'The runtime of a session does it by service pairing accept --here or select --here, run in that session.',
+  },
   getAllowance: allowanceStep('show'),
   setAllowance: allowanceStep('show'),
   clearAllowance: allowanceStep('off'),

@@ -106,6 +106,10 @@ export const work = {
   },
   decisions: { operations: ['allowApproval', 'declineApproval'], person: 120 },
   collections: { operations: ['collectApproval'], seat: 30 },
+  pairing_requests: { operations: ['createPairingRequest'], hourly: true, person: 20, agents: 'with their person' },
+  pairing_choices: { operations: ['choosePairingAgent'], hourly: true, person: 20 },
+  pairing_endpoints: { operations: ['selectPairingEndpoint'], credential: 60 },
+  pairing_proofs: { operations: ['acceptPairing', 'verifyPairing'], credential: 30 },
   presence: { operations: ['setPresence'], seat: 60 },
 } as const satisfies Record<string, WorkRow>;
 

@@ -76,5 +76,7 @@ function credentialId(caller: Caller): string {
       return caller.seat.member_id;
     case 'DG':
       return caller.delegation.delegation_id;
+    case 'PC':
+      return caller.proof.proof_id;
   }
 }

@@ -4,6 +4,8 @@ import { visibleIds } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { boardsOf, type InviteRow, type ReceiptRow, stateOf } from '../invites/invites.store.ts';
 import type { Caller } from '../operation/caller.ts';
+import { requestsOfInvites, type SubjectRow } from '../pairing/requests.store.ts';
+import { agentSees, personSees } from '../pairing/sight.rules.ts';
 import { timestamp } from '../text/time.ts';
 
 type Metadata = Answer<'getInvite'>;
@@ -11,6 +13,10 @@ type Metadata = Answer<'getInvite'>;
 /** Boards are named only while the caller sees them. */
 export async function inviteViews(tx: ReadTx, caller: Caller, rows: InviteRow[]): Promise<Metadata[]> {
   const seen = await seenBoards(tx, caller, rows.flatMap(boardsOf));
+  const pairings = await requestsOfInvites(
+    tx,
+    rows.filter((row) => row.pairing !== null).map((row) => row.id),
+  );
   return rows.map((row) => ({
     id: row.id,
     created_at: timestamp(row.created_at),
@@ -20,6 +26,7 @@ export async function inviteViews(tx: ReadTx, caller: Caller, rows: InviteRow[])
     ...(row.issuing_agent_id === null ? {} : { issuing_agent_id: row.issuing_agent_id }),
     parent_key_id: row.parent_key_id,
     ...(row.suggested_handle === null ? {} : { suggested_handle: row.suggested_handle }),
+    ...namePairing(pairings.get(row.id), caller),
   }));
 }
 
@@ -28,7 +35,14 @@ export async function inviteView(tx: ReadTx, caller: Caller, row: InviteRow): Pr
   return view as Metadata;
 }
 
-/** @param seen boards that its holder sees now. */
+/** Named only while the caller sees it. */
+function namePairing(row: SubjectRow | undefined, caller: Caller): { pairing_request_id?: string } {
+  const { person } = caller;
+  const seen = row && (caller.kind === 'AG' ? agentSees(row, person, caller.seat.board_id) : personSees(row, person));
+  return seen ? { pairing_request_id: row.id } : {};
+}
+
+/** @param seen boards and proposals of work that its holder sees now. */
 export const receiptView = (
   serverId: string,
   row: ReceiptRow,
@@ -40,7 +54,9 @@ export const receiptView = (
   invite_id: row.invite_id,
   handle: row.handle,
   boards: boardsOf(row).filter((id) => seen.has(id)),
-  ...(row.pairing_request_id === null ? {} : { pairing_request_id: row.pairing_request_id }),
+  ...(row.pairing_request_id === null || !seen.has(row.pairing_request_id)
+    ? {}
+    : { pairing_request_id: row.pairing_request_id }),
 });
 
 /** Those of these boards that the caller sees. */

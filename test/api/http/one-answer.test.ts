@@ -10,6 +10,7 @@ import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, revokeKey, setRoles } from '../../support/state.ts';
 import { told } from '../../support/told.ts';
 import { held, scene } from '../onboarding/cast.ts';
+import { pairOn, propose } from '../pairing/cast.ts';
 
 const names = Object.keys(operations) as OperationName[];
 const row = (name: OperationName): OperationRow => operations[name];
@@ -32,6 +33,7 @@ forEachDatabase('an id of what is not the caller’s', (engine) => {
     const agent = await newAgent(dana, open, { name: 'helper' });
     const { agent: asking, bob } = await scene(server);
     const approval = await held(asking, { kind: 'set_server_role', person_id: bob.personId, role: 'admin' });
+    const pairing = await propose(await pairOn(server));
     const tasks = [];
     for (const board of [hidden, open])
       tasks.push(await dana.ok('createTask', { params: { board }, body: { title: 'a task' } }));
@@ -46,6 +48,7 @@ forEachDatabase('an id of what is not the caller’s', (engine) => {
       message: { exist: [message.id, elsewhere.id], never: 'msg_01K5A0000000000000000000P1' },
       task: { exist: tasks.map(({ id }) => id), never: 'tsk_01K5A0000000000000000000T9' },
       approval: { exist: [approval.id], never: 'apr_01K5A0000000000000000000A9' },
+      pairing: { exist: [pairing.id], never: 'prq_01K5A0000000000000000000P9' },
       file: { exist: files.map(({ id }) => id), never: 'fil_01K5A0000000000000000000F9' },
     };
   });

@@ -15,11 +15,12 @@ import {
   removePerson,
   revokeKey,
 } from '../../support/state.ts';
+import { pairOn, propose, select } from '../pairing/cast.ts';
 
 const names = Object.keys(operations) as OperationName[];
 const byInvite = names.filter((name) => (operations[name] as OperationRow).credentials.includes('IN'));
 const guarded = names.filter((name) => operations[name].credentials.length > 0 && !byInvite.includes(name));
-type Kind = 'PK' | 'BR' | 'AG' | 'DG';
+type Kind = 'PK' | 'BR' | 'AG' | 'DG' | 'PC';
 /** Operations on keys, delegations, settings and allowing: a delegation is told that they are for a person. */
 const personal = /^\/v1\/(keys|settings|delegations(?!\/boards)|me\/approvals\/\{approval\}\/allow)/;
 const row = (name: OperationName): OperationRow => operations[name];
@@ -66,6 +67,7 @@ forEachDatabase('every operation', (engine) => {
     const { credentials, path } = row(name);
     const only = credentials.length === 1 ? credentials[0] : undefined;
     if (credentials.includes(kind)) return 'ok';
+    if (kind === 'PC' || (only === 'PC' && kind !== 'DG')) return '403 forbidden';
     if (kind === 'DG') return personal.test(path) ? '403 human_token_required' : '403 forbidden';
     if (only === 'DG') return '403 forbidden';
     if (only === 'BR') return '403 browser_session_required';
@@ -85,7 +87,7 @@ forEachDatabase('every operation', (engine) => {
   });
 
   it('does not know tokens that were never issued, or look like nothing', async () => {
-    for (const prefix of ['abh_', 'aba_', 'abb_']) {
+    for (const prefix of ['abh_', 'aba_', 'abb_', 'abp_']) {
       await expectAll(new Api(server.url, prefix + 'A'.repeat(43)), () => '401 unauthorized');
     }
     await expectAll(new Api(server.url, `abd_${'A'.repeat(43)}`), () => '401 delegation_revoked');
@@ -127,6 +129,12 @@ forEachDatabase('every operation', (engine) => {
   it('serves a delegation the few operations that name it', async () => {
     const del = await person('del');
     await expectWorking('DG', () => newDelegation(server, del));
+  });
+
+  it('serves an endpoint its own pairing request, and nothing else', async () => {
+    const pair = await pairOn(server);
+    const { proof } = await select(server, pair, await propose(pair), 'initiator');
+    await expectWorking('PC', () => proof);
   });
 
   it('serves an agent what agents may do, and nothing that is for people', async () => {

@@ -101,6 +101,7 @@ const prefixes: Record<string, RegExp> = {
   message: /^msg_/,
   task: /^(tsk_|[A-Z]+-\d+$)/,
   file: /^fil_/,
+  pairing: /^prq_/,
   version: /^(1|latest)$/,
   reaction: /^(eyes|done)$/,
   handle: /^c\d+[amog]$/,

@@ -1,4 +1,5 @@
 /** Something to speak of in fuzzed requests: people, agents, boards and codes that exist, and what could be mistaken for them. */
+import { newSecret } from '../../../src/server/text/ids.ts';
 import type { Api } from '../api.ts';
 import { fromPage } from '../browser.ts';
 import { newAgent, newBoard, newCode, newDelegation, post } from '../cast.ts';
@@ -31,6 +32,25 @@ export async function newStage(server: TestServer, name: string): Promise<Stage>
   const secret = await post(dana, hidden.name, 'unseen');
   const task = await member.ok('createTask', { params: { board: open.name }, body: { title: 'a task' } });
   const file = await put(member, open.name, 'notes/plan.md', 'a plan');
+  const pairing = await member.ok('createPairingRequest', {
+    body: {
+      board_id: open.id,
+      recipient_id: other.personId ?? '',
+      initiating_agent_id: seat.memberId,
+      work: 'a plan',
+    },
+  });
+  const client_token = newSecret('proof');
+  await member.ok('selectPairingEndpoint', {
+    body: {
+      request_id: pairing.id,
+      side: 'initiator',
+      agent_id: seat.memberId,
+      session_binding: `sha256:${'5'.repeat(64)}`,
+      generation: 1,
+      client_token,
+    },
+  });
   const delegation = await newDelegation(member);
   const browser = await newBrowser(server, member);
   const invite = await dana.ok('createInvite', { body: {} });
@@ -38,7 +58,22 @@ export async function newStage(server: TestServer, name: string): Promise<Stage>
   const login = await member.ok('createLoginCode');
   const key = await member.ok('createKey', { body: { name: 'spare' } });
   const machine = await nobody.ok('createMachineRequest', { body: { handle: `${name}m`, label: 'box' } });
-  const texts = JSON.stringify([invite, code, guestCode, login, key, machine, first, reply, secret, task, own, file]);
+  const texts = JSON.stringify([
+    invite,
+    code,
+    guestCode,
+    login,
+    key,
+    machine,
+    first,
+    reply,
+    secret,
+    task,
+    own,
+    file,
+    pairing,
+    { client_token },
+  ]);
   const bearer = (api: Api) => linesOf(api.headers({}));
   return {
     host: new URL(server.url).host,
@@ -50,6 +85,7 @@ export async function newStage(server: TestServer, name: string): Promise<Stage>
       agent: { kind: 'AG', lines: bearer(seat) },
       'ended agent': { kind: null, lines: bearer(ended) },
       delegation: { kind: 'DG', lines: bearer(delegation) },
+      endpoint: { kind: 'PC', lines: [`authorization: Bearer ${client_token}`] },
       'browser session': { kind: 'BR', lines: linesOf(browser.headers({})) },
       'cookie alone': { kind: null, lines: [`cookie: ${browser.cookie}`] },
       'session as bearer': { kind: 'BR', lines: bearer(browser.bearer) },

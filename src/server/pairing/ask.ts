@@ -1,0 +1,67 @@
+/** The message by which a person asks their agent to accept. */
+import { type BoardRow, parsePolicy } from '../boards/boards.store.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { personById } from '../identity/people.store.ts';
+import { writePost } from '../messages/posting.ts';
+import type { Caller } from '../operation/caller.ts';
+import { memberById } from '../seats/members.store.ts';
+import { activeHuman } from '../seats/memberships.store.ts';
+import { redact } from '../text/redaction.ts';
+import { readerOf } from '../views/place.ts';
+import { pairingStep } from './next.rules.ts';
+import { pairingNotFound } from './refusals.ts';
+import type { SubjectRow } from './requests.store.ts';
+
+interface Asked {
+  row: SubjectRow;
+  board: BoardRow;
+  agentId: string;
+  baseUrl: string;
+}
+
+/**
+ * Posts as the person, to this agent alone; answers the message. The work is quoted, and names in it wake nobody: it is content
+ * of somebody else's.
+ */
+export async function askAgent(tx: WriteTx, caller: Caller, { row, board, agentId, baseUrl }: Asked): Promise<string> {
+  const member = await activeHuman(tx, board.id, caller.person.person_id);
+  const agent = await memberById(tx, agentId);
+  const inviter = await personById(tx, row.inviter_id);
+  if (!member || !agent) throw pairingNotFound();
+  const policy = parsePolicy(board);
+  const step = pairingStep(
+    { id: row.id, state: 'awaiting_session', awaiting: 'recipient', reader: 'recipient' },
+    baseUrl,
+  );
+  const { row: message } = await writePost(
+    tx,
+    caller,
+    { board, member, policy, reader: readerOf(member, policy) },
+    {
+      post: {
+        redacted: redact(textOf(row.work, inviter?.handle ?? '', step?.command ?? '')),
+        expects_reply: true,
+        urgent: false,
+      },
+      parent: null,
+      addressing: { to: [`@${agent.name}`], everyone: false, recipients: [agent], named: [agent.id] },
+      mentions: [],
+      about: [],
+      files: [],
+      asking: null,
+      answering: null,
+    },
+  );
+  return message.id;
+}
+
+const textOf = (work: string, inviter: string, command: string): string =>
+  [
+    `${inviter} proposes work together. To take part in it with this session, run:`,
+    '',
+    `    ${command}`,
+    '',
+    'The work, as it was proposed:',
+    '',
+    ...work.split(/\r?\n/).map((line) => `> ${line}`),
+  ].join('\n');

@@ -1,0 +1,70 @@
+/** Beginning a pairing request: directly (T1), or with an invite for whoever comes by it (T2). */
+import type { WriteTx } from '../db/tx.ts';
+import { newId } from '../text/ids.ts';
+import { publish, WEEK } from './move.steps.ts';
+import { tooManyOpen } from './refusals.ts';
+import { countOpen, insertRequest, type PairingRow } from './requests.store.ts';
+
+const OPEN_OF_INVITER = 50;
+const OPEN_OF_PAIR = 5;
+
+export interface Beginning {
+  boardId: string;
+  inviterId: string;
+  agentId: string;
+  work: string;
+  /** Whom it is for, or the invite they come by. */
+  to: { recipientId: string; admissionId?: string } | { inviteId: string; expiresAt: number };
+}
+
+/** Comes before anything is written. @throws Refusal `rate_limited` over the caps on open ones. */
+export async function requireRoom(
+  tx: WriteTx,
+  inviterId: string,
+  pair?: { recipientId: string; boardId: string },
+): Promise<void> {
+  await tx.serialise(`pairings:${inviterId}`);
+  const all = await countOpen(tx, { inviter_id: inviterId });
+  if (all >= OPEN_OF_INVITER) throw tooManyOpen(OPEN_OF_INVITER, 'of yours');
+  if (!pair) return;
+  const between = { inviter_id: inviterId, recipient_id: pair.recipientId, board_id: pair.boardId };
+  if ((await countOpen(tx, between)) >= OPEN_OF_PAIR) throw tooManyOpen(OPEN_OF_PAIR, 'with this person on this board');
+}
+
+/** Whether board, seat, recipient and caps admit it is decided before. */
+export async function begin(tx: WriteTx, { boardId, inviterId, agentId, work, to }: Beginning): Promise<PairingRow> {
+  const direct = 'recipientId' in to;
+  const row: PairingRow = {
+    id: newId('prq', tx.now),
+    board_id: boardId,
+    inviter_id: inviterId,
+    initiating_agent_id: agentId,
+    recipient_id: direct ? to.recipientId : null,
+    invite_id: direct ? null : to.inviteId,
+    work,
+    generation: 1,
+    created_at: tx.now,
+    expires_at: direct ? tx.now + WEEK : to.expiresAt,
+    initiator_agent_id: null,
+    initiator_key_id: null,
+    initiator_binding: null,
+    recipient_agent_id: null,
+    recipient_key_id: null,
+    recipient_binding: null,
+    accepted: 0,
+    nonce_i2r: null,
+    nonce_r2i: null,
+    after_seq: null,
+    evidence_i2r: null,
+    evidence_r2i: null,
+    chosen_agent_id: null,
+    choice_message_id: null,
+    admission_approval_id: direct ? (to.admissionId ?? null) : null,
+    closed: null,
+    closed_reason: null,
+    closed_at: null,
+  };
+  await insertRequest(tx, row);
+  publish(tx, row);
+  return row;
+}

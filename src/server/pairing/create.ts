@@ -1,0 +1,112 @@
+/** Proposing work to somebody on the server, or to another session of one's own. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Answer, Body } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { holdPersonById, type PersonRow } from '../identity/people.store.ts';
+import { isOwnSeat } from '../invites/authority.steps.ts';
+import { freeze, refuseSecrets } from '../onboarding/actions.rules.ts';
+import { askerOf } from '../onboarding/asker.ts';
+import { allowStep } from '../onboarding/next.rules.ts';
+import { raise } from '../onboarding/raising.steps.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { WriteCase } from '../operation/usecase.ts';
+import { agentMayAdd } from '../seats/adding.steps.ts';
+import { bringOnto } from '../seats/membership.steps.ts';
+import { activeHuman } from '../seats/memberships.store.ts';
+import { eventActor } from '../views/actors.ts';
+import { refuseGuest } from '../views/authority.ts';
+import { pairingView } from '../views/pairing.ts';
+import { asMember, lockPlaceById, type Place, requireActive, seeBoardById } from '../views/place.ts';
+import { begin, requireRoom } from './begin.steps.ts';
+import { at, type Means } from './means.ts';
+import { notYours, pairingNotFound } from './refusals.ts';
+import { requestById } from './requests.store.ts';
+
+type Proposal = Body<'createPairingRequest'>;
+
+export const createPairingRequest = (means: Means): WriteCase<'createPairingRequest'> => ({
+  prepare(body) {
+    refuseSecrets(body.work);
+    return body;
+  },
+  async run(tx, caller, { body, requestId }) {
+    refuseGuest(caller, 'propose work');
+    const { person_id } = caller.person;
+    // Held before the board, as every write does that needs both; what it says decides nothing yet.
+    const recipient = await holdPersonById(tx, body.recipient_id);
+    const place = await orNotFound(() => lockPlaceById(tx, caller, body.board_id));
+    await requireOwnSeat(tx, caller, body);
+    requireActive(place.board);
+    const person = requireMember(recipient);
+    await requireRoom(tx, person_id, { recipientId: person.id, boardId: place.board.id });
+    const admission = await admit(tx, means, { caller, place, person, requestId });
+    const { id } = await begin(tx, {
+      boardId: place.board.id,
+      inviterId: person_id,
+      agentId: body.initiating_agent_id,
+      work: body.work,
+      to: { recipientId: person.id, ...(admission ? { admissionId: admission.id } : {}) },
+    });
+    const row = await requestById(tx, id);
+    if (!row) throw new Error('it was just made');
+    const answer: Answer<'createPairingRequest'> = await pairingView(tx, caller, row, at(means));
+    if (admission?.held !== true) return { answer };
+    return { status: 202, answer: { ...answer, next: allowStep(admission.id, means.address.baseUrl()) } };
+  },
+  async recheck(tx, caller, { board = '' }) {
+    refuseGuest(caller, 'propose work');
+    await orNotFound(async () => asMember(caller, await seeBoardById(tx, caller, board)));
+  },
+});
+
+/** A board that is not seen, and one that the caller is off, are the same here. */
+async function orNotFound<T>(look: () => Promise<T>): Promise<T> {
+  try {
+    return await look();
+  } catch (error) {
+    throw error instanceof Refusal ? pairingNotFound() : error;
+  }
+}
+
+/** @throws Refusal `forbidden` to an agent that names another; `pairing_not_found`. */
+async function requireOwnSeat(tx: WriteTx, caller: Caller, { board_id, initiating_agent_id }: Proposal): Promise<void> {
+  if (caller.kind === 'AG' && initiating_agent_id !== caller.seat.member_id) throw notYours('the agent itself');
+  if (!(await isOwnSeat(tx, initiating_agent_id, caller.person.person_id, board_id))) throw pairingNotFound();
+}
+
+/** @throws Refusal `person_not_found`, also for a guest. */
+function requireMember(person: PersonRow | undefined): PersonRow {
+  if (person && person.removed_at === null && person.server_role !== 'guest') return person;
+  throw new Refusal('person_not_found', 'There is no such person on this server.', {
+    hint: 'service people list shows who is here; guests take part in nothing else.',
+  });
+}
+
+interface Admission {
+  caller: Caller;
+  place: Place;
+  person: PersonRow;
+  requestId: string;
+}
+
+/** Brings a recipient onto a private board, or asks for it; null: nothing has to be asked. */
+async function admit(
+  tx: WriteTx,
+  { root, address }: Means,
+  { caller, place, person, requestId }: Admission,
+): Promise<{ id: string; held: boolean } | null> {
+  const { board, member } = place;
+  if (board.visibility === 'open' || (await activeHuman(tx, board.id, person.id))) return null;
+  if (caller.kind !== 'AG' || (await agentMayAdd(tx, board, member))) {
+    await bringOnto(tx, board, {
+      person,
+      actor: eventActor(member, caller.person.handle),
+      ...(caller.kind === 'AG' ? { by_owner: caller.person.person_id } : {}),
+    });
+    return null;
+  }
+  const ground = { tx, root, address, asker: askerOf(caller, caller.seat.member_id, requestId) };
+  const action = freeze({ kind: 'add_people', board_id: board.id, person_id: person.id });
+  const { row, done } = await raise(ground, caller, action, null);
+  return { id: row.id, held: done === null };
+}

@@ -1,0 +1,82 @@
+/** A recipient declines, an inviter takes back, and a recipient asks one of their agents to accept. */
+
+import { isOwnSeat } from '../invites/authority.steps.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { WriteCase } from '../operation/usecase.ts';
+import { refuseGuest } from '../views/authority.ts';
+import { pairingView } from '../views/pairing.ts';
+import { askAgent } from './ask.ts';
+import { findPairing, holdPairing, requireOpen } from './find.ts';
+import { at, type Means } from './means.ts';
+import { move } from './move.steps.ts';
+import { notYours, pairingChanged, pairingNotFound } from './refusals.ts';
+import type { SubjectRow } from './requests.store.ts';
+
+const WHAT = 'take part in work between people';
+
+/** Works on an archived board too. */
+export const declinePairing = (means: Means): WriteCase<'declinePairing'> => ({
+  async run(tx, caller, { params }) {
+    refuseGuest(caller, WHAT);
+    const { row } = await holdPairing(tx, caller, params['pairing'] ?? '');
+    requireRecipient(row, caller);
+    return { answer: await pairingView(tx, caller, await move(tx, row, 'decline', { side: 'recipient' }), at(means)) };
+  },
+  async recheck(tx, caller, { pairing = '' }) {
+    refuseGuest(caller, WHAT);
+    requireRecipient(await findPairing(tx, caller, pairing), caller);
+  },
+});
+
+/** Works on an archived board too. */
+export const cancelPairing = (means: Means): WriteCase<'cancelPairing'> => ({
+  async run(tx, caller, { params }) {
+    refuseGuest(caller, WHAT);
+    const { row } = await holdPairing(tx, caller, params['pairing'] ?? '');
+    requireInviter(row, caller);
+    return { answer: await pairingView(tx, caller, await move(tx, row, 'cancel', { side: 'initiator' }), at(means)) };
+  },
+  async recheck(tx, caller, { pairing = '' }) {
+    refuseGuest(caller, WHAT);
+    requireInviter(await findPairing(tx, caller, pairing), caller);
+  },
+});
+
+/** Binds no session: the agent is asked, and its own session accepts. */
+export const choosePairingAgent = (means: Means): WriteCase<'choosePairingAgent'> => ({
+  async run(tx, caller, { params, body: { agent_id, generation, replace } }) {
+    refuseGuest(caller, WHAT);
+    const held = await holdPairing(tx, caller, params['pairing'] ?? '');
+    const { row, board } = held;
+    requireRecipient(row, caller);
+    requireOpen(tx, held);
+    if (!(await isOwnSeat(tx, agent_id, caller.person.person_id, board.id))) throw pairingNotFound();
+    if (generation !== row.generation) throw pairingChanged();
+    if (agent_id === (row.initiator_agent_id ?? row.initiating_agent_id)) {
+      throw pairingChanged('This agent is the initiating one; choose another.');
+    }
+    const chosen = row.chosen_agent_id;
+    const again = chosen === agent_id;
+    if (chosen !== null && !again && !replace) {
+      throw pairingChanged('Another agent was chosen; choosing anew needs replace.');
+    }
+    const post = () => askAgent(tx, caller, { row, board, agentId: agent_id, baseUrl: means.address.baseUrl() });
+    const moved = again ? row : await move(tx, row, 'choose', { side: 'recipient', ask: { agentId: agent_id, post } });
+    return { answer: await pairingView(tx, caller, moved, at(means)) };
+  },
+  async recheck(tx, caller, { pairing = '' }) {
+    refuseGuest(caller, WHAT);
+    requireRecipient(await findPairing(tx, caller, pairing), caller);
+  },
+});
+
+/** @throws Refusal `forbidden`. */
+function requireRecipient({ recipient_id }: SubjectRow, { person }: Caller): void {
+  if (recipient_id !== person.person_id) throw notYours('the recipient');
+}
+
+/** @throws Refusal `forbidden`, also to another seat of the inviter. */
+function requireInviter({ inviter_id, initiating_agent_id }: SubjectRow, caller: Caller): void {
+  const own = caller.person.person_id === inviter_id;
+  if (!own || (caller.kind === 'AG' && caller.seat.member_id !== initiating_agent_id)) throw notYours('the inviter');
+}

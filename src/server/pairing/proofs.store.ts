@@ -1,0 +1,44 @@
+/** Endpoint credentials: a keyed digest of each proof, and what it is bound to. */
+import type { Knex } from 'knex';
+import type { PairingSide } from '../../contract/types.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { ProofRow } from './proofs.rules.ts';
+
+export const proofByVerifier = async (tx: ReadTx, verifier: Buffer): Promise<ProofRow | undefined> => {
+  const [row] = await tx.query<ProofRow>((db) => db('pairing_credentials').where('verifier', verifier).select('*'));
+  return row;
+};
+
+export const insertProof = (tx: WriteTx, row: ProofRow): Promise<number> =>
+  tx.change((db) => db('pairing_credentials').insert(row));
+
+/** Arms a proof that was not revoked until another time. */
+export const rearm = (tx: WriteTx, id: string, expiresAt: number): Promise<number> =>
+  tx.change((db) =>
+    db('pairing_credentials').where('id', id).whereNull('revoked_at').update({ expires_at: expiresAt }),
+  );
+
+const revoke = (tx: WriteTx, narrow: (query: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<number> =>
+  tx.change((db) => narrow(db('pairing_credentials').whereNull('revoked_at')).update({ revoked_at: tx.now }));
+
+/** Ends the proofs of a request, or of one side of it. */
+export const revokeProofs = (tx: WriteTx, requestId: string, side?: PairingSide): Promise<number> =>
+  revoke(tx, (query) => query.where({ request_id: requestId, ...(side === undefined ? {} : { side }) }));
+
+/** Ends the proofs that hang on seats or keys that have ended. */
+export const revokeProofsOf = (tx: WriteTx, column: 'agent_id' | 'key_id', ids: string[]): Promise<number> =>
+  ids.length === 0 ? Promise.resolve(0) : revoke(tx, (query) => query.whereIn(column, ids));
+
+/** Keys past their end that proofs still hang on. */
+export const endedProofKeys = async (tx: ReadTx, limit: number): Promise<string[]> => {
+  const rows = await tx.query<{ id: string }>((db) =>
+    db({ c: 'pairing_credentials' })
+      .join({ k: 'access_keys' }, 'k.id', 'c.key_id')
+      .whereNull('c.revoked_at')
+      .where('k.expires_at', '<=', tx.now)
+      .distinct({ id: 'k.id' })
+      .orderBy('k.id')
+      .limit(limit),
+  );
+  return rows.map((row) => row.id);
+};

@@ -1,0 +1,54 @@
+/** What requests about pairings are refused with. */
+import { type ErrorCode, Refusal } from '../../contract/errors.ts';
+import type { PairingState } from '../../contract/types.ts';
+import { unauthorized } from '../operation/caller.ts';
+
+/** The one answer for a request, board, seat or endpoint that is missing, somebody else's or not to be seen. */
+export const pairingNotFound = (): Refusal =>
+  new Refusal('pairing_not_found', 'There is no such pairing request here.', {
+    hint: 'service pairing list shows those you have part in.',
+  });
+
+export const pairingChanged = (what = 'The request or one of its endpoints is not as it was.'): Refusal =>
+  new Refusal('pairing_changed', what, { hint: 'Read it again: service pairing show PRQ' });
+
+/** Why it ended is for those who may read it. */
+export const pairingClosed = (): Refusal =>
+  new Refusal('pairing_closed', 'This pairing request is over.', {
+    hint: 'For more work together make a new one: service pairing request HANDLE WORK',
+  });
+
+export const notYours = (whose: string): Refusal =>
+  new Refusal('forbidden', `Only ${whose} may do this.`, { hint: 'service pairing show PRQ says who is who.' });
+
+export const evidenceInvalid = (check: string): Refusal =>
+  new Refusal('pairing_evidence_invalid', `The ${check} of this round trip is not what it has to be.`, {
+    hint: 'Ping again, and report the reply that was handed to this session.',
+    details: { check },
+  });
+
+/** Too many that are open. @param what in how many words. */
+export const tooManyOpen = (limit: number, what: string): Refusal =>
+  new Refusal('rate_limited', `${limit} pairing requests ${what} are open already.`, {
+    hint: 'Cancel those that nobody will answer: service pairing list',
+    retryAfter: 3_600,
+    details: { limit, window_seconds: 3_600 },
+  });
+
+/** What a cell of the table refuses with. */
+export function refusalOf(code: ErrorCode, state: PairingState): Refusal {
+  switch (code) {
+    case 'pairing_closed':
+      return pairingClosed();
+    case 'pairing_changed':
+      return pairingChanged();
+    case 'unauthorized':
+      return unauthorized();
+    case 'forbidden':
+      return notYours(state === 'awaiting_account' ? 'the person who comes by the invite' : 'the recipient');
+    case 'invite_invalid':
+      return new Refusal(code, 'This invite does not work.', { hint: 'Ask whoever sent it for a new one.' });
+    default:
+      throw new Error(`no refusal for ${code}`);
+  }
+}

@@ -1,0 +1,189 @@
+/** Pairing requests, with what their state rests on as it is now. */
+import type { Knex } from 'knex';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { Closed, ClosedReason } from './machine.rules.ts';
+
+export type PairingRow = {
+  id: string;
+  board_id: string;
+  inviter_id: string;
+  initiating_agent_id: string;
+  recipient_id: string | null;
+  invite_id: string | null;
+  work: string;
+  generation: number;
+  created_at: number;
+  expires_at: number;
+  initiator_agent_id: string | null;
+  initiator_key_id: string | null;
+  initiator_binding: string | null;
+  recipient_agent_id: string | null;
+  recipient_key_id: string | null;
+  recipient_binding: string | null;
+  accepted: number;
+  nonce_i2r: string | null;
+  nonce_r2i: string | null;
+  after_seq: number | null;
+  /** JSON of `Evidence`. */
+  evidence_i2r: string | null;
+  evidence_r2i: string | null;
+  chosen_agent_id: string | null;
+  choice_message_id: string | null;
+  admission_approval_id: string | null;
+  closed: Closed | null;
+  closed_reason: ClosedReason | null;
+  closed_at: number | null;
+};
+
+/** A request with everything its state rests on. */
+export type SubjectRow = PairingRow & {
+  board_lifecycle: 'active' | 'archived' | 'deleted' | null;
+  board_visibility: 'open' | 'private' | null;
+  i_status: string | null;
+  i_person_id: string | null;
+  i_board_id: string | null;
+  i_key_id: string | null;
+  i_key_revoked_at: number | null;
+  i_key_expires_at: number | null;
+  i_removed_at: number | null;
+  i_member_id: string | null;
+  r_status: string | null;
+  r_person_id: string | null;
+  r_board_id: string | null;
+  r_key_id: string | null;
+  r_key_revoked_at: number | null;
+  r_key_expires_at: number | null;
+  r_removed_at: number | null;
+  r_member_id: string | null;
+  invite_agent_id: string | null;
+  invite_key_expires_at: number | null;
+  admission_state: 'pending' | 'executed' | 'declined' | 'expired' | null;
+  admission_expires_at: number | null;
+  admission_key_expires_at: number | null;
+};
+
+/** How long an ended one stands in lists. */
+const LISTED_MS = 7 * 86_400_000;
+
+/** Joins one side of a request `r`: its endpoint's seat and key, its person and that person's membership. */
+function withSide(query: Knex.QueryBuilder, side: 'initiator' | 'recipient', p: 'i' | 'r'): Knex.QueryBuilder {
+  const personId = side === 'initiator' ? 'r.inviter_id' : 'r.recipient_id';
+  return query
+    .leftJoin({ [`${p}m`]: 'members' }, `${p}m.id`, `r.${side}_agent_id`)
+    .leftJoin({ [`${p}k`]: 'access_keys' }, `${p}k.id`, `r.${side}_key_id`)
+    .leftJoin({ [`${p}p`]: 'people' }, `${p}p.id`, personId)
+    .leftJoin({ [`${p}h`]: 'members' }, (on) =>
+      on
+        .on(`${p}h.board_id`, 'r.board_id')
+        .andOn(`${p}h.person_id`, personId)
+        .andOnVal(`${p}h.kind`, 'human')
+        .andOnVal(`${p}h.status`, 'active'),
+    )
+    .select({
+      [`${p}_status`]: `${p}m.status`,
+      [`${p}_person_id`]: `${p}m.person_id`,
+      [`${p}_board_id`]: `${p}m.board_id`,
+      [`${p}_key_id`]: `${p}m.key_id`,
+      [`${p}_key_revoked_at`]: `${p}k.revoked_at`,
+      [`${p}_key_expires_at`]: `${p}k.expires_at`,
+      [`${p}_removed_at`]: `${p}p.removed_at`,
+      [`${p}_member_id`]: `${p}h.id`,
+    });
+}
+
+function subjects(db: Knex): Knex.QueryBuilder {
+  const query = db({ r: 'pairing_requests' })
+    .leftJoin({ b: 'boards' }, 'b.id', 'r.board_id')
+    .leftJoin({ v: 'server_invites' }, 'v.id', 'r.invite_id')
+    .leftJoin({ vk: 'access_keys' }, 'vk.id', 'v.parent_key_id')
+    .leftJoin({ a: 'approvals' }, 'a.id', 'r.admission_approval_id')
+    .leftJoin({ ak: 'access_keys' }, 'ak.id', 'a.parent_key_id')
+    .select('r.*', {
+      board_lifecycle: 'b.lifecycle',
+      board_visibility: 'b.visibility',
+      invite_agent_id: 'v.issuing_agent_id',
+      invite_key_expires_at: 'vk.expires_at',
+      admission_state: 'a.state',
+      admission_expires_at: 'a.expires_at',
+      admission_key_expires_at: 'ak.expires_at',
+    });
+  return withSide(withSide(query, 'initiator', 'i'), 'recipient', 'r');
+}
+
+export const insertRequest = (tx: WriteTx, row: PairingRow): Promise<number> =>
+  tx.change((db) => db('pairing_requests').insert(row));
+
+export const requestById = async (tx: ReadTx, id: string): Promise<SubjectRow | undefined> => {
+  const [row] = await tx.query<SubjectRow>((db) => subjects(db).where('r.id', id));
+  return row;
+};
+
+export const requestOfInvite = async (tx: ReadTx, inviteId: string): Promise<SubjectRow | undefined> => {
+  const [row] = await tx.query<SubjectRow>((db) => subjects(db).where('r.invite_id', inviteId));
+  return row;
+};
+
+/** Holds a request's row until the commit; its board is held before it. What it was read as is read again after. */
+export const holdRequest = async (tx: WriteTx, id: string): Promise<void> => {
+  await tx.query((db) => db('pairing_requests').where('id', id).forUpdate().select('id'));
+};
+
+/** Requests of these invites, by invite. */
+export const requestsOfInvites = async (tx: ReadTx, inviteIds: string[]): Promise<Map<string, SubjectRow>> => {
+  if (inviteIds.length === 0) return new Map();
+  const rows = await tx.query<SubjectRow>((db) => subjects(db).whereIn('r.invite_id', inviteIds));
+  return new Map(rows.map((row) => [row.invite_id ?? '', row]));
+};
+
+/** Every request a person has part in that is listed, newest first. @param boardId only those of this board. */
+export const listedRequests = (tx: ReadTx, personId: string, boardId?: string): Promise<SubjectRow[]> =>
+  tx.query<SubjectRow>((db) => {
+    const query = subjects(db)
+      .where((either) => either.where('r.inviter_id', personId).orWhere('r.recipient_id', personId))
+      .where((either) => either.whereNull('r.closed').orWhere('r.closed_at', '>', tx.now - LISTED_MS))
+      .orderBy([
+        { column: 'r.created_at', order: 'desc' },
+        { column: 'r.id', order: 'desc' },
+      ]);
+    return boardId === undefined ? query : query.where('r.board_id', boardId);
+  });
+
+/** Whether an ended one is still listed. */
+export const isListed = (closedAt: number, now: number): boolean => closedAt > now - LISTED_MS;
+
+/** Open requests that something ends or moves, their rows held in the order of their ids. */
+export const openRequests = async (
+  tx: WriteTx,
+  narrow: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
+  limit = 10_000,
+): Promise<SubjectRow[]> => {
+  const rows = await tx.query<{ id: string }>((db) =>
+    narrow(db({ r: 'pairing_requests' }).whereNull('r.closed'))
+      .orderBy('r.id')
+      .limit(limit)
+      .forUpdate()
+      .select('r.id'),
+  );
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => row.id);
+  return tx.query<SubjectRow>((db) => subjects(db).whereIn('r.id', ids).orderBy('r.id'));
+};
+
+/** How many of these are open and within their time. */
+export const countOpen = async (
+  tx: ReadTx,
+  of: { inviter_id: string; recipient_id?: string; board_id?: string },
+): Promise<number> => {
+  const [row] = await tx.query<{ count: number }>((db) =>
+    db('pairing_requests').where(of).whereNull('closed').where('expires_at', '>', tx.now).count({ count: '*' }),
+  );
+  return Number(row?.count ?? 0);
+};
+
+/** Changes a request that is still of this generation and open; 0 when something came first. */
+export const saveRequest = (
+  tx: WriteTx,
+  { id, generation }: Pick<PairingRow, 'id' | 'generation'>,
+  changes: Partial<PairingRow>,
+): Promise<number> =>
+  tx.change((db) => db('pairing_requests').where({ id, generation }).whereNull('closed').update(changes));

@@ -1,0 +1,122 @@
+/** A trusted runtime binds one side of a request to the session of an agent: first, again, or another one in its place. */
+import type { Answer, Body, PairingSide } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
+import { isOwnSeat } from '../invites/authority.steps.ts';
+import type { Caller } from '../operation/caller.ts';
+import type { WriteCase } from '../operation/usecase.ts';
+import { memberById } from '../seats/members.store.ts';
+import { timestamp } from '../text/time.ts';
+import { refuseGuest } from '../views/authority.ts';
+import { pairingView } from '../views/pairing.ts';
+import { holdPairing, requireOpen } from './find.ts';
+import { otherSide } from './lines.rules.ts';
+import { at, type Means } from './means.ts';
+import { move } from './move.steps.ts';
+import { type ProofRow, type ProofTrigger, proofEnd, proofMachine, proofState } from './proofs.rules.ts';
+import { proofByVerifier, rearm } from './proofs.store.ts';
+import { notYours, pairingChanged, pairingNotFound, refusalOf } from './refusals.ts';
+import { requestById, type SubjectRow } from './requests.store.ts';
+import { isLive, stateAt } from './subject.rules.ts';
+
+type Selection = Body<'selectPairingEndpoint'>;
+
+export const selectPairingEndpoint = (means: Means): WriteCase<'selectPairingEndpoint'> => ({
+  async run(tx, caller, { body }) {
+    refuseGuest(caller, 'take part in work between people');
+    const held = await holdPairing(tx, caller, body.request_id);
+    const { row } = held;
+    requireOpen(tx, held);
+    if (personOf(row, body.side) !== caller.person.person_id) throw notYours(`the ${body.side}`);
+    await requireSeat(tx, caller, row, body.agent_id);
+    if (seatOf(row, otherSide(body.side)) === body.agent_id) {
+      throw pairingChanged('This agent is the other side; select another.');
+    }
+    const first = body.side === 'initiator' && row.initiator_agent_id === null;
+    if (first && body.agent_id !== row.initiating_agent_id && !body.replace) {
+      throw pairingChanged('The request was made for another agent; selecting this one needs replace.');
+    }
+    const verifier = means.root.digest(body.client_token);
+    const known = await proofByVerifier(tx, verifier);
+    const end = proofEnd(tx.now, row.expires_at, caller.key.key_expires_at);
+    const moved = known
+      ? await again(tx, row, known, { body, keyId: caller.key.key_id, end })
+      : await select(tx, row, body, { keyId: caller.key.key_id, verifier, end });
+    const proof = (await proofByVerifier(tx, verifier)) as ProofRow;
+    return { answer: await answerOf(tx, caller, moved, proof, means) };
+  },
+});
+
+const personOf = (row: SubjectRow, side: PairingSide): string | null =>
+  side === 'initiator' ? row.inviter_id : row.recipient_id;
+
+/** A side's seat; before its initiator is selected, that of whom the request was made for. */
+const seatOf = (row: SubjectRow, side: PairingSide): string | null =>
+  side === 'initiator' ? (row.initiator_agent_id ?? row.initiating_agent_id) : row.recipient_agent_id;
+
+/** @throws Refusal `pairing_not_found`; `forbidden` where the seat hangs on another key. */
+async function requireSeat(tx: WriteTx, caller: Caller, row: SubjectRow, seatId: string): Promise<void> {
+  if (!(await isOwnSeat(tx, seatId, caller.person.person_id, row.board_id))) throw pairingNotFound();
+  const seat = await memberById(tx, seatId);
+  if (seat?.key_id !== caller.key.key_id) throw notYours('the key that the agent was given its token with');
+}
+
+/** A token that is known: the answer may have been lost, or the proof be past its end. */
+async function again(
+  tx: WriteTx,
+  row: SubjectRow,
+  known: ProofRow,
+  { body, keyId, end }: { body: Selection; keyId: string; end: number },
+): Promise<SubjectRow> {
+  const same =
+    known.request_id === row.id &&
+    known.side === body.side &&
+    known.key_id === keyId &&
+    known.agent_id === body.agent_id &&
+    known.binding === body.session_binding;
+  const state = proofState(known, tx.now);
+  proofStep(row, state, same ? 'repeat' : 'foreign_repeat', tx.now);
+  if (known.generation !== row.generation) throw pairingChanged();
+  if (state === 'expired') await rearm(tx, known.id, end);
+  return row;
+}
+
+/** @throws Refusal of the cell. */
+function proofStep(row: SubjectRow, state: ReturnType<typeof proofState>, on: ProofTrigger, now: number): void {
+  const cell = proofMachine[state][on];
+  if ('refused' in cell) throw refusalOf(cell.refused, stateAt(row, now));
+}
+
+async function select(
+  tx: WriteTx,
+  row: SubjectRow,
+  { side, agent_id, session_binding, generation, replace }: Selection,
+  { keyId, verifier, end }: { keyId: string; verifier: Buffer; end: number },
+): Promise<SubjectRow> {
+  if (generation !== row.generation) throw pairingChanged();
+  const endpoint = { agent_id, key_id: keyId, binding: session_binding };
+  const moved = { side, endpoint, proof: { verifier, expires_at: end } };
+  const [agent, key, binding] =
+    side === 'initiator'
+      ? [row.initiator_agent_id, row.initiator_key_id, row.initiator_binding]
+      : [row.recipient_agent_id, row.recipient_key_id, row.recipient_binding];
+  if (agent === null) return move(tx, row, side === 'initiator' ? 'select_initiator' : 'select_recipient', moved);
+  if (agent === agent_id && key === keyId && binding === session_binding) return move(tx, row, 'renew', moved);
+  if (isLive(row, side, tx.now) && !replace) {
+    throw pairingChanged('Another session is selected for this side; selecting this one needs replace.');
+  }
+  return move(tx, row, 'replace', moved);
+}
+
+async function answerOf(
+  tx: WriteTx,
+  caller: Caller,
+  moved: SubjectRow,
+  proof: ProofRow,
+  means: Means,
+): Promise<Answer<'selectPairingEndpoint'>> {
+  const row = (await requestById(tx, moved.id)) ?? moved;
+  const request = await pairingView(tx, caller, row, at(means));
+  const endpoint = proof.side === 'initiator' ? request.initiator : request.recipient;
+  if (!endpoint) throw new Error('it was just selected');
+  return { id: proof.id, request, side: proof.side, endpoint, expires_at: timestamp(proof.expires_at) };
+}

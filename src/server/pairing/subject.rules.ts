@@ -1,0 +1,199 @@
+/** What a request's rows say: whether each endpoint is live, whether it has ended, and what it waits for. */
+import type { PairingDirection, PairingRequest, PairingSide, PairingState } from '../../contract/types.ts';
+import { directions, otherSide, pinger } from './lines.rules.ts';
+import { type Closed, type ClosedReason, stateOf } from './machine.rules.ts';
+
+/** The columns of a request and of what it rests on that decide (requests.store.ts reads them). */
+export interface Subject {
+  board_id: string;
+  inviter_id: string;
+  recipient_id: string | null;
+  invite_id: string | null;
+  generation: number;
+  expires_at: number;
+  initiator_agent_id: string | null;
+  initiator_key_id: string | null;
+  recipient_agent_id: string | null;
+  recipient_key_id: string | null;
+  accepted: number;
+  evidence_i2r: string | null;
+  evidence_r2i: string | null;
+  admission_approval_id: string | null;
+  closed: Closed | null;
+  closed_reason: ClosedReason | null;
+  closed_at: number | null;
+  i_status: string | null;
+  i_person_id: string | null;
+  i_board_id: string | null;
+  i_key_id: string | null;
+  i_key_revoked_at: number | null;
+  i_key_expires_at: number | null;
+  i_removed_at: number | null;
+  i_member_id: string | null;
+  r_status: string | null;
+  r_person_id: string | null;
+  r_board_id: string | null;
+  r_key_id: string | null;
+  r_key_revoked_at: number | null;
+  r_key_expires_at: number | null;
+  r_removed_at: number | null;
+  r_member_id: string | null;
+  invite_agent_id: string | null;
+  invite_key_expires_at: number | null;
+  admission_state: 'pending' | 'executed' | 'declined' | 'expired' | null;
+  admission_expires_at: number | null;
+  admission_key_expires_at: number | null;
+}
+
+/** A round trip as its pinging side reported it. */
+export interface Evidence {
+  ping_seq: number;
+  reply_seq: number;
+  handoff_id: string;
+}
+
+const passed = (end: number | null, now: number): boolean => end !== null && end <= now;
+
+/** Whether a side has an endpoint whose seat, key, person and membership are all still what they were when it was selected. */
+export function isLive(row: Subject, side: PairingSide, now: number): boolean {
+  const s = sideOf(row, side);
+  if (s.agentId === null || s.status !== 'active' || s.seatPerson !== s.personId || s.seatBoard !== row.board_id) {
+    return false;
+  }
+  if (s.removedAt !== null || s.memberId === null) return false;
+  return s.seatKey === s.keyId && s.keyRevokedAt === null && !passed(s.keyExpiresAt, now);
+}
+
+const sideOf = (row: Subject, side: PairingSide) =>
+  side === 'initiator'
+    ? {
+        agentId: row.initiator_agent_id,
+        keyId: row.initiator_key_id,
+        personId: row.inviter_id,
+        status: row.i_status,
+        seatPerson: row.i_person_id,
+        seatBoard: row.i_board_id,
+        seatKey: row.i_key_id,
+        keyRevokedAt: row.i_key_revoked_at,
+        keyExpiresAt: row.i_key_expires_at,
+        removedAt: row.i_removed_at,
+        memberId: row.i_member_id,
+      }
+    : {
+        agentId: row.recipient_agent_id,
+        keyId: row.recipient_key_id,
+        personId: row.recipient_id,
+        status: row.r_status,
+        seatPerson: row.r_person_id,
+        seatBoard: row.r_board_id,
+        seatKey: row.r_key_id,
+        keyRevokedAt: row.r_key_revoked_at,
+        keyExpiresAt: row.r_key_expires_at,
+        removedAt: row.r_removed_at,
+        memberId: row.r_member_id,
+      };
+
+export interface Ended {
+  closed: Closed;
+  reason: ClosedReason | null;
+  at: number;
+}
+
+/** How it ended, whether or not anything has written it down yet: what the clock alone ends is looked at here. */
+export function endOf(row: Subject, now: number): Ended | null {
+  if (row.closed !== null) return { closed: row.closed, reason: row.closed_reason, at: row.closed_at ?? now };
+  const waits = row.recipient_id === null && row.invite_agent_id !== null;
+  if (waits && passed(row.invite_key_expires_at, Math.min(now, row.expires_at - 1))) {
+    return { closed: 'cancelled', reason: 'invite_ended', at: row.invite_key_expires_at ?? now };
+  }
+  const refusedAt = admissionEnd(row, now);
+  if (refusedAt !== null && refusedAt < row.expires_at) {
+    return { closed: 'cancelled', reason: 'admission_refused', at: refusedAt };
+  }
+  return row.expires_at <= now ? { closed: 'expired', reason: 'timeout', at: row.expires_at } : null;
+}
+
+/** When the person's time to let the recipient onto the board was over; null: it is not, or they did. */
+function admissionEnd(row: Subject, now: number): number | null {
+  if (row.admission_state === null || row.admission_state === 'executed') return null;
+  if (row.admission_state !== 'pending') return now;
+  const end = Math.min(row.admission_expires_at ?? now, row.admission_key_expires_at ?? Number.POSITIVE_INFINITY);
+  return end <= now ? end : null;
+}
+
+/** Whether the recipient waits to be let onto the board: until then they see nothing of it. */
+export const isAdmitted = (row: Subject): boolean =>
+  row.admission_approval_id === null || row.admission_state === 'executed';
+
+/** The state it is in. */
+export const stateAt = (row: Subject, now: number): PairingState => withEnd(row, now, endOf(row, now)?.closed ?? null);
+
+/** The state it was in before an end that nothing has written down yet. */
+export const stateBefore = (row: Subject, now: number): PairingState => withEnd(row, now, row.closed);
+
+function withEnd(row: Subject, now: number, closed: Closed | null): PairingState {
+  return stateOf({
+    closed,
+    account: row.recipient_id !== null,
+    initiator: isLive(row, 'initiator', now),
+    recipient: isLive(row, 'recipient', now),
+    accepted: row.accepted === 1,
+    forth: row.evidence_i2r !== null,
+    back: row.evidence_r2i !== null,
+  });
+}
+
+export type Progress = NonNullable<PairingRequest['progress']>;
+type Step = Progress[PairingDirection];
+
+interface Mark {
+  direction: PairingDirection;
+  kind: 'ping' | 'reply';
+  generation: number;
+}
+
+/** What comes next in each direction. */
+export function progressOf(row: Subject, marks: readonly Mark[]): Progress {
+  const step = (direction: PairingDirection, evidence: string | null): Step => {
+    if (evidence !== null) return 'done';
+    const seen = marks.filter((mark) => mark.generation === row.generation && mark.direction === direction);
+    if (seen.some((mark) => mark.kind === 'reply')) return 'report';
+    return seen.some((mark) => mark.kind === 'ping') ? 'reply' : 'ping';
+  };
+  return {
+    initiator_to_recipient: step('initiator_to_recipient', row.evidence_i2r),
+    recipient_to_initiator: step('recipient_to_initiator', row.evidence_r2i),
+  };
+}
+
+/** Which side has to do something; undefined: it has ended. */
+export function awaitingOf(
+  row: Subject,
+  state: PairingState,
+  progress: Progress | null,
+  now: number,
+): PairingRequest['awaiting'] {
+  const sides = new Set<PairingSide>();
+  const initiator = isLive(row, 'initiator', now);
+  switch (state) {
+    case 'awaiting_account':
+      return 'recipient';
+    case 'awaiting_session':
+      if (!isAdmitted(row)) return 'initiator';
+      return initiator ? 'recipient' : 'both';
+    case 'awaiting_endpoint':
+      if (!initiator) sides.add('initiator');
+      if (row.accepted !== 1) sides.add('recipient');
+      break;
+    case 'verifying':
+      for (const direction of directions) {
+        const step = progress?.[direction];
+        if (step === 'ping' || step === 'report') sides.add(pinger(direction));
+        if (step === 'reply') sides.add(otherSide(pinger(direction)));
+      }
+      break;
+    default:
+      return undefined;
+  }
+  return sides.size === 2 ? 'both' : [...sides][0];
+}

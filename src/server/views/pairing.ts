@@ -1,0 +1,158 @@
+/** Pairing requests, as those who have part in them see them. Never a secret. */
+import type { BoardLabel, PairingRequest, PairingSide } from '../../contract/types.ts';
+import { boardsWithIds } from '../boards/boards.store.ts';
+import type { ReadTx } from '../db/tx.ts';
+import { peopleWithIds } from '../identity/people.store.ts';
+import { allowStep } from '../onboarding/next.rules.ts';
+import type { Caller } from '../operation/caller.ts';
+import { directionOf, lineOf, pingText, short } from '../pairing/lines.rules.ts';
+import { type MarkRow, marksOf } from '../pairing/marks.store.ts';
+import { pairingStep } from '../pairing/next.rules.ts';
+import type { SubjectRow } from '../pairing/requests.store.ts';
+import { awaitingOf, endOf, isAdmitted, isLive, progressOf, stateAt } from '../pairing/subject.rules.ts';
+import { type MemberWithPerson, membersWithIds } from '../seats/members.store.ts';
+import { groupBy } from '../text/group.ts';
+import { timestamp } from '../text/time.ts';
+
+/** The server they are read on. */
+export interface At {
+  serverId: string;
+  baseUrl: string;
+}
+
+export async function pairingViews(tx: ReadTx, caller: Caller, rows: SubjectRow[], at: At): Promise<PairingRequest[]> {
+  const facts = await gather(tx, rows);
+  return rows.map((row) => viewOf(row, facts, caller, tx.now, at));
+}
+
+export async function pairingView(tx: ReadTx, caller: Caller, row: SubjectRow, at: At): Promise<PairingRequest> {
+  return viewOf(row, await gather(tx, [row]), caller, tx.now, at);
+}
+
+interface Known {
+  boards: Map<string, BoardLabel>;
+  people: Map<string, string>;
+  agents: Map<string, MemberWithPerson>;
+  marks: Map<string, MarkRow[]>;
+}
+
+async function gather(tx: ReadTx, rows: SubjectRow[]): Promise<Known> {
+  const boards = await boardsWithIds(tx, unique(rows.map((row) => row.board_id)));
+  const people = await peopleWithIds(tx, unique(rows.flatMap((row) => [row.inviter_id, row.recipient_id])));
+  const agents = await membersWithIds(
+    tx,
+    unique(rows.flatMap((row) => [row.initiator_agent_id ?? row.initiating_agent_id, row.recipient_agent_id])),
+  );
+  const verifying = rows.filter((row) => stateAt(row, tx.now) === 'verifying').map((row) => row.id);
+  return {
+    boards: new Map(boards.map(({ id, name, title }) => [id, { id, name, title }])),
+    people: new Map(people.map(({ id, handle }) => [id, handle])),
+    agents: new Map(agents.map((agent) => [agent.id, agent])),
+    marks: groupBy(await marksOf(tx, verifying), (mark) => mark.request_id),
+  };
+}
+
+const unique = (ids: (string | null)[]): string[] => [...new Set(ids.filter((id) => id !== null))];
+
+function viewOf(row: SubjectRow, known: Known, caller: Caller, now: number, at: At): PairingRequest {
+  const state = stateAt(row, now);
+  const end = endOf(row, now);
+  const progress = state === 'verifying' ? progressOf(row, known.marks.get(row.id) ?? []) : null;
+  const awaiting = awaitingOf(row, state, progress, now);
+  const inviter = caller.person.person_id === row.inviter_id;
+  return {
+    id: row.id,
+    server_id: at.serverId,
+    board_id: row.board_id,
+    inviter_id: row.inviter_id,
+    initiating_agent_id: row.initiating_agent_id,
+    ...some('recipient_id', row.recipient_id),
+    ...some('invite_id', row.invite_id),
+    work: row.work,
+    state,
+    generation: row.generation,
+    ...endpoint(row, 'initiator', caller, now),
+    ...endpoint(row, 'recipient', caller, now),
+    accepted: row.accepted === 1,
+    ...some('awaiting', awaiting ?? null),
+    ...some('progress', progress),
+    ...(progress ? challengeOf(row, caller) : {}),
+    ...some('chosen_recipient_agent_id', row.chosen_agent_id),
+    ...some('choice_message_id', row.choice_message_id),
+    ...(inviter ? some('admission_approval_id', row.admission_approval_id) : {}),
+    ...some('closed_reason', end?.reason ?? null),
+    created_at: timestamp(row.created_at),
+    expires_at: timestamp(row.expires_at),
+    ...(end ? { closed_at: timestamp(end.at) } : {}),
+    display: displayOf(row, known, caller),
+    ...some('next', nextOf(row, { state, awaiting }, caller, at.baseUrl) ?? null),
+  };
+}
+
+/** An endpoint's session is shown to its own side only. */
+function endpoint(row: SubjectRow, side: PairingSide, caller: Caller, now: number): Partial<PairingRequest> {
+  const initiator = side === 'initiator';
+  const agentId = initiator ? row.initiator_agent_id : row.recipient_agent_id;
+  const personId = initiator ? row.inviter_id : row.recipient_id;
+  if (agentId === null || personId === null) return {};
+  const own = caller.kind === 'PC' ? caller.proof.side === side : caller.person.person_id === personId;
+  return {
+    [side]: {
+      person_id: personId,
+      agent_id: agentId,
+      generation: row.generation,
+      live: isLive(row, side, now),
+      ...(own ? some('session_binding', initiator ? row.initiator_binding : row.recipient_binding) : {}),
+    },
+  };
+}
+
+/** What the side that shows its proof has to ping with. */
+function challengeOf(row: SubjectRow, caller: Caller): Partial<PairingRequest> {
+  if (caller.kind !== 'PC') return {};
+  const direction = directionOf(caller.proof.side);
+  const nonce = short(direction) === 'i2r' ? row.nonce_i2r : row.nonce_r2i;
+  if (nonce === null || row.after_seq === null) return {};
+  const line = { requestId: row.id, generation: row.generation, direction, nonce };
+  return {
+    challenge: {
+      direction,
+      generation: row.generation,
+      nonce,
+      after_seq: row.after_seq,
+      ping_text: pingText(line),
+      reply_line: lineOf({ ...line, kind: 'reply' }),
+    },
+  };
+}
+
+function displayOf(row: SubjectRow, { boards, people, agents }: Known, caller: Caller): PairingRequest['display'] {
+  const agent = agents.get(row.initiator_agent_id ?? row.initiating_agent_id);
+  const board = boards.get(row.board_id);
+  const person = caller.kind === 'PK' || caller.kind === 'BR' || caller.person.person_id === row.inviter_id;
+  return {
+    ...some('person_handle', people.get(row.inviter_id) ?? null),
+    ...some('agent_name', agent?.name ?? null),
+    ...(person ? some('agent_harness', agent?.harness ?? null) : {}),
+    ...some('recipient_handle', people.get(row.recipient_id ?? '') ?? null),
+    ...some('recipient_agent_name', agents.get(row.recipient_agent_id ?? '')?.name ?? null),
+    boards: board ? [board] : [],
+  };
+}
+
+function nextOf(
+  row: SubjectRow,
+  { state, awaiting }: Pick<PairingRequest, 'state' | 'awaiting'>,
+  caller: Caller,
+  baseUrl: string,
+): PairingRequest['next'] {
+  const inviter = caller.person.person_id === row.inviter_id;
+  if (state === 'awaiting_session' && inviter && !isAdmitted(row)) {
+    return allowStep(row.admission_approval_id ?? '', baseUrl);
+  }
+  const reader = row.inviter_id === row.recipient_id ? null : inviter ? 'initiator' : 'recipient';
+  return pairingStep({ id: row.id, state, awaiting, reader }, baseUrl);
+}
+
+const some = <Name extends string, Value>(name: Name, value: Value | null): { [K in Name]?: Value } =>
+  (value === null ? {} : { [name]: value }) as { [K in Name]?: Value };
