@@ -250,6 +250,7 @@ export const refusals: Partial<Record<Trigger, Partial<Record<PairingState, Erro
     verifying: 'invite_invalid',
     ready: 'invite_invalid',
     declined: 'invite_invalid',
+    expired: 'invite_invalid',
   },
   // An initiator that is there is live in `verifying`.
   select_initiator: { verifying: 'pairing_changed', ...allClosed('pairing_closed') },

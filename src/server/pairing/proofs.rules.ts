@@ -22,95 +22,98 @@ export type ProofRow = {
   revoked_at: number | null;
 };
 
-/** `suspended`: bound to something that is not live now, such as an archived board. */
+/** `suspended`: its board is archived. */
 export type ProofState = 'none' | 'working' | 'expired' | 'suspended' | 'revoked';
 
 export const proofTriggers = [
-  'select',
-  'repeat',
-  'other_token',
-  'foreign_repeat',
+  /** Its secret comes for the very binding it was made for; the first time that makes it. */
+  'present',
+  /** Its secret comes for another request, side, key, seat or session. */
+  'present_elsewhere',
+  /** Another secret comes for the same endpoint. */
+  'other_secret',
   'clock',
+  /** Either side has another endpoint. */
   'replaced',
+  /** The request ended. */
   'closed',
+  /** Its seat, key, person or membership ended. */
   'ended',
   'archived',
+  'restored',
+  /** It is shown for reading, accepting or verifying. */
   'use',
 ] as const;
 export type ProofTrigger = (typeof proofTriggers)[number];
 
-/**
- * What a trigger makes of a credential.
- * - `select` makes the first for its side; `other_token` one with another secret for the same endpoint; `repeat` comes with the
- *   same secret for the very same binding, `foreign_repeat` with the same secret for another.
- * - `replaced`: either side's endpoint was; `closed`: the request ended; `ended`: seat, key, person or membership did.
- */
 export type ProofCell = { next: ProofState } | { refused: ErrorCode };
 
-const same = (state: ProofState): ProofCell => ({ next: state });
+const to = (next: ProofState): ProofCell => ({ next });
 const changed: ProofCell = { refused: 'pairing_changed' };
 const dead: ProofCell = { refused: 'unauthorized' };
+const archived: ProofCell = { refused: 'board_archived' };
 
+/** What each trigger makes of a credential. */
 export const proofMachine: Readonly<Record<ProofState, Readonly<Record<ProofTrigger, ProofCell>>>> = {
   none: {
-    select: same('working'),
-    repeat: same('working'),
-    other_token: same('working'),
-    foreign_repeat: same('working'),
-    clock: same('none'),
-    replaced: same('none'),
-    closed: same('none'),
-    ended: same('none'),
-    archived: same('none'),
+    present: to('working'),
+    present_elsewhere: to('working'),
+    other_secret: to('none'),
+    clock: to('none'),
+    replaced: to('none'),
+    closed: to('none'),
+    ended: to('none'),
+    archived: to('none'),
+    restored: to('none'),
     use: dead,
   },
   working: {
-    select: changed,
-    repeat: same('working'),
-    other_token: same('revoked'),
-    foreign_repeat: changed,
-    clock: same('expired'),
-    replaced: same('revoked'),
-    closed: same('revoked'),
-    ended: same('revoked'),
-    archived: same('suspended'),
-    use: same('working'),
+    present: to('working'),
+    present_elsewhere: changed,
+    other_secret: to('revoked'),
+    clock: to('expired'),
+    replaced: to('revoked'),
+    closed: to('revoked'),
+    ended: to('revoked'),
+    archived: to('suspended'),
+    restored: to('working'),
+    use: to('working'),
   },
   expired: {
-    select: changed,
-    // Armed again for ten minutes: seat, key, binding and generation are checked before.
-    repeat: same('working'),
-    other_token: same('revoked'),
-    foreign_repeat: changed,
-    clock: same('expired'),
-    replaced: same('revoked'),
-    closed: same('revoked'),
-    ended: same('revoked'),
-    archived: same('expired'),
+    // Armed again for ten minutes: seat, key, session and generation are looked at before.
+    present: to('working'),
+    present_elsewhere: changed,
+    other_secret: to('revoked'),
+    clock: to('expired'),
+    replaced: to('revoked'),
+    closed: to('revoked'),
+    ended: to('revoked'),
+    archived: to('expired'),
+    restored: to('expired'),
     use: dead,
   },
   suspended: {
-    select: { refused: 'board_archived' },
-    repeat: { refused: 'board_archived' },
-    other_token: { refused: 'board_archived' },
-    foreign_repeat: { refused: 'board_archived' },
-    clock: same('expired'),
-    replaced: { refused: 'board_archived' },
-    closed: same('revoked'),
-    ended: same('revoked'),
-    archived: same('suspended'),
+    present: archived,
+    present_elsewhere: archived,
+    other_secret: archived,
+    clock: to('expired'),
+    replaced: archived,
+    closed: to('revoked'),
+    ended: to('revoked'),
+    archived: to('suspended'),
+    restored: to('working'),
     use: dead,
   },
   revoked: {
-    select: same('revoked'),
-    repeat: changed,
-    other_token: same('revoked'),
-    foreign_repeat: changed,
-    clock: same('revoked'),
-    replaced: same('revoked'),
-    closed: same('revoked'),
-    ended: same('revoked'),
-    archived: same('revoked'),
+    present: changed,
+    present_elsewhere: changed,
+    other_secret: to('revoked'),
+    clock: to('revoked'),
+    replaced: to('revoked'),
+    closed: to('revoked'),
+    ended: to('revoked'),
+    archived: to('revoked'),
+    restored: to('revoked'),
     use: dead,
   },
 };

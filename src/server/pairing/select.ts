@@ -74,7 +74,7 @@ async function again(
     known.agent_id === body.agent_id &&
     known.binding === body.session_binding;
   const state = proofState(known, tx.now);
-  proofStep(row, state, same ? 'repeat' : 'foreign_repeat', tx.now);
+  proofStep(row, state, same ? 'present' : 'present_elsewhere', tx.now);
   if (known.generation !== row.generation) throw pairingChanged();
   if (state === 'expired') await rearm(tx, known.id, end);
   return row;
