@@ -30,6 +30,19 @@ const PAGE = 100;
 
 type CallInput<Name extends OperationName> = NonNullable<Parameters<typeof Client.prototype.call<Name>>[1]>;
 
+/** What others want to know of a server's stream. */
+export interface OriginHooks {
+  /** The person's key was refused: what was made by it has ended too. */
+  keyEnded?(origin: string): void;
+}
+
+export interface ConnectionOptions {
+  world: World;
+  credentials: CredentialStore;
+  events: OriginEvents;
+  hooks?: OriginHooks;
+}
+
 export class Connection implements Origin {
   readonly url: string;
   readonly wire: Wire;
@@ -44,11 +57,11 @@ export class Connection implements Origin {
   #noNotices = false;
   #lastError: string | undefined;
 
-  constructor(
-    url: string,
-    { world, credentials, events }: { world: World; credentials: CredentialStore; events: OriginEvents },
-  ) {
+  readonly hooks: OriginHooks;
+
+  constructor(url: string, { world, credentials, events, hooks = {} }: ConnectionOptions) {
     this.url = url;
+    this.hooks = hooks;
     this.credentials = credentials;
     this.#events = events;
     this.wire = new Wire(url, world, credentials);

@@ -170,6 +170,7 @@ export class Feed {
     if (broken instanceof ClientError && !isPassing(broken) && broken.status !== undefined) {
       // The key, or the server's stream, is of no use: the seats go on by themselves, and find out whether they may.
       this.#deadKey = { key, until: world.now() + RETRY_KEY_MS };
+      if (broken.status === 401) this.#to.hooks.keyEnded?.(this.#to.url);
       for (const feed of this.#to.live()) this.#to.refresh(feed);
       return 0;
     }

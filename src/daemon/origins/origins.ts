@@ -1,22 +1,14 @@
 /** All servers that this machine holds watched seats on. */
 import { Failure } from '../../local/failure.ts';
-import type { CredentialStore } from '../credentials/credentials.ts';
-import type { ControlError, OriginEvents, Origins as OriginsPort, ServerView } from '../types.ts';
-import { Connection } from './connection.ts';
-import type { World } from './wire.ts';
-
-export interface OriginsOptions {
-  world: World;
-  credentials: CredentialStore;
-  events: OriginEvents;
-}
+import type { ControlError, Origins as OriginsPort, ServerView } from '../types.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
 
 export class Origins implements OriginsPort {
-  readonly #options: OriginsOptions;
+  readonly #options: ConnectionOptions;
   readonly #connections = new Map<string, Connection>();
   readonly #unwatch: () => void;
 
-  constructor(options: OriginsOptions) {
+  constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#unwatch = options.credentials.onChange(() => {
       for (const connection of this.#connections.values()) connection.credentialsChanged();

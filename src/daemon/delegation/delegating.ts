@@ -1,0 +1,253 @@
+/** Boards found, joined and made for a session, with the machine's delegation. Who the session is has been settled before. */
+import { ClientError } from '../../client/errors.ts';
+import type { Answer, Board } from '../../contract/types.ts';
+import { Failure } from '../../local/failure.ts';
+import type { Env, Folders } from '../../local/folders.ts';
+import { namedServer } from '../../local/servers.ts';
+import type { CredentialStore } from '../credentials/credentials.ts';
+import type { Log } from '../log.ts';
+import type { Origins } from '../origins/origins.ts';
+import {
+  type AgentRef,
+  ControlRefusal,
+  type Delegating as DelegatingPort,
+  type JoinedSeat,
+  SeatFailure,
+  type SeatIdentity,
+  type SessionView,
+} from '../types.ts';
+import { Delegation, delegationName, revoked } from './delegation.ts';
+
+/** A request whose answer was lost is sent again so often, with the same key and bytes. */
+const TRANSPORT_RETRIES = 3;
+const RETRY_MS = 200;
+
+export interface DelegatingOptions {
+  origins: Pick<Origins, 'at'>;
+  credentials: CredentialStore;
+  folders: Folders;
+  env: Env;
+  log: Log;
+}
+
+type Joined = Answer<'joinBoard'>;
+
+export class Delegating implements DelegatingPort {
+  readonly #options: DelegatingOptions;
+  readonly #delegations = new Map<string, Delegation>();
+  /** Joins under way, by server, session and board. */
+  readonly #joins = new Map<string, Promise<unknown>>();
+
+  constructor(options: DelegatingOptions) {
+    this.#options = options;
+  }
+
+  async boards(session: SessionView, request: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const origin = this.#origin(request['server'], session);
+    const { lifecycle, after, limit } = request as { lifecycle?: 'active'; after?: string; limit?: number };
+    const query = { lifecycle, after, limit: limit ?? 200 };
+    const { data } = await this.#renewing(origin, (delegation) =>
+      delegation.client().then((client) => client.call('listBoards', { query })),
+    );
+    const { boards, archived_count, next_after } = data;
+    const marked = boards.map((board: Board) => {
+      const seat = session.seats.find((each) => each.origin === origin && each.board_id === board.id);
+      return seat ? { ...board, seat: asRef(seat) } : board;
+    });
+    return { server: origin, boards: marked, archived_count, next_after };
+  }
+
+  async join(session: SessionView, request: Record<string, unknown>): Promise<JoinedSeat> {
+    const { agent, role } = request as { agent: AgentRef; role?: string };
+    const origin = this.#origin(agent.server, session);
+    const body = {
+      board: agent.board,
+      session: session.key,
+      harness: session.harness,
+      role,
+      name: agent.name || undefined,
+    };
+    return this.#oneByOne(`${origin} ${session.key} ${agent.board}`, async () => {
+      const { data } = await this.#renewing(origin, async (delegation) => {
+        const client = await delegation.client();
+        // The server knows the session's seat again, so a join whose answer was lost is made once more.
+        return this.#transport(origin, () => client.call('joinBoard', { body, maxAttempts: 1 }));
+      });
+      return this.#keep(origin, session, data);
+    });
+  }
+
+  async createBoard(session: SessionView, request: Record<string, unknown>): Promise<JoinedSeat> {
+    const { create, role, agent_name, idempotency_key } = request as {
+      create: { name: string };
+      role?: string;
+      agent_name?: string;
+      idempotency_key: string;
+    };
+    const origin = this.#origin(request['server'], session);
+    const delegation = this.#delegation(origin);
+    const body = { ...create, session: session.key, harness: session.harness, role, agent_name };
+    const client = await refusing(origin, () => delegation.client());
+    const { data } = await refusing(origin, () => {
+      // Never with another delegation: the receipt of the first would not be found, and a second board made.
+      return this.#transport(origin, () =>
+        client.call('createDelegatedBoard', { body, idempotencyKey: idempotency_key, maxAttempts: 1 }),
+      );
+    }).catch((error: unknown) => {
+      if (isRevoked(error)) delegation.drop();
+      throw isUnreachable(error) ? mayExist(origin) : error;
+    });
+    return this.#keep(origin, session, data);
+  }
+
+  /** The key of a server has ended, and with it what was made by it. */
+  forget(origin: string): void {
+    this.#delegations.get(origin)?.drop();
+  }
+
+  close(): void {
+    for (const delegation of this.#delegations.values()) delegation.drop();
+  }
+
+  /** Saves the token, before anybody hears of the seat. */
+  async #keep(origin: string, session: SessionView, { agent, token, board, reused }: Joined): Promise<JoinedSeat> {
+    const { id: member_id, board_id, name, role, harness, joined_at } = agent;
+    try {
+      await this.#options.credentials.saveSeat(origin, member_id, {
+        token,
+        board_id,
+        board: board.name,
+        name,
+        role,
+        harness,
+        session: session.key,
+        created_at: joined_at,
+      });
+    } catch {
+      throw new ControlRefusal('internal', 'The seat could not be saved on this machine, so it is not used.', {
+        hint: 'Make room for credentials.json and join again: the seat is still there.',
+      });
+    }
+    const seat: SeatIdentity = { origin, member_id, board_id, board: board.name, name };
+    const answer = { joined: true, board, member: agent, ...(reused ? { reused } : {}) };
+    return { seat, mode: agent.delivery_mode ?? 'focused', answer };
+  }
+
+  /** With a new delegation where the old one was ended; if the key is refused too, that is the answer. */
+  async #renewing<T>(origin: string, work: (delegation: Delegation) => Promise<T>): Promise<T> {
+    const delegation = this.#delegation(origin);
+    const hadOne = delegation.held;
+    return refusing(origin, async () => {
+      try {
+        return await work(delegation);
+      } catch (error) {
+        if (!isRevoked(error)) throw error;
+        delegation.drop();
+        if (!hadOne) throw revoked();
+        return work(delegation);
+      }
+    });
+  }
+
+  #delegation(origin: string): Delegation {
+    const known = this.#delegations.get(origin);
+    if (known) return known;
+    const { origins, credentials, folders, log } = this.#options;
+    const delegation = new Delegation({ at: origins.at(origin), credentials, log, name: delegationName(folders) });
+    this.#delegations.set(origin, delegation);
+    return delegation;
+  }
+
+  /** Sends the same again after a short while where nobody can say what became of it. */
+  async #transport<T>(origin: string, send: () => Promise<T>): Promise<T> {
+    const { sleep } = this.#options.origins.at(origin).world;
+    for (let retries = 0; ; retries++) {
+      try {
+        return await send();
+      } catch (error) {
+        if (retries >= TRANSPORT_RETRIES || !isUnreachable(error)) throw error;
+        await sleep(RETRY_MS * 2 ** retries);
+      }
+    }
+  }
+
+  async #oneByOne<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#joins.get(key) ?? Promise.resolve();
+    const mine = before.catch(() => {}).then(work);
+    this.#joins.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#joins.get(key) === mine) this.#joins.delete(key);
+    }
+  }
+
+  /** The server meant: named, else that of the session's seats, else the usual one. */
+  #origin(named: unknown, session: SessionView): string {
+    const { credentials, folders, env } = this.#options;
+    try {
+      const saved = credentials.saved();
+      if (typeof named === 'string' && named !== '')
+        return keyed(credentials, namedServer(named, saved, folders, env).origin);
+      const [only, another] = new Set(session.seats.map(({ origin }) => origin));
+      if (only !== undefined && another === undefined) return only;
+      if (saved.default) return keyed(credentials, namedServer(saved.default, saved, folders, env).origin);
+      const known = credentials.origins();
+      if (known.length === 1) return known[0]!.origin;
+      throw new ControlRefusal('server_not_selected', 'Several servers are known and none is the default.', {
+        hint: 'Name one with --server',
+        details: { choices: known.map(({ origin }) => origin) },
+      });
+    } catch (error) {
+      throw asRefusal(error, '');
+    }
+  }
+}
+
+/** Where the server stands in credentials.json. */
+const keyed = (credentials: CredentialStore, origin: string): string => credentials.server(origin)?.origin ?? origin;
+
+/** No answer, or none that says what became of the request. */
+function isUnreachable(error: unknown): boolean {
+  if (error instanceof ControlRefusal) return error.code === 'server_unreachable';
+  if (!(error instanceof ClientError) || error.code === 'server_outdated') return false;
+  return error.code === 'outcome_unknown' || error.status === undefined || error.status >= 500;
+}
+
+const isRevoked = (error: unknown): boolean =>
+  (error instanceof ClientError || error instanceof ControlRefusal) && error.code === 'delegation_revoked';
+
+async function refusing<T>(origin: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asRefusal(error, origin);
+  }
+}
+
+/** What a verb answers with: the server's own refusals unchanged. */
+function asRefusal(error: unknown, origin: string): unknown {
+  if (error instanceof ControlRefusal) return error;
+  if (error instanceof SeatFailure) return new ControlRefusal(error.code, error.message, { hint: 'service doctor' });
+  if (!(error instanceof ClientError) && !(error instanceof Failure)) return error;
+  if (isUnreachable(error)) {
+    return new ControlRefusal('server_unreachable', `${origin} cannot be reached.`, {
+      hint: 'Check the network and the server, then try again.',
+    });
+  }
+  const { code, message, hint, details } = error;
+  return new ControlRefusal(code, message, { hint, ...(details ? { details } : {}) });
+}
+
+const mayExist = (origin: string): ControlRefusal =>
+  new ControlRefusal('server_unreachable', `${origin} did not answer, so the board may be there or not.`, {
+    hint: 'Look before you try again: service boards; then join it: service join --board NAME',
+  });
+
+const asRef = ({ origin, board, name, member_id, board_id }: SeatIdentity): AgentRef => ({
+  server: origin,
+  board,
+  name,
+  member_id,
+  board_id,
+});

@@ -1,0 +1,99 @@
+/** The machine's delegation for a server: made when it is first needed, held in memory alone, overwritten when it ends. */
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { Client } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
+import { slug } from '../../contract/slug.ts';
+import { Failure } from '../../local/failure.ts';
+import type { Folders } from '../../local/folders.ts';
+import type { CredentialStore } from '../credentials/credentials.ts';
+import type { Log } from '../log.ts';
+import type { Connection } from '../origins/connection.ts';
+import { ControlRefusal } from '../types.ts';
+
+export interface DelegationOptions {
+  at: Pick<Connection, 'url' | 'wire' | 'identity'>;
+  credentials: CredentialStore;
+  log: Log;
+  name: string;
+}
+
+export class Delegation {
+  readonly #options: DelegationOptions;
+  #token: Buffer | null = null;
+  #making: Promise<void> | null = null;
+
+  constructor(options: DelegationOptions) {
+    this.#options = options;
+  }
+
+  get held(): boolean {
+    return this.#token !== null;
+  }
+
+  /** A client that shows it. @throws ControlRefusal `login_required`; ClientError when it could not be made. */
+  async client(): Promise<Client> {
+    const { at } = this.#options;
+    await at.identity.check();
+    if (!this.#token) {
+      this.#making ??= this.#make().finally(() => {
+        this.#making = null;
+      });
+      await this.#making;
+    }
+    const token = this.#token?.toString('utf8');
+    return new Client({ origin: at.wire.known().address, token, ...at.wire.options() });
+  }
+
+  /** Nothing is done with it any more. */
+  drop(): void {
+    if (!this.#token) return;
+    this.#token.fill(0);
+    this.#token = null;
+    this.#options.log.write('delegation_ended', { origin: this.#options.at.url });
+  }
+
+  async #make(): Promise<void> {
+    const { at, credentials, log, name } = this.#options;
+    const key = await this.#personKey(credentials, at.url);
+    const client = new Client({ origin: at.wire.known().address, token: key, ...at.wire.options() });
+    try {
+      const { data } = await client.call('createDelegation', { body: { name } });
+      this.#token = Buffer.from(data.token, 'utf8');
+    } catch (error) {
+      if (error instanceof ClientError && error.status === 401) throw revoked();
+      throw error;
+    }
+    log.write('delegation_made', { origin: at.url });
+  }
+
+  async #personKey(credentials: CredentialStore, origin: string): Promise<string> {
+    try {
+      const key = await credentials.personKey(origin);
+      if (key !== null) return key;
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code === 'credentials_unsafe') throw error;
+    }
+    throw new ControlRefusal('login_required', `This machine has no key for ${origin} that can be used.`, {
+      hint: `Your person runs: service login ${origin}`,
+    });
+  }
+}
+
+/** The delegation does not work any more, and the key behind it neither. */
+export const revoked = (): ControlRefusal =>
+  new ControlRefusal('delegation_revoked', 'The key of this machine does not work any more.', {
+    hint: 'Your person runs: service login',
+  });
+
+/**
+ * What this machine's delegations are called: after the host, and under SERVICE_HOME after the folder too, so that two
+ * homes do not end each other's.
+ */
+export function delegationName({ home, state }: Pick<Folders, 'home' | 'state'>, host = hostname()): string {
+  const suffix = home === null ? '' : `-${createHash('sha256').update(state).digest('hex').slice(0, 4)}`;
+  const base = slug(host.split('.')[0] ?? '')
+    .slice(0, 40 - suffix.length)
+    .replace(/-+$/, '');
+  return `${base || 'machine'}${suffix}`;
+}

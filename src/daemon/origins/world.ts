@@ -1,0 +1,30 @@
+/** The world of server connections, made of the daemon's clock and log. */
+import type { DaemonClock } from '../clock.ts';
+import type { Log, LogEvent, LogFields } from '../log.ts';
+import type { World } from './wire.ts';
+
+/** @param version of this build, which servers are told. */
+export function worldOf(clock: DaemonClock, log: Log, version: string): World {
+  // Waiting is counted by the clock that nobody sets; only what is shown is a time of day.
+  const beganAt = clock.now() - clock.nowUs() / 1_000;
+  return {
+    now: () => beganAt + clock.nowUs() / 1_000,
+    nowUs: () => clock.nowUs(),
+    random: Math.random,
+    userAgent: `service/${version}`,
+    log: (event, fields) => log.write(event as LogEvent, fields as LogFields),
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
+        const cancel = clock.after(Math.min(ms, 2 ** 31 - 1), () => {
+          signal?.removeEventListener('abort', aborted);
+          resolve();
+        });
+        const aborted = () => {
+          cancel();
+          reject(signal?.reason);
+        };
+        signal?.addEventListener('abort', aborted, { once: true });
+      }),
+  };
+}

@@ -1,0 +1,80 @@
+/** Writes the newest of values that may change faster than they should be written: one write at a time, never closer than a gap. */
+import type { DaemonClock } from '../clock.ts';
+
+export interface LatestOptions<T> {
+  clock: DaemonClock;
+  /** Milliseconds between the beginnings of two writes. */
+  gapMs: number;
+  /** Milliseconds after which a value is written again though it is the same; 0: never. */
+  renewMs(value: T): number;
+  same(a: T, b: T): boolean;
+  write(value: T): Promise<void>;
+  failed(error: unknown): void;
+}
+
+export class Latest<T> {
+  readonly #options: LatestOptions<T>;
+  #wanted: { value: T } | null = null;
+  #written: { value: T } | null = null;
+  #startedUs = Number.NEGATIVE_INFINITY;
+  #writing = false;
+  #stopped = false;
+  #cancel: () => void = () => {};
+
+  constructor(options: LatestOptions<T>) {
+    this.#options = options;
+  }
+
+  /** @param holdMs how long it has to stay the newest before it is written. */
+  set(value: T, holdMs = 0): void {
+    const known = this.#wanted ?? this.#written;
+    if (this.#stopped || (known && this.#options.same(known.value, value))) return;
+    // Back to what was written before anybody saw the change.
+    if (!this.#writing && this.#written && this.#options.same(this.#written.value, value)) {
+      this.#wanted = null;
+      this.#renewLater(value);
+      return;
+    }
+    this.#wanted = { value };
+    this.#plan(holdMs);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  #plan(holdMs: number): void {
+    this.#cancel();
+    if (this.#writing || this.#stopped) return;
+    const { clock, gapMs } = this.#options;
+    const sinceMs = (clock.nowUs() - this.#startedUs) / 1_000;
+    const ms = Math.max(holdMs, Math.ceil(gapMs - sinceMs), 0);
+    if (ms === 0) void this.#write();
+    else this.#cancel = clock.after(ms, () => void this.#write());
+  }
+
+  async #write(): Promise<void> {
+    const wanted = this.#wanted ?? this.#written;
+    if (!wanted || this.#stopped) return;
+    this.#wanted = null;
+    this.#written = wanted;
+    this.#writing = true;
+    this.#startedUs = this.#options.clock.nowUs();
+    try {
+      await this.#options.write(wanted.value);
+    } catch (error) {
+      this.#options.failed(error);
+    }
+    this.#writing = false;
+    if (this.#wanted) this.#plan(0);
+    else this.#renewLater(wanted.value);
+  }
+
+  /** What was lost is made good by it as well. */
+  #renewLater(value: T): void {
+    this.#cancel();
+    const ms = this.#options.renewMs(value);
+    if (ms > 0 && !this.#stopped) this.#cancel = this.#options.clock.after(ms, () => void this.#write());
+  }
+}

@@ -1,0 +1,182 @@
+/** What servers are told of the seats here: whether somebody is there, where, and what the plan says. Never an event. */
+import type { AgentWork } from '../../contract/types.ts';
+import type { DaemonClock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import {
+  finalProblems,
+  type Mode,
+  type Origins,
+  type Presence,
+  type Reports as ReportsPort,
+  SeatFailure,
+  type SeatIdentity,
+  type SeatRef,
+  type SessionView,
+  seatKey,
+} from '../types.ts';
+import { Latest } from './latest.ts';
+
+/** The end of a turn is told this late, so that one which goes on at once does not flicker. */
+const IDLE_HOLD_MS = 500;
+const PRESENCE_GAP_MS = 1_000;
+const PRESENCE_RENEW_MS = 60_000;
+const LOCATION_GAP_MS = 60_000;
+const LINE_GAP_MS = 10_000;
+
+export interface ReportsOptions {
+  origins: Pick<Origins, 'at'>;
+  clock: DaemonClock;
+  log: Log;
+}
+
+interface Present {
+  presence: Presence;
+  /** The mode that is applied here. */
+  mode: Mode | undefined;
+}
+
+interface Place {
+  harness: string;
+  session_id: string;
+  folder: string;
+  /** A new life of the session is reported though it is at the same place. */
+  boot: string;
+}
+
+/** The reports of one seat, whichever session holds it. */
+interface SeatReports {
+  presence: Latest<Present>;
+  location: Latest<Place>;
+  line: Latest<string>;
+  current: Presence | null;
+}
+
+export class Reports implements ReportsPort {
+  readonly #options: ReportsOptions;
+  readonly #seats = new Map<string, SeatReports>();
+  readonly #modes = new Map<string, { mode: Mode; revision: number }>();
+  readonly #work = new Map<string, AgentWork>();
+
+  constructor(options: ReportsOptions) {
+    this.#options = options;
+  }
+
+  session(view: SessionView): void {
+    for (const seat of view.seats) this.#present(seat, presenceOf(view));
+    if (!view.open || view.cwd === undefined) return;
+    const place: Place = { harness: view.harness, session_id: view.session, folder: view.cwd, boot: view.boot };
+    if (!fitsLocation(place)) return;
+    for (const seat of view.seats) this.#of(seat).location.set(place);
+  }
+
+  released(seat: SeatRef): void {
+    this.#present(seat, 'no_session');
+  }
+
+  plan(view: SessionView, { text }: { text: string }): void {
+    const line = oneLine(text);
+    const seat = this.#seatOfPlan(view.seats);
+    if (line !== '' && seat) this.#of(seat).line.set(line);
+  }
+
+  /** The mode a server told; it is reported as the one that is applied. */
+  mode(seat: SeatRef, mode: Mode, revision: number): void {
+    const known = this.#modes.get(seatKey(seat));
+    if (known && known.revision > revision) return;
+    this.#modes.set(seatKey(seat), { mode, revision });
+    const reports = this.#seats.get(seatKey(seat));
+    if (reports?.current) this.#present(seat, reports.current);
+  }
+
+  /** What a server says of the seat's work: it tells which of several seats a plan is about. */
+  work(seat: SeatRef, work: AgentWork): void {
+    this.#work.set(seatKey(seat), work);
+  }
+
+  async close(): Promise<void> {
+    for (const { presence, location, line } of this.#seats.values())
+      for (const each of [presence, location, line]) each.stop();
+  }
+
+  #present(seat: SeatRef, presence: Presence): void {
+    const reports = this.#of(seat);
+    const { mode } = this.#modes.get(seatKey(seat)) ?? {};
+    const changed = presence !== reports.current;
+    reports.current = presence;
+    reports.presence.set({ presence, mode }, changed && presence === 'idle' ? IDLE_HOLD_MS : 0);
+  }
+
+  #of(ref: SeatRef): SeatReports {
+    const key = seatKey(ref);
+    const known = this.#seats.get(key);
+    if (known) return known;
+    const { clock, log, origins } = this.#options;
+    const { origin, member_id } = ref;
+    const seat = { origin, member_id };
+    const at = () => origins.at(origin);
+    const failed = (what: string) => (error: unknown) => {
+      const code = error instanceof SeatFailure ? error.code : 'internal';
+      log.write('presence_failed', { seats: [member_id], what, code }, 'warn');
+    };
+    let over = false;
+    const reports: SeatReports = {
+      current: null,
+      presence: new Latest<Present>({
+        clock,
+        gapMs: PRESENCE_GAP_MS,
+        // A seat that is over is not reported until something about it changes.
+        renewMs: ({ presence }) => (presence === 'no_session' || over ? 0 : PRESENCE_RENEW_MS),
+        same: (a, b) => a.presence === b.presence && a.mode === b.mode,
+        write: async ({ presence, mode }) => {
+          over = false;
+          await at().presence(seat, presence, mode);
+        },
+        failed: (error) => {
+          over = error instanceof SeatFailure && error.problem !== undefined && finalProblems.includes(error.problem);
+          failed('presence')(error);
+        },
+      }),
+      location: new Latest<Place>({
+        clock,
+        gapMs: LOCATION_GAP_MS,
+        renewMs: () => 0,
+        same: (a, b) => a.folder === b.folder && a.session_id === b.session_id && a.boot === b.boot,
+        write: ({ harness, session_id, folder }) => at().location(seat, { harness, session_id, folder }),
+        failed: failed('location'),
+      }),
+      line: new Latest<string>({
+        clock,
+        gapMs: LINE_GAP_MS,
+        renewMs: () => 0,
+        same: (a, b) => a === b,
+        write: (text) => at().line(seat, text),
+        failed: failed('line'),
+      }),
+    };
+    this.#seats.set(key, reports);
+    return reports;
+  }
+
+  /** The seat whose line the plan becomes: the only one, or the one that started a task last. */
+  #seatOfPlan(seats: readonly SeatIdentity[]): SeatIdentity | undefined {
+    if (seats.length === 1) return seats[0];
+    const on = seats.flatMap((seat) => {
+      const work = this.#work.get(seatKey(seat));
+      return work?.current_task ? [{ seat, at: work.line?.at ?? '' }] : [];
+    });
+    return on.sort((a, b) => (a.at < b.at ? 1 : -1))[0]?.seat;
+  }
+}
+
+function presenceOf({ open, needsPerson, turn }: SessionView): Presence {
+  if (!open) return 'no_session';
+  if (needsPerson) return 'waiting';
+  return turn === 'busy' ? 'working' : 'idle';
+}
+
+const fitsLocation = ({ harness, session_id, folder }: Place): boolean =>
+  [...harness].length <= 40 && [...session_id].length <= 512 && folder !== '' && [...folder].length <= 4_096;
+
+/** A line has no control characters, and at most 120 characters. */
+const oneLine = (text: string): string =>
+  [...text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()].slice(0, 120).join('');

@@ -1,0 +1,302 @@
+/** Boards found, joined and made for a session through the machine's delegation. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Delegating } from '../../src/daemon/delegation/delegating.ts';
+import { delegationName } from '../../src/daemon/delegation/delegation.ts';
+import { Origins } from '../../src/daemon/origins/origins.ts';
+import { ControlRefusal, type SessionView } from '../../src/daemon/types.ts';
+import { newAgent, newBoard } from '../support/cast.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
+import { noteSecrets } from '../support/secrets.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { Machine } from './world.ts';
+
+const MAKE = 'POST /v1/delegations';
+const MADE = ({ method, path }: { method: string; path: string }) => method === 'POST' && path === '/v1/delegations';
+
+describe('the machine’s delegation', () => {
+  let server: TestServer;
+  let serverId: string;
+  let proxy: FaultProxy;
+  let machine: Machine;
+  let origins: Origins;
+  let delegating: Delegating;
+  let log: string[];
+  let session: SessionView;
+  let sessions = 0;
+
+  before(async () => {
+    server = await startTestServer('sqlite');
+    serverId = (await server.nobody.ok('getInfo')).server_id;
+  });
+  after(() => server.stop());
+
+  beforeEach(async () => {
+    proxy = await new FaultProxy(server.url).listen();
+    machine = new Machine();
+    log = [];
+    // Pauses before a request is repeated pass at once.
+    const world = {
+      ...machine.world,
+      sleep: (ms: number, signal?: AbortSignal) => (ms < 5_000 ? Promise.resolve() : machine.world.sleep(ms, signal)),
+    };
+    const { credentials, folders, told } = machine;
+    origins = new Origins({
+      world,
+      credentials,
+      events: told,
+      hooks: { keyEnded: (origin) => delegating.forget(origin) },
+    });
+    const env = { SERVICE_HOME: machine.home };
+    delegating = new Delegating({
+      origins,
+      credentials,
+      folders,
+      env,
+      log: { write: (event) => void log.push(event) },
+    });
+    await machine.knows(proxy.url, serverId, server.dana);
+    session = {
+      ...{ key: `fake:s${++sessions}`, harness: 'fake', session: `s${sessions}`, boot: '1' },
+      ...{ open: true, turn: 'idle', turned: true, needsPerson: false, seats: [] },
+    };
+  });
+  afterEach(async () => {
+    proxy.heal();
+    delegating.close();
+    await origins.close();
+    await machine.close();
+    await proxy.down();
+  });
+
+  const made = () => proxy.seen.filter(MADE).length;
+  const refused = async (work: Promise<unknown>): Promise<ControlRefusal> => {
+    const outcome = await work.then(
+      (value) => new Error(`it was not refused: ${JSON.stringify(value)}`),
+      (error: unknown) => error,
+    );
+    if (outcome instanceof ControlRefusal) return outcome;
+    throw outcome;
+  };
+  const boards = (more = {}) =>
+    delegating.boards(session, more) as Promise<{ boards: Record<string, unknown>[]; next_after: string | null }>;
+  const joinBoard = (board: string, more = {}) =>
+    delegating.join(session, { agent: { server: proxy.url, board, ...more }, role: 'member' });
+  const create = (name: string, key: string, more = {}) =>
+    delegating.createBoard(session, {
+      server: proxy.url,
+      create: { name },
+      role: 'member',
+      idempotency_key: key,
+      ...more,
+    });
+
+  it('is made once, when it is first needed, and stands in no file', async () => {
+    const [first] = await Promise.all([boards(), boards()]);
+    expect(first.boards).to.be.an('array');
+    await boards();
+    expect(made()).to.equal(1);
+    const token = proxy.seen.find(({ path }) => path.startsWith('/v1/boards'))!.token!;
+    expect(token).to.match(/^abd_/);
+    for (const text of filesUnder(machine.home)) expect(text).to.not.include(token);
+    expect(log).to.deep.equal(['delegation_made']);
+  });
+
+  it('lists boards with the session’s seats marked, in pages', async () => {
+    const [one, two] = [await newBoard(server.dana), await newBoard(server.dana)];
+    const joined = await joinBoard(one.name);
+    session.seats.push(joined.seat);
+    const { boards: all } = await boards({ lifecycle: 'all' });
+    const find = (name: string) => all.find((board) => board['name'] === name)!;
+    expect(find(one.name)['seat']).to.deep.equal({
+      server: proxy.url,
+      board: one.name,
+      name: joined.seat.name,
+      member_id: joined.seat.member_id,
+      board_id: one.id,
+    });
+    expect(find(two.name)).to.not.have.property('seat');
+    const page = await boards({ limit: 1 });
+    expect(page.boards).to.have.length(1);
+    expect(page.next_after).to.be.a('string');
+  });
+
+  it('joins a board: the token is saved, and nothing of it is answered', async () => {
+    const board = await newBoard(server.dana);
+    const joined = await joinBoard(board.name, { name: 'claude' });
+    expect(joined.seat).to.deep.equal({
+      origin: proxy.url,
+      member_id: joined.seat.member_id,
+      board_id: board.id,
+      board: board.name,
+      name: 'claude',
+    });
+    expect(joined.answer).to.include({ joined: true }).and.not.have.property('reused');
+    const token = machine.credentials.token(proxy.url, joined.seat.member_id)!;
+    noteSecrets(token);
+    expect(JSON.stringify(joined)).to.not.include(token);
+    expect(machine.credentials.seat(proxy.url, joined.seat.member_id)).to.include({
+      session: session.key,
+      harness: 'fake',
+    });
+  });
+
+  it('asks for every join, and keeps the newest token where two are made at once', async () => {
+    const board = await newBoard(server.dana);
+    const [one, two] = await Promise.all([joinBoard(board.name), joinBoard(board.name)]);
+    expect(one.seat).to.deep.equal(two.seat);
+    expect([one, two].filter(({ answer }) => answer['reused'] === true)).to.have.length(1);
+    origins.at(proxy.url).watch(one.seat);
+    expect((await origins.at(proxy.url).read(one.seat)).inbox.member_id).to.equal(one.seat.member_id);
+    const { members } = await server.dana.ok('listMembers', { params: { board: board.name } });
+    expect(members.filter(({ kind }) => kind === 'agent')).to.have.length(1);
+  });
+
+  it('makes a join again whose answer was lost, and ends with one seat', async () => {
+    const board = await newBoard(server.dana);
+    proxy.fail('POST /v1/join', 'drop_answer', 2);
+    const joined = await joinBoard(board.name);
+    expect(joined.answer).to.include({ reused: true });
+    const { members } = await server.dana.ok('listMembers', { params: { board: board.name } });
+    expect(members.filter(({ kind }) => kind === 'agent')).to.have.length(1);
+  });
+
+  it('passes on what the server refuses, unchanged', async () => {
+    const board = await newBoard(server.dana);
+    expect(await refused(joinBoard('no-such-board'))).to.include({ code: 'board_not_found' });
+    await newAgent(server.dana, board.name, { name: 'taken' });
+    expect(await refused(joinBoard(board.name, { name: 'taken' }))).to.include({ code: 'name_taken' });
+    expect(
+      await refused(delegating.join(session, { agent: { server: proxy.url, board: board.name }, role: 'nobody' })),
+    ).to.include({ code: 'role_not_found' });
+    await server.dana.ok('archiveBoard', { params: { board: board.name } });
+    expect(await refused(joinBoard(board.name))).to.include({ code: 'board_archived' });
+    expect(await refused(create('demo', 'k1', { create: { name: board.name } }))).to.include({
+      code: 'board_name_taken',
+    });
+  });
+
+  it('makes a board once, however often the answer is lost', async () => {
+    proxy.fail('POST /v1/delegations/boards', 'drop_answer', 3);
+    const { seat, answer } = await create('made-once', 'key-1', { agent_name: 'claude' });
+    expect(answer).to.include({ joined: true });
+    expect(machine.credentials.token(proxy.url, seat.member_id)).to.match(/^aba_/);
+    const { boards: all } = await boards();
+    expect(all.filter((board) => board['name'] === 'made-once')).to.have.length(1);
+    expect(made()).to.equal(1);
+    // The client of another daemon would not repeat it: the key is the same, the delegation would not be.
+    const again = await create('made-once', 'key-1', { agent_name: 'claude' });
+    expect(again.seat).to.deep.equal(seat);
+  });
+
+  it('says where to look when no answer comes, and makes nothing more', async () => {
+    proxy.fail('POST /v1/delegations/boards', 'drop_answer');
+    const lost = await refused(create('lost-answer', 'key-2'));
+    expect(lost).to.include({ code: 'server_unreachable' });
+    expect(lost.hint).to.include('service boards');
+    expect(proxy.count('POST /v1/delegations/boards')).to.equal(4);
+    proxy.heal();
+    const { boards: all } = await boards();
+    expect(all.filter((board) => board['name'] === 'lost-answer')).to.have.length(1);
+  });
+
+  it('is made anew where it was ended, for boards and joins, never for a board that is being made', async () => {
+    await boards();
+    const { delegations } = await server.dana.ok('listDelegations');
+    const mine = delegations.find(({ name }) => name === delegationName(machine.folders))!;
+    await server.dana.ok('endDelegation', { params: { delegation: mine.id } });
+    await boards();
+    expect(made()).to.equal(2);
+    const again = (await server.dana.ok('listDelegations')).delegations.find(({ name }) => name === mine.name)!;
+    await server.dana.ok('endDelegation', { params: { delegation: again.id } });
+    expect(await refused(create('not-made', 'key-3'))).to.include({ code: 'delegation_revoked' });
+    expect(made()).to.equal(2);
+    await create('made-then', 'key-4');
+    expect(made()).to.equal(3);
+  });
+
+  it('ends with the key: at once where the stream tells of it, and at its next use otherwise', async () => {
+    const key = await server.dana.ok('createKey', { body: { name: `other-${sessions}` } });
+    noteSecrets(key.token);
+    const owner = Object.assign(Object.create(Object.getPrototypeOf(server.dana)), server.dana, { token: key.token });
+    await machine.knows(proxy.url, serverId, owner);
+    const board = await newBoard(server.dana);
+    const { seat } = await joinBoard(board.name);
+    origins.at(proxy.url).watch(seat);
+    await until(() => origins.at(proxy.url).view().connected, 'the stream is open');
+    const began = performance.now();
+    await server.dana.ok('revokeKey', { params: { key: key.id } });
+    await until(() => log.includes('delegation_ended'), 'the delegation is dropped', 1_000);
+    expect(performance.now() - began).to.be.below(1_000);
+    const over = await refused(boards());
+    expect(over).to.include({ code: 'delegation_revoked' });
+    expect(over.hint).to.include('service login');
+    await machine.told.until('problem unauthorized');
+  });
+
+  it('says that a person has to sign in where there is no key', async () => {
+    await machine.knows(proxy.url, serverId, null);
+    expect(await refused(boards())).to.include({ code: 'login_required' });
+    expect(made()).to.equal(0);
+  });
+
+  it('tells an old server and one that is away from one another', async () => {
+    proxy.fail(MAKE, { status: 404, code: 'not_found' }, 1);
+    expect(await refused(boards())).to.include({ code: 'server_outdated' });
+    proxy.fail(MAKE, { status: 501, code: 'not_implemented' }, 1);
+    expect(await refused(boards())).to.include({ code: 'server_outdated' });
+    proxy.fail('GET /v1/boards', 'reset');
+    expect(await refused(boards())).to.include({ code: 'server_unreachable' });
+    await proxy.down();
+    expect(await refused(boards())).to.include({ code: 'server_unreachable' });
+    await proxy.listen();
+  });
+
+  it('shows no key to another server at the address', async () => {
+    const stranger = await startTestServer('sqlite');
+    proxy.retarget(stranger.url);
+    expect(await refused(boards())).to.include({ code: 'server_identity_changed' });
+    expect(proxy.seen.every(({ token }) => token === undefined)).to.equal(true);
+    await stranger.stop();
+  });
+
+  it('goes by the session’s own server where none is named, and asks where there are several', async () => {
+    const { server: only } = (await boards()) as unknown as { server: string };
+    expect(only).to.equal(proxy.url);
+    await machine.knows('https://other.example.com', 'srv_other', server.dana);
+    expect(await refused(boards())).to.include({ code: 'server_not_selected' });
+    session.seats.push({ origin: proxy.url, member_id: 'mem_1', board_id: 'brd_1', board: 'b', name: 'n' });
+    expect(await boards()).to.include({ server: proxy.url });
+    expect(await refused(boards({ server: 'nowhere' }))).to.include({ code: 'server_unknown' });
+  });
+
+  it('keeps nothing where the token cannot be saved, and the next join finds the same seat', async () => {
+    const board = await newBoard(server.dana);
+    const { saveSeat } = machine.credentials;
+    machine.credentials.saveSeat = async () => {
+      throw new Error('disk full');
+    };
+    expect(await refused(joinBoard(board.name))).to.include({ code: 'internal' });
+    machine.credentials.saveSeat = saveSeat;
+    const joined = await joinBoard(board.name);
+    expect(joined.answer).to.include({ reused: true });
+  });
+
+  it('is called after the host, and after the home where there are several', () => {
+    const folders = { home: null, state: '/home/maya/.local/state/service' };
+    expect(delegationName(folders, 'Mayas-Laptop.local')).to.equal('mayas-laptop');
+    expect(delegationName(folders, '漢字')).to.equal('machine');
+    const other = delegationName({ home: '/tmp/x', state: '/tmp/x/state' }, 'h'.repeat(60));
+    expect(other).to.match(/^h{35}-[0-9a-f]{4}$/);
+    expect(other).to.not.equal(delegationName({ home: '/tmp/y', state: '/tmp/y/state' }, 'h'.repeat(60)));
+  });
+});
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => readFileSync(path, 'latin1'));
+}

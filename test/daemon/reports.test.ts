@@ -1,0 +1,189 @@
+/** Presence, places and lines: what is told of a seat, how often, and what is made good. */
+import { expect } from 'chai';
+import { Reports } from '../../src/daemon/reports/reports.ts';
+import type { Mode, Origin, SeatIdentity, SessionView } from '../../src/daemon/types.ts';
+import { SeatFailure } from '../../src/daemon/types.ts';
+import { TestDaemonClock } from '../support/daemon-clock.ts';
+import { someWork } from '../support/messages.ts';
+
+const ORIGIN = 'https://team.example.com';
+const seatOf = (n: number): SeatIdentity => ({
+  origin: ORIGIN,
+  member_id: `mem_${n}`,
+  board_id: `brd_${n}`,
+  board: `board-${n}`,
+  name: 'claude',
+});
+const seat = seatOf(1);
+
+describe('reports of a seat', () => {
+  let clock: TestDaemonClock;
+  let told: string[];
+  let logged: string[];
+  let failing: SeatFailure | null;
+  let reports: Reports;
+
+  beforeEach(() => {
+    clock = new TestDaemonClock();
+    told = [];
+    logged = [];
+    failing = null;
+    const say = async (text: string): Promise<void> => {
+      told.push(text);
+      if (failing) throw failing;
+    };
+    const origin = {
+      presence: (ref: SeatIdentity, presence: string, mode?: Mode) =>
+        say(`${ref.member_id} ${presence}${mode ? ` ${mode}` : ''}`),
+      location: (ref: SeatIdentity, at: { folder: string }) => say(`${ref.member_id} at ${at.folder}`),
+      line: (ref: SeatIdentity, text: string) => say(`${ref.member_id} line ${text}`),
+    } as unknown as Origin;
+    reports = new Reports({
+      origins: { at: () => origin },
+      clock,
+      log: { write: (event, fields) => void logged.push(`${event} ${JSON.stringify(fields)}`) },
+    });
+  });
+  afterEach(() => reports.close());
+
+  const view = (more: Partial<SessionView> = {}): SessionView => ({
+    key: 'fake:s1',
+    harness: 'fake',
+    session: 's1',
+    boot: '1',
+    open: true,
+    turn: 'idle',
+    turned: true,
+    needsPerson: false,
+    seats: [seat],
+    ...more,
+  });
+  const since = async (work: () => void, ms = 0): Promise<string[]> => {
+    const before = told.length;
+    work();
+    await clock.advance(ms);
+    return told.slice(before);
+  };
+
+  it('say at once that it works, waits for its person or is gone, and a little later that it is idle', async () => {
+    expect(await since(() => reports.session(view()), 499)).to.deep.equal([]);
+    expect(await since(() => {}, 1)).to.deep.equal(['mem_1 idle']);
+    await clock.advance(2_000);
+    expect(await since(() => reports.session(view({ turn: 'busy' })))).to.deep.equal(['mem_1 working']);
+    await clock.advance(2_000);
+    expect(await since(() => reports.session(view({ turn: 'busy', needsPerson: true })))).to.deep.equal([
+      'mem_1 waiting',
+    ]);
+    await clock.advance(2_000);
+    expect(await since(() => reports.session(view({ open: false })))).to.deep.equal(['mem_1 no_session']);
+  });
+
+  it('do not flicker where a turn goes on at once', async () => {
+    reports.session(view({ turn: 'busy' }));
+    await clock.advance(2_000);
+    const said = await since(() => {
+      reports.session(view({ turn: 'idle' }));
+      reports.session(view({ turn: 'busy' }));
+    }, 2_000);
+    expect(said).to.deep.equal([]);
+  });
+
+  it('are renewed every minute while they hold, and not for a session that is gone', async () => {
+    const busy = () => reports.session(view({ turn: 'busy' }));
+    expect(await since(busy, 180_000)).to.deep.equal(Array(4).fill('mem_1 working'));
+    reports.session(view({ open: false }));
+    await clock.advance(1_000);
+    expect(await since(() => {}, 600_000)).to.deep.equal([]);
+    expect(clock.timers()).to.deep.equal([]);
+  });
+
+  it('are no more than one a second, the newest', async () => {
+    const said = await since(() => {
+      for (let n = 0; n < 50; n++) reports.session(view({ turn: 'busy', needsPerson: n % 2 === 0 }));
+    }, 3_000);
+    expect(said).to.deep.equal(['mem_1 waiting', 'mem_1 working']);
+  });
+
+  it('carry the mode that is applied, and follow it when it changes', async () => {
+    reports.mode(seat, 'all', 2);
+    reports.session(view({ turn: 'busy' }));
+    await clock.advance(2_000);
+    expect(told).to.deep.equal(['mem_1 working all']);
+    expect(await since(() => reports.mode(seat, 'off', 3), 2_000)).to.deep.equal(['mem_1 working off']);
+    expect(await since(() => reports.mode(seat, 'focused', 1), 2_000)).to.deep.equal([]);
+  });
+
+  it('that are lost are made good with the next one', async () => {
+    failing = new SeatFailure('server_unreachable', 'x');
+    reports.session(view({ turn: 'busy' }));
+    await clock.advance(0);
+    failing = null;
+    expect(await since(() => {}, 60_000)).to.deep.equal(['mem_1 working']);
+    expect(logged).to.deep.equal(['presence_failed {"seats":["mem_1"],"what":"presence","code":"server_unreachable"}']);
+  });
+
+  it('stop for a seat that is over', async () => {
+    failing = new SeatFailure('agent_removed', 'x', 'agent_removed');
+    expect(await since(() => reports.session(view({ turn: 'busy' })), 600_000)).to.deep.equal(['mem_1 working']);
+  });
+
+  it('say that nobody is there any more when a seat is given up, and who is there when another session takes it', async () => {
+    reports.session(view({ turn: 'busy' }));
+    await clock.advance(2_000);
+    expect(await since(() => reports.released(seat))).to.deep.equal(['mem_1 no_session']);
+    await clock.advance(2_000);
+    expect(await since(() => reports.session(view({ key: 'fake:s2', turn: 'busy' })))).to.deep.equal(['mem_1 working']);
+  });
+
+  it('tell the place at the start, after a change and in a new life, no more than once a minute', async () => {
+    const at = (cwd: string, boot = '1') => reports.session(view({ turn: 'busy', cwd, boot }));
+    const places = () => told.filter((each) => each.includes(' at '));
+    at('/one');
+    await clock.advance(10_000);
+    at('/one');
+    at('/two');
+    at('/three');
+    await clock.advance(49_000);
+    expect(places()).to.deep.equal(['mem_1 at /one']);
+    await clock.advance(1_000);
+    expect(places()).to.deep.equal(['mem_1 at /one', 'mem_1 at /three']);
+    at('/three', '2');
+    await clock.advance(60_000);
+    expect(places()).to.have.length(3);
+    reports.session(view({ open: false, cwd: '/four' }));
+    reports.session(view({ cwd: 'x'.repeat(4_097) }));
+    await clock.advance(60_000);
+    expect(places()).to.have.length(3);
+  });
+
+  it('make a line of a plan, when it changed and every ten seconds at most', async () => {
+    const plan = (text: string, seats = [seat]) => reports.plan(view({ seats }), { text });
+    const lines = () => told.filter((each) => each.includes(' line '));
+    plan('Read the code');
+    plan('Read the code');
+    plan('Write a\ttest\n');
+    plan('');
+    await clock.advance(9_999);
+    expect(lines()).to.deep.equal(['mem_1 line Read the code']);
+    await clock.advance(1);
+    expect(lines()).to.deep.equal(['mem_1 line Read the code', 'mem_1 line Write a test']);
+    plan('ü'.repeat(200));
+    await clock.advance(10_000);
+    expect(lines().at(-1)).to.equal(`mem_1 line ${'ü'.repeat(120)}`);
+  });
+
+  it('give a plan to the seat that started a task last, and to none where none did', async () => {
+    const seats = [seatOf(1), seatOf(2), seatOf(3)];
+    const plan = (text: string) => since(() => reports.plan(view({ seats }), { text }), 0);
+    expect(await plan('Nobody')).to.deep.equal([]);
+    const current_task = { id: 'tsk_1', ref: 'PAY-1', title: 'T', owner: true, stands: null };
+    const line = (at: string) => ({
+      ...{ kind: 'working' as const, text: 'T', until: null, task: null, set_by: 'claude', source: 'task' as const },
+      at,
+    });
+    reports.work(seats[0]!, someWork({ current_task, line: line('2026-03-02T09:00:00.000Z') }));
+    reports.work(seats[1]!, someWork({ current_task, line: line('2026-03-02T10:00:00.000Z') }));
+    reports.work(seats[2]!, someWork({ line: line('2026-03-02T11:00:00.000Z') }));
+    expect(await plan('Second')).to.deep.equal(['mem_2 line Second']);
+  });
+});
