@@ -1,4 +1,5 @@
 /** Something to speak of in fuzzed requests: people, agents, boards and codes that exist, and what could be mistaken for them. */
+import type { AdminAction } from '../../../src/contract/types.ts';
 import { newSecret } from '../../../src/server/text/ids.ts';
 import type { Api } from '../api.ts';
 import { fromPage } from '../browser.ts';
@@ -58,7 +59,12 @@ export async function newStage(server: TestServer, name: string): Promise<Stage>
   const login = await member.ok('createLoginCode');
   const key = await member.ok('createKey', { body: { name: 'spare' } });
   const machine = await nobody.ok('createMachineRequest', { body: { handle: `${name}m`, label: 'box' } });
+  const asked = await requests(member, seat, { board: hidden.id, person: other.personId ?? '' });
+  const adminSeat = await newAgent(admin, own.name);
+  const allowed = await invites(admin, adminSeat, own.id);
   const texts = JSON.stringify([
+    asked,
+    allowed,
     invite,
     code,
     guestCode,
@@ -83,6 +89,7 @@ export async function newStage(server: TestServer, name: string): Promise<Stage>
       other: { kind: 'PK', lines: bearer(other) },
       guest: { kind: 'PK', lines: bearer(guest) },
       agent: { kind: 'AG', lines: bearer(seat) },
+      "admin's agent": { kind: 'AG', lines: bearer(adminSeat) },
       'ended agent': { kind: null, lines: bearer(ended) },
       delegation: { kind: 'DG', lines: bearer(delegation) },
       endpoint: { kind: 'PC', lines: [`authorization: Bearer ${client_token}`] },
@@ -118,3 +125,19 @@ export async function newStage(server: TestServer, name: string): Promise<Stage>
 }
 
 const found = (text: string, pattern: RegExp): string[] => [...new Set(text.match(pattern) ?? [])];
+
+/** What an agent asked for: one request that waits, one that was declined. */
+async function requests(person: Api, agent: Api, { board, person: person_id }: { board: string; person: string }) {
+  const ask = async (body: AdminAction) => (await agent.ok('requestAdminAction', { body })).approval;
+  const declined = await ask({ kind: 'add_people', board_id: board, person_id });
+  await person.ok('declineApproval', { params: { approval: declined.id } });
+  return [declined, await ask({ kind: 'add_people', board_id: board, person_id })];
+}
+
+/** Invites that an agent asked for: one to be allowed, one to be collected. */
+async function invites(person: Api, agent: Api, board: string) {
+  const body = { kind: 'invite_people' as const, invite: { boards: [board] } };
+  const first = await agent.ok('requestAdminAction', { body });
+  const { approval } = await person.ok('allowApproval', { params: { approval: first.approval.id }, body: {} });
+  return [approval, (await agent.ok('requestAdminAction', { body })).approval];
+}
