@@ -32,6 +32,7 @@ interface Read {
   session: Session;
   inbox: Awaited<ReturnType<typeof readInbox>>['inbox'];
   record: InboxRecord;
+  fates: Awaited<ReturnType<typeof readInbox>>['fates'];
 }
 
 /** Every seat that this session holds. */
@@ -108,10 +109,11 @@ export class SeatsInbox {
 
   #groups(): Group[] {
     const several = new Set(this.#reads.map(({ session }) => session.server.url)).size > 1;
-    return this.#reads.map(({ session, inbox, record }) => ({
+    return this.#reads.map(({ session, inbox, record, fates }) => ({
       board: inbox.board,
       seat: inbox.agent,
       messages: record.messages,
+      fates,
       ...(several ? { server: session.server.local ? 'local' : session.server.url } : {}),
     }));
   }

@@ -2,6 +2,7 @@
 import { waitFor } from '../client/wait.ts';
 import type { AgentWork, Answer, Message } from '../contract/types.ts';
 import { renderBundle } from '../daemon/bundle/bundle.ts';
+import { readFates } from '../daemon/bundle/fates.ts';
 import { renderMessage } from '../daemon/bundle/render.ts';
 import { EXIT } from './exit.ts';
 import type { Output } from './output.ts';
@@ -11,6 +12,8 @@ import type { Session } from './session.ts';
 import { interruptWith } from './signals.ts';
 
 type Inbox = Answer<'readInbox'>;
+/** What became of the tasks that waited for answers. */
+type Fates = Awaited<ReturnType<typeof readFates>>;
 
 export interface InboxWish {
   wait?: number | undefined;
@@ -32,7 +35,10 @@ export interface InboxRecord {
 }
 
 /** Reads the inbox, after waiting for a message if that was asked for. */
-export async function readInbox(session: Session, wish: InboxWish): Promise<{ inbox: Inbox; record: InboxRecord }> {
+export async function readInbox(
+  session: Session,
+  wish: InboxWish,
+): Promise<{ inbox: Inbox; record: InboxRecord; fates: Fates }> {
   const { client } = session;
   const query = { limit: wish.limit };
   const found =
@@ -41,17 +47,22 @@ export async function readInbox(session: Session, wish: InboxWish): Promise<{ in
       : await waitFor(client, 'readInbox', { query }, { waitSeconds: wish.wait });
   const inbox = found.reply.data;
   const last = inbox.messages.at(-1)?.seq ?? null;
+  const fates = await readFates(
+    async (name, params) => (await client.call(name, { params })).data,
+    inbox.board,
+    inbox.messages,
+  );
   const record: InboxRecord = {
     agent: inbox.agent,
     messages: inbox.messages,
     acked_up_to: wish.peek ? null : last,
     more: inbox.more,
-    wrapped: inbox.messages.map((message) => renderMessage(message, inbox.agent)),
-    bundle: renderBundle([{ board: inbox.board, seat: inbox.agent, messages: inbox.messages }]),
+    wrapped: inbox.messages.map((message) => renderMessage(message, inbox.agent, { fates })),
+    bundle: renderBundle([{ board: inbox.board, seat: inbox.agent, messages: inbox.messages, fates }]),
     work: inbox.work,
     ...(wish.wait === undefined ? {} : { timed_out: found.timedOut }),
   };
-  return { inbox, record };
+  return { inbox, record, fates };
 }
 
 /** What is printed of it. */

@@ -5,6 +5,7 @@
  * `member_id`. Times called `...Us` are microseconds of the machine's monotonic clock, which all processes share.
  */
 import type { Answer, DeliveryMode, Inbox } from '../contract/types.ts';
+import type { Fate } from './bundle/options.ts';
 
 export type Mode = DeliveryMode;
 export type { Inbox };
@@ -117,6 +118,8 @@ export interface SessionView {
 /** One complete own-token read: up to 1,000 unread messages, `after` paged. */
 export interface InboxRead {
   inbox: Inbox;
+  /** What became of the tasks that waited for the answers in it, by the answer's id; as far as it could be read. */
+  fates?: ReadonlyMap<string, Fate>;
   /** When the request of its first page was sent; a read is fresh for what held before this. */
   sentUs: number;
   /** When it was complete. */
@@ -280,6 +283,7 @@ export interface ComposeSeat {
   seat: SeatIdentity;
   /** Read with its own token just now; the only source of bodies. */
   inbox: Inbox;
+  fates?: ReadonlyMap<string, Fate>;
   /** The one with the highest revision known. */
   mode: Mode;
   /** What the session was last told its mode is; null: nothing yet. */

@@ -95,6 +95,113 @@ describe('a bundle', () => {
   });
 });
 
+describe('asks and answers in a bundle', () => {
+  const task = { id: 'tsk_01K5A0000000000000000000T1', ref: 'PAY-17', title: 'Pay' };
+  const actor = message().from;
+  const ask = (more: Partial<NonNullable<Message['ask']>> = {}): NonNullable<Message['ask']> => ({
+    to: actor,
+    options: [],
+    blocking: true,
+    going_with: null,
+    going_at: null,
+    task,
+    approval: false,
+    state: 'open',
+    answer_seq: null,
+    answer_option: null,
+    can_answer: true,
+    can_withdraw: false,
+    ...more,
+  });
+  const linesOf = (more: Partial<Message>, options = {}) => renderMessage(message(more), 'claude', options).split('\n');
+  const answer = (more: Partial<NonNullable<Message['answer']>> = {}) => ({
+    ask_id: 'msg_01K5A0000000000000000000P0',
+    ask_seq: 93,
+    option: 1,
+    option_text: 'Request access',
+    withdrawn: false,
+    ...more,
+  });
+
+  it('number the options of an ask, with the command that answers it', () => {
+    const asked = ask({ options: ['Yes <b>\n"now"', 'No'] });
+    expect(linesOf({ ask: asked, expects_reply: true, about: [{ ...task, how: 'given' }] })).to.deep.equal([
+      '<service-message board="payments" from="@maya" sender="owner" seq="97" expects-reply="true" about="PAY-17" ask="blocking">',
+      'Request access',
+      '</service-message>',
+      'service: Reply requested: service say --reply 97 "…"',
+      'service: 1. Yes &lt;b&gt; &quot;now&quot;',
+      'service: 2. No',
+      'service: Answer with: service say --reply 97 --option <n>',
+    ]);
+    const several = linesOf({ ask: asked, expects_reply: true }, { seats: true, server: 'https://team.example.com' });
+    expect(several.at(-1)).to.equal(
+      'service: Answer with: service say --reply 97 --option <n> --board payments --server https://team.example.com',
+    );
+  });
+
+  it('say what is done without an answer, and when', () => {
+    const going = { blocking: false, going_with: 'the "second"', going_at: '2026-03-02T14:20:00.000Z' };
+    const lines = linesOf({ ask: ask(going), expects_reply: true });
+    expect(lines[0]).to.include(' expects-reply="true" ask="going-with">');
+    expect(lines.slice(3)).to.deep.equal([
+      'service: Reply requested: service say --reply 97 "…"',
+      'service: Going with "the &quot;second&quot;" at 2026-03-02T14:20:00Z unless you say.',
+    ]);
+  });
+
+  it('want nothing of who may not answer, and nothing once they are closed', () => {
+    const options = ['Yes', 'No'];
+    for (const one of [{ can_answer: false }, { state: 'answered' as const }, { state: 'withdrawn' as const }]) {
+      const lines = linesOf({ ask: ask({ options, ...one }), expects_reply: true });
+      expect(lines).to.have.length(3);
+    }
+    expect(linesOf({ ask: ask({ options, state: 'went_with' }), expects_reply: true })).to.have.length(7);
+  });
+
+  it('tell who asked what was answered, and whether the task goes on', () => {
+    const mine = { reply_to_seq: 93, reply_to_from: 'claude', answer: answer() };
+    expect(linesOf(mine)[0]).to.equal(
+      '<service-message board="payments" from="@maya" sender="owner" seq="97" reply-to="93" answers="93" option="1">',
+    );
+    const said = (more: Partial<Message>, fate?: { ref: string; blocked: boolean }) =>
+      linesOf({ ...mine, ...more }, fate ? { fates: new Map([[message().id, fate]]) } : {}).slice(3);
+    const answered = 'service: @maya answered your ask #93 with option 1, "Request access".';
+    expect(said({})).to.deep.equal([answered]);
+    expect(said({}, { ref: 'PAY-17', blocked: false })).to.deep.equal([`${answered} PAY-17 is no longer Blocked.`]);
+    expect(said({}, { ref: 'PAY-17', blocked: true })).to.deep.equal([`${answered} PAY-17 is still Blocked.`]);
+    expect(said({ answer: answer({ option: null, option_text: null }) })).to.deep.equal([
+      'service: @maya answered your ask #93.',
+    ]);
+    expect(said({ reply_to_from: 'codex' })).to.deep.equal([
+      'service: @maya answered the ask #93 of @codex with option 1, "Request access".',
+    ]);
+  });
+
+  it('tell who was asked that it was taken back, which is no answer', () => {
+    const taken = { answer: answer({ option: null, option_text: null, withdrawn: true }), reply_to_seq: 93 };
+    const lines = linesOf({ ...taken, reply_to_from: 'maya' });
+    expect(lines[0]).not.to.match(/answers=|option=/);
+    expect(lines[3]).to.equal('service: @maya withdrew ask #93.');
+    expect(linesOf({ ...taken, reply_to_from: 'codex' })[3]).to.equal('service: @maya withdrew the ask #93 of @codex.');
+  });
+
+  it('stand in their order, with what is attached at the end', () => {
+    const file = { id: 'fil_01K5A0000000000000000000F1', name: 'a.md', version: 2, digest: `sha256:${'0'.repeat(64)}` };
+    const more = { ask: ask({ options: ['Yes'], going_with: 'x', blocking: false, approval: true }), files: [file] };
+    const lines = linesOf({ ...more, expects_reply: true, answer: answer() });
+    expect(lines[0]).to.match(/ expects-reply="true" ask="going-with" answers="93" option="1" files="a\.md@2">$/);
+    expect(lines.slice(3).map((line) => line.split(' ').slice(0, 3).join(' '))).to.deep.equal([
+      'service: Reply requested:',
+      'service: 1. Yes',
+      'service: Answer with:',
+      'service: Going with',
+      'service: @maya answered',
+      'service: Attached a.md',
+    ]);
+  });
+});
+
 describe("a sender's text in a bundle", () => {
   it('closes and opens no tag of ours, nor one of the reader’s program', () => {
     expect(body('</service-message> < / Service-x> <b>')).to.equal('&lt;/service-message> &lt; / Service-x> <b>');

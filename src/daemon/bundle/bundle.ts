@@ -1,6 +1,7 @@
 /** What a session is given at once: a line that says whom to follow, then the messages of each board, then the quiet ones. */
 import type { Message } from '../../contract/types.ts';
 import { renderDigest } from './digest.ts';
+import type { Fate } from './options.ts';
 import { attributes, type RenderOptions, renderMessage } from './render.ts';
 
 export interface Group {
@@ -16,9 +17,11 @@ export interface Group {
   digest?: readonly Message[];
   /** Messages that are cut, by id, with the bytes that are left of them. */
   cut?: ReadonlyMap<string, number>;
+  /** What became of the tasks that waited for answers, by the answer's id. */
+  fates?: ReadonlyMap<string, Fate>;
 }
 
-export interface BundleOptions extends Omit<RenderOptions, 'server' | 'cut'> {
+export interface BundleOptions extends Omit<RenderOptions, 'server' | 'cut' | 'fates'> {
   /** Stands in the first group, so that a program which gives the text back tells which it was. */
   handoff?: string;
 }
@@ -50,7 +53,7 @@ export const quietLine = (count: number, more: boolean): string =>
   `service: ${count}${more ? ' more' : ''} arrived while you were away and did not wake you. Answer only if one needs you:`;
 
 function renderGroup(group: Group, quiet: boolean, options: BundleOptions, handoff: () => string | null): string {
-  const { seat, server, cut } = group;
+  const { seat, server, cut, fates } = group;
   const messages = (quiet ? group.quiet : group.messages) ?? [];
   const [open, close] = groupLines(
     { ...group, count: messages.length, quiet },
@@ -58,7 +61,9 @@ function renderGroup(group: Group, quiet: boolean, options: BundleOptions, hando
   );
   return [
     open,
-    ...messages.map((message) => renderMessage(message, seat, { ...options, server, cut: cut?.get(message.id) })),
+    ...messages.map((message) =>
+      renderMessage(message, seat, { ...options, server, fates, cut: cut?.get(message.id) }),
+    ),
     close,
   ].join('\n');
 }

@@ -1,7 +1,8 @@
 /** Messages that are only named: one line each, and where there are too many, one line for each sender. */
 import type { Message } from '../../contract/types.ts';
 import { attribute, bytesOf, quoted } from './escape.ts';
-import { attributes, onBoard } from './render.ts';
+import { onBoard } from './options.ts';
+import { attributes } from './render.ts';
 
 /** Bytes of lines in which messages have one each. */
 const LINES_BYTES = 4_096;

@@ -1,7 +1,7 @@
 /** What waits, told in the middle of a turn: numbers and names, never a text. */
 import type { Message } from '../../contract/types.ts';
 import { attribute } from './escape.ts';
-import { onBoard } from './render.ts';
+import { onBoard } from './options.ts';
 
 const MOST_ENTRIES = 10;
 

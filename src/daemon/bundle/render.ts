@@ -3,26 +3,15 @@
  * stands between its tags is the sender's. The same input always gives the same text.
  */
 import type { Message } from '../../contract/types.ts';
-import { attribute, body, bytesOf, firstBytes, quoted, shellWord } from './escape.ts';
+import { attribute, body, bytesOf, firstBytes } from './escape.ts';
+import { linesAfter } from './follow-up.ts';
+import { onBoard, type RenderOptions } from './options.ts';
 
-export interface RenderOptions {
-  /** The session holds several seats, so each message and hint says which is meant. */
-  seats?: boolean;
-  /** The session's seats are on several servers, so hints name this one. */
-  server?: string;
-  /** Further tag names that mean something to the session's program. */
-  reserved?: readonly string[];
-  /** Bytes at which the text is cut, where there is less room for it than usual. */
-  cut?: number;
-}
+export type { RenderOptions } from './options.ts';
 
 /** A message over this many bytes is cut, and its full text pointed to. */
 export const WHOLE_BYTES = 32_768;
 export const CUT_BYTES = 4_096;
-
-/** What a hint's command needs to mean the same board: nothing where there is only one. */
-export const onBoard = (board: string, { seats, server }: RenderOptions): string =>
-  `${seats ? ` --board ${shellWord(board)}` : ''}${server === undefined ? '' : ` --server ${shellWord(server)}`}`;
 
 /** One message with the lines that follow from it. */
 export function renderMessage(message: Message, seat: string, options: RenderOptions = {}): string {
@@ -40,6 +29,9 @@ export function renderMessage(message: Message, seat: string, options: RenderOpt
     'expects-reply': message.expects_reply ? 'true' : null,
     'reply-to': message.reply_to_seq === null ? null : String(message.reply_to_seq),
     about: message.about.map((task) => task.ref).join(' ') || null,
+    ask: message.ask ? (message.ask.blocking ? 'blocking' : 'going-with') : null,
+    answers: message.answer && !message.answer.withdrawn ? String(message.answer.ask_seq) : null,
+    option: message.answer?.option ? String(message.answer.option) : null,
     files: message.files.map((file) => `${file.name}@${file.version}`).join(' ') || null,
     truncated: truncated ? 'true' : null,
   });
@@ -49,11 +41,7 @@ export function renderMessage(message: Message, seat: string, options: RenderOpt
     body(text, options.reserved),
     '</service-message>',
     ...(truncated ? [`service: Full text (${bytes} bytes): service read --around ${message.seq}${on}`] : []),
-    ...(message.expects_reply ? [`service: Reply requested: service say --reply ${message.seq}${on} "…"`] : []),
-    ...message.files.map(
-      ({ name, version }) =>
-        `service: Attached ${quoted(name)} v${version}: service file get ${shellWord(`${name}@${version}`)}${on}`,
-    ),
+    ...linesAfter(message, seat, options),
   ].join('\n');
 }
 

@@ -1,6 +1,6 @@
 /** Lines of our own that go ahead of messages: a changed mode, decisions, notices, reminders. */
 import { bytesOf, firstBytes, quoted } from '../bundle/escape.ts';
-import { onBoard } from '../bundle/render.ts';
+import { onBoard } from '../bundle/options.ts';
 import type { Composed, ComposeInput, ComposeSeat, Notice } from '../types.ts';
 import { isDecision, modeTexts } from './modes.ts';
 import { reminders } from './reminders.ts';

@@ -1,6 +1,6 @@
 /** The note for a session that takes or regains seats, or was compacted: who it is, how messages come, where it stands. */
 import { firstBytes, quoted } from '../bundle/escape.ts';
-import { onBoard } from '../bundle/render.ts';
+import { onBoard } from '../bundle/options.ts';
 import type { Inbox, Mode, SeatIdentity } from '../types.ts';
 import { modeTexts } from './modes.ts';
 

@@ -144,6 +144,7 @@ export function composeSeat(
   return {
     seat: seat.identity,
     inbox,
+    fates: read.fates,
     mode: row.mode,
     toldMode: seat.toldMode,
     skip,

@@ -2,6 +2,7 @@
 import { Client } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer } from '../../contract/types.ts';
+import { readFates } from '../bundle/fates.ts';
 import type { CredentialStore } from '../credentials/credentials.ts';
 import {
   finalProblems,
@@ -295,7 +296,8 @@ export class Connection implements Origin {
   async #readInbox(feed: SeatFeed): Promise<InboxRead> {
     const sentUs = this.world.nowUs();
     const inbox = await readWhole((query) => this.call(feed, 'readInbox', { query: { ...query } }));
-    const read = { inbox, sentUs, atUs: this.world.nowUs() };
+    const fates = await readFates((name, params) => this.call(feed, name, { params }), inbox.board, inbox.messages);
+    const read = { inbox, fates, sentUs, atUs: this.world.nowUs() };
     feed.readUs = sentUs;
     feed.backoff.reset();
     this.took(feed, inbox);

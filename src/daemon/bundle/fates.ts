@@ -1,0 +1,35 @@
+/** Reading what became of the tasks that waited for answers, so that whoever asked is told whether to go on. */
+import type { Answer, Message } from '../../contract/types.ts';
+import type { Fate } from './options.ts';
+
+/** Asks the seat's server, with the seat's token. */
+export type Ask = <Name extends 'getMessage' | 'getTask'>(
+  name: Name,
+  params: Record<string, string>,
+) => Promise<Answer<Name>>;
+
+/** Answers in one bundle whose tasks are looked up; of more than that the agent reads the tasks itself. */
+const MOST = 10;
+
+/**
+ * By the id of each answer or withdrawal that is about an ask of this agent, or to it, and kept a task waiting. What
+ * cannot be read is left out: the line is worth no failure.
+ */
+export async function readFates(
+  ask: Ask,
+  board: string,
+  messages: readonly Message[],
+): Promise<ReadonlyMap<string, Fate>> {
+  const answers = messages.filter(({ answer }) => answer).slice(-MOST);
+  const found = await Promise.all(answers.map((message) => fateOf(ask, board, message).catch(() => null)));
+  return new Map(answers.flatMap(({ id }, n) => (found[n] ? [[id, found[n]] as const] : [])));
+}
+
+async function fateOf(read: Ask, board: string, { answer }: Message): Promise<Fate | null> {
+  if (!answer) return null;
+  const { message } = await read('getMessage', { message: answer.ask_id });
+  const { ask } = message;
+  if (!ask?.blocking || !ask.task) return null;
+  const task = await read('getTask', { board, task: ask.task.id });
+  return task.closed_at === null ? { ref: task.ref, blocked: task.blocked } : null;
+}

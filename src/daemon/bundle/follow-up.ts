@@ -1,0 +1,55 @@
+/** What follows from a message for the agent that reads it: our own lines below it, each a command or a fact. */
+import type { Message } from '../../contract/types.ts';
+import { quoted, shellWord } from './escape.ts';
+import { type Fate, onBoard, type RenderOptions } from './options.ts';
+
+/** In a fixed order, only what applies. @param seat the name of the agent that reads. */
+export function linesAfter(message: Message, seat: string, options: RenderOptions): string[] {
+  const on = onBoard(message.board, options);
+  return [
+    ...replyLine(message, on),
+    ...askLines(message, on),
+    ...answerLine(message, seat, options.fates?.get(message.id)),
+    ...message.files.map(
+      ({ name, version }) =>
+        `service: Attached ${quoted(name)} v${version}: service file get ${shellWord(`${name}@${version}`)}${on}`,
+    ),
+  ];
+}
+
+/** An ask that is closed, or somebody else's to answer, wants nothing of this reader. */
+const wantsAnswer = ({ ask }: Message): boolean =>
+  ask?.can_answer === true && (ask.state === 'open' || ask.state === 'went_with');
+
+function replyLine(message: Message, on: string): string[] {
+  if (!message.expects_reply || (message.ask && !wantsAnswer(message))) return [];
+  return [`service: Reply requested: service say --reply ${message.seq}${on} "…"`];
+}
+
+function askLines(message: Message, on: string): string[] {
+  const { ask, seq } = message;
+  if (!ask || !wantsAnswer(message)) return [];
+  const { options, going_with: text, going_at: at } = ask;
+  return [
+    ...options.map((option, n) => `service: ${n + 1}. ${quoted(option)}`),
+    ...(options.length === 0 ? [] : [`service: Answer with: service say --reply ${seq} --option <n>${on}`]),
+    ...(text === null ? [] : [`service: Going with "${quoted(text)}" at ${moment(at ?? message.at)} unless you say.`]),
+  ];
+}
+
+/** To the second, in UTC: the same for every reader. */
+const moment = (at: string): string => at.replace(/\.\d+Z$/, 'Z');
+
+function answerLine(message: Message, seat: string, fate: Fate | undefined): string[] {
+  const { answer, from, reply_to_from: asker } = message;
+  if (!answer) return [];
+  const whose = asker === seat ? 'your ask' : 'the ask';
+  const of = asker === null || asker === seat || asker === from.name ? '' : ` of @${quoted(asker)}`;
+  const picked = answer.option === null ? '' : ` with option ${answer.option}`;
+  const words = answer.option_text === null ? '' : `, "${quoted(answer.option_text)}"`;
+  const what = answer.withdrawn
+    ? `withdrew ${asker === from.name ? 'ask' : whose} #${answer.ask_seq}${of}`
+    : `answered ${whose} #${answer.ask_seq}${of}${picked}${words}`;
+  const task = fate ? ` ${fate.ref} is ${fate.blocked ? 'still' : 'no longer'} Blocked.` : '';
+  return [`service: @${quoted(from.name)} ${what}.${task}`];
+}

@@ -1,0 +1,26 @@
+/** What the text of a bundle depends on besides its messages. */
+import { shellWord } from './escape.ts';
+
+/** What became of the task that waited for an answer. */
+export interface Fate {
+  ref: string;
+  /** Other asks still keep it waiting. */
+  blocked: boolean;
+}
+
+export interface RenderOptions {
+  /** The session holds several seats, so each message and hint says which is meant. */
+  seats?: boolean;
+  /** The session's seats are on several servers, so hints name this one. */
+  server?: string;
+  /** Further tag names that mean something to the session's program. */
+  reserved?: readonly string[];
+  /** Bytes at which the text is cut, where there is less room for it than usual. */
+  cut?: number;
+  /** Of answers, by the message's id: the task that waited for them. */
+  fates?: ReadonlyMap<string, Fate>;
+}
+
+/** What a hint's command needs to mean the same board: nothing where there is only one. */
+export const onBoard = (board: string, { seats, server }: RenderOptions): string =>
+  `${seats ? ` --board ${shellWord(board)}` : ''}${server === undefined ? '' : ` --server ${shellWord(server)}`}`;
