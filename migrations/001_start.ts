@@ -667,7 +667,7 @@ export async function up(db: Knex): Promise<void> {
   await db.schema.createTable('idempotency', (t) => {
     // Rows end in the order in which they were made, so that the purge needs no index of its own.
     insertionOrder(db, t, 'id');
-    t.binary('slot').notNullable();
+    t.text('slot').notNullable();
     t.binary('scope').notNullable();
     t.text('key').notNullable();
     t.binary('request_hash').notNullable();

@@ -223,16 +223,22 @@ async function shapeOf(
   if (bytes !== null && row.maxBody !== undefined && bytes.length > row.maxBody) {
     throw malformed('body', `is larger than ${row.maxBody} bytes`);
   }
-  const input = inputOf(ctx, name, backend, bytes);
-  return { input: key === null ? input : { ...input, idempotencyKey: key }, keyed };
+  return { input: inputOf(ctx, name, backend, bytes, key), keyed };
 }
 
-function inputOf(ctx: Context, name: OperationName, backend: Backend, bytes: Buffer | null): AnyInput {
+function inputOf(
+  ctx: Context,
+  name: OperationName,
+  backend: Backend,
+  bytes: Buffer | null,
+  key: string | null = null,
+): AnyInput {
   return {
     params: parseParams(name, ctx['params'] as Record<string, string>),
     query: parseQuery(name, ctx.querystring),
     body: bytes === null ? undefined : backend.prepare(name, parseBody(name, ctx.state['head'].contentType, bytes)),
     requestId: ctx.state['requestId'],
+    idempotencyKey: key ?? undefined,
   } as AnyInput;
 }
 

@@ -17,7 +17,9 @@ export function checkKeySyntax(key: Once): string | null {
 export function requestHash(req: IncomingMessage, contentType: string, body: Buffer): Buffer {
   const [path, query = ''] = split(req.url ?? '');
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
-  return hash('sha256', Buffer.concat([Buffer.from(`${req.method}\n${path}\n${query}\n${type}\n`), body]), 'buffer');
+  const all = Buffer.concat([Buffer.from(`${req.method}\n${path}\n${query}\n${type}\n`), body]);
+  // By way of hex, which costs a third: the platform makes a buffer of its own.
+  return Buffer.from(hash('sha256', all, 'hex'), 'hex');
 }
 
 function split(url: string): [string, string?] {

@@ -25,7 +25,7 @@ import { type Post, type Written, writePost } from './posting.ts';
 export const postMessage: WriteCase<'postMessage', Post> = {
   /** Lengths count what was sent; secrets leave the text before anything else sees it. */
   prepare(body) {
-    const { body: text, ...rest } = body;
+    const text = body.body;
     const length = text.length > MAX_BODY ? codePoints(text) : text.length;
     if (length > MAX_BODY) {
       throw new Refusal('message_too_large', `The message has ${length} characters; ${MAX_BODY} fit.`, {
@@ -33,9 +33,20 @@ export const postMessage: WriteCase<'postMessage', Post> = {
         details: { limit: MAX_BODY, length },
       });
     }
-    const { ask, counts } = rest.ask ? redactAsk(rest.ask) : { ask: undefined, counts: [] };
-    const redacted = redact(text);
-    return { ...rest, ask, redacted: { ...redacted, counts: sumCounts([...redacted.counts, ...counts]) } };
+    const found = redact(text);
+    const asked = body.ask ? redactAsk(body.ask) : null;
+    // Field by field, so that every post has one shape: copying the rest of an object is many times as slow.
+    return {
+      to: body.to,
+      reply_to: body.reply_to,
+      urgent: body.urgent,
+      expects_reply: body.expects_reply,
+      about: body.about,
+      files: body.files,
+      ask: asked?.ask,
+      answer: body.answer,
+      redacted: asked ? { text: found.text, counts: sumCounts([...found.counts, ...asked.counts]) } : found,
+    };
   },
 
   async run(tx, caller, { params, body }) {
