@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type Eyes, readable } from '../messages/eyes.rules.ts';
+import type { MemberRow } from '../seats/member.rules.ts';
 
 export type AskRow = {
   message_id: string;
@@ -47,14 +48,56 @@ export const saveAnswer = (
   answer: Pick<AskRow, 'answer_seq' | 'answer_option' | 'withdrawn'>,
 ): Promise<number> => tx.change((db) => db('asks').where('message_id', messageId).update(answer));
 
-const ofStatement = listStatement<Params, AskRow>((db, _p, ids) =>
-  db('asks')
-    .whereIn('message_id', ids as string[])
-    .select('*'),
-);
+/** An ask with who asks, who is asked, and the task it is about. */
+export type AskWithContext = AskRow & {
+  from_kind: MemberRow['kind'];
+  from_person_id: string;
+  from_status: MemberRow['status'];
+  to_name: string;
+  to_kind: MemberRow['kind'];
+  to_role: string | null;
+  to_harness: string | null;
+  to_handle: string;
+  task_ref: string | null;
+  task_title: string | null;
+  /** The event that asked, as in the record; null unless it was asked for. */
+  posted_actor: string | null;
+  posted_data: string | null;
+};
 
-export const asksOf = (tx: ReadTx, messageIds: string[]): Promise<AskRow[]> =>
-  tx.all(...ofStatement.over({}, messageIds));
+/** Only where an answer is shown with the words of its option is the question itself read too: it may be long. */
+const withContextStatement = (posted: boolean) =>
+  listStatement<Params, AskWithContext>((db, _p, ids) => {
+    const query = db({ a: 'asks' })
+      .join({ f: 'members' }, 'f.id', 'a.from_id')
+      .join({ t: 'members' }, 't.id', 'a.to_id')
+      .join({ tp: 'people' }, 'tp.id', 't.person_id')
+      .leftJoin({ k: 'tasks' }, 'k.id', 'a.task_id')
+      .whereIn('a.message_id', ids as string[])
+      .select('a.*', {
+        from_kind: 'f.kind',
+        from_person_id: 'f.person_id',
+        from_status: 'f.status',
+        to_name: 't.name',
+        to_kind: 't.kind',
+        to_role: 't.role',
+        to_harness: 't.harness',
+        to_handle: 'tp.handle',
+        task_ref: 'k.ref',
+        task_title: 'k.title',
+        posted_actor: posted ? 'e.actor' : db.raw('NULL'),
+        posted_data: posted ? 'e.data' : db.raw('NULL'),
+      });
+    return posted
+      ? query.leftJoin({ e: 'events' }, (on) => on.on('e.board_id', 'a.board_id').andOn('e.seq', 'a.seq'))
+      : query;
+  });
+const withoutPosted = withContextStatement(false);
+const withPosted = withContextStatement(true);
+
+/** The asks of these messages, in one statement. @param posted with the events that asked. */
+export const asksOf = (tx: ReadTx, messageIds: string[], posted: boolean): Promise<AskWithContext[]> =>
+  tx.all(...(posted ? withPosted : withoutPosted).over({}, messageIds));
 
 /** Open asks addressed to each of these members now, those that block counted apart. */
 export const openAsksTo = (

@@ -1,8 +1,7 @@
 /** Rows behind a credential: access keys with their person; sessions, delegations and seats with both. */
-import type { Knex } from 'knex';
 import type { MidturnPolicy } from '../../contract/types.ts';
 import { hold } from '../db/hold.ts';
-import { listStatement, type Params, statement, type Value } from '../db/statement.ts';
+import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export interface KeyRow {
@@ -297,58 +296,6 @@ const insertKeyStatement = statement<NewKey>((db, p) =>
 
 export const insertKey = (tx: WriteTx, key: NewKey): Promise<number> => tx.run(insertKeyStatement, key);
 
-/** A key or session with its person's active membership of one board, as far as live delivery needs it; null columns: not on it. */
-export type PersonOnBoard<Row extends KeyRow = KeyRow> = Row & {
-  digest: Buffer;
-  on_id: string | null;
-  on_read_up_to: number;
-  on_read_count: number;
-  on_sent_count: number;
-  on_read_sent_count: number;
-};
-
-const onColumns = {
-  on_id: 'm.id',
-  on_read_up_to: 'm.read_up_to',
-  on_read_count: 'm.read_count',
-  on_sent_count: 'm.sent_count',
-  on_read_sent_count: 'm.read_sent_count',
-};
-
-/** Joins the person's own active membership of a board to a query that has `people` as `p`. */
-function withMembership<Q extends Knex.QueryBuilder>(query: Q, db: Knex, boardId: Value): Q {
-  query.leftJoin({ m: 'members' }, (on) =>
-    on
-      .on('m.person_id', 'p.id')
-      .andOn(db.raw("m.board_id = ? AND m.kind = 'human' AND m.status = 'active'", [boardId]) as never),
-  );
-  return query;
-}
-
-const keysOnStatement = listStatement<{ board_id: string }, PersonOnBoard>((db, p, digests) => {
-  const query = db({ k: 'access_keys' }).join({ p: 'people' }, 'p.id', 'k.person_id');
-  return withMembership(query, db, p.board_id)
-    .whereIn('k.digest', digests as Buffer[])
-    .select({ digest: 'k.digest', ...onColumns, ...keyColumns });
-});
-
-const sessionsOnStatement = listStatement<{ board_id: string }, PersonOnBoard<SessionRow>>((db, p, digests) => {
-  const query = db({ s: 'browser_sessions' })
-    .join({ k: 'access_keys' }, 'k.id', 's.key_id')
-    .join({ p: 'people' }, 'p.id', 's.person_id');
-  return withMembership(query, db, p.board_id)
-    .whereIn('s.digest', digests as Buffer[])
-    .select({ digest: 's.digest', ...onColumns, ...sessionColumns });
-});
-
-/** Keys by their digests with what they are on a board, for many open streams at once. */
-export const findKeysOn = (tx: ReadTx, boardId: string, digests: Buffer[]): Promise<PersonOnBoard[]> =>
-  tx.all(...keysOnStatement.over({ board_id: boardId }, digests));
-
-/** Browser sessions likewise. */
-export const findSessionsOn = (tx: ReadTx, boardId: string, digests: Buffer[]): Promise<PersonOnBoard<SessionRow>[]> =>
-  tx.all(...sessionsOnStatement.over({ board_id: boardId }, digests));
-
 const seatsStatement = listStatement<Params, SeatRow & { digest: Buffer }>((db, _p, digests) =>
   db({ m: 'members' })
     .join({ b: 'boards' }, 'b.id', 'm.board_id')
@@ -358,7 +305,7 @@ const seatsStatement = listStatement<Params, SeatRow & { digest: Buffer }>((db, 
     .select({ digest: 'm.token_digest', ...seatColumns }),
 );
 
-/** Seats by the digests of their tokens, likewise. */
+/** Seats by the digests of their tokens, for many open streams at once. */
 export const findSeats = (tx: ReadTx, digests: Buffer[]): Promise<(SeatRow & { digest: Buffer })[]> =>
   tx.all(...seatsStatement.over({}, digests));
 

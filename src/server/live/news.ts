@@ -97,7 +97,7 @@ export async function renderMessages(
   const seqs = events.filter((event) => event.type === 'message.posted').map((event) => event.seq);
   if (seqs.length === 0 || readers.length === 0) return rendered;
   const rows = await messagesWithSeqs(tx, board.id, seqs);
-  const loaded = await loadMessages(tx, readers, rows);
+  const loaded = await loadMessages(tx, rows);
   const alike = new Map<string, Map<number, string>>();
   for (const reader of readers) {
     const kind = messageKind(reader);

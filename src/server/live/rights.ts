@@ -1,8 +1,8 @@
-/** What the readers of a board may still see, for all of them in one statement per kind of credential. */
+/** What the readers of a board may still see, for all of them in one statement. */
 import type { BoardRow, StoredPolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { findKeysOn, findSeats, findSessionsOn, type PersonOnBoard } from '../identity/credentials.store.ts';
-import { type Credential, keyWorks, sessionWorks } from '../operation/caller.ts';
+import { findHolders, type HolderKind, type HolderRow } from '../identity/holders.store.ts';
+import { type Credential, keyWorks } from '../operation/caller.ts';
 import type { Standing } from '../seats/member.rules.ts';
 import { type Reader, readerOf } from '../views/place.ts';
 import type { EndReason } from './frames.ts';
@@ -20,85 +20,33 @@ export type Right =
 const ended: Right = { ok: false, reason: 'credential_ended' };
 const unavailable: Right = { ok: false, reason: 'board_unavailable' };
 
-/** The right of each holder on a board now, by the hex digest of its credential: one statement per kind of credential. */
+const kinds: readonly HolderKind[] = ['PK', 'BR', 'AG'];
+
+/** The right of each holder on a board now, by the hex digest of its credential. */
 export async function rightsOn(
   tx: ReadTx,
   board: BoardRow | undefined,
   policy: StoredPolicy,
   holders: readonly Holder[],
 ): Promise<Map<string, Right>> {
-  const there = board?.lifecycle === 'deleted' ? undefined : board;
-  const keys = distinct(holders, 'PK');
-  const sessions = distinct(holders, 'BR');
-  const seats = distinct(holders, 'AG');
-  const boardId = there?.id ?? '';
-  return new Map([
-    ...(keys.length > 0
-      ? rightsOfPeople(keys, working(await findKeysOn(tx, boardId, digests(keys)), tx, keyWorks), policy)
-      : []),
-    ...(sessions.length > 0
-      ? rightsOfPeople(
-          sessions,
-          working(await findSessionsOn(tx, boardId, digests(sessions)), tx, sessionWorks),
-          policy,
-        )
-      : []),
-    ...(seats.length > 0 ? await rightsOfSeats(tx, there, policy, seats) : []),
-  ]);
+  const boardId = board === undefined || board.lifecycle === 'deleted' ? '' : board.id;
+  const credentials = new Map(holders.map(({ credential }) => [credential.digest.toString('hex'), credential]));
+  const there = kinds.filter((kind) => [...credentials.values()].some((credential) => credential.kind === kind));
+  const digests = [...credentials.values()].map((credential) => credential.digest);
+  const rows = new Map(
+    (await findHolders(tx, boardId, there, digests)).map((row) => [row.digest.toString('hex'), row]),
+  );
+  return new Map([...credentials.keys()].map((digest) => [digest, rightOf(rows.get(digest), boardId, policy, tx.now)]));
 }
 
-/** Rows by digest, without those whose credential has ended. */
-const working = <Row extends PersonOnBoard>(
-  rows: Row[],
-  tx: ReadTx,
-  works: (row: Row, now: number) => boolean,
-): Map<string, Row> =>
-  new Map(rows.filter((row) => works(row, tx.now)).map((row) => [row.digest.toString('hex'), row]));
-
-const digests = (holders: Holder[]): Buffer[] => holders.map((holder) => holder.credential.digest);
-
-const hex = (holder: Holder): string => holder.credential.digest.toString('hex');
-
-function distinct(holders: readonly Holder[], kind: Credential['kind']): Holder[] {
-  return [...new Map(holders.filter((h) => h.credential.kind === kind).map((h) => [hex(h), h])).values()];
+function rightOf(row: HolderRow | undefined, boardId: string, policy: StoredPolicy, now: number): Right {
+  if (!row || !works(row, now)) return ended;
+  if (row.member_id === null) return unavailable;
+  if (row.status !== 'active') return ended;
+  if (row.board_id !== boardId) return unavailable;
+  const member = { ...row, id: row.member_id };
+  return { ok: true, reader: readerOf(member, policy), member: row.kind === 'human' ? member : null };
 }
 
-function rightsOfPeople(holders: Holder[], rows: Map<string, PersonOnBoard>, policy: StoredPolicy): [string, Right][] {
-  return holders.map((holder) => {
-    const row = rows.get(hex(holder));
-    if (!row) return [hex(holder), ended];
-    if (row.on_id === null) return [hex(holder), unavailable];
-    const member: Standing = {
-      id: row.on_id,
-      kind: 'human',
-      person_id: row.person_id,
-      read_up_to: row.on_read_up_to,
-      read_count: row.on_read_count,
-      sent_count: row.on_sent_count,
-      read_sent_count: row.on_read_sent_count,
-    };
-    return [hex(holder), { ok: true, reader: readerOf(member, policy), member }];
-  });
-}
-
-async function rightsOfSeats(
-  tx: ReadTx,
-  board: BoardRow | undefined,
-  policy: StoredPolicy,
-  holders: Holder[],
-): Promise<[string, Right][]> {
-  const rows = new Map((await findSeats(tx, digests(holders))).map((row) => [row.digest.toString('hex'), row]));
-  return holders.map((holder) => {
-    const seat = rows.get(hex(holder));
-    if (seat?.status !== 'active' || !keyWorks(seat, tx.now)) return [hex(holder), ended];
-    if (!board || seat.board_id !== board.id) return [hex(holder), unavailable];
-    const reader: Reader = {
-      memberId: seat.member_id,
-      personId: seat.person_id,
-      kind: 'agent',
-      readsAll: policy.visibility === 'open',
-      showsHarness: policy.show_harness,
-    };
-    return [hex(holder), { ok: true, reader, member: null }];
-  });
-}
+const works = (row: HolderRow, now: number): boolean =>
+  row.session_ended_at === null && (row.session_expires_at ?? now + 1) > now && keyWorks(row, now);

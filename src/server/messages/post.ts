@@ -167,7 +167,7 @@ async function asSeenBySender(
     root_id: ends?.root ?? null,
   };
   const shown = [{ row, data }];
-  const extras = askViews(await askContext(tx, [place.reader], shown), tx.now, place, shown);
+  const extras = askViews(await askContext(tx, shown), tx.now, place, shown);
   return { ...messageView(row, context, data, place), ...extras.get(row.id) };
 }
 

@@ -1,13 +1,11 @@
 /** What a message asks or answers, as its reader stands to it. */
 import type { Message } from '../../contract/types.ts';
 import { type AskData, askState, mayAnswer, mayWithdraw } from '../asks/asks.rules.ts';
-import { type AskRow, asksOf } from '../asks/asks.store.ts';
+import { type AskWithContext, asksOf } from '../asks/asks.store.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { mayDo } from '../boards/policy.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { type MessageRow, type PostedEvent, postedEvents } from '../messages/messages.store.ts';
-import { type MemberWithPerson, membersWithIds } from '../seats/members.store.ts';
-import { tasksWithIds } from '../tasks/tasks.store.ts';
+import type { MessageRow } from '../messages/messages.store.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
 import { audienceOf, isFor } from './event.ts';
@@ -22,49 +20,27 @@ export interface AskingData {
 
 type Extras = Pick<Message, 'ask' | 'answer'>;
 
-/** What showing asks and answers needs, for all who are shown them. */
-export interface AskContext {
-  asks: ReadonlyMap<string, AskRow>;
-  /** Who asks and is asked, and the readers themselves. */
-  people: ReadonlyMap<string, MemberWithPerson>;
-  tasks: ReadonlyMap<string, NonNullable<Message['ask']>['task']>;
-  /** The messages that were answered with an option. */
-  asked: ReadonlyMap<string, PostedEvent>;
-}
+/** What showing asks and answers needs, for all who are shown them: the asks by the messages that asked. */
+export type AskContext = ReadonlyMap<string, AskWithContext>;
 
 type Asking = { row: Pick<MessageRow, 'id'>; data: AskingData };
 
-const nothing: AskContext = { asks: new Map(), people: new Map(), tasks: new Map(), asked: new Map() };
-
-/** Reads it with a fixed number of statements, however many messages and readers there are; with none if none of them asks. */
-export async function askContext(
-  tx: ReadTx,
-  readers: readonly Reader[],
-  messages: readonly Asking[],
-): Promise<AskContext> {
+/** Reads it in one statement, however many messages there are; in none if none of them asks or answers. */
+export async function askContext(tx: ReadTx, messages: readonly Asking[]): Promise<AskContext> {
   const about = messages.filter(({ data }) => data.ask || data.answer);
-  if (about.length === 0) return nothing;
+  if (about.length === 0) return new Map();
   const ids = about.map(({ row, data }) => data.answer?.ask_id ?? row.id);
-  const asks = await asksOf(tx, [...new Set(ids)]);
-  const members = [...readers.map((reader) => reader.memberId), ...asks.flatMap((ask) => [ask.from_id, ask.to_id])];
-  const people = await membersWithIds(tx, [...new Set(members)]);
-  const tasks = await tasksWithIds(
+  const asks = await asksOf(
     tx,
-    about.flatMap(({ data }) => data.ask?.task_id ?? []),
+    [...new Set(ids)],
+    about.some(({ data }) => data.answer?.option),
   );
-  const picked = about.flatMap(({ data }) => (data.answer?.option ? [data.answer.ask_id] : []));
-  const asked = picked.length === 0 ? [] : await postedEvents(tx, [...new Set(picked)]);
-  return {
-    asks: new Map(asks.map((ask) => [ask.message_id, ask])),
-    people: new Map(people.map((member) => [member.id, member])),
-    tasks: new Map(tasks.map((task) => [task.id, taskRefView(task)])),
-    asked: new Map(asked.map((row) => [row.message_id, row])),
-  };
+  return new Map(asks.map((ask) => [ask.message_id, ask]));
 }
 
 /** For those of these messages that ask or answer. */
 export function askViews(
-  { asks, people, tasks, asked }: AskContext,
+  asks: AskContext,
   now: number,
   place: Pick<Place, 'board' | 'reader'>,
   messages: readonly Asking[],
@@ -75,9 +51,9 @@ export function askViews(
       const ask = asks.get(data.answer?.ask_id ?? row.id);
       if (!ask) throw new Error(`message ${row.id} has lost its ask`);
       const shown: Extras = {
-        ...(data.ask ? { ask: askView(now, place, ask, data.ask, people, tasks.get(ask.task_id ?? '') ?? null) } : {}),
+        ...(data.ask ? { ask: askView(now, place, ask, data.ask) } : {}),
         ...(data.answer
-          ? { answer: { ...data.answer, ask_seq: ask.seq, option_text: optionText(data.answer, place.reader, asked) } }
+          ? { answer: { ...data.answer, ask_seq: ask.seq, option_text: optionText(data.answer, place.reader, ask) } }
           : {}),
       };
       return [row.id, shown];
@@ -88,42 +64,53 @@ export function askViews(
 function askView(
   now: number,
   { board, reader }: Pick<Place, 'board' | 'reader'>,
-  ask: AskRow,
+  ask: AskWithContext,
   data: AskData,
-  people: AskContext['people'],
-  task: NonNullable<Message['ask']>['task'],
 ): NonNullable<Message['ask']> {
-  const [asker, asked, self] = [people.get(ask.from_id), people.get(ask.to_id), people.get(reader.memberId)];
-  if (!asker || !asked) throw new Error(`ask ${ask.message_id} has lost a member`);
+  const asker = { id: ask.from_id, kind: ask.from_kind, person_id: ask.from_person_id, status: ask.from_status };
+  const self = { id: reader.memberId, kind: reader.kind, person_id: reader.personId };
   const state = askState(ask, now);
-  const may = self !== undefined && state !== 'withdrawn' && board.lifecycle === 'active' && mayPost(self, board);
+  const may = state !== 'withdrawn' && board.lifecycle === 'active' && mayPost(reader, board);
   return {
-    to: actorView(asked, reader),
+    to: actorView(askedOf(ask), reader),
     options: data.options,
     blocking: data.blocking,
     going_with: data.going_with,
     going_at: timestampOrNull(ask.going_at),
-    task,
+    task: taskOf(ask),
     approval: data.approval === true,
     state,
     answer_seq: ask.answer_seq,
     answer_option: ask.answer_option,
     can_answer: may && mayAnswer(self, asker, ask.to_id),
-    can_withdraw: may && mayWithdraw(self, self.access === 'admin', asker),
+    can_withdraw: may && mayWithdraw(self, reader.access === 'admin', asker),
   };
 }
 
-const mayPost = (member: MemberWithPerson, board: Place['board']): boolean =>
-  member.kind === 'human' || mayDo(parseRoles(board)[member.role ?? ''], 'post');
+const askedOf = (ask: AskWithContext) => ({
+  id: ask.to_id,
+  name: ask.to_name,
+  kind: ask.to_kind,
+  role: ask.to_role,
+  harness: ask.to_harness,
+  handle: ask.to_handle,
+});
+
+const taskOf = ({ task_id, task_ref, task_title }: AskWithContext) =>
+  task_id === null || task_ref === null || task_title === null
+    ? null
+    : taskRefView({ id: task_id, ref: task_ref, title: task_title });
+
+const mayPost = ({ kind, role }: Reader, board: Place['board']): boolean =>
+  kind === 'human' || mayDo(parseRoles(board)[role ?? ''], 'post');
 
 /** What was picked; from a hidden question it says nothing. */
 function optionText(
-  { ask_id, option }: NonNullable<AskingData['answer']>,
+  { option }: NonNullable<AskingData['answer']>,
   reader: Reader,
-  asked: AskContext['asked'],
+  { posted_actor: actor, posted_data: data }: AskWithContext,
 ): string | null {
-  const posted = asked.get(ask_id);
-  if (option === null || !posted) return null;
-  if (!reader.readsAll && !isFor(audienceOf(posted), reader)) return null;
-  return (JSON.parse(posted.data) as AskingData).ask?.options[option - 1] ?? null;
+  if (option === null || actor === null || data === null) return null;
+  if (!reader.readsAll && !isFor(audienceOf({ actor, data }), reader)) return null;
+  return (JSON.parse(data) as AskingData).ask?.options[option - 1] ?? null;
 }

@@ -98,17 +98,13 @@ export interface LoadedMessages {
 }
 
 /** Reads what these messages hold, with a fixed number of statements however many they and their readers are. */
-export async function loadMessages(
-  tx: ReadTx,
-  readers: readonly Reader[],
-  rows: MessageWithContext[],
-): Promise<LoadedMessages> {
+export async function loadMessages(tx: ReadTx, rows: MessageWithContext[]): Promise<LoadedMessages> {
   const reacted = rows.filter((row) => row.reaction_count > 0).map((row) => row.id);
   const messages = rows.map((row) => ({ row, data: JSON.parse(row.data) as PostedData }));
   return {
     messages,
     reactions: groupBy(await reactionsTo(tx, reacted), (row) => row.message_id),
-    asks: await askContext(tx, readers, messages),
+    asks: await askContext(tx, messages),
   };
 }
 
@@ -136,7 +132,7 @@ export const messageViews = async (
   tx: ReadTx,
   place: Pick<Place, 'board' | 'reader'>,
   rows: MessageWithContext[],
-): Promise<Message[]> => showMessages(tx, place, await loadMessages(tx, [place.reader], rows));
+): Promise<Message[]> => showMessages(tx, place, await loadMessages(tx, rows));
 
 interface Replies {
   count: number;

@@ -38,6 +38,8 @@ export interface Reader {
   memberId: string;
   personId: string;
   kind: 'human' | 'agent';
+  role: string | null;
+  access: MemberRow['access'];
   /** Whether every message is readable: people always, agents under the policy `open`. */
   readsAll: boolean;
   /** Whether other members' harness is shown. */
@@ -157,12 +159,17 @@ export function requireActive(board: BoardRow): void {
   });
 }
 
-export function readerOf(member: Pick<MemberRow, 'id' | 'kind' | 'person_id'>, policy: StoredPolicy): Reader {
+export function readerOf(
+  member: Pick<MemberRow, 'id' | 'kind' | 'person_id' | 'role' | 'access'>,
+  policy: StoredPolicy,
+): Reader {
   const person = member.kind === 'human';
   return {
     memberId: member.id,
     personId: member.person_id,
     kind: member.kind,
+    role: member.role,
+    access: member.access,
     readsAll: person || policy.visibility === 'open',
     showsHarness: person || policy.show_harness,
   };
