@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { type DaemonClock, realClock } from '../../../src/daemon/clock.ts';
+import type { Core, Ports } from '../../../src/daemon/core.ts';
 import { Daemon } from '../../../src/daemon/daemon.ts';
 import { type Faults, noFaults } from '../../../src/daemon/faults.ts';
 import { SqliteJournal } from '../../../src/daemon/journal/journal.ts';
@@ -11,7 +12,7 @@ import { Origins } from '../../../src/daemon/origins/origins.ts';
 import { daemonPaths } from '../../../src/daemon/paths.ts';
 import { savedSeats } from '../../../src/daemon/seats/saved.ts';
 import { secureFolders } from '../../../src/daemon/secure.ts';
-import type { Adapter, Compose, SeatIdentity } from '../../../src/daemon/types.ts';
+import type { Adapter, Compose, OriginEvents, SeatIdentity } from '../../../src/daemon/types.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import type { TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
@@ -24,6 +25,8 @@ export interface RigOptions {
   compose?: Compose;
   clock?: DaemonClock;
   faults?: Faults;
+  /** True parts in place of small ones. */
+  ports?: (events: OriginEvents, core: Pick<Core, 'clock' | 'log'>) => Partial<Ports>;
 }
 
 export class Rig {
@@ -47,6 +50,7 @@ export class Rig {
     compose = plainCompose,
     clock = realClock,
     faults = noFaults,
+    ports = () => ({}),
   }: RigOptions = {}): Promise<this> {
     this.adapter = adapter;
     this.origin ||= this.server.url;
@@ -63,13 +67,14 @@ export class Rig {
       log: openLog(this.paths.log),
       faults,
       build: { version: '0.0.1' },
-      ports: (events) => ({
+      ports: (events, core) => ({
         origins: new Origins({ world: { ...this.machine.world, nowUs: clock.nowUs }, credentials, events }),
         adapters: only(adapter),
         compose,
         reports: this.reports,
         saved: savedSeats(credentials),
         delegating: noDelegating,
+        ...ports(events, core),
       }),
     });
     void folders;
