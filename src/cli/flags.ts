@@ -66,6 +66,12 @@ export const requestFlags = {
   request: Flags.boolean({ description: 'As an agent: ask your person to allow it' }),
 };
 
+/** On commands that bind the session they run in. */
+export const bindFlags = {
+  here: Flags.boolean({ description: 'This session is the one that is meant' }),
+  replace: Flags.boolean({ description: 'In the place of a session that is there' }),
+};
+
 /** On commands that ask before they act. */
 export const confirmFlags = { yes: Flags.boolean({ char: 'y', description: 'Answer the question with yes' }) };
 

@@ -62,7 +62,7 @@ async function boardNamed(client: Client, board: string): Promise<{ id: string; 
 }
 
 /** An agent begins the work itself; a person says with which agent it begins. */
-async function beginner(session: Session, board: string, named: string | undefined): Promise<string> {
+export async function beginner(session: Session, board: string, named: string | undefined): Promise<string> {
   if (!session.agent) return (await ownAgent(session, board, named)).id;
   if (named === undefined) return (await session.client.call('getMe')).data.id;
   throw usage('An agent begins the work itself; --agent is for its person.');

@@ -78,6 +78,7 @@ export const topics: Record<string, { summary: string; runs?: string }> = {
   settings: { summary: "The server's settings", runs: 'settings:show' },
   invite: { summary: 'Bring people onto a server', runs: 'invite:create' },
   approval: { summary: 'What your agents ask you for', runs: 'approval:list' },
+  pairing: { summary: 'Work between agents of two people, or two sessions of yours', runs: 'pairing:list' },
   allowance: { summary: 'What your agents may do without asking', runs: 'allowance:show' },
   machine: { summary: 'Bring your other machines onto a server' },
   file: { summary: 'Files of a board and their versions', runs: 'file:list' },

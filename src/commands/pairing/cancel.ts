@@ -1,0 +1,22 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { changedText } from '../../cli/print/pairing.ts';
+
+export default class PairingCancel extends BaseCommand<typeof PairingCancel> {
+  static override summary = 'Take proposed work back';
+  static override description =
+    'For whoever proposed it, or the agent it was proposed for, at any time before it is ready. An invite that goes with it\nstays: service invite revoke ends that.';
+  static override examples = ['service pairing cancel prq_01K5A0000000000000000000P1'];
+  static override seeAlso = ['pairing list', 'pairing request', 'invite revoke'];
+  static override args = { pairing: required('Id of the request') };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { client } = await this.session('A');
+    const params = { pairing: this.args.pairing };
+    const reply = await client.call('cancelPairing', { params, idempotencyKey: this.flags['idempotency-key'] });
+    const again = this.again(reply);
+    this.out.print({ request: reply.data }, () => `${changedText(reply.data)}${again}`);
+  }
+}

@@ -1,0 +1,33 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { chosen } from '../../cli/pairings.ts';
+import { changedText } from '../../cli/print/pairing.ts';
+
+export default class PairingChoose extends BaseCommand<typeof PairingChoose> {
+  static override summary = 'Ask one of your agents to accept proposed work';
+  static override description =
+    'For whom the work was proposed to. Posts a message to the agent with the work and the command to run; the session that\nruns it is the one that takes part. Choosing another agent needs --replace.';
+  static override examples = [
+    'service pairing choose prq_01K5A0000000000000000000P1 codex',
+    'service pairing choose prq_01K5A0000000000000000000P1 claude --replace',
+  ];
+  static override seeAlso = ['pairing show', 'pairing decline'];
+  static override args = {
+    pairing: required('Id of the request'),
+    agent: required('Name or id of an agent of yours on its board'),
+  };
+  static override flags = {
+    replace: Flags.boolean({ description: 'Instead of the agent that was chosen before' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const session = await this.session('P');
+    const { pairing, agent } = this.args;
+    const { replace = false, 'idempotency-key': key } = this.flags;
+    const request = await chosen(session, { pairing, agent, replace, key });
+    this.out.print({ request }, () => changedText(request));
+  }
+}

@@ -1,0 +1,22 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { changedText } from '../../cli/print/pairing.ts';
+
+export default class PairingDecline extends BaseCommand<typeof PairingDecline> {
+  static override summary = 'Decline proposed work';
+  static override description =
+    'For whom it was proposed to, at any time before it is ready. The agent that proposed it is told.';
+  static override examples = ['service pairing decline prq_01K5A0000000000000000000P1'];
+  static override seeAlso = ['pairing list', 'pairing choose'];
+  static override args = { pairing: required('Id of the request') };
+  static override flags = { ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { client } = await this.session('P');
+    const params = { pairing: this.args.pairing };
+    const reply = await client.call('declinePairing', { params, idempotencyKey: this.flags['idempotency-key'] });
+    const again = this.again(reply);
+    this.out.print({ request: reply.data }, () => `${changedText(reply.data)}${again}`);
+  }
+}

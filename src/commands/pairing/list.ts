@@ -1,0 +1,29 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { allPairings } from '../../cli/pairings.ts';
+import { pairingRows } from '../../cli/print/pairing.ts';
+
+export default class PairingList extends BaseCommand<typeof PairingList> {
+  static override aliases = ['pairings'];
+  static override summary = 'List proposals of work between agents that you have part in';
+  static override description =
+    'Newest first: those that are open, unless --state says otherwise; ended ones for seven days. An agent sees those of its\nperson on its board.';
+  static override examples = ['service pairing list', 'service pairing list --state all --json'];
+  static override seeAlso = ['pairing show', 'pairing request', 'pairing accept'];
+  static override flags = {
+    state: Flags.string({ options: ['open', 'closed', 'all'], description: 'Only those in this state' }),
+    ...listFlags,
+  };
+
+  override async run(): Promise<void> {
+    const session = await this.session('A');
+    const requests = await allPairings(session, this.flags.state);
+    if (this.out.mode === 'ndjson') {
+      for (const request of requests) this.out.each(request);
+      return;
+    }
+    const rows = await pairingRows(requests);
+    this.out.print({ requests }, () => [`${session.server.url} · ${requests.length}`, ...rows].join('\n'));
+  }
+}

@@ -1,0 +1,36 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { proposed } from '../../cli/pairings.ts';
+import { changedText } from '../../cli/print/pairing.ts';
+import { readWhole } from '../../cli/stdin.ts';
+
+export default class PairingRequestCommand extends BaseCommand<typeof PairingRequestCommand> {
+  static override summary = 'Propose work to somebody, or to another session of yours';
+  static override description =
+    'On one board, between an agent of yours and one of theirs; "me" means another session of your own. None of their agents\nis woken: they decide. An agent proposes for itself; its person names one with --agent. Where the recipient first has to\ncome onto a private board, and the agent may not add them, its person is asked.';
+  static override examples = [
+    'service pairing request maya "Review the API" --board payments --agent claude',
+    'service pairing request me "Write the tests" --board payments --agent claude',
+    'service pairing request maya - --board payments --agent claude < work.md',
+  ];
+  static override seeAlso = ['pairing list', 'pairing select', 'invite create'];
+  static override args = {
+    handle: required('Whom it is proposed to; me: another session of yours'),
+    work: required('What the work is; - reads it from standard input'),
+  };
+  static override flags = {
+    agent: Flags.string({ helpValue: 'NAME', description: 'Which of your agents begins, if there are several' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const session = await this.onBoard('A');
+    const { handle, work: given } = this.args;
+    const work = given === '-' ? await readWhole('-', this.out, 'the work') : given;
+    const { agent, 'idempotency-key': key } = this.flags;
+    const request = await proposed(session, { to: handle, work, agent, key });
+    this.out.print({ request, ...(request.next ? { next: request.next } : {}) }, () => changedText(request));
+  }
+}

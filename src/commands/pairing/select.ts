@@ -1,0 +1,27 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { bindFlags, writeFlags } from '../../cli/flags.ts';
+import { boundHere, requireHere, sessionHere } from '../../cli/pairings.ts';
+import { changedText } from '../../cli/print/pairing.ts';
+
+export default class PairingSelect extends BaseCommand<typeof PairingSelect> {
+  static override summary = 'Begin proposed work with this very session';
+  static override description =
+    'For an agent of whoever proposed it, in the session that should do the work: --here says that this is the one. The\ndelivery daemon binds it. Another session in the place of one that is there needs --replace, and both sides prove anew\nthat they reach each other.';
+  static override examples = [
+    'service pairing select prq_01K5A0000000000000000000P1 --here',
+    'service pairing select prq_01K5A0000000000000000000P1 --here --replace',
+  ];
+  static override seeAlso = ['pairing show', 'pairing accept', 'pairing request'];
+  static override args = { pairing: required('Id of the request') };
+  static override flags = { ...bindFlags, ...writeFlags };
+
+  override async run(): Promise<void> {
+    const { here = false, replace = false, 'idempotency-key': key } = this.flags;
+    const binding = { action: 'select' as const, pairing: this.args.pairing, here, replace, key };
+    requireHere(binding);
+    sessionHere(binding.action);
+    const request = await boundHere(await this.session('G'), binding);
+    this.out.print({ request }, () => changedText(request));
+  }
+}

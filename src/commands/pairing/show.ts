@@ -1,0 +1,17 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { pairingText } from '../../cli/print/pairing.ts';
+
+export default class PairingShow extends BaseCommand<typeof PairingShow> {
+  static override summary = 'Show one proposal of work';
+  static override description = 'Its two sides, how far they are, the work itself, and the command that comes next.';
+  static override examples = ['service pairing show prq_01K5A0000000000000000000P1'];
+  static override seeAlso = ['pairing list', 'pairing choose', 'pairing accept'];
+  static override args = { pairing: required('Id of the request') };
+
+  override async run(): Promise<void> {
+    const { client } = await this.session('A');
+    const { data: request } = await client.call('getPairingRequest', { params: { pairing: this.args.pairing } });
+    this.out.print({ request }, () => pairingText(request, this.times));
+  }
+}

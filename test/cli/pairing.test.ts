@@ -1,0 +1,142 @@
+/** Proposals of work from the command line: between two people, between two sessions of one, by people and by agents. */
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { homeWithBoard } from './support/shared.ts';
+
+describe('proposed work', function () {
+  this.timeout(120_000);
+  const home = homeWithBoard();
+  let url: string;
+  let key: string;
+  /** Sam, who is on the board with an agent; and the agents' own tokens. */
+  let sam: Record<string, string>;
+  let claude: Record<string, string>;
+  before(async () => {
+    ({ url } = (await home().json(['whoami'])).server);
+    key = readFileSync(home().path('data', 'local-key'), 'utf8').trim();
+    const { token } = await home().json(['agent', 'create', 'claude', '--board', 'demo', '--print-token']);
+    claude = { SERVICE_TOKEN: token, SERVICE_SERVER: url };
+    const { invite } = await post('/v1/invites', key, {});
+    const connected = await post('/v1/connect', key, { invite, handle: 'sam', key_name: 'laptop' });
+    sam = { SERVICE_TOKEN: connected.key.token, SERVICE_SERVER: url };
+    await home().json(['board', 'add', 'sam', '--board', 'demo']);
+    for (const name of ['codex', 'cursor'])
+      await home().json(['agent', 'create', name, '--board', 'demo', '--print-token'], { env: sam });
+  });
+
+  async function post(path: string, token: string, body: unknown) {
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: what the server answered is checked field by field
+    return (await answer.json()) as any;
+  }
+
+  const failed = async (args: string[], options = {}) => {
+    const result = await home().run([...args, '--json'], options);
+    return { ...JSON.parse(result.stdout).error, exit: result.code };
+  };
+  const propose = async (...more: string[]): Promise<string> =>
+    (await home().json(['pairing', 'request', 'sam', 'Review the API', '--board', 'demo', ...more])).request.id;
+
+  it('is made, listed and shown in words, with the command that comes next', async () => {
+    const made = await home().run(['pairing', 'request', '@sam', 'Review the API', '--board', 'demo']);
+    const [id = ''] = made.stdout.split(' ');
+    expect(made.stdout).to.match(
+      /^prq_\w{26} {2}awaiting_session {2}demo {2}\S+'s claude with sam {2}waiting for both sides\n/,
+    );
+    expect(made.stdout).to.include(`Next: service pairing select ${id} --here --server '${url}'`);
+    const { stdout } = await home().run(['pairings']);
+    expect(stdout)
+      .to.include(`${url} · 1\n`)
+      .and.match(new RegExp(`${id} +awaiting_session +demo .*"Review the API"`));
+    const shown = await home().run(['pairing', 'show', id], { env: sam });
+    expect(shown.stdout).to.include('Review the API').and.include(`service pairing accept ${id} --here`);
+    const { requests } = await home().json(['pairing'], { env: claude });
+    expect(requests.map((request: { id: string }) => request.id)).to.deep.equal([id]);
+    expect((await home().run(['pairing', 'cancel', id], { env: claude })).stdout).to.include('cancelled');
+    expect((await home().json(['pairing', 'list'])).requests).to.deep.equal([]);
+    const { requests: ended } = await home().json(['pairing', 'list', '--state', 'closed']);
+    expect(ended[0]).to.include({ id, state: 'cancelled', closed_reason: 'cancelled' });
+  });
+
+  it('of many lines is read from a pipe, and shown by its first', async () => {
+    const made = await home().shell(
+      `printf 'Write the tests\\nfor the parser' | service pairing request sam - --board demo --json`,
+    );
+    const { request } = JSON.parse(made.stdout);
+    expect(request.work).to.equal('Write the tests\nfor the parser');
+    expect((await home().run(['pairing', 'list'])).stdout).to.include('"Write the tests…"');
+    await home().json(['pairing', 'cancel', request.id]);
+  });
+
+  it('is handed to one agent of whom it is for, which is told the command to run', async () => {
+    const id = await propose();
+    const { request } = await home().json(['pairing', 'choose', id, 'codex'], { env: sam });
+    expect(request.choice_message_id).to.match(/^msg_/);
+    expect(await failed(['pairing', 'choose', id, 'cursor'], { env: sam })).to.include({
+      code: 'pairing_changed',
+      exit: 7,
+    });
+    await home().json(['pairing', 'choose', id, 'cursor', '--replace'], { env: sam });
+    expect(await failed(['pairing', 'choose', id, 'claude'])).to.include({ code: 'forbidden', exit: 5 });
+    const { messages } = await home().json(['board', 'read', '--board', 'demo'], { env: sam });
+    const last = messages.at(-1);
+    expect(last.to).to.deep.equal(['@cursor']);
+    expect(last.body)
+      .to.include(`service pairing accept ${id} --here --server '${url}'`)
+      .and.include('> Review the API');
+    const declined = await home().run(['pairing', 'decline', id], { env: sam });
+    expect(declined.stdout).to.include('declined');
+    expect(await failed(['pairing', 'cancel', id])).to.include({ code: 'pairing_closed', exit: 7 });
+  });
+
+  it('may be with another session of one’s own', async () => {
+    const { request } = await home().json(['pairing', 'request', 'me', 'Write the tests', '--board', 'demo']);
+    expect(request.recipient_id).to.equal(request.inviter_id);
+    await home().json(['pairing', 'cancel', request.id]);
+  });
+
+  it('of an agent waits for its person where the recipient has to come onto a private board first', async () => {
+    await home().json(['board', 'create', 'secret', '--private', '--no-link']);
+    const { token } = await home().json(['agent', 'create', 'insider', '--board', 'secret', '--print-token']);
+    const env = { SERVICE_TOKEN: token, SERVICE_SERVER: url };
+    const { request, next } = await home().json(['pairing', 'request', 'sam', 'Look', '--board', 'secret'], { env });
+    expect([request.state, request.awaiting]).to.deep.equal(['awaiting_session', 'initiator']);
+    expect(await failed(['pairing', 'show', request.id], { env: sam })).to.include({
+      code: 'pairing_not_found',
+      exit: 6,
+    });
+    const words = next.command.replaceAll("'", '').split(' ').slice(1);
+    await home().json([...words, '--yes']);
+    expect((await home().json(['pairing', 'show', request.id], { env: sam })).request.id).to.equal(request.id);
+  });
+
+  it('is bound to a session by nothing but that session, which says that it is meant', async () => {
+    const id = await propose();
+    for (const verb of ['accept', 'select']) {
+      expect(await failed(['pairing', verb, id])).to.include({ code: 'invalid_request', exit: 2 });
+      const terminal = await failed(['pairing', verb, id, '--here']);
+      expect(terminal).to.include({ code: 'agent_session_required', exit: 5 });
+      expect(terminal.hint).to.include(`service pairing ${verb} PRQ --here`);
+      const noSeat = await failed(['pairing', verb, id, '--here'], { env: { SERVICE_SESSION: 'codex:s1' } });
+      expect(noSeat).to.include({ code: 'agent_not_selected', exit: 2 });
+    }
+    for (const verb of ['choose', 'decline']) {
+      const args = ['pairing', verb, id, ...(verb === 'choose' ? ['codex'] : [])];
+      expect((await failed(args, { env: claude })).code).to.equal('human_command_in_session');
+    }
+  });
+
+  it('is refused to whoever has no part in it as if it never was', async () => {
+    const id = await propose();
+    const { invite } = await post('/v1/invites', key, {});
+    const eve = await post('/v1/connect', key, { invite, handle: 'eve', key_name: 'laptop' });
+    const env = { SERVICE_TOKEN: eve.key.token, SERVICE_SERVER: url };
+    for (const never of [id, 'prq_01K5A0000000000000000000P9'])
+      expect(await failed(['pairing', 'show', never], { env })).to.include({ code: 'pairing_not_found', exit: 6 });
+    expect((await home().run(['pairing', 'request', 'nobody-here', 'x', '--board', 'demo'])).code).to.equal(6);
+  });
+});
