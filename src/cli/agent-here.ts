@@ -1,10 +1,11 @@
 /** Whether an agent runs the command, told before anything is read. */
 import { environmentToken } from '../local/actors.ts';
+import { inSession } from './here.ts';
 import { runtime } from './runtime.ts';
 
 /** In a session of its program, or because its seat is selected. */
 export function forAgent({ as }: { as?: string | undefined }): boolean {
   const { env } = runtime();
-  if (as || env.SERVICE_SESSION || env.SERVICE_AGENT) return true;
+  if (as || inSession() || env.SERVICE_AGENT) return true;
   return environmentToken(env)?.startsWith('aba_') === true;
 }

@@ -7,14 +7,17 @@ import type { Client } from '../client/client.ts';
 import type { Seat } from '../local/actors.ts';
 import { Failure, hinted, usage } from '../local/failure.ts';
 import { paintFor, wantsColor } from './color.ts';
+import type { Delegated } from './delegated.ts';
 import { report } from './errors.ts';
 import { globalFlags } from './flags.ts';
+import { here, inSession, lookAround, requireWhole } from './here.ts';
 import { modeOf } from './mode.ts';
 import type { Output } from './output.ts';
 import { refuseEmpty, usageError } from './parse-errors.ts';
+import { onlyReads } from './read-only.ts';
 import type { Wanted } from './requesting.ts';
 import { runtime } from './runtime.ts';
-import type { Session, Who } from './session.ts';
+import type { Session, SessionChoice, Who } from './session.ts';
 import type { TimeStyle } from './time.ts';
 
 export type FlagsOf<T extends typeof Command> = Interfaces.InferredFlags<
@@ -22,6 +25,12 @@ export type FlagsOf<T extends typeof Command> = Interfaces.InferredFlags<
 >;
 export type ArgsOf<T extends typeof Command> = Interfaces.InferredArgs<T['args']>;
 type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>;
+
+interface SessionOptions {
+  autostart?: boolean;
+  ofBoard?: boolean;
+  seat?: Seat;
+}
 
 /** A session on one board: what most commands need. */
 export interface BoardSession extends Session {
@@ -50,7 +59,9 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     const follows = this.argv.includes('--follow') || this.argv.includes('-f');
     this.out = modeOf(this.argv, runtime().env, stream === true || (stream === 'follow' && follows));
     try {
+      await lookAround();
       await this.readFlags();
+      requireWhole(onlyReads(this.id ?? '', { flags: this.flags, args: this.args }));
       await this.run();
       return 0;
     } catch (error) {
@@ -98,27 +109,25 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   }
 
   /** A client that talks to the right server as the right actor. */
-  protected async session(
-    who: Who,
-    options: { autostart?: boolean; ofBoard?: boolean; seat?: Seat } = {},
-  ): Promise<Session> {
+  protected async session(who: Who, options: SessionOptions = {}): Promise<Session> {
     const { openSession } = await import('./session.ts');
+    return openSession(this.choice(who, options));
+  }
+
+  /** What this command was told about whom it acts as, and where. */
+  private choice(who: Who, { autostart = true, ofBoard = false, seat }: SessionOptions): SessionChoice {
     const { server, board, as } = this.globals;
     const { out, timeoutMs, verbose } = this;
-    const { autostart = true, ofBoard = false, seat } = options;
-    return openSession({
-      who,
-      server,
-      board,
-      as,
-      seat,
-      timeoutMs,
-      verbose,
-      line: this.line(),
-      ofBoard,
-      out,
-      autostart,
-    });
+    // In a sandbox nothing is started that would be kept in it.
+    const may = autostart && here().sandbox === null;
+    return { who, server, board, as, seat, timeoutMs, verbose, line: this.line(), ofBoard, out, autostart: may };
+  }
+
+  /** The session of an agent's program that finds boards through the daemon; null where a person or a seat acts. */
+  protected async delegated(): Promise<Delegated | null> {
+    const { delegatedTo, delegatingSession } = await import('./delegated.ts');
+    const session = delegatingSession(this.globals, this.line());
+    return session && delegatedTo(session, this.choice('D', {}));
   }
 
   /** A session of the person at the server of this name, without starting it. */
@@ -210,7 +219,13 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
 
   private async choosePaint(): Promise<void> {
     const { color, 'no-color': noColor } = this.globals;
-    const choice = { noColor: noColor === true, color, machine: this.out.mode !== 'text', env: runtime().env };
+    const choice = {
+      noColor: noColor === true,
+      color,
+      machine: this.out.mode !== 'text',
+      inside: inSession(),
+      env: runtime().env,
+    };
     this.out.paint = await paintFor(wantsColor(choice, process.stdout.isTTY === true));
     this.out.errorPaint = await paintFor(wantsColor(choice, process.stderr.isTTY === true));
   }

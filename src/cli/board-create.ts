@@ -1,10 +1,12 @@
 /** Creating a board from what was typed. */
 
 import type { Reply } from '../client/answer.ts';
-import type { Board } from '../contract/types.ts';
+import type { Board, BodyIn } from '../contract/types.ts';
 import { usage } from '../local/failure.ts';
+import { createHere, type Delegated } from './delegated.ts';
 import { linkIfUnlinked } from './linking.ts';
 import type { Output } from './output.ts';
+import { agreedText } from './print/joined.ts';
 import { called } from './runtime.ts';
 import type { Session } from './session.ts';
 import { readWhole } from './stdin.ts';
@@ -34,14 +36,7 @@ export async function createBoard(
   out: Output,
 ): Promise<{ record: CreatedRecord; reply: Reply<Board> }> {
   const reply = await client.call('createBoard', {
-    body: {
-      name: wish.name,
-      title: wish.title,
-      template: wish.template,
-      preset: preset(wish.preset),
-      charter: await charter(wish['charter-file'], out),
-      ...(wish.private ? { visibility: 'private' as const } : {}),
-    },
+    body: await newBoard(wish, out),
     idempotencyKey: wish['idempotency-key'],
   });
   const board = reply.data;
@@ -49,6 +44,37 @@ export async function createBoard(
   const link = wish['no-link'] ? { linked: false } : linkIfUnlinked(server.url, board.name);
   const record = { board_record: board, ...link, join_command: `service agent create <name> --board ${board.name}` };
   return { record, reply };
+}
+
+/** The board as it is asked for. */
+async function newBoard(wish: CreateWish, out: Output): Promise<BodyIn<'createBoard'>> {
+  return {
+    name: wish.name,
+    title: wish.title,
+    template: wish.template,
+    preset: preset(wish.preset),
+    charter: await charter(wish['charter-file'], out),
+    ...(wish.private ? { visibility: 'private' as const } : {}),
+  };
+}
+
+/** Creates the board with a seat for the session this runs in. */
+export async function createInSession(delegated: Delegated, wish: CreateWish, out: Output) {
+  const create = await newBoard(wish, out);
+  const seated = await createHere(delegated, { create, key: wish['idempotency-key'] });
+  const { board_record: board, agent } = seated;
+  out.base.board = board.name;
+  const link = wish['no-link'] ? { linked: false } : linkIfUnlinked(delegated.server.url, board.name);
+  const record = { ...seated, ...link, join_command: `service join --board ${board.name}` };
+  return {
+    record,
+    text: () =>
+      [
+        `Created board ${board.name} on ${delegated.server.url}. This session is ${agent.name} (${agent.role}).`,
+        ...agreedText(seated),
+        called(`Next: ${record.join_command} in another session`),
+      ].join('\n'),
+  };
 }
 
 /** What was made, and what to do next. */

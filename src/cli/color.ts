@@ -5,6 +5,8 @@ export interface ColorChoice {
   noColor: boolean;
   color: string | undefined;
   machine: boolean;
+  /** An agent's program reads it. */
+  inside?: boolean;
   env: Env;
 }
 
@@ -13,6 +15,7 @@ export function wantsColor(choice: ColorChoice, terminal: boolean): boolean {
   const { env } = choice;
   if (choice.noColor || choice.color === 'never') return false;
   if (choice.color === 'always') return true;
+  if (choice.inside) return false;
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR && env.FORCE_COLOR !== '0') return true;
   if (env.TERM === 'dumb' || choice.machine) return false;

@@ -3,8 +3,8 @@ import { ClientError } from '../client/errors.ts';
 import { waitFor } from '../client/wait.ts';
 import type { Message } from '../contract/types.ts';
 import { type Group, renderBundle } from '../daemon/bundle/bundle.ts';
-import { type Seat, seatsOfSession } from '../local/actors.ts';
-import { endSeat, readCredentials } from '../local/credentials.ts';
+import type { Seat } from '../local/actors.ts';
+import { endSeat } from '../local/credentials.ts';
 import { acknowledge, type InboxRecord, type InboxWish, readInbox, remindOfTasks } from './inbox.ts';
 import type { Output } from './output.ts';
 import { called, runtime } from './runtime.ts';
@@ -33,12 +33,6 @@ interface Read {
   inbox: Awaited<ReturnType<typeof readInbox>>['inbox'];
   record: InboxRecord;
   fates: Awaited<ReturnType<typeof readInbox>>['fates'];
-}
-
-/** Every seat that this session holds. */
-export function seatsHere(): Seat[] {
-  const { env, folders } = runtime();
-  return env.SERVICE_SESSION ? seatsOfSession(readCredentials(folders), env.SERVICE_SESSION) : [];
 }
 
 export class SeatsInbox {

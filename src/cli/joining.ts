@@ -5,7 +5,10 @@ import { environmentToken } from '../local/actors.ts';
 import { localEntry, readCredentials } from '../local/credentials.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { knownServers, localServer } from '../local/servers.ts';
+import { bindNew } from './binding.ts';
+import { type Delegated, joinHere } from './delegated.ts';
 import { EXIT } from './exit.ts';
+import { sessionHere } from './here.ts';
 import type { Output } from './output.ts';
 import { type Agreed, agreedOf, joinedText } from './print/joined.ts';
 import { runtime } from './runtime.ts';
@@ -109,8 +112,12 @@ export async function joinByCode(
       'With SERVICE_TOKEN nothing is saved here, so the token of the seat would be lost.',
       'Make one that is printed instead: service agent create NAME --board BOARD --print-token',
     );
-  const reply = await client.call('joinBoard', { body: { code, name, harness }, idempotencyKey: key });
+  const session_ = sessionHere();
+  const program = harness ?? session_?.profile.harness;
+  const body = { code, name, harness: program, ...(session_ && !harness ? { session: session_.key } : {}) };
+  const reply = await client.call('joinBoard', { body, idempotencyKey: key });
   const record = await seated(reply.data, entry.server_id, out);
+  if (record.use && record.agent) record.use.bound_session = await bindNew(record.agent.id, out);
   return { record, replayed: reply.replayed, text: (again) => joinedText(record, server.url, again) };
 }
 
@@ -129,6 +136,20 @@ export function openBoard(board: string | undefined, { name, harness }: JoinWish
     'Without a join line you come yourself, and with no agent.',
     `An agent gets a seat with: service agent create NAME --board ${board}`,
   );
+}
+
+/** Puts the session this runs in onto a board of its person. */
+export async function joinAsSession(
+  delegated: Delegated,
+  board: string | undefined,
+  wish: { name: string | undefined; role: string | undefined },
+  out: Output,
+): Promise<Joining> {
+  if (board === undefined)
+    throw usage('What to join is missing.', 'service boards lists them; then: service join --board BOARD');
+  const record = await joinHere(delegated, { board, ...wish });
+  out.base.board = record.board_record.name;
+  return { record, replayed: false, text: (again) => joinedText(record, delegated.server.url, again) };
 }
 
 /** Puts the person onto an open board. */

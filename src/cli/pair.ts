@@ -1,7 +1,9 @@
 /** A board for two agents of one person: the board, the first one's seat, and the line that brings the second. */
 import type { Answer, Board, Member } from '../contract/types.ts';
 import { Failure, usage } from '../local/failure.ts';
+import { findProject } from '../local/project.ts';
 import { makeCode, pairOf } from './codes.ts';
+import { createHere, type Delegated } from './delegated.ts';
 import { linkIfUnlinked } from './linking.ts';
 import type { Output } from './output.ts';
 import { type Agreed, agreedOf } from './print/joined.ts';
@@ -52,6 +54,28 @@ export async function pair(
   const join = { code: code.code, line: code.join_line, role: code.role, expires_at: code.expires_at };
   const record = { board_record: board, linked, agent, use: useOf(agent), join, ...agreedOf(board, agent) };
   return { record, replayed: created.replayed };
+}
+
+/** As `pair`, with the first seat for the session this runs in. @throws Failure `board_already_linked`. */
+export async function pairHere(
+  delegated: Delegated,
+  person: () => Promise<Session>,
+  wish: PairWish,
+  out: Output,
+): Promise<PairRecord> {
+  const linked = findProject();
+  if (linked && !wish.anew) throw alreadyLinked(linked.board);
+  const session = await person();
+  const [first, second] = await rolesOf(session, wish.template);
+  const create = { template: wish.template, title: wish.title };
+  const seated = await createHere(delegated, { create, role: first, name: wish.name, key: wish.key });
+  const board = seated.board_record;
+  out.base.board = board.name;
+  const { code } = await people(session, board.name, out, () =>
+    makeCode({ client: session.client, board: board.name }, { role: second, ttl: undefined, key: undefined }),
+  );
+  const join = { code: code.code, line: code.join_line, role: code.role, expires_at: code.expires_at };
+  return { ...seated, ...linkIfUnlinked(delegated.server.url, board.name), join };
 }
 
 /** What comes after the board was made says so when it fails: the board stays. */

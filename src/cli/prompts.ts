@@ -2,13 +2,14 @@
 import { Failure } from '../local/failure.ts';
 import { Exit } from './errors.ts';
 import { EXIT } from './exit.ts';
+import { inSession } from './here.ts';
 import type { Output } from './output.ts';
 import { runtime } from './runtime.ts';
 
 /** Whether somebody is there who can be asked. */
 export function mayAsk(out: Output, noInput: boolean): boolean {
   const { env } = runtime();
-  if (out.mode !== 'text' || noInput || env.SERVICE_NO_INPUT === '1' || env.CI) return false;
+  if (inSession() || out.mode !== 'text' || noInput || env.SERVICE_NO_INPUT === '1' || env.CI) return false;
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 

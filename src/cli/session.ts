@@ -9,9 +9,11 @@ import { canonicalOrigin, looksLikeUrl } from '../local/origin.ts';
 import { findProject, type ProjectFile } from '../local/project.ts';
 import { type KnownServer, localServer, namedServer, personServer } from '../local/servers.ts';
 import { EXIT } from './exit.ts';
+import { inSession } from './here.ts';
 import { restartingFetch, useLocalServer } from './local-server.ts';
 import type { Output } from './output.ts';
 import { runtime, version } from './runtime.ts';
+import { sessionSeats } from './session-seats.ts';
 
 /** A: seat if one is selected, else the person. P: the person. G: an agent. D: who brings agents onto boards; no seat does. */
 export type Who = 'A' | 'P' | 'G' | 'D';
@@ -65,14 +67,14 @@ export async function openSession(choice: SessionChoice): Promise<Session> {
     return cached;
   };
   const named = choice.server ?? env.SERVICE_SERVER;
-  const inSession = Boolean(env.SERVICE_SESSION);
-  if (choice.who === 'P' && inSession) throw forPeopleOnly(choice.line);
+  const inside = inSession();
+  if (choice.who === 'P' && inside) throw forPeopleOnly(choice.line);
   const narrowing = choice.server ? namedOrigin(choice.server, saved) : undefined;
   const { as, board, ofBoard } = choice;
   const actor = choice.seat
     ? ({ kind: 'seat', seat: choice.seat, source: 'session' } as const)
-    : chooseActor({ as, board, ofBoard, serverOrigin: narrowing }, saved, env);
-  checkWho(choice, actor, { saved, inSession });
+    : chooseActor({ as, board, ofBoard, serverOrigin: narrowing }, saved, env, await sessionSeats());
+  checkWho(choice, actor, { saved, inside });
   // With a token of the environment the project file is ignored, so that a changed checkout cannot redirect it.
   const project = actor.kind === 'token' ? null : findProject();
   const target = await targetOf(actor, { named, project, saved, choice });
@@ -195,10 +197,10 @@ function namedOrigin(name: string, saved: () => Credentials): string | undefined
 
 interface Around {
   saved: () => Credentials;
-  inSession: boolean;
+  inside: boolean;
 }
 
-function checkWho(choice: SessionChoice, actor: Actor, { saved, inSession }: Around): void {
+function checkWho(choice: SessionChoice, actor: Actor, { saved, inside }: Around): void {
   const { who } = choice;
   const agent = actor.kind === 'seat' || (actor.kind === 'token' && actor.agent);
   const line = actor.kind === 'seat' ? lineForPerson(choice, actor.seat, saved()) : choice.line;
@@ -213,7 +215,7 @@ function checkWho(choice: SessionChoice, actor: Actor, { saved, inSession }: Aro
       hint: 'Name one with --as, or set SERVICE_AGENT',
     });
   // What is written in a session is the agent's; it must never stand on a board as its person's word.
-  if (who === 'A' && !agent && inSession)
+  if (who === 'A' && !agent && inside)
     throw new Failure('agent_not_selected', 'This session has no seat, and never acts as its person.', {
       hint: 'Name a seat of this machine with --as, or set SERVICE_AGENT',
     });

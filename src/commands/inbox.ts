@@ -4,10 +4,11 @@ import { Exit } from '../cli/errors.ts';
 import { EXIT } from '../cli/exit.ts';
 import { limitFlag, waitFlags } from '../cli/flags.ts';
 import { acknowledge, followInbox, inboxText, readInbox, remindOfTasks } from '../cli/inbox.ts';
-import { SeatsInbox, seatsHere, seatsText } from '../cli/inbox-seats.ts';
+import { SeatsInbox, seatsText } from '../cli/inbox-seats.ts';
 import { personInboxText, readPersonInbox } from '../cli/person-inbox.ts';
 import { MINUTE } from '../cli/reminders.ts';
 import { runtime } from '../cli/runtime.ts';
+import { sessionSeats } from '../cli/session-seats.ts';
 import { interruptWith } from '../cli/signals.ts';
 import { environmentToken, type Seat } from '../local/actors.ts';
 import { usage } from '../local/failure.ts';
@@ -37,7 +38,7 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
   };
 
   override async run(): Promise<void> {
-    const seats = this.globals.as || this.globals.board ? [] : this.ownSeats();
+    const seats = this.globals.as || this.globals.board ? [] : await this.ownSeats();
     if (seats.length > 1) return this.ofSeats(seats);
     const session = await this.session('A');
     if (session.agent) return this.ofAgent(session);
@@ -59,9 +60,9 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
   }
 
   /** A session's seats, where nothing else says who acts. */
-  private ownSeats(): Seat[] {
+  private async ownSeats(): Promise<Seat[]> {
     const { env } = runtime();
-    return env.SERVICE_AGENT || env.SERVICE_BOARD || environmentToken(env) ? [] : seatsHere();
+    return env.SERVICE_AGENT || env.SERVICE_BOARD || environmentToken(env) ? [] : sessionSeats();
   }
 
   private async ofSeats(seats: Seat[]): Promise<void> {

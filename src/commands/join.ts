@@ -19,6 +19,7 @@ export default class Join extends BaseCommand<typeof Join> {
   static override flags = {
     name: Flags.string({ char: 'm', helpValue: 'NAME', description: 'Name of the agent on the board' }),
     harness: Flags.string({ helpValue: 'HARNESS', description: 'The program that runs it' }),
+    role: Flags.string({ helpValue: 'ROLE', description: 'Its role, with --board in a session (default member)' }),
     ...confirmFlags,
     ...writeFlags,
   };
@@ -34,6 +35,9 @@ export default class Join extends BaseCommand<typeof Join> {
     const wish = { name, harness, key };
     const given = this.args.line;
     if (given === undefined) {
+      const delegated = await this.delegated();
+      const { role } = this.flags;
+      if (delegated) return ways.joinAsSession(delegated, this.globals.board, { name, role }, this.out);
       const board = ways.openBoard(this.globals.board, wish);
       return ways.joinAsPerson(await this.session('D'), board, key, this.out);
     }

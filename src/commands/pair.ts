@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { optional } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { writeFlags } from '../cli/flags.ts';
-import { pair } from '../cli/pair.ts';
+import { pair, pairHere } from '../cli/pair.ts';
 import { pairText } from '../cli/print/pair.ts';
 
 export default class Pair extends BaseCommand<typeof Pair> {
@@ -20,9 +20,14 @@ export default class Pair extends BaseCommand<typeof Pair> {
   };
 
   override async run(): Promise<void> {
-    const session = await this.session('D');
     const { title, name, new: anew, 'idempotency-key': key } = this.flags;
     const wish = { template: this.args.template ?? 'general', title, name, anew, key };
+    const delegated = await this.delegated();
+    if (delegated) {
+      const record = await pairHere(delegated, () => this.session('D'), wish, this.out);
+      return this.out.print(record, () => pairText(record, delegated.server.url, '', this.times));
+    }
+    const session = await this.session('D');
     const { record, replayed } = await pair(session, wish, this.out);
     const again = this.again({ replayed });
     this.out.print(record, () => pairText(record, session.server.url, again, this.times));

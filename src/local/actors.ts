@@ -27,10 +27,15 @@ export interface ActorChoice {
 
 /**
  * `--as`, then SERVICE_TOKEN, then SERVICE_AGENT, then the seat of this session; outside all of these it is the person.
+ * @param here the seats of this session.
  * @throws Failure `board_ambiguous` before anything is sent, where a session holds several seats and no board is named.
  */
-export function chooseActor(choice: ActorChoice, saved: () => Credentials, env: Env): Actor {
-  const here = env.SERVICE_SESSION ? seatsOfSession(saved(), env.SERVICE_SESSION) : [];
+export function chooseActor(
+  choice: ActorChoice,
+  saved: () => Credentials,
+  env: Env,
+  here: readonly Seat[] = [],
+): Actor {
   const board = choice.board ?? env.SERVICE_BOARD;
   if (choice.ofBoard && !board && here.length > 1) throw severalSeats(here);
   if (choice.as) return { kind: 'seat', seat: findSeat(choice.as, choice, saved()), source: 'flag' };
@@ -76,7 +81,8 @@ function findSeat(selector: string, choice: ActorChoice, saved: Credentials): Se
   });
 }
 
-function allSeats(saved: Credentials): Seat[] {
+/** Every seat that this machine holds a token for. */
+export function allSeats(saved: Credentials): Seat[] {
   return Object.entries(saved.servers).flatMap(([origin, entry]) =>
     Object.entries(entry.seats)
       .filter((pair): pair is [string, Seat['saved']] => pair[1].token !== undefined)
@@ -92,7 +98,7 @@ function ambiguous(name: string, seats: Seat[]): Failure {
   });
 }
 
-function severalSeats(seats: Seat[]): Failure {
+function severalSeats(seats: readonly Seat[]): Failure {
   const boards = seats.map((seat) => seat.saved.board);
   return new Failure('board_ambiguous', `This session has a seat on several boards: ${boards.join(', ')}.`, {
     hint: `Say which one: --board ${boards[0]}`,

@@ -43,7 +43,9 @@ export function joinedText(record: JoinRecord, at: string, again: string): strin
     agent ? `Joined ${where} as ${agent.name}${agent.role ? ` (${agent.role})` : ''}.${again}` : '',
     person ? `You are on ${where} now, as ${person.name}.${again}` : '',
     use
-      ? `It acts with --as ${use.as}, until it is removed.`
+      ? use.bound_session
+        ? 'This session is that agent: messages arrive here.'
+        : `It acts with --as ${use.as}, until it is removed.`
       : called(`Next, a seat for an agent: service agent create NAME --board ${board.name}`),
     ...agreedText(record),
   ]

@@ -5,12 +5,17 @@ import { called } from '../runtime.ts';
 import { showEnd, type TimeStyle } from '../time.ts';
 import { agreedText } from './joined.ts';
 
+const who = ({ agent, use }: PairRecord): string =>
+  use.bound_session
+    ? `This session is ${agent.name} (${agent.role}).`
+    : `Your agent there is ${agent.name} (${agent.role}): --as ${use.as}.`;
+
 /** What was made, the line for the second session alone on its line, and what the first has to know. @param at the server. */
 export function pairText(record: PairRecord, at: string, again: string, times: TimeStyle): string {
-  const { board_record: board, agent, use, join, linked } = record;
+  const { board_record: board, join, linked } = record;
   const title = board.title === null ? '' : ` ("${escapeUntrusted(board.title)}")`;
   return [
-    `Created board ${board.name}${title} on ${at}. Your agent there is ${agent.name} (${agent.role}): --as ${use.as}.${again}`,
+    `Created board ${board.name}${title} on ${at}. ${who(record)}${again}`,
     ...(linked ? [`Linked this folder to ${board.name}.`] : []),
     `For the next session, ends ${showEnd(join.expires_at, times)}:`,
     `  ${join.line}`,

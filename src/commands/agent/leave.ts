@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../cli/base.ts';
+import { unbindHere } from '../../cli/binding.ts';
 import { forgetSeats } from '../../cli/endings.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 
@@ -11,10 +12,11 @@ export default class AgentLeave extends BaseCommand<typeof AgentLeave> {
   static override flags = { ...confirmFlags, ...writeFlags };
 
   override async run(): Promise<void> {
-    const { client } = await this.session('G');
+    const { client, seat } = await this.session('G');
     const { id, name, board } = (await client.call('getMe')).data;
     await this.confirm(`Leave ${board} for good as ${name}?`, this.flags.yes);
     const reply = await client.call('leaveSeat', { idempotencyKey: this.flags['idempotency-key'] });
+    await unbindHere(seat);
     await forgetSeats([id]);
     const again = this.again(reply);
     this.out.print({ agent: reply.data }, () => `${name} left ${board}.${again}`);

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { createBoard, createdText } from '../../cli/board-create.ts';
+import { createBoard, createdText, createInSession } from '../../cli/board-create.ts';
 import { writeFlags } from '../../cli/flags.ts';
 
 export default class BoardCreate extends BaseCommand<typeof BoardCreate> {
@@ -27,8 +27,14 @@ export default class BoardCreate extends BaseCommand<typeof BoardCreate> {
   };
 
   override async run(): Promise<void> {
+    const delegated = await this.delegated();
+    const wish = { name: this.args.name, ...this.flags };
+    if (delegated) {
+      const { record, text } = await createInSession(delegated, wish, this.out);
+      return this.out.print(record, text);
+    }
     const session = await this.session('P');
-    const { record, reply } = await createBoard(session, { name: this.args.name, ...this.flags }, this.out);
+    const { record, reply } = await createBoard(session, wish, this.out);
     const again = this.again(reply);
     this.out.print(record, () => createdText(record, session.server.url, again));
   }

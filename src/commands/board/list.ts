@@ -1,8 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { boardListText, joinedLists, readBoards } from '../../cli/board-list.ts';
+import { readBoardsHere } from '../../cli/delegated.ts';
 import { answered, askEveryServer, groupTexts } from '../../cli/every-server.ts';
 import { listFlags } from '../../cli/flags.ts';
+import type { Session } from '../../cli/session.ts';
 
 export default class BoardList extends BaseCommand<typeof BoardList> {
   static override aliases = ['boards'];
@@ -21,8 +23,11 @@ export default class BoardList extends BaseCommand<typeof BoardList> {
   override async run(): Promise<void> {
     const { all, archived } = this.flags;
     if (this.flags['all-servers']) return this.everywhere({ all, archived });
-    const session = await this.session('A');
-    const record = await readBoards(session, { all, archived });
+    const delegated = await this.delegated();
+    const session = delegated ?? (await this.session('A'));
+    const record = delegated
+      ? await readBoardsHere(delegated, archived)
+      : await readBoards(session as Session, { all, archived });
     if (this.out.mode === 'ndjson') {
       for (const board of record.boards) this.out.each(board);
       return;

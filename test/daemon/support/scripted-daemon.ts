@@ -16,17 +16,22 @@ export interface Peer {
 }
 
 export class ScriptedDaemon {
-  readonly home = mkdtempSync(join(tmpdir(), 'board-hook-'));
-  readonly state = join(this.home, 'state');
+  readonly home: string;
+  readonly state: string;
   /** Every frame that arrived, without its version. */
   frames: Frame[] = [];
   /** What is answered to each verb; `received` is always answered. */
   answers: Record<string, Answer> = {};
+  private readonly own: boolean;
   private server: Server | null = null;
   private readonly peers = new Set<Socket>();
 
-  constructor() {
-    mkdirSync(this.state, { mode: 0o700 });
+  /** @param home a folder that is there; without, one that `close` removes. */
+  constructor(home?: string) {
+    this.own = home === undefined;
+    this.home = home ?? mkdtempSync(join(tmpdir(), 'board-hook-'));
+    this.state = join(this.home, 'state');
+    mkdirSync(this.state, { mode: 0o700, recursive: true });
   }
 
   async listen(): Promise<this> {
@@ -46,7 +51,7 @@ export class ScriptedDaemon {
 
   close(): void {
     this.crash();
-    rmSync(this.home, { recursive: true, force: true });
+    if (this.own) rmSync(this.home, { recursive: true, force: true });
   }
 
   /** The frames of one verb. */

@@ -1,0 +1,55 @@
+/** Giving a seat that this machine holds to the session the command runs in. */
+import type { DeliveryMode } from '../contract/types.ts';
+import { allSeats, type Seat } from '../local/actors.ts';
+import { readCredentials } from '../local/credentials.ts';
+import { Failure } from '../local/failure.ts';
+import { askFor, noteHolder, refOf } from './ask-daemon.ts';
+import { EXIT } from './exit.ts';
+import { sessionHere } from './here.ts';
+import type { Output } from './output.ts';
+import { runtime } from './runtime.ts';
+
+export interface Bound {
+  session: string;
+  /** The seat of the same board that the session held before. */
+  previous: object | null;
+  mode: DeliveryMode | null;
+}
+
+/** @throws Failure `agent_session_required` outside a session. */
+export async function bindHere(seat: Seat): Promise<Bound> {
+  const session = sessionHere();
+  if (!session)
+    throw new Failure('agent_session_required', 'Only a session of an agent’s program takes a seat.', {
+      hint: `In a terminal, act as it with: --as ${seat.saved.name}`,
+      exit: EXIT.refused,
+    });
+  const { previous, mode } = await askFor(session, 'bind', { agent: refOf(seat) });
+  await noteHolder(seat, session.key);
+  return { session: session.key, previous: previous ?? null, mode: mode ?? null };
+}
+
+/** Binds a seat that was just made. One whose messages cannot be delivered is a seat all the same, and says so. */
+export async function bindNew(memberId: string, out: Output): Promise<string | null> {
+  const seat = seatHeld(memberId);
+  if (!seat || !sessionHere()) return null;
+  try {
+    return (await bindHere(seat)).session;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { code, message, hint } = error;
+    out.warn(code, `Messages do not arrive here by themselves: ${message}`, hint || 'service inbox --wait 60');
+    return null;
+  }
+}
+
+/** Takes a seat that ended from the session; nobody needs to hear of it again. */
+export async function unbindHere(seat: Seat | null): Promise<void> {
+  const session = sessionHere();
+  if (!seat || !session) return;
+  await askFor(session, 'unbind', { agent: refOf(seat) }, { start: false }).catch(() => {});
+}
+
+/** The seat of this id, where this machine holds its token. */
+export const seatHeld = (memberId: string): Seat | null =>
+  allSeats(readCredentials(runtime().folders)).find((seat) => seat.memberId === memberId) ?? null;

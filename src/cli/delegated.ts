@@ -1,0 +1,129 @@
+/** Boards found, joined and made from a session of an agent's program: through the daemon, which holds this machine's delegation. */
+
+import { newIdempotencyKey } from '../client/idempotency.ts';
+import type { Board, BodyIn, Member } from '../contract/types.ts';
+import type { SessionHere } from '../harness/detect.ts';
+import { allSeats, environmentToken } from '../local/actors.ts';
+import { readCredentials } from '../local/credentials.ts';
+import { Failure } from '../local/failure.ts';
+import { findProject } from '../local/project.ts';
+import { personServer } from '../local/servers.ts';
+import type { BoardListRecord } from './board-list.ts';
+import { askFor, noteHolder } from './ask-daemon.ts';
+import { EXIT } from './exit.ts';
+import { inSession, sessionHere } from './here.ts';
+import { linkIfUnlinked } from './linking.ts';
+import { useLocalServer } from './local-server.ts';
+import { type Agreed, agreedOf } from './print/joined.ts';
+import { runtime } from './runtime.ts';
+import { type Use, useOf } from './seats.ts';
+import type { SessionChoice } from './session.ts';
+import { sessionSeats } from './session-seats.ts';
+
+/** Where a session finds boards. */
+export interface Delegated {
+  session: SessionHere;
+  server: { name: string; url: string };
+}
+
+/**
+ * The session that the command runs in; null in a terminal, and where a seat or a credential is named, which may do less.
+ * @throws Failure `agent_session_required` in a program that does not say which session it is.
+ */
+export function delegatingSession({ as }: { as?: string | undefined }, line: string): SessionHere | null {
+  if (as || environmentToken(runtime().env)) return null;
+  const session = sessionHere();
+  if (session || !inSession()) return session;
+  throw new Failure('agent_session_required', 'This program does not say which session runs the command.', {
+    hint: `Set it up with service init, or ask your person to run: ${line}`,
+    exit: EXIT.refused,
+  });
+}
+
+/** The server as a person would have it chosen; first comes the one at which the session has its seats. */
+export async function delegatedTo(session: SessionHere, choice: SessionChoice): Promise<Delegated> {
+  const { env, folders } = runtime();
+  const saved = readCredentials(folders);
+  const own = [...new Set((await sessionSeats()).map(({ origin }) => origin))];
+  const named = choice.server ?? env.SERVICE_SERVER ?? (own.length === 1 ? own[0] : undefined);
+  const server = personServer({ named, project: findProject()?.server }, saved, folders, env);
+  const reached = server.local ? await useLocalServer(server, choice) : server;
+  choice.out.base.server = { name: reached.name, url: reached.origin };
+  return { session, server: { name: reached.name, url: reached.origin } };
+}
+
+/** The boards the session's person is on, with the session's own seat on each. */
+export async function readBoardsHere({ session, server }: Delegated, archived: boolean): Promise<BoardListRecord> {
+  const record: BoardListRecord = { boards: [], hidden_boards: [], archived_count: 0 };
+  const linked = findProject()?.board ?? null;
+  const lifecycle = archived ? 'archived' : 'active';
+  for (let after: string | undefined; ; ) {
+    const page = await askFor(session, 'boards', {
+      server: server.url,
+      lifecycle,
+      limit: 200,
+      ...(after ? { after } : {}),
+    });
+    const boards = (page.boards ?? []) as unknown as Board[];
+    record.boards.push(...boards.map((board) => ({ ...board, linked: board.name === linked })));
+    record.archived_count = page.archived_count ?? record.archived_count;
+    if (!page.next_after) return record;
+    after = page.next_after;
+  }
+}
+
+export interface SeatedRecord extends Agreed {
+  board_record: Board;
+  agent: Member;
+  use: Use;
+  reused?: boolean;
+  /** The seat that this session held on the board before. */
+  previous?: object;
+}
+
+/** A seat for this session on a board that is there. */
+export async function joinHere(
+  delegated: Delegated,
+  { board, role, name }: { board: string; role: string | undefined; name: string | undefined },
+): Promise<SeatedRecord> {
+  const { session, server } = delegated;
+  const agent = { server: server.url, board, ...(name ? { name } : {}) };
+  const answer = await askFor(session, 'join', { agent, ...(role ? { role } : {}) });
+  return seated(delegated, answer);
+}
+
+/** A new board with a seat for this session. The daemon repeats it safely; this program never does. */
+export async function createHere(
+  delegated: Delegated,
+  wish: { create: BodyIn<'createBoard'>; role?: string; name?: string | undefined; key: string | undefined },
+): Promise<SeatedRecord> {
+  const { session, server } = delegated;
+  const answer = await askFor(session, 'create_board', {
+    server: server.url,
+    create: JSON.parse(JSON.stringify(wish.create)) as Record<string, unknown>,
+    ...(wish.role ? { role: wish.role } : {}),
+    ...(wish.name ? { agent_name: wish.name } : {}),
+    idempotency_key: wish.key ?? newIdempotencyKey(),
+  });
+  return seated(delegated, answer);
+}
+
+type Answer = Awaited<ReturnType<typeof askFor<'join'>>>;
+
+/** What the daemon saved is this session's from now on, also for commands that run while it is away. */
+async function seated({ session }: Delegated, { board, member, reused, previous }: Answer): Promise<SeatedRecord> {
+  const [record, agent] = [board as unknown as Board, member as unknown as Member];
+  const seat = allSeats(readCredentials(runtime().folders)).find(({ memberId }) => memberId === agent.id);
+  if (seat) await noteHolder(seat, session.key);
+  return {
+    board_record: record,
+    agent,
+    use: { ...useOf(agent), bound_session: session.key },
+    ...agreedOf(record, agent),
+    ...(reused ? { reused } : {}),
+    ...(previous ? { previous } : {}),
+  };
+}
+
+/** Ties the folder to the board, as it is done for a person. */
+export const linkHere = ({ server }: Delegated, board: string) => linkIfUnlinked(server.url, board);

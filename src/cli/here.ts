@@ -1,0 +1,44 @@
+/** Where this command runs: in a terminal, or in a session of an agent's program, and of which. Told once for a run. */
+import { type SessionHere, type Surroundings, surroundings } from '../harness/detect.ts';
+import { loadProfiles } from '../harness/load.ts';
+import { Failure } from '../local/failure.ts';
+import { EXIT } from './exit.ts';
+import { runtime } from './runtime.ts';
+
+let told: Surroundings | null = null;
+
+/** Reads the profiles that the person added, which may know programs that are not built in. Before anything else. */
+export async function lookAround(): Promise<void> {
+  const { env, folders } = runtime();
+  told = surroundings(env, (await loadProfiles(folders.config)).all);
+}
+
+/** What was found, or what the built-in profiles tell. */
+export function here(): Surroundings {
+  told ??= surroundings(runtime().env);
+  return told;
+}
+
+/** Whether an agent's program runs this command. */
+export const inSession = (): boolean => here().inside;
+
+/** The session that can be named to the daemon; null where there is none. */
+export const sessionHere = (): SessionHere | null => here().session;
+
+/** @throws Failure `subagent_without_seat` for a part of a session, unless the command only reads. */
+export function requireWhole(reads: boolean): void {
+  const { subagent } = here();
+  if (subagent === null || reads) return;
+  throw new Failure('subagent_without_seat', 'A subagent has no seat of its own, so it may only read.', {
+    hint: 'Give what you have to say to the session that started you; it may post it.',
+    exit: EXIT.refused,
+  });
+}
+
+/** @param line the command as its person would type it. @throws Failure `human_command_in_session` inside a session. */
+export function requireOutside(line: string): void {
+  if (!inSession()) return;
+  throw new Failure('human_command_in_session', 'Only a person may do this, and an agent’s program runs it here.', {
+    hint: `Ask your person to run: ${line}`,
+  });
+}

@@ -1,0 +1,168 @@
+/** Commands in a session of an agent's program, with the daemon that knows its seats and holds the machine's delegation. */
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { type Frame, ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
+import { homeWithBoard } from './support/shared.ts';
+
+const session = { SERVICE_SESSION: 'claude-code:one', SERVICE_BOOT: 'feedfeedfeedfeed', CLAUDECODE: '1' };
+
+describe('a session with a daemon', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard();
+  let daemon: ScriptedDaemon;
+  let seat: { id: string; board_id: string };
+  before(async () => {
+    seat = (await home().json(['agent', 'create', 'codex', '--board', 'demo'])).agent;
+  });
+  beforeEach(async () => {
+    daemon = await new ScriptedDaemon(home().store).listen();
+  });
+  afterEach(() => daemon.close());
+
+  const run = async (args: string[], env: Record<string, string> = session) => {
+    const result = await home().run([...args, '--json'], { env });
+    return { code: result.code, json: JSON.parse(result.stdout) };
+  };
+  const ref = async () => {
+    const { url } = (await home().json(['whoami', '--as', 'codex'])).server;
+    return { server: url, board: 'demo', name: 'codex', member_id: seat.id, board_id: seat.board_id };
+  };
+  const saved = () => {
+    const { servers } = JSON.parse(readFileSync(home().path('config', 'credentials.json'), 'utf8'));
+    return Object.values(servers as Record<string, { seats: Record<string, { session: string | null }> }>)
+      .map(({ seats }) => seats[seat.id])
+      .find(Boolean);
+  };
+
+  it('acts as the seat that the daemon says it holds', async () => {
+    const own = await ref();
+    daemon.answers.agents = (_, peer) =>
+      peer.send({ seats: [{ ...own, mode: 'all' }], boot: 'feedfeedfeedfeed', turn: 'busy' });
+    const { json } = await run(['whoami']);
+    expect(json.me).to.include({ kind: 'agent', name: 'codex' });
+    const [frame] = daemon.of('agents');
+    expect(frame).to.include({ harness: 'claude-code', session: 'one', boot: 'feedfeedfeedfeed' });
+    expect(frame!.process).to.include({ pid: process.pid });
+  });
+
+  it('holds none that the daemon does not name, and none of which this machine has no token', async () => {
+    daemon.answers.agents = (_, peer) =>
+      peer.send({ seats: [{ server: 'http://127.0.0.1:1', board: 'x', name: 'y', member_id: seat.id, mode: 'all' }] });
+    expect((await run(['whoami'])).json.error.code).to.equal('agent_not_selected');
+  });
+
+  it('takes a seat of this machine, and is made known first', async () => {
+    let known = false;
+    daemon.answers.register = (_, peer) => {
+      known = true;
+      peer.send({ boot: 'feedfeedfeedfeed' });
+    };
+    daemon.answers.bind = (_, peer) =>
+      known
+        ? peer.send({ mode: 'focused', seats: [] })
+        : peer.send({ error: { code: 'session_unknown', message: 'who' } });
+    const { code, json } = await run(['resume', 'codex']);
+    expect(code, JSON.stringify(json)).to.equal(0);
+    expect(json).to.include({ session: 'claude-code:one', mode: 'focused', previous: null });
+    expect(json.agent).to.include({ id: seat.id });
+    expect(daemon.of('bind').at(-1)!.agent).to.deep.equal(await ref());
+    // Whether its boot still runs is not for a command to say.
+    expect(daemon.of('register')[0]).not.to.have.property('boot');
+    expect(saved()).to.include({ session: 'claude-code:one' });
+  });
+
+  it('finds, joins and makes boards by the machine’s delegation, never by its person’s key', async () => {
+    const { board_record: board } = await home().json(['board', 'show', '--board', 'demo']);
+    const { agent } = await home().json(['agent', 'show', 'codex', '--board', 'demo']);
+    daemon.answers.boards = (frame, peer) =>
+      frame.after
+        ? peer.send({ server: 's', boards: [board] })
+        : peer.send({ server: 's', boards: [board], next_after: 'n' });
+    expect((await run(['boards'])).json.boards).to.have.length(2);
+    const joined = (_: Frame, peer: { send(frame: Frame): void }) =>
+      peer.send({ joined: { name: 'codex' }, board, member: agent, mode: 'focused', seats: [], reused: true });
+    daemon.answers.join = joined;
+    const { json } = await run(['join', '--board', 'demo', '--name', 'codex', '--role', 'reviewer']);
+    expect(json).to.include({ reused: true, mode: 'focused' });
+    expect(json.use.bound_session).to.equal('claude-code:one');
+    expect(daemon.of('join')[0]).to.deep.include({ role: 'reviewer' });
+    daemon.answers.create_board = joined;
+    const made = await run(['board', 'create', 'fresh', '--title', 'T', '--no-link', '--idempotency-key', 'k1']);
+    expect(made.json.join_command).to.equal('service join --board demo');
+    expect(daemon.of('create_board')[0]).to.deep.include({
+      create: { name: 'fresh', title: 'T' },
+      idempotency_key: 'k1',
+    });
+  });
+
+  it('is refused as the server refuses, with the exit code that has everywhere', async () => {
+    for (const [code, exit] of [
+      ['board_archived', 7],
+      ['board_not_found', 6],
+      ['agent_removed', 4],
+      ['login_required', 4],
+      ['guest_not_allowed', 5],
+    ] as const) {
+      daemon.answers.join = (_, peer) => peer.send({ error: { code, message: 'm', hint: 'h' } });
+      const refused = await run(['join', '--board', 'demo']);
+      expect([refused.code, refused.json.error.code]).to.deep.equal([exit, code]);
+    }
+  });
+
+  it('is needed for boards: a program that does not say its session, and a named seat, get none', async () => {
+    const nameless = await run(['boards'], { CLAUDECODE: '1' });
+    expect([nameless.code, nameless.json.error.code]).to.deep.equal([5, 'agent_session_required']);
+    const seated = await run(['pair', '--as', 'codex']);
+    expect([seated.code, seated.json.error.code]).to.deep.equal([5, 'agent_session_required']);
+    expect(daemon.of('create_board')).to.deep.equal([]);
+  });
+
+  it('comes by a join line, with its session noted and its seat bound', async () => {
+    const { code } = (await home().json(['code', 'create', '--board', 'demo'])).code;
+    daemon.answers.bind = (_, peer) => peer.send({ mode: 'focused', seats: [] });
+    const { json } = await run(['join', code, '--name', 'liner']);
+    expect(json.use.bound_session).to.equal('claude-code:one');
+    expect(json.agent).to.include({ name: 'liner', harness: 'claude-code' });
+    expect(daemon.of('bind')[0]!.agent).to.include({ name: 'liner', member_id: json.agent.id });
+    expect(saved()).to.include({ session: null });
+  });
+
+  it('starts no daemon from a sandbox, whose fix it names', async () => {
+    daemon.crash();
+    const env = { CODEX_THREAD_ID: 't', CODEX_SANDBOX: 'seatbelt' };
+    const { code, json } = await run(['boards'], env);
+    expect([code, json.error.code]).to.deep.equal([1, 'daemon_in_sandbox']);
+    expect(json.error.hint).to.include('service init');
+  });
+
+  describe('in a subagent', () => {
+    const part = { ...session, SERVICE_SUBAGENT: 'sub1' };
+    it('only reads, whoever is named', async () => {
+      for (const args of [
+        ['say', 'hi'],
+        ['say', 'hi', '--as', 'codex'],
+        ['inbox'],
+        ['join', '--board', 'demo'],
+        ['resume', 'codex'],
+      ]) {
+        const { code, json } = await run(args, part);
+        expect([code, json.error.code], args.join(' ')).to.deep.equal([5, 'subagent_without_seat']);
+      }
+      expect(daemon.frames).to.deep.equal([]);
+      expect((await run(['read', '--as', 'codex', '--board', 'demo'], part)).code).to.equal(0);
+      expect((await run(['version'], part)).code).to.equal(0);
+    });
+
+    it('is told also by the ids of a thread and its root', async () => {
+      const { json } = await run(['say', 'hi'], { CODEX_THREAD_ID: 'child', CODEX_SESSION_ID: 'root' });
+      expect(json.error.code).to.equal('subagent_without_seat');
+    });
+  });
+
+  it('is no place for a person’s commands, also where only a mark of the program is seen', async () => {
+    for (const env of [session, { CLAUDECODE: '1' }, { SERVICE_SESSION: 'unknown:x' }]) {
+      const { code, json } = await run(['key', 'list'], env as never);
+      expect([code, json.error.code]).to.deep.equal([5, 'human_command_in_session']);
+    }
+  });
+});
