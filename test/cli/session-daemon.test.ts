@@ -80,7 +80,7 @@ describe('a session with a daemon', function () {
         : peer.send({ server: 's', boards: [board], next_after: 'n' });
     expect((await run(['boards'])).json.boards).to.have.length(2);
     const joined = (_: Frame, peer: { send(frame: Frame): void }) =>
-      peer.send({ joined: { name: 'codex' }, board, member: agent, mode: 'focused', seats: [], reused: true });
+      peer.send({ joined: true, board, member: agent, mode: 'focused', seats: [], reused: true });
     daemon.answers.join = joined;
     const { json } = await run(['join', '--board', 'demo', '--name', 'codex', '--role', 'reviewer']);
     expect(json).to.include({ reused: true, mode: 'focused' });

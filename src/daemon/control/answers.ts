@@ -1,6 +1,6 @@
 /** What the daemon answers to each verb that answers once. Fields that are empty, zero or false are not on the wire. */
 import { z } from 'zod';
-import { deliveryMode, id, memberName, seq } from '../../contract/schemas/common.ts';
+import { deliveryMode, id, seq } from '../../contract/schemas/common.ts';
 import { agentRef, boot, carry, type ErrorFrame, seatProblem, seatView } from './frames.ts';
 
 const count = z.int().min(0).default(0);
@@ -58,7 +58,7 @@ export const statusAnswer = z.object({
 });
 
 const joined = z.object({
-  joined: z.looseObject({ name: memberName.optional() }),
+  joined: flag,
   board: record,
   member: record,
   mode: deliveryMode.optional(),
