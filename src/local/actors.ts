@@ -37,15 +37,30 @@ export function chooseActor(
   here: readonly Seat[] = [],
 ): Actor {
   const board = choice.board ?? env.SERVICE_BOARD;
-  if (choice.ofBoard && !board && here.length > 1) throw severalSeats(here);
+  const near = choice.serverOrigin ? here.filter(({ origin }) => origin === choice.serverOrigin) : here;
+  if (choice.ofBoard && !board && near.length > 1) throw severalSeats(near);
   if (choice.as) return { kind: 'seat', seat: findSeat(choice.as, choice, saved()), source: 'flag' };
   const token = environmentToken(env);
   if (token) return { kind: 'token', token, agent: token.startsWith('aba_') };
   if (env.SERVICE_AGENT) return { kind: 'seat', seat: findSeat(env.SERVICE_AGENT, choice, saved()), source: 'env' };
   if (here.length === 0) return { kind: 'person' };
-  const fitting = here.length > 1 ? here.filter((seat) => seat.saved.board === board) : here;
-  if (fitting.length !== 1) throw severalSeats(here);
+  if (near.length === 0) throw sessionElsewhere(here);
+  const fitting = near.length > 1 ? near.filter((seat) => seat.saved.board === board) : near;
+  if (fitting.length !== 1) throw severalSeats(near);
   return { kind: 'seat', seat: fitting[0]!, source: 'session' };
+}
+
+function sessionElsewhere(here: readonly Seat[]): Failure {
+  const origins = [...new Set(here.map(({ origin }) => origin))];
+  return new Failure(
+    'session_on_another_server',
+    `This session has its seats on ${origins.join(', ')}; nothing was sent.`,
+    {
+      hint: 'Leave --server out, or join a board there first: service join --board BOARD --server SERVER',
+      details: { servers: origins },
+      exit: 2,
+    },
+  );
 }
 
 /** The seats that a session of an agent's program holds on this machine. */

@@ -1,5 +1,5 @@
 /** Commands in a session of an agent's program, with the daemon that knows its seats and holds the machine's delegation. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { type Frame, ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
 import { homeWithBoard } from './support/shared.ts';
@@ -49,6 +49,23 @@ describe('a session with a daemon', function () {
     daemon.answers.agents = (_, peer) =>
       peer.send({ seats: [{ server: 'http://127.0.0.1:1', board: 'x', name: 'y', member_id: seat.id, mode: 'all' }] });
     expect((await run(['whoami'])).json.error.code).to.equal('agent_not_selected');
+  });
+
+  it('is refused at a server where it has no seat, before anything is sent', async () => {
+    const own = await ref();
+    daemon.answers.agents = (_, peer) =>
+      peer.send({ seats: [{ ...own, mode: 'all' }], boot: 'feedfeedfeedfeed', turn: 'busy' });
+    const path = home().path('config', 'credentials.json');
+    const credentials = JSON.parse(readFileSync(path, 'utf8'));
+    const other = 'https://team.example.com';
+    const entry = { server_id: 'srv_x', name: 'team', mode: 'team', person: null, key: null, seats: {} };
+    writeFileSync(path, JSON.stringify({ ...credentials, servers: { ...credentials.servers, [other]: entry } }), {
+      mode: 0o600,
+    });
+    const { code, json } = await run(['whoami', '--server', 'team']);
+    writeFileSync(path, JSON.stringify(credentials), { mode: 0o600 });
+    expect([code, json.error.code]).to.deep.equal([2, 'session_on_another_server']);
+    expect(json.error.details.servers).to.deep.equal([own.server]);
   });
 
   it('takes a seat of this machine, and is made known first', async () => {
