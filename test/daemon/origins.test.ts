@@ -147,6 +147,25 @@ describe('the connection to a server', () => {
     expect(machine.told.log.filter((line) => line === `read ${seq}`).length).to.be.at.least(1);
   });
 
+  it('takes nothing on trust that a stream says of seats and boards it does not know, or in words that are none', async () => {
+    await follow();
+    const before = machine.told.log.length;
+    const unknown = { member_id: 'mem_01K5A0000000000000000000X1', board_id: 'brd_01K5A0000000000000000000X1' };
+    proxy.inject('read', { ...unknown, board: 'x', agent: 'x', read_up_to: 99 });
+    proxy.inject('delivery', { ...unknown, mode: 'all', revision: 99 });
+    proxy.inject('board_unavailable', unknown);
+    proxy.inject('head', { board: 'x', board_id: unknown.board_id, seq: 99 });
+    proxy.inject('a_newer_event', { x: 1 });
+    proxy.inject('head', 'no object');
+    await say('after all that');
+    await machine.told.until('inbox after all that');
+    expect(machine.told.log.slice(before)).to.deep.equal([
+      'mode focused 0',
+      `read ${machine.told.reads.at(-1)!.read.inbox.cursor}`,
+      'inbox after all that',
+    ]);
+  });
+
   it('acknowledges with the seat’s own token, and says why it could not', async () => {
     await follow();
     const { seq } = await say('one');
@@ -353,8 +372,8 @@ describe('the connection to a server', () => {
       await machine.knows(proxy.url, serverId, maya);
       seat = await machine.holds(proxy.url, board, hers);
       await follow();
-      // It says so of a seat that is fine: the read shows it.
-      at().refreshBoard(seat.board_id);
+      // It comes late, about a seat that is fine: the read shows it.
+      proxy.inject('board_unavailable', { board_id: seat.board_id, member_id: seat.member_id });
       await machine.told.until('inbox ', 2);
       expect(machine.told.problems).to.deep.equal([]);
       await say('still');

@@ -91,6 +91,11 @@ export class FaultProxy {
     for (const go of this.#held.splice(0)) go();
   }
 
+  /** Adds a frame to every open stream, as a server may send it late or wrong. */
+  inject(event: string, data: unknown): void {
+    for (const stream of this.#streams) stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+
   cutStreams(): void {
     for (const stream of this.#streams) stream.destroy();
   }
