@@ -61,6 +61,7 @@ import { acceptPairing, verifyPairing } from './pairing/prove.ts';
 import { getPairingRequest, listPairingRequests } from './pairing/read.ts';
 import { selectPairingEndpoint } from './pairing/select.ts';
 import { listEvents } from './record/read.ts';
+import type { Searched } from './search/search.store.ts';
 import { search } from './search/search.ts';
 import { addBoardPerson } from './seats/add-person.ts';
 import { setDeliveryMode } from './seats/delivery.ts';
@@ -88,8 +89,8 @@ export interface Means {
   root: RootKey;
   serverId: string;
   address: ServerAddress;
-  /** Brings the search index up to what was written before. */
-  searchable(): Promise<void>;
+  /** Brings the search index of these boards up to what was written before. */
+  searchable(searched: Searched): Promise<void>;
   report: Report;
 }
 

@@ -53,7 +53,7 @@ export function createBackend({
     root,
     serverId: info.server_id,
     address: site,
-    searchable: () => indexer.upToDate(),
+    searchable: (searched) => indexer.searchable(searched),
     report: (message, about) => log.error(about, message),
   });
   const engine: UploadEngine = {
@@ -99,8 +99,8 @@ export function createBackend({
       const entry = offeredOf(offered, name);
       if (entry.kind !== 'read') throw new Error(`${name} is no read`);
       if (entry.case.ahead) {
-        await reading(name, credential, async () => {});
-        await entry.case.ahead();
+        const caller = await reading(name, credential, async (_tx, found) => found);
+        await entry.case.ahead(caller, input as never);
       }
       const counted = entry.case.ahead ? null : name;
       return reading(counted, credential, (tx, caller) => entry.case.run(tx, caller, input as never));

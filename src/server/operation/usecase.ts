@@ -30,7 +30,7 @@ export interface Door {
 /** An operation that only reads; its answer comes from one snapshot. */
 export interface ReadCase<Name extends OperationName> {
   /** Comes before the transaction, once it is known that the credential works. */
-  ahead?(): Promise<void>;
+  ahead?(caller: Caller, input: Input<Name>): Promise<void>;
   run(tx: ReadTx, caller: Caller, input: Input<Name>): Promise<Answer<Name>>;
 }
 

@@ -6,6 +6,7 @@ import type { Clock } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
 import { fileText } from '../text/file-scan.ts';
 import { redact } from '../text/redaction.ts';
+import { inTime } from './in-time.ts';
 import { indexText } from './index.steps.ts';
 import { unreadTexts } from './texts.store.ts';
 
@@ -37,14 +38,7 @@ export class FileTexts {
 
   /** Reads what is to be read; ends sooner where that takes long, and goes on meanwhile. */
   async soon(): Promise<void> {
-    const reading = this.all();
-    // Whoever reads on says what went wrong.
-    reading.catch(() => {});
-    let cancel = (): void => {};
-    const patience = new Promise<void>((resolve) => {
-      cancel = this.#clock.after(PATIENCE_MS, resolve);
-    });
-    await Promise.race([reading, patience]).finally(() => cancel());
+    await inTime(this.#clock, PATIENCE_MS, this.all());
   }
 
   /** Reads everything that is to be read and can be. */

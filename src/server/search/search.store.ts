@@ -1,5 +1,6 @@
 /** The full-text index: documents with their words, and up to where each board's record is in it. */
 import type { Knex } from 'knex';
+import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type Eyes, readable } from '../messages/eyes.rules.ts';
 import { ftsQuery, ftsText, hasPhrase, looseQuery, tsqueryText, vectorOf } from './dialect.rules.ts';
@@ -23,22 +24,54 @@ const PER_MS = 1_000;
 /** Where those of a kind begin within a millisecond. */
 const FIRST: Record<Kind, number> = { file: 0, message: 200, task: 800 };
 
+const insertDoc = statement<{ id: number; kind: Kind; board_id: string; ref_id: string; at: number }>((db, p) =>
+  db('search_docs').insert({ id: p.id, kind: p.kind, board_id: p.board_id, ref_id: p.ref_id, at: p.at }),
+);
+const insertWords = statement<{ rowid: number; words: string }>((db, p) =>
+  db('search_words').insert({ rowid: p.rowid, words: p.words }),
+);
+
 /** Adds documents that are not there. Whoever calls holds the index. */
 export async function addDocs(tx: WriteTx, docs: readonly Doc[]): Promise<void> {
-  const next = new Map<number, number>();
-  for (const doc of docs) {
-    const first = doc.at * PER_MS + FIRST[doc.kind];
-    const id = next.get(first) ?? (await firstFreeId(tx, first, doc));
-    next.set(first, id + 1);
-    const { fields, ...row } = doc;
-    if (tx.dialect.name === 'sqlite') {
-      await tx.change((db) => db('search_docs').insert({ ...row, id }));
-      await tx.change((db) => db('search_words').insert({ rowid: id, words: ftsText(fields) }));
-    } else {
-      const { words, phrases } = vectorOf(fields);
-      await tx.change((db) => db('search_docs').insert({ ...row, id, words: db.raw('?::tsvector', [words]), phrases }));
+  const numbered = await numbersFor(tx, docs);
+  if (tx.dialect.name === 'sqlite') {
+    for (const { id, kind, board_id, ref_id, at, fields } of numbered) {
+      await tx.run(insertDoc, { id, kind, board_id, ref_id, at });
+      await tx.run(insertWords, { rowid: id, words: ftsText(fields) });
     }
+  } else if (numbered.length > 0) {
+    await tx.change((db) =>
+      db('search_docs').insert(
+        numbered.map(({ fields, ...row }) => {
+          const { words, phrases } = vectorOf(fields);
+          return { ...row, words: db.raw('?::tsvector', [words]), phrases };
+        }),
+      ),
+    );
   }
+}
+
+const takenStatement = listStatement<Params, { id: number | string }>((db, _p, ids) =>
+  db('search_docs')
+    .whereIn('id', ids as number[])
+    .select('id'),
+);
+
+/** Most documents are the first of their kind in their millisecond: whether they are is asked for all at once. */
+async function numbersFor(tx: WriteTx, docs: readonly Doc[]): Promise<(Doc & { id: number })[]> {
+  const firsts = docs.map(({ at, kind }) => at * PER_MS + FIRST[kind]);
+  const next = new Map<number, number>();
+  const alone = new Set(firsts.filter((first) => firsts.indexOf(first) === firsts.lastIndexOf(first)));
+  const taken = await tx.all(...takenStatement.over({}, firsts));
+  for (const { id } of taken) alone.delete(Number(id));
+  const numbered: (Doc & { id: number })[] = [];
+  for (const [n, doc] of docs.entries()) {
+    const first = firsts[n] as number;
+    const id = alone.has(first) ? first : (next.get(first) ?? (await firstFreeId(tx, first, doc)));
+    next.set(first, id + 1);
+    numbered.push({ ...doc, id });
+  }
+  return numbered;
 }
 
 async function firstFreeId(tx: WriteTx, first: number, { at, kind }: Doc): Promise<number> {
@@ -75,16 +108,32 @@ export interface Lag {
   head_seq: number;
 }
 
-/** Boards whose record has grown since they were indexed. */
-export const laggingBoards = (tx: ReadTx, limit: number): Promise<Lag[]> =>
-  tx.query<Lag>((db) =>
-    db({ b: 'boards' })
+/** The boards that a search may look at: one, by its name or id, or all that a person is on. */
+export type Searched = { board: string } | { boardId: string } | { personId: string };
+
+/** Boards whose record has grown since they were indexed. @param searched null: all of them. */
+export const laggingBoards = (tx: ReadTx, limit: number, searched: Searched | null): Promise<Lag[]> =>
+  tx.query<Lag>((db) => {
+    const query = db({ b: 'boards' })
       .leftJoin({ p: 'search_progress' }, 'p.board_id', 'b.id')
       .whereNot('b.lifecycle', 'deleted')
       .whereRaw('b.head_seq > COALESCE(p.seq, 0)')
       .limit(limit)
-      .select({ board_id: 'b.id', head_seq: 'b.head_seq', seq: db.raw('COALESCE(p.seq, 0)') }),
-  );
+      .select({ board_id: 'b.id', head_seq: 'b.head_seq', seq: db.raw('COALESCE(p.seq, 0)') });
+    if (searched === null) return query;
+    if ('board' in searched) return query.where('b.name', searched.board);
+    if ('boardId' in searched) return query.where('b.id', searched.boardId);
+    return query.whereIn('b.id', boardsOf(searched.personId));
+  });
+
+/** As a part of a query: the boards that a person is on. */
+const boardsOf = (personId: string) => (sub: Knex.QueryBuilder) =>
+  sub
+    .from({ mine: 'members' })
+    .join({ own: 'boards' }, 'own.id', 'mine.board_id')
+    .where({ 'mine.person_id': personId, 'mine.kind': 'human', 'mine.status': 'active' })
+    .whereNot('own.lifecycle', 'deleted')
+    .select('mine.board_id');
 
 export const progressOf = async (tx: ReadTx, boardId: string): Promise<number> => {
   const [row] = await tx.query<{ seq: number }>((db) => db('search_progress').where('board_id', boardId).select('seq'));
@@ -181,14 +230,7 @@ function found(db: Knex, tx: ReadTx, scope: SearchScope): Knex.QueryBuilder {
   if (kinds.length < Object.keys(FIRST).length) docs.whereIn('d.kind', kinds);
   if ('boardId' in where) docs.where('d.board_id', where.boardId);
   else {
-    docs.whereIn('d.board_id', (sub: Knex.QueryBuilder) =>
-      sub
-        .from({ mine: 'members' })
-        .join({ b: 'boards' }, 'b.id', 'mine.board_id')
-        .where({ 'mine.person_id': where.personId, 'mine.kind': 'human', 'mine.status': 'active' })
-        .whereNot('b.lifecycle', 'deleted')
-        .select('mine.board_id'),
-    );
+    docs.whereIn('d.board_id', boardsOf(where.personId));
   }
   // Tasks and files are everybody's on the board; of messages only those that may be read.
   if (!eyes.readsAll || senderId !== undefined) {

@@ -10,7 +10,7 @@ import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token
 import { eyesOf } from '../views/message.ts';
 import { onBoard, ownPlace, type Place, placesOf } from '../views/place.ts';
 import { resultsOf } from './results.ts';
-import { bestHits, type Hit, newestHits, type SearchScope } from './search.store.ts';
+import { bestHits, type Hit, newestHits, type Searched, type SearchScope } from './search.store.ts';
 import { parseQuery, type SearchQuery } from './words.rules.ts';
 
 /** By relevance only so many of the best are looked at. */
@@ -18,9 +18,12 @@ const BEST = 200;
 
 type Asked = Query<'search'>;
 
-/** @param upToDate brings the index up to what was written before. */
-export const search = (upToDate: () => Promise<void>): ReadCase<'search'> => ({
-  ahead: upToDate,
+/** @param searchable brings the index of these boards up to what was written before. */
+export const search = (searchable: (searched: Searched) => Promise<void>): ReadCase<'search'> => ({
+  ahead: ({ seat, person }, { query: { board } }) =>
+    searchable(
+      board !== undefined ? { board } : seat !== null ? { boardId: seat.board_id } : { personId: person.person_id },
+    ),
 
   async run(tx, caller, { query: asked }) {
     const query = parseQuery(asked.q);

@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import { indexBatch } from '../../../src/server/search/index.steps.ts';
+import { PATIENCE_MS } from '../../../src/server/search/indexer.ts';
+import { addDocs, dropDocs } from '../../../src/server/search/search.store.ts';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { changeBoard, putOnBoard, setPolicy } from '../../support/state.ts';
+import { until } from '../../support/until.ts';
 
 forEachDatabase('search', (engine) => {
   let server: TestServer;
@@ -214,6 +217,58 @@ forEachDatabase('search', (engine) => {
     await server.db.write((tx) => indexBatch(tx, id, 2));
     await post(server.dana, board, 'ruthenium 4');
     expect(await found(pam, 'ruthenium')).to.deep.equal([4, 3, 2, 1].map((n) => `ruthenium ${n}`));
+  });
+
+  it('does not wait for ever: where much is to be indexed it says so, and other boards are searched meanwhile', async () => {
+    const other = (await newBoard(server.dana)).name;
+    await putOnBoard(server, other, pam);
+    await post(server.dana, other, 'niobium elsewhere');
+    expect(await found(pam, 'niobium', { board: other })).to.deep.equal(['niobium elsewhere']);
+    await post(server.dana, board, 'niobium here');
+    const { db } = server;
+    const { write } = db;
+    let open = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    db.write = (work) => gate.then(() => write.call(db, work as never)) as never;
+    try {
+      const late = pam.call('search', { query: { q: 'niobium', board } });
+      await until(() => server.clock.waiting(PATIENCE_MS) > 0, 'the search waits for the index');
+      expect(await found(pam, 'niobium', { board: other })).to.deep.equal(['niobium elsewhere']);
+      server.clock.advance(PATIENCE_MS);
+      const { status, code, headers } = await late;
+      expect([status, code, headers.get('retry-after')]).to.deep.equal([503, 'unavailable', '2']);
+    } finally {
+      Object.assign(db, { write });
+      open();
+    }
+    expect(await found(pam, 'niobium')).to.deep.equal(['niobium here']);
+  });
+
+  it('gives a number of its own to each of many messages of one millisecond', async () => {
+    const { id } = await pam.ok('getBoard', { params: { board } });
+    const at = server.clock.now();
+    const docs = (from: number, count: number) =>
+      Array.from({ length: count }, (_, n) => ({
+        kind: 'message' as const,
+        board_id: id,
+        ref_id: `${board}-${from + n}`,
+        at: n % 3 === 0 ? at : at + n,
+        fields: [['rhenium']],
+      }));
+    await server.db.write((tx) => addDocs(tx, docs(0, 60)));
+    await server.db.write((tx) => addDocs(tx, docs(60, 60)));
+    const numbers = await server.db.read((tx) =>
+      tx.query<{ id: number }>((db) => db('search_docs').where('ref_id', 'like', `${board}-%`).select('id')),
+    );
+    expect(new Set(numbers.map((row) => Number(row.id))).size).to.equal(120);
+    await server.db.write((tx) =>
+      dropDocs(
+        tx,
+        docs(0, 120).map((doc) => doc.ref_id),
+      ),
+    );
   });
 
   it('finds what was written before the server stopped', async () => {
