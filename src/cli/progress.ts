@@ -1,40 +1,63 @@
-/** How far a transfer is, on standard error of a terminal only, and gone when it ends. */
-
+/** How far a transfer is, on standard error of a terminal only, and gone when it ends, however it ends. */
+import { undoAtExit } from './at-exit.ts';
 import type { Output } from './output.ts';
 import { sizeText } from './print/file.ts';
 
 const AFTER_MS = 500;
 const EVERY_MS = 100;
 const WIDTH = 24;
+/** Of a terminal that does not say how wide it is. */
+const USUAL_COLUMNS = 80;
+const ERASE = '\r\x1b[K';
 
 export interface Progress {
   at(done: number, total: number): void;
   end(): void;
 }
 
-/** @param what is shown before the bar, such as the name of the file. */
-export function progressOf(out: Output, what: string): Progress {
+/** How an amount is written. */
+type Amount = (n: number) => string;
+
+/** @param what is shown before the bar, such as the name of the file. @param amount of bytes, unless something else is counted. */
+export function progressOf(out: Output, what: string, amount: Amount = sizeText): Progress {
   if (!process.stderr.isTTY || out.mode !== 'text' || out.quiet) return { at() {}, end() {} };
   const started = performance.now();
   let drawn = 0;
+  let forget = () => {};
   return {
     at(done, total) {
       const now = performance.now();
       if (now - started < AFTER_MS || now - drawn < EVERY_MS) return;
+      if (drawn === 0) forget = undoAtExit(() => process.stderr.write(ERASE));
       drawn = now;
-      process.stderr.write(`\r\x1b[K${lineOf(what, done, total, (now - started) / 1000)}`);
+      const columns = process.stderr.columns || USUAL_COLUMNS;
+      process.stderr.write(
+        `${ERASE}${lineOf(what, { done, total, seconds: (now - started) / 1000 }, columns - 1, amount)}`,
+      );
     },
     end() {
-      if (drawn > 0) process.stderr.write('\r\x1b[K');
+      if (drawn > 0) process.stderr.write(ERASE);
+      forget();
     },
   };
 }
 
-function lineOf(what: string, done: number, total: number, seconds: number): string {
+export interface State {
+  done: number;
+  total: number;
+  /** Since it began. */
+  seconds: number;
+}
+
+/** One line of at most so many characters: what wraps could not be erased. The name gives way first, then the bar. */
+export function lineOf(what: string, { done, total, seconds }: State, room: number, amount: Amount = sizeText): string {
   const share = total === 0 ? 1 : done / total;
-  const full = Math.round(share * WIDTH);
-  const rate = done / seconds;
-  const left = rate > 0 ? `${Math.ceil((total - done) / rate)}s left` : '';
-  const bar = '#'.repeat(full) + '-'.repeat(WIDTH - full);
-  return `${what}  ${bar}  ${Math.round(share * 100)}%  ${sizeText(done)} of ${sizeText(total)}  ${sizeText(rate)}/s  ${left}`;
+  const rate = seconds > 0 ? done / seconds : 0;
+  const left = rate > 0 ? `  ${Math.ceil((total - done) / rate)}s left` : '';
+  const numbers = `${Math.round(share * 100)}%  ${amount(done)} of ${amount(total)}  ${amount(rate)}/s${left}`;
+  const bar = '#'.repeat(Math.round(share * WIDTH)).padEnd(WIDTH, '-');
+  const withBar = `${bar}  ${numbers}`;
+  if (withBar.length > room) return numbers.slice(0, Math.max(0, room));
+  const name = what.slice(0, Math.max(0, room - withBar.length - 2));
+  return name.length < 3 ? withBar : `${name}  ${withBar}`;
 }

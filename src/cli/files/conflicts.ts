@@ -21,10 +21,19 @@ export const isConflict = (error: unknown): error is ClientError =>
 
 export const thereOf = (error: ClientError): There => error.details as unknown as There;
 
-/** @param command what is typed to go on, with the local path. @param base the version that was to be replaced; 0: none. */
+/**
+ * @param command what is typed to go on, with the local path. @param base the version that was to be replaced; 0: none.
+ * @param piped there is no local file that could be merged.
+ */
 export function conflict(
   error: ClientError,
-  { name, base, command, times }: { name: string; base: number; command: string; times: TimeStyle },
+  {
+    name,
+    base,
+    command,
+    times,
+    piped,
+  }: { name: string; base: number; command: string; times: TimeStyle; piped: boolean },
 ): Failure {
   const there = thereOf(error);
   const since = there.by && there.at ? `, written by ${there.by.name} ${showTime(there.at, times)}` : '';
@@ -45,8 +54,11 @@ export function conflict(
       'Put it under a new name, or ask who removed it',
     );
   const moved = there.name !== null && there.name !== name ? ` (as ${there.name})` : '';
+  const other = piped ? `, or take its place: ${command} --replace` : '';
   return failure(
     `${name}${moved} is at v${there.version}${since}; ${yours}.`,
-    base > 0 ? `${command} --merge` : `Get it, put your change into it: service file get ${there.name ?? name}`,
+    base > 0 && !piped
+      ? `${command} --merge`
+      : `Get it, put your change into it: service file get ${there.name ?? name}${other}`,
   );
 }

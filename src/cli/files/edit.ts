@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Failure } from '../../local/failure.ts';
+import { undoAtExit } from '../at-exit.ts';
 import { openEditor } from '../editor.ts';
 import type { Output } from '../output.ts';
 import { askChoice, mayAsk } from '../prompts.ts';
@@ -29,13 +30,16 @@ export async function edited(editing: Editing): Promise<Put | null> {
   const { files, file, out } = editing;
   const folder = mkdtempSync(join(tmpdir(), 'service-edit-'));
   const path = join(folder, leafOf(file.name));
+  let decided = () => {};
   try {
     const got = await getFile(files, { file: file.id, version: file.version, name: file.name }, path, true, out);
     openEditor(path);
+    decided = undoAtExit(() => process.stderr.write(`Your text is still here: ${path}\n`));
     if ((await localFile(path)).digest === got.digest) return null;
     return await saved(editing, path, got.version);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+    decided();
   }
 }
 

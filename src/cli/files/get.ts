@@ -1,9 +1,10 @@
 /** Bytes of a board's file onto this machine: beside where they go first, checked, then in place. */
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream, existsSync, rmSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { type Downloaded, download, type Sink } from '../../client/download.ts';
 import { Failure } from '../../local/failure.ts';
+import { undoAtExit } from '../at-exit.ts';
 import type { Output } from '../output.ts';
 import { progressOf } from '../progress.ts';
 import { called } from '../runtime.ts';
@@ -14,6 +15,8 @@ export interface Wanted {
   /** Path on the board or id. */
   file: string;
   version: number | 'latest';
+  /** Path on the board, where the id was given. */
+  name?: string;
 }
 
 /** Writes a version to a path and notes what lies there now. */
@@ -27,13 +30,16 @@ export async function getFile(
   await requireOurs(files, path, force);
   const part = `${path}.part-${process.pid}`;
   const file = await open(part, 'wx', 0o666);
+  const whole = undoAtExit(() => rmSync(part, { force: true }));
   try {
     const got = await checked(files, wanted, toFile(file), out).finally(() => file.close());
     await rename(part, path);
+    whole();
     await note(files, path, { file_id: got.fileId, name: wanted.name, version: got.version, digest: got.digest });
     return got;
   } catch (error) {
     await rm(part, { force: true });
+    whole();
     throw error;
   }
 }
@@ -72,10 +78,10 @@ const written = (bytes: Buffer): Promise<void> =>
     process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()));
   });
 
-async function checked(files: Files, { file, version }: Wanted, sink: Sink, out: Output): Promise<Downloaded> {
+async function checked(files: Files, { file, name, version }: Wanted, sink: Sink, out: Output): Promise<Downloaded> {
   const { client, board } = files.session;
   let hash: Hash = createHash('sha256');
-  const progress = progressOf(out, file);
+  const progress = progressOf(out, name ?? file);
   const hashing: Sink = {
     async write(chunk) {
       hash.update(chunk);

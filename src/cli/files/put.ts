@@ -1,6 +1,6 @@
 /** Bytes of this machine onto a board, over the version they were made from. */
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -10,6 +10,7 @@ import type { Outgoing } from '../../client/request.ts';
 import { MAX_FILE } from '../../contract/file-size.ts';
 import type { BoardFile } from '../../contract/types.ts';
 import { Failure, usage } from '../../local/failure.ts';
+import { undoAtExit } from '../at-exit.ts';
 import type { Output } from '../output.ts';
 import { progressOf } from '../progress.ts';
 import { runtime } from '../runtime.ts';
@@ -59,11 +60,13 @@ export async function spooled<T>(out: Output, use: (local: Local) => Promise<T>)
     if (statSync(path).mtimeMs < Date.now() - SPOOLED_MS) await rm(path, { force: true });
   }
   const path = join(folder, `${process.pid}-${Date.now().toString(36)}`);
+  const sent = undoAtExit(() => rmSync(path, { force: true }));
   try {
     await pipeline(bounded(stdinBytes(out, 'the file')), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
     return await use(await localFile(path));
   } finally {
     await rm(path, { force: true });
+    sent();
   }
 }
 

@@ -1,5 +1,5 @@
 /** `file put` and `brief put`: which version is replaced, and what happens when somebody else was first. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Reply } from '../../client/answer.ts';
 import type { ClientError } from '../../client/errors.ts';
 import type { BoardFile } from '../../contract/types.ts';
@@ -13,6 +13,7 @@ import { readBytes } from './get.ts';
 import { merge } from './merge.ts';
 import { quoted } from './names.ts';
 import { type Local, localFile, type PutQuery, putFile } from './put.ts';
+import { replaceFile } from './replace.ts';
 import { type Files, note } from './scope.ts';
 
 const REPLACES = 3;
@@ -78,7 +79,7 @@ async function first(putting: Putting): Promise<Put> {
     if (!isConflict(error)) throw error;
     if (putting.onConflict === 'merge' && mergeable(putting, error)) return merging(putting, error);
     const { command, times } = putting;
-    throw conflict(error, { name: query.name, base: query.base ?? 0, command, times });
+    throw conflict(error, { name: query.name, base: query.base ?? 0, command, times, piped: putting.path === null });
   }
 }
 
@@ -106,7 +107,7 @@ async function merging(putting: Putting, error: ClientError): Promise<Put> {
   });
   if (!merged) {
     const beside = `${path}.theirs-v${version}`;
-    writeFileSync(beside, theirs.bytes);
+    replaceFile(beside, theirs.bytes);
     throw new Failure(
       'merge_unavailable',
       `There is no git on this machine to merge with; v${version} is now ${beside}.`,
@@ -116,7 +117,7 @@ async function merging(putting: Putting, error: ClientError): Promise<Put> {
       },
     );
   }
-  writeFileSync(path, merged.bytes);
+  replaceFile(path, merged.bytes);
   await note(files, path, { file_id: file, name: name ?? query.name, version, digest: theirs.got.digest });
   if (merged.conflicts > 0) {
     const places = merged.conflicts === 1 ? '1 place needs you' : `${merged.conflicts} places need you`;
@@ -152,7 +153,8 @@ async function replacing(putting: Putting): Promise<Put> {
       return { reply, replaces: there.base };
     } catch (error) {
       if (!isConflict(error)) throw error;
-      if (attempt === REPLACES) throw conflict(error, { name: query.name, base: there.base, command, times });
+      if (attempt === REPLACES)
+        throw conflict(error, { name: query.name, base: there.base, command, times, piped: putting.path === null });
     }
   }
 }

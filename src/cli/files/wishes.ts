@@ -14,6 +14,21 @@ export interface PutWish {
   'media-type'?: string | undefined;
 }
 
+/** Where the bytes are, and what they are to be called on the board if that was said. */
+export interface Source {
+  /** `-`: they are piped in. */
+  path: string;
+  name: string | undefined;
+}
+
+/** `PATH`, `- --name NAME`, or `NAME -` as `file get` has it. */
+export function sourceOf({ path, input }: { path: string; input?: string | undefined }, name?: string): Source {
+  if (input === undefined) return { path, name };
+  if (input !== '-' || path === '-' || name !== undefined)
+    throw usage('The second word can only be -, for standard input.', 'service file put report.md -');
+  return { path: '-', name: path };
+}
+
 /** `about` and `maintained` of the flags; undefined: as before. */
 export function tagsOf({ task, 'no-tasks': none, maintained, 'one-off': oneOff }: PutWish) {
   if (task?.length && none) throw usage('Give --task or --no-tasks, not both.');
@@ -30,7 +45,7 @@ export function tagsOf({ task, 'no-tasks': none, maintained, 'one-off': oneOff }
  */
 export function putQuery(files: Files, path: string, wish: PutWish): { query: PutQuery; digest: string | null } {
   if (path === '-' && wish.name === undefined)
-    throw usage('What is piped in has no name of its own.', 'service file put - --name notes/api.md');
+    throw usage('What is piped in has no name of its own.', 'service file put notes/api.md -');
   const noted = path === '-' ? null : notedAt(files, path);
   const name = wish.name ?? noted?.name ?? basename(path);
   const known = noted?.name === name ? noted : null;

@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags';
-import { required } from '../../cli/args.ts';
+import { optional, required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { quoted } from '../../cli/files/names.ts';
 import { type Local, localFile, spooled } from '../../cli/files/put.ts';
 import { putIfChanged } from '../../cli/files/putting.ts';
 import { type Files, filesOf } from '../../cli/files/scope.ts';
-import { putQuery } from '../../cli/files/wishes.ts';
+import { putQuery, type Source, sourceOf } from '../../cli/files/wishes.ts';
 import { tagFlags, writeFlags } from '../../cli/flags.ts';
 import { staying } from '../../cli/session.ts';
 
@@ -16,10 +16,13 @@ export default class FilePut extends BaseCommand<typeof FilePut> {
   static override examples = [
     'service file put notes.md --name notes/api.md',
     'service file put api.md --merge',
-    'make report | service file put - --name report.md --replace',
+    'make report | service file put report.md - --replace',
   ];
   static override seeAlso = ['file get', 'file diff', 'brief put', 'board post'];
-  static override args = { path: required('File on this machine; - is standard input') };
+  static override args = {
+    path: required('File on this machine; - is standard input'),
+    input: optional('With - the first is a path on the board, and the file is piped in'),
+  };
   static override flags = {
     name: Flags.string({ char: 'm', helpValue: 'PATH', description: 'Path on the board' }),
     base: Flags.integer({ min: 0, helpValue: 'N', description: 'Version it replaces; 0: it is new' }),
@@ -31,18 +34,18 @@ export default class FilePut extends BaseCommand<typeof FilePut> {
   };
 
   override async run(): Promise<void> {
+    const { path, name } = sourceOf(this.args, this.flags.name);
     const files = await filesOf(await this.onBoard('A'));
-    const { path } = this.args;
-    if (path === '-') await spooled(this.out, (local) => this.send(files, local));
-    else await this.send(files, await localFile(path));
+    if (path === '-') await spooled(this.out, (local) => this.send(files, local, { path, name }));
+    else await this.send(files, await localFile(path), { path, name });
   }
 
-  private async send(files: Files, local: Local): Promise<void> {
-    const { path } = this.args;
-    const { query, digest } = putQuery(files, path, this.flags);
+  private async send(files: Files, local: Local, { path, name }: Source): Promise<void> {
+    const { query, digest } = putQuery(files, path, { ...this.flags, name });
     const { merge, replace, 'idempotency-key': key } = this.flags;
     const onConflict = replace ? 'replace' : merge ? 'merge' : 'fail';
-    const command = `service file put ${quoted(path)}${staying(files.session)}`;
+    const typed = path === '-' ? `${quoted(query.name)} -` : quoted(path);
+    const command = `service file put ${typed}${staying(files.session)}`;
     const place = { path: path === '-' ? null : path, onConflict, command, key } as const;
     const putting = { files, local, query, ...place, times: this.times, out: this.out };
     const { record, reply } = await putIfChanged(putting, digest);

@@ -3,6 +3,7 @@ import { BaseCommand } from '../../cli/base.ts';
 import { checkFailed } from '../../cli/errors.ts';
 import { storageFlags } from '../../cli/flags.ts';
 import { storageText } from '../../cli/print/diagnosis.ts';
+import { progressOf } from '../../cli/progress.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { withStorage } from '../../cli/storing.ts';
 
@@ -19,9 +20,11 @@ export default class StorageCheck extends BaseCommand<typeof StorageCheck> {
 
   override async run(): Promise<void> {
     const files = this.flags.files ?? (runtime().env.SERVICE_FILES || undefined);
+    const progress = progressOf(this.out, 'files', (n) => String(Math.round(n)));
+    const onStep = (done: number, total: number) => progress.at(done, total);
     const found = await withStorage(this.flags, this.globals.as, (tools, options) =>
-      tools.checkStorage({ ...options, files }),
-    );
+      tools.checkStorage({ ...options, files }, { onStep }),
+    ).finally(() => progress.end());
     const { db, files: kind, checked, bad } = found;
     const digests = (wanted: string) => bad.filter(({ state }) => state === wanted).map(({ digest }) => digest);
     const record = { db, files: kind, checked, missing: digests('missing'), corrupt: digests('corrupt') };

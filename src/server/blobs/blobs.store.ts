@@ -88,3 +88,8 @@ export const namingVersions = (
       .limit(limit)
       .select({ board: 'b.name', name: 'f.name', version: 'v.version' }),
   );
+
+export const countVersions = async (tx: ReadTx): Promise<number> => {
+  const [row] = await tx.query<{ count: number | string }>((db) => db('file_versions').count({ count: '*' }));
+  return Number(row?.count ?? 0);
+};

@@ -5,7 +5,7 @@ import { openDatabase } from '../db/open.ts';
 import type { Database } from '../db/tx.ts';
 import { scanFile } from '../text/file-scan.ts';
 import { storageOf, withoutPassword } from '../upkeep/storage.ts';
-import { namingVersions, referencedBlobs } from './blobs.store.ts';
+import { countVersions, namingVersions, referencedBlobs } from './blobs.store.ts';
 import { addressOf, openStore } from './open.ts';
 import { BlobMissing, type BlobStore, type Digest } from './store.ts';
 
@@ -42,7 +42,7 @@ export interface Findings {
   complete: boolean;
 }
 
-type Step = (done: number) => void;
+type Step = (done: number, total: number) => void;
 
 export interface CheckOptions {
   onStep?: Step;
@@ -65,6 +65,7 @@ export async function checkStorage(
       bad: [],
       complete: true,
     };
+    const total = await db.read(countVersions);
     for (let after = ''; ; ) {
       const page = await db.read((tx) => referencedBlobs(tx, after, PAGE));
       for (const { digest, versions } of page) {
@@ -73,7 +74,7 @@ export async function checkStorage(
         if (state !== 'intact')
           found.bad.push({ digest, state, versions: await db.read((tx) => namingVersions(tx, digest, NAMED)) });
         found.checked += Number(versions);
-        onStep(found.checked);
+        onStep(found.checked, total);
       }
       const last = page.at(-1);
       if (!last) return found;
@@ -89,10 +90,11 @@ export interface Copied {
 }
 
 /** Takes all bytes of one store to another, where those that are there and whole are left; may be run again. @throws ServeError */
-export async function copyStorage(
-  { from, to, ...options }: StorageOptions & { from: string; to: string },
-  onStep: Step = () => {},
-): Promise<Copied> {
+export async function copyStorage({
+  from,
+  to,
+  ...options
+}: StorageOptions & { from: string; to: string }): Promise<Copied> {
   return using(options, async (_db, _url, open) => {
     const [source, target] = [await open(from), await open(to)];
     const result: Copied = { copied: 0, skipped: 0, failed: [] };
@@ -100,7 +102,6 @@ export async function copyStorage(
       if ((await stateOf(target, digest)) === 'intact') result.skipped++;
       else if (await copy(source, target, digest)) result.copied++;
       else result.failed.push(digest);
-      onStep(result.copied + result.skipped);
     }
     return result;
   });

@@ -1,0 +1,152 @@
+/** Uploads and downloads at a real terminal: how far they are is shown and taken away again, and Ctrl-C leaves nothing half done. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { lineOf } from '../../src/cli/progress.ts';
+import { collect, type Home, until } from './support/home.ts';
+import { type Hosted, hosted } from './support/hosted.ts';
+import { SlowNetwork } from './support/slow.ts';
+
+const MB = 1_000_000;
+const BAR = /[#-]{24} {2}\d+% {2}[\d.]+ [kM]B of 40\.0 MB {2}[\d.]+ [kM]B\/s {2}\d+s left/;
+
+describe('transfers at a terminal', function () {
+  this.timeout(60_000);
+  let at: Hosted;
+  let home: Home;
+  let network: SlowNetwork;
+  let env: Record<string, string>;
+  const big = Buffer.alloc(40 * MB, 'forty megabytes of text\n');
+  before(async () => {
+    at = await hosted();
+    home = at.home;
+    await home.json(['board', 'create', 'docs']);
+    network = await SlowNetwork.to(at.url);
+    env = {
+      SERVICE_TOKEN: at.server.dana.token ?? '',
+      SERVICE_SERVER: network.url,
+      SERVICE_BOARD: 'docs',
+      TERM: 'xterm',
+    };
+    writeFileSync(join(home.work, 'big.txt'), big);
+  });
+  beforeEach(() => {
+    network.speed = Number.POSITIVE_INFINITY;
+  });
+  after(async () => {
+    network.close();
+    await at.close();
+  });
+
+  /** A command on a pseudo terminal of its own. */
+  function terminal(command: string) {
+    const script = `stty cols 100; ${command}`;
+    const child = home.startShell(`exec script -qec '${script}' /dev/null`, { stdin: 'pipe', env });
+    const printed = collect(child);
+    return {
+      child,
+      shown: () => printed().stdout,
+      type: (text: string) => child.stdin?.write(text),
+      async ended(): Promise<{ code: number | null; shown: string }> {
+        await until('it ends', () => child.exitCode !== null);
+        return { code: child.exitCode, shown: printed().stdout };
+      },
+    };
+  }
+
+  /** What is on the last line that was drawn again and again, once all is done. */
+  const leftOnLine = (shown: string): string => (shown.split('\r\x1b[K').at(-1) ?? '').trim();
+
+  it('show an upload and a download, on one line that is gone at the end', async () => {
+    network.speed = 25 * MB;
+    const put = await terminal('service file put big.txt').ended();
+    expect(put.code).to.equal(0);
+    expect(put.shown).to.match(BAR);
+    expect(leftOnLine(put.shown)).to.equal('Saved big.txt v1 on docs');
+    const get = await terminal('service file get big.txt copy.txt').ended();
+    expect(get.code).to.equal(0);
+    expect(get.shown).to.match(BAR);
+    expect(leftOnLine(get.shown)).to.match(/^big\.txt v1 \(40\.0 MB\) is now \.\/copy\.txt\./);
+    expect(readFileSync(join(home.work, 'copy.txt')).equals(big)).to.equal(true);
+    const updates = get.shown.split('\r\x1b[K').length - 2;
+    expect(updates).to.be.within(2, 60);
+    for (const line of get.shown.split('\r\x1b[K')) expect(line.split('\n', 1)[0]?.length).to.be.at.most(200);
+  });
+
+  it('show nothing to programs: with --json, with -q, or in a pipe', async () => {
+    network.speed = 25 * MB;
+    for (const command of [
+      'service file get big.txt json.txt --json',
+      'service file get big.txt quiet.txt -q',
+      'service file get big.txt - 2>&1 >/dev/null | cat',
+    ]) {
+      const { code, shown } = await terminal(command).ended();
+      expect(code, command).to.equal(0);
+      expect(shown, command).not.to.match(/\d%|\x1b/);
+    }
+    const piped = await home.run(['file', 'get', 'big.txt', 'piped.txt'], { env });
+    expect([piped.code, piped.stderr]).to.deep.equal([0, '']);
+  });
+
+  it('leave nothing of a download that Ctrl-C broke off, and what was there before as it was', async () => {
+    writeFileSync(join(home.work, 'there.txt'), 'mine');
+    for (const command of ['service file get big.txt part.txt', 'service file get big.txt there.txt --force']) {
+      network.speed = 10 * MB;
+      const run = terminal(command);
+      await until('it is under way', () => BAR.test(run.shown()));
+      expect(readdirSync(home.work).some((name) => name.includes('.part-'))).to.equal(true);
+      run.type('\x03');
+      const { code, shown } = await run.ended();
+      expect(code).to.equal(130);
+      expect(leftOnLine(shown)).not.to.match(/%/);
+      expect(readdirSync(home.work).filter((name) => name.includes('.part-'))).to.deep.equal([]);
+    }
+    expect(existsSync(join(home.work, 'part.txt'))).to.equal(false);
+    expect(readFileSync(join(home.work, 'there.txt'), 'utf8')).to.equal('mine');
+    network.speed = Number.POSITIVE_INFINITY;
+    expect((await home.json(['file', 'get', 'big.txt', 'part.txt'], { env })).size).to.equal(big.length);
+  });
+
+  it('leave nothing of an upload that Ctrl-C broke off: no version, nothing staged, nothing spooled', async () => {
+    const spool = home.path('cache', 'spool');
+    const staged = () => readdirSync(join(at.server.dataDir, 'files', 'tmp'));
+    for (const [n, command] of [
+      'service file put big.txt --name half.txt',
+      'cat big.txt | service file put - --name half.txt',
+    ].entries()) {
+      network.speed = 10 * MB;
+      const run = terminal(command);
+      await until(`it is under way; so far: ${run.shown()}`, () => BAR.test(run.shown()));
+      if (n === 1) expect(readdirSync(spool)).to.have.length(1);
+      run.type('\x03');
+      expect((await run.ended()).code).to.equal(130);
+      if (n === 1) expect(readdirSync(spool)).to.deep.equal([]);
+      await until('the server has put it away', () => staged().length === 0);
+    }
+    const { files } = await home.json(['file', 'list'], { env });
+    expect(files.map((file: { name: string }) => file.name)).to.deep.equal(['big.txt']);
+    network.speed = Number.POSITIVE_INFINITY;
+    const { file } = await home.json(['file', 'put', 'big.txt', '--name', 'half.txt'], { env });
+    expect(file.latest.digest).to.equal(`sha256:${createHash('sha256').update(big).digest('hex')}`);
+  });
+});
+
+describe('the line of a transfer', () => {
+  const state = { done: 10 * MB, total: 40 * MB, seconds: 2 };
+
+  it('fits any terminal: the name gives way first, then the bar', () => {
+    expect(lineOf('notes/api.md', state, 200)).to.equal(
+      'notes/api.md  ######------------------  25%  10.0 MB of 40.0 MB  5.0 MB/s  6s left',
+    );
+    expect(lineOf('notes/api.md', state, 79)).to.equal(
+      'notes/api  ######------------------  25%  10.0 MB of 40.0 MB  5.0 MB/s  6s left',
+    );
+    expect(lineOf('notes/api.md', state, 60)).to.equal('25%  10.0 MB of 40.0 MB  5.0 MB/s  6s left');
+    for (const room of [0, 10, 43, 70, 100]) expect(lineOf('x'.repeat(200), state, room).length).to.be.at.most(room);
+  });
+
+  it('knows an empty file and the first moment', () => {
+    expect(lineOf('a', { done: 0, total: 0, seconds: 0 }, 200)).to.include('100%');
+  });
+});
