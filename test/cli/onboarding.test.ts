@@ -2,8 +2,11 @@
  * Two people, two machines, two agents: what one agent asks for is allowed at a terminal and in a browser, and the colleague
  * comes onto the server with an agent of their own. All of it by the built program, but for what a page does.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import type { Answer, PairingSide } from '../../src/contract/types.ts';
+import { newBinding, newProof } from '../api/pairing/cast.ts';
+import { Api } from '../support/api.ts';
 import { type Browser, browserOf, trySignIn } from '../support/browser.ts';
 import { Home } from './support/home.ts';
 import { typed } from './support/terminal.ts';
@@ -14,12 +17,24 @@ interface Notice {
   next: { command: string };
 }
 
+/** A session's runtime: it has its person's key and a proof, which no model ever sees; the session speaks by commands. */
+interface Endpoint {
+  id: string;
+  name: string;
+  person: Api;
+  proof: Api;
+  select(request: { id: string }, side: PairingSide): Promise<Answer<'selectPairingEndpoint'>>;
+  runs(args: string[]): ReturnType<Home['json']>;
+}
+
 describe('from a request to a colleague', function () {
   this.timeout(180_000);
   let anas: Home;
   let mayas: Home;
   let url: string;
   let link: string;
+  /** Of the agent that asked. */
+  let ours: Endpoint;
   /** The session of Ana's agent, in which no command is hers. */
   const session = { SERVICE_SESSION: 'codex:s1', SERVICE_AGENT: 'helper' };
   before(async () => {
@@ -60,6 +75,10 @@ describe('from a request to a colleague', function () {
     const again = await asHelper(words(notices[0].next.command));
     expect([again.recovered, again.invite.invite]).to.deep.equal([true, link]);
     expect((await asHelper(['inbox', 'notices'])).notices).to.deep.equal([]);
+    // Its runtime selects the session that asked, long before there is anybody to work with.
+    ours = await endpoint(anas, 'helper', session);
+    const { request } = await ours.select({ id: got.pairing_request_id }, 'initiator');
+    expect([request.state, request.awaiting]).to.deep.equal(['awaiting_account', 'recipient']);
   });
 
   it('brings the colleague onto server and board, with a machine of their own', async () => {
@@ -78,6 +97,82 @@ describe('from a request to a colleague', function () {
     const used = await mayas.shell(`echo '${link}' | service invite preview - --json`);
     expect(JSON.parse(used.stdout).error.code).to.equal('invite_invalid');
   });
+
+  it('pairs the two sessions, each proven to hear the other', async () => {
+    const theirs = await endpoint(mayas, 'reviewer', {});
+    const { requests } = await theirs.person.ok('listPairingRequests');
+    const [request, ...others] = requests;
+    if (!request) throw new Error('nothing is to be paired');
+    expect([request.state, request.work, others]).to.deep.equal(['awaiting_session', 'Review the API', []]);
+    const left = Date.parse(request.expires_at) - Date.now();
+    expect(left).to.be.within(7 * 86_400_000 - 120_000, 7 * 86_400_000);
+    const selected = await theirs.select(request, 'recipient');
+    expect(selected.request.state).to.equal('awaiting_endpoint');
+    const params = { pairing: request.id };
+    const accepted = await theirs.proof.ok('acceptPairing', { params, body: { agent_id: theirs.id, generation: 1 } });
+    expect([accepted.state, accepted.awaiting]).to.deep.equal(['verifying', 'both']);
+
+    expect((await roundTrip(ours, theirs, request)).state).to.equal('verifying');
+    expect((await roundTrip(theirs, ours, request)).state).to.equal('ready');
+    for (const { person, proof } of [ours, theirs]) {
+      expect((await person.ok('getPairingRequest', { params })).state).to.equal('ready');
+      expect(await proof.refused('getPairingRequest', { params })).to.equal('401 unauthorized');
+    }
+    expect(kinds((await asHelper(['inbox', 'notices', '--ack'])).notices)).to.include('pairing_ready');
+    expect(kinds((await mayas.json(['inbox', 'notices', '--as', 'reviewer'])).notices)).to.include('pairing_ready');
+  });
+
+  async function endpoint(home: Home, name: string, env: Record<string, string>): Promise<Endpoint> {
+    const runs = (args: string[]) => home.json([...args, '--as', name], { env });
+    const { agent } = await runs(['agent', 'show', name]);
+    const person = new Api(url, keyOf(home));
+    const client_token = newProof();
+    return {
+      id: agent.id,
+      name,
+      person,
+      proof: new Api(url, client_token),
+      runs,
+      select: (request, side) =>
+        person.ok('selectPairingEndpoint', {
+          body: {
+            request_id: request.id,
+            side,
+            agent_id: agent.id,
+            session_binding: newBinding(),
+            generation: 1,
+            client_token,
+          },
+        }),
+    };
+  }
+
+  /** The key that a machine has saved. */
+  function keyOf(home: Home): string {
+    const local = home.path('data', 'local-key');
+    const file = existsSync(local) ? local : home.path('config', 'credentials.json');
+    return /abh_[\w-]{43}/.exec(readFileSync(file, 'utf8'))?.[0] ?? '';
+  }
+
+  /** What one side asks reaches the other session by its inbox, and its answer comes back the same way. */
+  async function roundTrip(from: Endpoint, to: Endpoint, { id }: { id: string }) {
+    const params = { pairing: id };
+    const { challenge } = await from.proof.ok('getPairingRequest', { params });
+    if (!challenge) throw new Error('nothing to ask');
+    await from.runs(['say', challenge.ping_text, '--to', `@${to.name}`, '--expect-reply']);
+    const heard = (await to.runs(['inbox'])).messages.at(-1);
+    expect(heard.body).to.equal(challenge.ping_text);
+    await to.runs(['say', challenge.reply_line, '--reply', String(heard.seq), '--to', `@${from.name}`]);
+    const answered = (await from.runs(['inbox'])).messages.at(-1);
+    const body = {
+      generation: challenge.generation,
+      direction: challenge.direction,
+      ping_seq: heard.seq,
+      reply_seq: answered.seq,
+      handoff_id: `hnd_${'0'.repeat(32)}`,
+    };
+    return from.proof.ok('verifyPairing', { params, body });
+  }
 
   it('lets the two agents work with each other', async () => {
     await asHelper(['say', '@reviewer Please look at the API.', '--expect-reply']);

@@ -64,7 +64,13 @@ class Run {
 
   /** Kills it this often while these agents go on asking. */
   async kills(count: number, tokens: string[]): Promise<void> {
-    const writers = tokens.map((token, n) => this.#loop(token, n));
+    const writers = Promise.all(tokens.map((token, n) => this.#loop(token, n)));
+    // A writer that fails ends the run at once.
+    await Promise.race([this.#killing(count), writers]);
+    await writers;
+  }
+
+  async #killing(count: number): Promise<void> {
     for (let n = 0; n < count; n++) {
       await new Promise<void>((resolve) => {
         this.#strike = resolve;
@@ -80,7 +86,6 @@ class Run {
       up();
     }
     this.#stopping = true;
-    await Promise.all(writers);
   }
 
   async end(): Promise<void> {
