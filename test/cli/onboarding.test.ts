@@ -100,7 +100,7 @@ describe('from a request to a colleague', function () {
 
   it('pairs the two sessions, each proven to hear the other', async () => {
     const theirs = await endpoint(mayas, 'reviewer', {});
-    const { requests } = await theirs.person.ok('listPairingRequests');
+    const { requests } = await mayas.json(['pairing', 'list']);
     const [request, ...others] = requests;
     if (!request) throw new Error('nothing is to be paired');
     expect([request.state, request.work, others]).to.deep.equal(['awaiting_session', 'Review the API', []]);
@@ -114,8 +114,8 @@ describe('from a request to a colleague', function () {
 
     expect((await roundTrip(ours, theirs, request)).state).to.equal('verifying');
     expect((await roundTrip(theirs, ours, request)).state).to.equal('ready');
-    for (const { person, proof } of [ours, theirs]) {
-      expect((await person.ok('getPairingRequest', { params })).state).to.equal('ready');
+    for (const { runs, proof } of [ours, theirs]) {
+      expect((await runs(['pairing', 'show', request.id])).request.state).to.equal('ready');
       expect(await proof.refused('getPairingRequest', { params })).to.equal('401 unauthorized');
     }
     expect(kinds((await asHelper(['inbox', 'notices', '--ack'])).notices)).to.include('pairing_ready');
