@@ -23,7 +23,7 @@ describe('the delivery of a message', () => {
     const hook = await session.wait();
     const { seq } = await rig.say(board, 'hello');
     const bundle = await hook.next();
-    expect(bundle).to.include({ event: 'deliver', class: 'mixed' });
+    expect(bundle).to.include({ event: 'deliver', class: 'owner_only' });
     expect(bundle['bundle']).to.contain('hello').and.contain(bundle['handoff_id']);
     expect(rig.states()).to.deep.equal(['handed']);
     await took(hook, bundle);

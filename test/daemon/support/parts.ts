@@ -1,53 +1,5 @@
-/** Small parts in place of the true ones, where a test is about the core: plain text, and a program of any abilities. */
-import type {
-  Adapter,
-  Adapters,
-  Capability,
-  Compose,
-  Composed,
-  ComposeSeat,
-  Delegating,
-  Reports,
-  SessionView,
-} from '../../../src/daemon/types.ts';
-
-const waiting = ({ inbox, mode, skip }: ComposeSeat) =>
-  mode === 'off' ? [] : inbox.messages.filter(({ id }) => !skip.has(id));
-
-/** Every waiting message as one line; the first word of what wakes is not "quiet". */
-export const plainCompose: Compose = {
-  wakes: (seat) => waiting(seat).some(({ body }) => !body.startsWith('quiet')),
-  compose(input): Composed {
-    const frozen = input.frozen && new Set(input.frozen.map(({ message_id }) => message_id));
-    const chosen = input.seats.flatMap((seat) => {
-      const fits = waiting(seat).filter((message) => !frozen || frozen.has(message.id));
-      const here = input.point === 'boundary' ? fits.filter(({ sender }) => sender === 'owner') : fits;
-      return here.map((message) => ({ seat: seat.seat, message }));
-    });
-    const told = input.seats.flatMap(({ seat, toldMode, mode }) =>
-      toldMode === null || toldMode === mode ? [] : [{ origin: seat.origin, member_id: seat.member_id, mode }],
-    );
-    const text = chosen.map(({ seat, message }) => `${seat.name} #${message.seq} ${message.body}`);
-    return {
-      ...(text.length > 0 ? { bundle: [`handoff="${input.handoffId}"`, ...text].join('\n') } : {}),
-      ...(told.length > 0 ? { nudge: told.map(({ mode }) => `service: mode ${mode}`).join('\n') } : {}),
-      class: 'mixed',
-      messages: chosen.map(({ seat: { origin, member_id }, message: { id, seq } }) => ({
-        origin,
-        member_id,
-        message_id: id,
-        seq,
-        form: 'full',
-      })),
-      notices: [],
-      nudges: [],
-      modes: told,
-      announced: [],
-      peers: 0,
-    };
-  },
-  note: (seats) => seats.map(({ seat, mode }) => `service: you are ${seat.name} on ${seat.board}, ${mode}`).join('\n'),
-};
+/** Small parts in place of the true ones, where a test is about the core: above all a program of any abilities. */
+import type { Adapter, Adapters, Capability, Delegating, Reports, SessionView } from '../../../src/daemon/types.ts';
 
 export interface FakeAdapter extends Adapter {
   capabilities: ReadonlySet<Capability>;

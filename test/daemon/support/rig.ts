@@ -2,7 +2,10 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { type DaemonClock, realClock } from '../../../src/daemon/clock.ts';
+
+import { compose as trueCompose } from '../../../src/daemon/compose/compose.ts';
 import type { Core, Ports } from '../../../src/daemon/core.ts';
+
 import { Daemon } from '../../../src/daemon/daemon.ts';
 import { type Faults, noFaults } from '../../../src/daemon/faults.ts';
 import { SqliteJournal } from '../../../src/daemon/journal/journal.ts';
@@ -18,7 +21,7 @@ import type { TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { Machine } from '../world.ts';
 import { asked, type Frame, Line } from './line.ts';
-import { fakeAdapter, KeptReports, noDelegating, only, plainCompose } from './parts.ts';
+import { fakeAdapter, KeptReports, noDelegating, only } from './parts.ts';
 
 export interface RigOptions {
   adapter?: Adapter;
@@ -47,7 +50,7 @@ export class Rig {
 
   async start({
     adapter = this.adapter,
-    compose = plainCompose,
+    compose = trueCompose,
     clock = realClock,
     faults = noFaults,
     ports = () => ({}),

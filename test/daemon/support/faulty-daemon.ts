@@ -1,0 +1,36 @@
+/**
+ * The daemon as a process that breaks where a test says: `SERVICE_TEST_FAULTS=<point>:<kill|error|delay>[:<pass>]`. The
+ * installed program has no such way in.
+ */
+import { type Faults, faultPoints } from '../../../src/daemon/faults.ts';
+import { runDaemon } from '../../../src/daemon/main.ts';
+import { realPorts } from '../../../src/daemon/ports.ts';
+import { folders as foldersOf } from '../../../src/local/folders.ts';
+
+const { env } = process;
+const folders = foldersOf(env);
+const build = { version: '0.0.1' };
+
+process.exit(
+  await runDaemon({
+    folders,
+    build,
+    faults: faultsOf(env.SERVICE_TEST_FAULTS),
+    ports: await realPorts({ folders, env, build }),
+    onSignal: (handler) => void process.on('SIGTERM', handler),
+  }),
+);
+
+function faultsOf(text = ''): Faults {
+  const [point, what, pass = '1'] = text.split(':');
+  if (text !== '' && !(faultPoints as readonly string[]).includes(point!)) throw new Error(`no such point: ${point}`);
+  let left = Number(pass);
+  return {
+    at(passed) {
+      if (passed !== point || --left !== 0) return;
+      if (what === 'kill') process.kill(process.pid, 'SIGKILL');
+      if (what === 'error') throw Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
+      if (what === 'delay') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    },
+  };
+}
