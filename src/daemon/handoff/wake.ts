@@ -149,7 +149,8 @@ function failed(core: Core, session: Session, error: unknown): void {
   const ms = Math.min(FAILED_MS.most, FAILED_MS.first * 2 ** session.failures);
   session.failures++;
   session.notBeforeUs = core.clock.nowUs() + ms * 1000;
-  core.log.write(error instanceof JournalError ? 'journal_error' : 'hook_error', { session: session.key, ms }, 'error');
+  const ev = error instanceof JournalError ? 'journal_error' : 'hook_error';
+  core.log.write(ev, { session: session.key, ms, code: error instanceof Error ? error.name : 'unknown' }, 'error');
   for (const seat of session.seats) core.seats.problem(seat.row, 'handoff_failed');
   session.again = true;
 }

@@ -37,6 +37,7 @@ export class Rig {
   readonly machine = new Machine();
   readonly paths = daemonPaths(this.machine.folders);
   readonly reports = new KeptReports();
+  clock: DaemonClock = realClock;
   adapter: Adapter = fakeAdapter(['idle-hook', 'turn-start', 'tool-boundary']);
   daemon!: Daemon;
   readonly #lines: Line[] = [];
@@ -56,6 +57,7 @@ export class Rig {
     ports = () => ({}),
   }: RigOptions = {}): Promise<this> {
     this.adapter = adapter;
+    this.clock = clock;
     this.origin ||= this.server.url;
     const { credentials, folders } = this.machine;
     const known = credentials.server(this.origin);
@@ -182,7 +184,7 @@ export class TestSession {
 
   /** Waits as a stop hook does. */
   async wait(more: Frame = {}): Promise<Line> {
-    const line = await this.open('wait', { started: nowUs(), ...more });
+    const line = await this.open('wait', { started: this.rig.clock.nowUs(), ...more });
     const first = await line.next();
     if (first['event'] !== 'waiting') throw new Error(`no wait: ${JSON.stringify(first)}`);
     return line;
@@ -190,7 +192,7 @@ export class TestSession {
 
   /** Asks as a hook that takes text along, and says that it was written. */
   async hook(op: 'turn_start' | 'boundary' | 'turn_end', more: Frame = {}): Promise<Frame> {
-    const line = await this.open(op, { started: nowUs(), ...more });
+    const line = await this.open(op, { started: this.rig.clock.nowUs(), ...more });
     const carry = await line.next();
     if (carry['handoff_id']) await took(line, carry);
     await line.end();

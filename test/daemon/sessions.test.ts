@@ -1,0 +1,318 @@
+/** Sessions and the seats they hold: only the exact session and boot is given anything. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { processRef } from '../../src/local/process-ref.ts';
+import { newAgent, newBoard } from '../support/cast.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { fakeAdapter } from './support/parts.ts';
+import { Rig, TestSession, took } from './support/rig.ts';
+import { StepClock } from './support/step-clock.ts';
+
+type Seats = { name: string; member_id: string; generation?: number; mode: string }[];
+const errorOf = (frame: Record<string, unknown>) => (frame['error'] as { code: string } | undefined)?.code;
+
+describe('sessions of the daemon', () => {
+  let server: TestServer;
+  let rig: Rig;
+  let clock: StepClock;
+
+  before(async () => {
+    server = await startTestServer('sqlite');
+  });
+  after(() => server.stop());
+  beforeEach(async () => {
+    clock = new StepClock();
+    rig = await new Rig(server).start({ clock });
+  });
+  afterEach(() => rig.stop());
+
+  const seatsOf = async (session: TestSession): Promise<Seats> =>
+    ((await session.ask('agents'))['seats'] as Seats) ?? [];
+
+  it('are unknown until they register, and say who they are then', async () => {
+    const { seat } = await rig.seat();
+    const stranger = new TestSession(rig, { harness: 'fake', session: 'nobody' });
+    for (const op of ['agents', 'turn_start', 'boundary', 'end', 'plan', 'prompt'])
+      expect(errorOf(await stranger.ask(op, op === 'plan' ? { plan: { text: 'x' } } : {})), op).to.equal(
+        'session_unknown',
+      );
+    expect(errorOf(await stranger.bind(seat))).to.equal('session_unknown');
+    const session = await rig.session(seat);
+    expect(await seatsOf(session)).to.deep.include.members([
+      {
+        server: seat.origin,
+        board: seat.board,
+        name: seat.name,
+        member_id: seat.member_id,
+        board_id: seat.board_id,
+        mode: 'focused',
+        unread: 0,
+        generation: 1,
+      },
+    ]);
+    const again = await session.ask('register', { source: 'compact' });
+    expect(again['note']).to.contain(seat.name).and.contain(seat.board);
+    expect(again).to.not.have.property('reopened');
+  });
+
+  it('get nothing bound that no saved token proves', async () => {
+    const { seat } = await rig.seat();
+    const session = await rig.session();
+    const { origin, board, name } = seat;
+    for (const agent of [
+      { server: origin, board, name, member_id: 'mem_01M7ZNGWKZMFQ204KWRHRZQBZ3' },
+      { server: origin, board, name: 'somebody' },
+      { server: 'http://127.0.0.1:1', board, name },
+    ])
+      expect(errorOf(await session.ask('bind', { agent }))).to.equal('invalid_request');
+    expect(await seatsOf(session)).to.deep.equal([]);
+    expect(rig.rows('SELECT * FROM bindings')).to.deep.equal([]);
+  });
+
+  it('hold one seat a board: another replaces it, and what it had under way is unread again', async () => {
+    const board = await newBoard(server.dana);
+    const { seat: first } = await rig.seat(board);
+    const session = await rig.session(first);
+    await rig.say(board.name, 'hello');
+    const hook = await session.wait();
+    await took(hook, await hook.next());
+    const { seat: second } = await rig.seat(board);
+    const bound = await session.bind(second);
+    expect(bound['previous']).to.include({ member_id: first.member_id });
+    expect((await seatsOf(session)).map(({ member_id }) => member_id)).to.deep.equal([second.member_id]);
+    // The confirmation of what was handed to the old binding is none.
+    await session.hook('boundary');
+    expect(rig.states()).to.deep.equal(['ended']);
+    await session.bind(first);
+    const again = await session.wait();
+    const { bundle } = await again.next();
+    expect(bundle).to.contain('hello');
+    expect((await seatsOf(session))[0]).to.include({ generation: 3 });
+  });
+
+  it('lose a seat to the session that takes it, keep the others, and are told how to take it back', async () => {
+    const one = await rig.seat();
+    const two = await rig.seat();
+    const first = await rig.session(one.seat);
+    await first.bind(two.seat);
+    const second = await rig.session(one.seat);
+    expect((await seatsOf(first)).map(({ name }) => name)).to.deep.equal([two.seat.name]);
+    const hook = await first.wait();
+    const other = await second.wait();
+    await rig.say(one.board, 'for the second');
+    expect((await other.next())['bundle']).to.contain('for the second');
+    expect(hook.more).to.equal(false);
+    clock.pass(2_000);
+    const resumed = await first.ask('register', { source: 'resume' });
+    expect(resumed['lost']).to.have.length(1);
+    expect(resumed['note']).to.contain(`service agent resume ${one.seat.name}`);
+    expect(await seatsOf(second)).to.have.length(1);
+    await first.bind(one.seat);
+    expect(await seatsOf(second)).to.deep.equal([]);
+    clock.pass(2_000);
+    expect(await first.ask('register', { source: 'resume' })).to.not.have.property('lost');
+  });
+
+  it('that come back with their id hold their seats again, and get what they had not confirmed', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const hook = await session.wait();
+    const { seq } = await rig.say(board, 'hello');
+    await took(hook, await hook.next());
+    await session.ask('end');
+    expect(rig.states()).to.deep.equal(['pending']);
+    session.header = { ...session.header, boot: 'ffffffffffffffff' };
+    const back = await session.ask('register', { source: 'resume' });
+    expect(back).to.include({ reopened: true, boot: 'ffffffffffffffff' });
+    expect((back['seats'] as Seats)[0]).to.include({ name: seat.name });
+    const start = await session.hook('turn_start');
+    expect(start['bundle']).to.contain('hello');
+    await session.hook('boundary');
+    await rig.acked(seat, seq);
+  });
+
+  it('fence what was handed to an older boot, whose callbacks confirm nothing', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const old = { ...session.header };
+    const hook = await session.wait();
+    await rig.say(board, 'hello');
+    const carry = await hook.next();
+    await took(hook, carry);
+    session.header = { ...session.header, boot: 'eeeeeeeeeeeeeeee' };
+    await session.ask('register', { source: 'clear' });
+    expect(rig.states()).to.deep.equal(['pending']);
+    const stale = new TestSession(rig, old);
+    expect(await stale.hook('boundary')).to.deep.equal({ v: 1 });
+    expect(await stale.hook('turn_start', { wake: true, handoff_id: carry['handoff_id'] })).to.deep.equal({ v: 1 });
+    const refused = await stale.open('wait');
+    await refused.next();
+    expect(await refused.next()).to.include({ event: 'release' });
+    expect(rig.states()).to.deep.equal(['pending']);
+    expect((await session.ask('agents'))['boot']).to.equal('eeeeeeeeeeeeeeee');
+  });
+
+  it('take the boot of their first hook in place of the one that was made for them', async () => {
+    const { seat } = await rig.seat();
+    const session = new TestSession(rig, { harness: 'fake', session: 'early' });
+    const { boot } = await session.ask('register');
+    expect(boot).to.match(/^boot_[0-9a-f]{16}$/);
+    await session.bind(seat);
+    session.header = { ...session.header, boot: '1234567890abcdef' };
+    await session.hook('turn_start');
+    expect(await session.ask('agents')).to.include({ boot: '1234567890abcdef', turn: 'busy' });
+    expect(await seatsOf(session)).to.have.length(1);
+  });
+
+  it('are closed when their process is gone, and opened by what it says again', async () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    const session = await rig.session(undefined, { process: processRef(child.pid!)! });
+    clock.pass(5_000);
+    const open = () => rig.daemon.core.sessions.get(session.key)!.row.open;
+    expect(open()).to.equal(true);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await until(() => {
+      clock.pass(5_000);
+      return !open();
+    }, 'it is closed');
+    // Another process with its number is not it.
+    const { pid } = processRef(process.pid)!;
+    session.header = { ...session.header, process: { pid, start: 'another time' }, boot: undefined };
+    await session.hook('turn_start');
+    expect(open()).to.equal(true);
+    await until(() => {
+      clock.pass(5_000);
+      return !open();
+    }, 'a process that began at another time is another one');
+  });
+
+  it('inside another one change nothing and hold no seat', async () => {
+    const { seat } = await rig.seat();
+    const session = await rig.session(seat);
+    const inner = new TestSession(rig, { ...session.header, subagent: 'sub-1' });
+    for (const [op, more] of Object.entries({
+      register: { source: 'startup' },
+      bind: { agent: { server: seat.origin, board: seat.board, name: seat.name } },
+      join: { agent: { server: seat.origin, board: seat.board } },
+      create_board: { server: seat.origin, create: {}, idempotency_key: 'k' },
+      boards: {},
+      hello: { source: 'startup' },
+    }))
+      expect(errorOf(await inner.ask(op, more)), op).to.equal('subagent_session');
+    await rig.say(seat.board, 'hello');
+    expect(await inner.hook('turn_start')).to.deep.equal({ v: 1 });
+    expect(await inner.hook('boundary')).to.deep.equal({ v: 1 });
+    expect((await session.ask('agents'))['turn']).to.equal('unknown');
+  });
+
+  it('are refused what only a real session may do', async () => {
+    const stranger = new TestSession(rig, { harness: 'fake', session: 'never-seen' });
+    const closed = await rig.session();
+    await closed.ask('end');
+    for (const session of [stranger, closed])
+      expect(errorOf(await session.ask('join', { agent: { server: rig.origin, board: 'demo' } }))).to.equal(
+        'agent_session_required',
+      );
+  });
+
+  it('are not registered where their program says that there are none', async () => {
+    await rig.restart({
+      clock,
+      adapter: fakeAdapter(['queue'], { check: async () => ({ code: 'harness_target_absent' }) }),
+    });
+    const session = new TestSession(rig, { harness: 'fake', session: 'ghost' });
+    expect(errorOf(await session.ask('register', { source: 'startup' }))).to.equal('harness_target_absent');
+    expect((await rig.ask('status'))['open_sessions'] ?? 0).to.equal(0);
+  });
+
+  it('told twice of one event answer once', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await rig.say(board, 'hello');
+    const first = await session.hook('turn_start', { harness_turn: 't1' });
+    expect(first['bundle']).to.contain('hello');
+    const second = await session.hook('turn_start', { harness_turn: 't1' });
+    expect(second).to.deep.equal({ v: 1 });
+    // It confirmed nothing either.
+    expect(rig.states()).to.deep.equal(['handed']);
+  });
+
+  it('start with a ticket, which works once and for a quarter of an hour', async () => {
+    const { seat } = await rig.seat();
+    const folder = join(rig.paths.state, 'launches');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const agent = { server: seat.origin, board: seat.board, name: seat.name };
+    const ticket = (n: number, minutes: number) => {
+      const created_at = new Date(Date.now() - minutes * 60_000).toISOString();
+      const name = `lch_${String(n).padStart(24, '0')}`;
+      writeFileSync(join(folder, `${name}.json`), JSON.stringify({ agent, harness: 'fake', created_at }), {
+        mode: 0o600,
+      });
+      return name;
+    };
+    const late = await rig.session();
+    await late.hook('turn_start', { launch: ticket(1, 16) });
+    expect(await seatsOf(late)).to.deep.equal([]);
+    const launch = ticket(2, 1);
+    const first = await rig.session();
+    await first.hook('turn_start', { launch });
+    expect(await seatsOf(first)).to.have.length(1);
+    const second = await rig.session();
+    await second.hook('turn_start', { launch });
+    expect(await seatsOf(second)).to.deep.equal([]);
+  });
+
+  it('and their seats are known after a restart', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await session.hook('turn_start');
+    await session.hook('turn_end');
+    await rig.restart();
+    expect(await session.ask('agents')).to.include({ turn: 'idle' });
+    const hook = await session.wait({ resumed: true });
+    await rig.say(board, 'after the restart');
+    expect((await hook.next())['bundle']).to.contain('after the restart');
+  });
+
+  it('give up a seat when they are told to', async () => {
+    const { seat } = await rig.seat();
+    const session = await rig.session(seat);
+    const { origin, board, name } = seat;
+    const left = await session.ask('unbind', { agent: { server: origin, board, name } });
+    expect(left['seats'] ?? []).to.deep.equal([]);
+    expect(rig.rows('SELECT * FROM bindings')).to.deep.equal([]);
+  });
+
+  it('take seats one after the other, however many ask at once', async () => {
+    const board = await newBoard(server.dana);
+    const seats = await Promise.all([1, 2, 3, 4].map(() => rig.seat(board)));
+    const session = await rig.session();
+    await Promise.all(seats.map(({ seat }) => session.bind(seat)));
+    expect(await seatsOf(session)).to.have.length(1);
+    expect(rig.rows('SELECT * FROM bindings')).to.have.length(1);
+  });
+
+  it('have the agents of other servers beside each other', async () => {
+    const other = await startTestServer('sqlite');
+    try {
+      const { seat } = await rig.seat();
+      const board = await newBoard(other.dana);
+      await rig.machine.knows(other.url, (await other.nobody.ok('getInfo')).server_id, other.dana);
+      const agent = await newAgent(other.dana, board.name);
+      const far = await rig.machine.holds(other.url, board, agent);
+      const session = await rig.session(seat);
+      await session.bind(far);
+      const hook = await session.wait();
+      await other.dana.ok('postMessage', { params: { board: board.name }, body: { body: 'from afar' } });
+      expect((await hook.next())['bundle']).to.contain('from afar');
+    } finally {
+      await other.stop();
+    }
+  });
+});
