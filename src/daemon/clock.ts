@@ -47,3 +47,27 @@ export function within<T, L>(clock: DaemonClock, ms: number, work: Promise<T>, l
     work.then(resolve, reject).finally(cancel);
   });
 }
+
+/** A clock whose timers all end together: after `end` none runs and none is begun. */
+export function endingTogether(clock: DaemonClock): { clock: DaemonClock; end: () => void } {
+  const cancels = new Set<() => void>();
+  let ended = false;
+  const after: DaemonClock['after'] = (ms, run) => {
+    if (ended) return () => {};
+    const cancel = clock.after(ms, () => {
+      cancels.delete(cancel);
+      run();
+    });
+    cancels.add(cancel);
+    return () => {
+      cancels.delete(cancel);
+      cancel();
+    };
+  };
+  const end = (): void => {
+    ended = true;
+    for (const cancel of cancels) cancel();
+    cancels.clear();
+  };
+  return { clock: { ...clock, after }, end };
+}

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Build } from '../local/build.ts';
 import { writePrivate } from '../local/private-file.ts';
-import { type DaemonClock, every } from './clock.ts';
+import { type DaemonClock, endingTogether, every } from './clock.ts';
 import { ControlServer } from './control/server.ts';
 import type { Core, Ports } from './core.ts';
 import type { Faults } from './faults.ts';
@@ -45,13 +45,16 @@ export class Daemon {
   readonly stopped: Promise<void>;
   readonly #options: DaemonOptions;
   readonly #running: Running;
+  readonly #endTimers: () => void;
   readonly #cancels: (() => void)[] = [];
   #control: ControlServer | null = null;
   #stopped!: () => void;
   #busyAtUs: number;
 
   private constructor(options: DaemonOptions) {
-    const { paths, clock, journal, log, faults, build } = options;
+    const { paths, journal, log, faults, build } = options;
+    const { clock, end } = endingTogether(options.clock);
+    this.#endTimers = end;
     this.#options = options;
     this.#running = {
       pid: process.pid,
@@ -119,12 +122,11 @@ export class Daemon {
     this.#control?.stop(restart);
     const endUs = core.clock.nowUs() + GRACE_MS * 1000;
     while (core.clock.nowUs() < endUs && (core.acks.running || this.#handing())) await pause(core.clock, 25);
-    this.#control?.closeAll();
+    this.#endTimers();
     // Connections that close give back what nobody took.
-    await pause(core.clock, 1);
+    await this.#control?.closeAll();
     await Promise.allSettled([core.origins.close(), core.reports.close()]);
     core.delegating.close();
-    for (const session of core.sessions.all()) session.cancelTimer();
     core.journal.close();
     rmSync(this.#options.paths.info, { force: true });
     this.#stopped();

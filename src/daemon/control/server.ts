@@ -57,8 +57,11 @@ export class ControlServer {
     for (const peer of this.#peers) peer.send({ event: 'bye', restart });
   }
 
-  closeAll(): void {
+  /** Resolves when all are closed, and what that means for them has been done. */
+  async closeAll(): Promise<void> {
+    const closed = [...this.#peers].map((peer) => new Promise<void>((resolve) => peer.onClose(resolve)));
     for (const peer of this.#peers) peer.close();
+    await Promise.all(closed);
   }
 
   #accept(socket: Socket): void {

@@ -20,14 +20,15 @@ function carrierOf(core: Core, session: Session): Carrier | null {
   const adapter = core.adapters.of(session.row.harness);
   if (adapter.canHand(carrierState(session)) !== 'now') return null;
   if (session.waiting) return { kind: 'wait', peer: session.waiting.peer };
-  if (session.extension) return session.turn === 'busy' ? null : { kind: 'extension', peer: session.extension.peer };
+  if (session.extension?.welcomed)
+    return session.turn === 'busy' ? null : { kind: 'extension', peer: session.extension.peer };
   return adapter.capabilities.has('queue') ? { kind: 'queue' } : null;
 }
 
 const carrierState = ({ turn, waiting, extension }: Session): CarrierState => ({
   turn,
   waiting: waiting !== null,
-  extension: extension !== null,
+  extension: extension?.welcomed === true,
 });
 
 /** Looks whether the session has to be woken now, and does it. Called after everything that could change the answer. */

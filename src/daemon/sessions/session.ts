@@ -35,6 +35,8 @@ export interface Waiting {
 export interface Extension {
   peer: Peer;
   capabilities: readonly string[];
+  /** It was told who it is; nothing comes before that. */
+  welcomed: boolean;
 }
 
 export class Session {

@@ -41,7 +41,7 @@ export async function hello(core: Core, frame: Openings['hello'], peer: Peer): P
   refuseSubagent(frame.subagent);
   const { session } = core.sessions.register(frame, frame.source);
   core.sessions.release(session, 'extension');
-  const extension = { peer, capabilities: frame.capabilities };
+  const extension = { peer, capabilities: frame.capabilities, welcomed: false };
   session.extension = extension;
   session.capabilities = frame.capabilities;
   session.cancelGrace();
@@ -58,6 +58,7 @@ export async function hello(core: Core, frame: Openings['hello'], peer: Peer): P
   const mode = session.seats.size === 1 ? only?.row.mode : undefined;
   const said = { event: 'welcome', boot, seats, capabilities, mode, lost, ...(frame.resumed ? {} : { note }) };
   if (session.extension !== extension || !peer.send(said)) return;
+  extension.welcomed = true;
   session.readyUs = core.clock.nowUs();
   core.consider(session);
 }

@@ -1,10 +1,11 @@
 /** An agent's inbox, and read positions. */
 import { Refusal } from '../../contract/errors.ts';
-import type { Inbox } from '../../contract/types.ts';
+import type { Inbox, Message } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { effectivePolicy } from '../identity/midturn.rules.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { WaitCase, WriteCase } from '../operation/usecase.ts';
+import { membersWithIds } from '../seats/members.store.ts';
 import { movePosition } from '../seats/positions.store.ts';
 import { agentUnread, personUnread } from '../views/board.ts';
 import { eyesOf, messageViews } from '../views/message.ts';
@@ -61,7 +62,7 @@ async function inboxOf(
 async function pageOfInbox(tx: ReadTx, place: Place, seqs: number[]) {
   if (seqs.length === 0) return { messages: [], cut: false };
   const rows = await messagesWithSeqs(tx, place.board.id, seqs);
-  const messages = await messageViews(tx, place, rows);
+  const messages = await withPeers(tx, place, await messageViews(tx, place, rows));
   let bytes = 0;
   const fit = messages.findIndex((message) => {
     bytes += Buffer.byteLength(JSON.stringify(message));
@@ -69,6 +70,21 @@ async function pageOfInbox(tx: ReadTx, place: Place, seqs: number[]) {
   });
   const end = fit === -1 ? messages.length : Math.max(fit, 1);
   return { messages: messages.slice(0, end), cut: end < messages.length };
+}
+
+/**
+ * Names the sender of an urgent message to this agent by its name, where that is another active agent of its person: such
+ * a message may reach it in the middle of a turn, if its person allows that.
+ */
+async function withPeers(tx: ReadTx, { member }: Place, messages: Message[]): Promise<Message[]> {
+  const own = messages.filter(
+    ({ urgent, sender, to }) => urgent && sender === 'owner_agent' && to.includes(`@${member.name}`),
+  );
+  if (own.length === 0) return messages;
+  const senders = await membersWithIds(tx, [...new Set(own.map(({ from }) => from.id))]);
+  const active = new Set(senders.filter(({ status }) => status === 'active').map(({ id }) => id));
+  const peers = new Set(own.filter(({ from }) => active.has(from.id)));
+  return messages.map((one) => (peers.has(one) ? { ...one, midturn_peer_sender_id: one.from.id } : one));
 }
 
 export const ackInbox: WriteCase<'ackInbox'> = {

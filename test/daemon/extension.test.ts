@@ -1,0 +1,129 @@
+/** Harnesses whose extension holds the connection, and runners, which speak the same. */
+import { expect } from 'chai';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import type { Line } from './support/line.ts';
+import { fakeAdapter } from './support/parts.ts';
+import { Rig, TestSession, took } from './support/rig.ts';
+import { StepClock } from './support/step-clock.ts';
+
+describe('an extension', () => {
+  let server: TestServer;
+  let rig: Rig;
+  let clock: StepClock;
+  const adapter = fakeAdapter(['extension', 'turn-start', 'tool-boundary'], { liveness: 'connection' });
+
+  before(async () => {
+    server = await startTestServer('sqlite');
+  });
+  after(() => server.stop());
+  beforeEach(async () => {
+    clock = new StepClock();
+    rig = await new Rig(server).start({ clock, adapter });
+  });
+  afterEach(() => rig.stop());
+
+  let count = 0;
+  const aSession = () => new TestSession(rig, { harness: 'fake', session: `ext-${++count}`, boot: '00000000000000ee' });
+
+  async function connected(session: TestSession, more = {}): Promise<Line> {
+    const line = await session.open('hello', { source: 'startup', ...more });
+    const welcome = await line.next();
+    expect(welcome).to.include({ event: 'welcome' });
+    return line;
+  }
+
+  async function seated(): Promise<{
+    session: TestSession;
+    line: Line;
+    board: string;
+    seat: Awaited<ReturnType<Rig['seat']>>['seat'];
+  }> {
+    const { seat, board } = await rig.seat();
+    const session = aSession();
+    const line = await connected(session);
+    await session.bind(seat);
+    return { session, line, board, seat };
+  }
+
+  it('is given bundles while its session is idle, and its word is the receipt', async () => {
+    const { line, board, seat } = await seated();
+    const { seq } = await rig.say(board, 'hello');
+    const carry = await line.next();
+    expect(carry).to.include({ event: 'deliver' });
+    await took(line, carry);
+    await rig.acked(seat, seq);
+    // A further word for the same text changes nothing.
+    expect(await line.send({ op: 'received', handoff_id: carry['handoff_id'] }).next()).to.include({ event: 'ok' });
+    expect(rig.states()).to.deep.equal(['done']);
+  });
+
+  it('is given nothing while a turn runs, and what waited when it is over', async () => {
+    const { session, line, board } = await seated();
+    line.send({ op: 'prompt' });
+    await until(async () => (await session.ask('agents'))['turn'] === 'busy', 'it is busy');
+    const { seq } = await rig.say(board, 'later');
+    await until(() => rig.daemon.core.seats.all().some(({ seenSeq }) => seenSeq >= seq), 'it was seen');
+    expect(line.more).to.equal(false);
+    const midway = await session.hook('boundary');
+    expect(midway['bundle']).to.contain('later');
+    line.send({ op: 'needs_person', what: 'question' }).send({ op: 'turn_end' });
+    await until(async () => (await session.ask('agents'))['turn'] === 'idle', 'it is idle');
+  });
+
+  it('gets what it did not confirm again with the same id, and one that it had added is not given twice', async () => {
+    const { session, line, board, seat } = await seated();
+    const { seq } = await rig.say(board, 'hello');
+    const carry = await line.next();
+    await line.end();
+    await until(() => rig.states()[0] === 'pending', 'it is pending');
+    const again = await connected(session, { resumed: true });
+    expect(await again.next()).to.deep.equal(carry);
+    await again.end();
+    await until(() => rig.states()[0] === 'pending', 'it is pending again');
+    // This time it had been added, and only the word of it was lost.
+    await rig.restart({ clock });
+    const third = await session.open('hello', { source: 'startup', resumed: true });
+    third.send({ op: 'received', handoff_id: carry['handoff_id'] });
+    await rig.acked(seat, seq);
+    expect(rig.states()).to.deep.equal(['done']);
+  });
+
+  it('may be away for five seconds, then its session is over', async () => {
+    const { session, line } = await seated();
+    const open = () => rig.daemon.core.sessions.get(session.key)!.row.open;
+    await line.end();
+    await until(() => rig.daemon.core.sessions.get(session.key)!.extension === null, 'it is gone');
+    clock.pass(4_000);
+    const back = await connected(session, { resumed: true });
+    clock.pass(4_000);
+    expect(open()).to.equal(true);
+    await back.end();
+    await until(() => rig.daemon.core.sessions.get(session.key)!.extension === null, 'it is gone again');
+    clock.pass(5_000);
+    expect(open()).to.equal(false);
+  });
+
+  it('says goodbye for its session', async () => {
+    const { session, line } = await seated();
+    line.send({ op: 'goodbye' });
+    await until(() => !rig.daemon.core.sessions.get(session.key)!.row.open, 'it is closed');
+    expect(await line.next()).to.include({ event: 'release' });
+  });
+
+  it('is released by a second one of its session', async () => {
+    const session = aSession();
+    const first = await connected(session);
+    await connected(session, { resumed: true });
+    expect(await first.next()).to.include({ event: 'release' });
+  });
+
+  it('is welcomed with its seats, its mode and a note', async () => {
+    const { session, seat } = await seated();
+    const line = await session.open('hello', { source: 'resume' });
+    const welcome = await line.next();
+    expect(welcome).to.include({ event: 'welcome', boot: '00000000000000ee', mode: 'focused' });
+    expect(welcome['note']).to.contain(seat.name);
+    expect(welcome['seats']).to.have.length(1);
+  });
+});
