@@ -5,6 +5,7 @@ import { requireFeature } from '../client/features.ts';
 import type { Answer, BodyIn } from '../contract/types.ts';
 import { usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
+import { sessionHere } from './here.ts';
 import { handleOf } from './people.ts';
 import { actionWords } from './print/approval.ts';
 import { newInviteText } from './print/invite.ts';
@@ -15,9 +16,23 @@ type Asked = Answer<'requestAdminAction'>;
 export type Wanted = BodyIn<'requestAdminAction'>;
 
 /** Asks for exactly this. @param key given by whoever typed the command, so that it asks only once. */
-export async function askPerson({ client }: Session, body: Wanted, key: string | undefined): Promise<Asked> {
+export async function askPerson(session: Session, body: Wanted, key: string | undefined): Promise<Asked> {
+  const { client } = session;
   await requireFeature(client, 'onboarding');
-  return (await client.call('requestAdminAction', { body, idempotencyKey: key })).data;
+  const { data } = await client.call('requestAdminAction', { body, idempotencyKey: key });
+  if (data.state === 'pending') await tellDaemon(session, data.approval.id);
+  return data;
+}
+
+/**
+ * Lets this machine's daemon know which session asked: what is allowed for work with somebody is then bound to it by itself.
+ * Without a daemon the session binds itself later, with `pairing select`.
+ */
+async function tellDaemon({ seat }: Session, approval_id: string): Promise<void> {
+  const here = sessionHere();
+  if (!here || !seat) return;
+  const { askFor, refOf } = await import('./ask-daemon.ts');
+  await askFor(here, 'approval_watch', { agent: refOf(seat), approval_id }, { start: false }).catch(() => {});
 }
 
 /** The id of the person that `maya`, `@maya` or `me`, the agent's own person, means. */

@@ -68,6 +68,27 @@ describe('a session with a daemon', function () {
     expect(json.error.details.servers).to.deep.equal([own.server]);
   });
 
+  it('tells it what it asked its person for, and asks all the same where nobody listens', async () => {
+    const own = await ref();
+    daemon.answers.agents = (_, peer) =>
+      peer.send({ seats: [{ ...own, mode: 'all' }], boot: 'feedfeedfeedfeed', turn: 'busy' });
+    daemon.answers.approval_watch = (_, peer) => peer.send({});
+    const { code, json } = await run(['invite', 'create', '--handle', 'maya']);
+    expect([code, json.state]).to.deep.equal([0, 'pending']);
+    const [frame, ...others] = daemon.of('approval_watch');
+    expect(frame).to.deep.include({
+      approval_id: json.approval.id,
+      agent: own,
+      harness: 'claude-code',
+      session: 'one',
+    });
+    expect(others).to.deep.equal([]);
+    daemon.answers.approval_watch = (_, peer) => peer.send({ error: { code: 'session_unknown', message: 'who' } });
+    expect((await run(['invite', 'create', '--handle', 'nils'])).json.state).to.equal('pending');
+    await daemon.close();
+    expect((await run(['invite', 'create', '--as', 'codex'])).json.state).to.equal('pending');
+  });
+
   it('takes a seat of this machine, and is made known first', async () => {
     let known = false;
     daemon.answers.register = (_, peer) => {
