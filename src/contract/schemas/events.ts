@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { boardName, deliveryMode, digest, eventActor, id, presence, queryBool, queryInt, seq, time } from './common.ts';
 import { agentLine } from './lines.ts';
 import { message } from './messages.ts';
+import { pairingState } from './pairing.ts';
 import { agentState } from './seats.ts';
 
 export const event = z.strictObject({
@@ -113,6 +114,7 @@ export const hintFrames = {
     member_id: id('mem'),
     state: z.enum(['pending', 'executed', 'declined', 'expired']),
   }),
+  pairing: z.strictObject({ pairing_request_id: id('prq'), state: pairingState, generation: z.int().min(1) }),
   notice: z.strictObject({ board_id: id('brd'), member_id: id('mem') }),
   allowance: z.strictObject({ revision: z.int().min(0) }),
   boards: z.strictObject({}),

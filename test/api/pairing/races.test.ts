@@ -38,7 +38,9 @@ forEachDatabase('a pairing request between two servers', (engine) => {
     server = await startTestServer(engine);
     twin = await startTwin(server);
   });
-  after(async () => {
+  after(async function () {
+    // Every secret of every round is looked for.
+    this.timeout(LONG ? 1_800_000 : 20_000);
     await twin.close();
     await server.stop();
   });
