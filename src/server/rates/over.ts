@@ -1,12 +1,12 @@
 /** What somebody is told who asked too often. */
 import { Refusal } from '../../contract/errors.ts';
 
-/** @param seconds until it makes sense to try again. */
-export function rateLimited(bucket: string, seconds: number): Refusal {
+/** @param seconds until it makes sense to try again. @param of the number that was reached, where it is the caller's own. */
+export function rateLimited(bucket: string, seconds: number, of?: { limit: number; window_seconds: number }): Refusal {
   return new Refusal('rate_limited', 'That was too often for now.', {
     hint: `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
     retryAfter: seconds,
-    details: { bucket, retry_after_seconds: seconds },
+    details: { bucket, retry_after_seconds: seconds, ...of },
   });
 }
 

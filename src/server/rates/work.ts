@@ -52,7 +52,9 @@ function check({ name, row, windows }: Bucket, caller: Caller, now: number, fact
   const limit = limitOf(row, caller);
   if (limit === undefined) return;
   const count = windows.add(row.credential === undefined ? subjectOf(row, caller, about) : credentialId(caller), now);
-  if (count > Math.ceil(limit * factor)) throw rateLimited(name, secondsLeft(now, windows.ms));
+  const most = Math.ceil(limit * factor);
+  if (count <= most) return;
+  throw rateLimited(name, secondsLeft(now, windows.ms), { limit: most, window_seconds: windows.ms / 1000 });
 }
 
 function limitOf(row: WorkRow, caller: Caller): number | undefined {
