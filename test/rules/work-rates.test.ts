@@ -25,6 +25,14 @@ const momentOf = (row: WorkRow): Moment => (row.waiting ? 'waiting' : row.runsOn
 const first = (row: WorkRow): OperationName | undefined =>
   row.operations === 'writes' ? 'createBoard' : (row.operations.find((name) => name in operations) as OperationName);
 
+const endpoint = (id: string): Caller =>
+  ({
+    kind: 'PC',
+    key: { key_id: 'key_1' },
+    person: { person_id: 'hum_1' },
+    proof: { proof_id: id },
+  }) as Caller;
+
 describe('limits on signed-in work', () => {
   for (const [bucket, row] of rows) {
     const name = first(row);
@@ -85,9 +93,9 @@ describe('limits on signed-in work', () => {
       });
   }
 
-  it('by credential count each key, browser session, seat and delegation for itself', () => {
+  it('by credential count each key, browser session, seat, delegation and endpoint for itself', () => {
     const admit = limitWork(1);
-    for (const make of [key, browser, agent, delegate])
+    for (const make of [key, browser, agent, delegate, endpoint])
       for (const id of ['one', 'two']) {
         const caller = make(`${make.name}_${id}`);
         for (let n = 0; n < 1_200; n++) admit('listMessages', caller, NOW);
