@@ -1,9 +1,17 @@
 /** Where this command runs: in a terminal, or in a session of an agent's program, and of which. Told once for a run. */
 import { type SessionHere, type Surroundings, surroundings } from '../harness/detect.ts';
 import { loadProfiles } from '../harness/load.ts';
+import { type Program, refreshLauncher } from '../harness/setup/launcher.ts';
 import { Failure } from '../local/failure.ts';
+import { runsFromSources } from '../local/program.ts';
 import { EXIT } from './exit.ts';
 import { runtime } from './runtime.ts';
+
+/** This program, as hooks find it. */
+export function ownProgram(): Program {
+  const { env, folders, program } = runtime();
+  return { runtime: process.execPath, entry: program, folders, env };
+}
 
 let told: Surroundings | null = null;
 
@@ -11,6 +19,7 @@ let told: Surroundings | null = null;
 export async function lookAround(): Promise<void> {
   const { env, folders } = runtime();
   told = surroundings(env, (await loadProfiles(folders.config)).all);
+  if (!told.sandbox && !runsFromSources()) refreshLauncher(ownProgram());
 }
 
 /** What was found, or what the built-in profiles tell. */

@@ -15,14 +15,14 @@ import { complain } from './say.ts';
 const OWN_SHARE = 0.8;
 
 /** Runs the hook that the command line names; `entryUrl` is the file the program was started by. */
-export async function start(entryUrl: string): Promise<void> {
+export async function start(entryUrl: string, words = process.argv.slice(3)): Promise<void> {
   // Nothing in here may end a hook with a code that a harness reads as an instruction.
   process.on('uncaughtException', leave);
   process.on('unhandledRejection', leave);
   process.stdout.on('error', leave);
   process.stderr.on('error', () => process.exit(0));
   try {
-    process.exit(await run(fileURLToPath(entryUrl), process.argv.slice(3)));
+    process.exit(await run(fileURLToPath(entryUrl), words));
   } catch (error) {
     leave(error);
   }

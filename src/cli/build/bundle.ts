@@ -16,7 +16,7 @@ export async function bundle(root: string): Promise<void> {
   const stdin = { contents: entry(root), resolveDir: root, sourcefile: 'entry.ts', loader: 'ts' as const };
   await Promise.all([
     packed(root, 'cli.cjs', { stdin }),
-    packed(root, 'hook.cjs', { entryPoints: [join(root, 'src', 'hook', 'main.ts')] }),
+    packed(root, 'hook.cjs', { entryPoints: [join(root, 'src', 'hook', 'main.ts')], footer: { js: runAlone } }),
     // The daemon outlives an installation that is replaced under it, so nothing of it is read later.
     packed(root, 'daemon.cjs', {
       entryPoints: [join(root, 'src', 'daemon', 'entry.ts')],
@@ -25,6 +25,10 @@ export async function bundle(root: string): Promise<void> {
     }),
   ]);
 }
+
+/** The script that hooks run starts that file by itself, which saves it the loading of one more. */
+const runAlone =
+  "if(require.main===module)module.exports.start(require('url').pathToFileURL(require('path').join(__dirname,'..','bin','run.js')).href);";
 
 async function packed(root: string, name: string, from: BuildOptions): Promise<void> {
   await build({

@@ -1,0 +1,55 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../cli/base.ts';
+import { confirmFlags, listFlag } from '../cli/flags.ts';
+import { requireOutside } from '../cli/here.ts';
+import { initText, requireReadable, Init as Setup } from '../cli/setting-up.ts';
+
+export default class Init extends BaseCommand<typeof Init> {
+  static override summary = 'Set up the agent programs of this machine, so that messages arrive in their sessions';
+  static override description =
+    'Adds hooks of ours to their settings, and a skill that teaches their agents the commands. Nothing else in those files\nchanges, and service uninstall gives them back byte for byte. Without --yes it shows the changes; at a terminal it asks.\nIt may be run again at any time: what is up to date stays.';
+  static override examples = [
+    'service init',
+    'service init --yes',
+    'service init --yes --harness codex --allow-commands',
+    'service init --project --yes',
+  ];
+  static override seeAlso = ['uninstall', 'skill', 'harness test', 'doctor'];
+  static override flags = {
+    scope: Flags.string({
+      options: ['global', 'project'],
+      description: 'For all your sessions (default), or in this folder',
+    }),
+    project: Flags.boolean({ description: 'As --scope project', exclusive: ['scope'] }),
+    harness: listFlag({ helpValue: 'NAME', description: 'Only these programs, also when they are not found' }),
+    'allow-commands': Flags.boolean({ description: 'Let agents run service without asking each time' }),
+    ...confirmFlags,
+  };
+
+  override async run(): Promise<void> {
+    requireOutside('service init');
+    const { project, harness = [], 'allow-commands': allow = false, yes = false } = this.flags;
+    const scope = project || this.flags.scope === 'project' ? ('project' as const) : ('global' as const);
+    const setup = await Setup.of({ scope, harness, allow });
+    const plan = setup.run(false, harness);
+    const apply =
+      yes ||
+      (await this.agreed(
+        plan.harnesses.some(({ changes }) => changes.length > 0),
+        initText(plan),
+      ));
+    const record = apply ? setup.run(true, harness) : plan;
+    if (apply) for (const { code, message, hint } of setup.warnings()) this.out.warn(code, message, hint);
+    requireReadable(record);
+    this.out.print(record, () => [initText(record), ...(apply ? setup.notes() : [])].join('\n'));
+  }
+
+  /** At a terminal the changes are shown and asked for; elsewhere they are only shown. */
+  private async agreed(any: boolean, text: string): Promise<boolean> {
+    const { askYes, mayAsk } = await import('../cli/prompts.ts');
+    if (!any || !mayAsk(this.out, this.globals['no-input'] === true)) return false;
+    process.stderr.write(`${text}\n`);
+    await askYes('Make these changes?');
+    return true;
+  }
+}

@@ -1,0 +1,79 @@
+/** Our hooks in a harness's settings: which there should be, and which of those that stand there are ours. */
+import { olderThan } from '../../local/versions.ts';
+import type { Hook, Profile } from '../profile.ts';
+
+export interface Entry {
+  type: 'command';
+  command: string;
+  timeout: number;
+  [option: string]: unknown;
+}
+
+/** One group under `hooks.<event>`. */
+export interface Group {
+  matcher?: string;
+  hooks: Entry[];
+}
+
+export interface Wanted {
+  event: string;
+  group: Group;
+}
+
+/** The groups for this version of the program; one that cannot be read counts as the least that is supported. */
+export function wantedGroups(profile: Profile, launcher: string, version: string | null): Wanted[] {
+  return (profile.delivery.hooks ?? []).flatMap((hook) =>
+    eventsOf(hook, version ?? profile.checks.min_version ?? null).map((event) => ({
+      event,
+      group: groupOf(hook, commandOf(launcher, profile.harness, hook.run)),
+    })),
+  );
+}
+
+/** Hooks of a profile that this version does not know at all, with what is lost. */
+export const missedHooks = (profile: Profile, version: string | null): Hook[] =>
+  (profile.delivery.hooks ?? []).filter(
+    (hook) => eventsOf(hook, version ?? profile.checks.min_version ?? null).length === 0,
+  );
+
+function eventsOf(hook: Hook, version: string | null): string[] {
+  const knows = (since: string | undefined) => since === undefined || (version !== null && !olderThan(version, since));
+  if (knows(hook.since)) return [hook.event];
+  return (hook.fallback ?? []).filter(({ since }) => knows(since)).map(({ event }) => event);
+}
+
+function groupOf({ matcher, timeout, options }: Hook, command: string): Group {
+  const rest = Object.entries(options ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const entry: Entry = { type: 'command', command, timeout, ...Object.fromEntries(rest) };
+  return { ...(matcher === undefined ? {} : { matcher }), hooks: [entry] };
+}
+
+/** A shell's words for running a hook; the path is quoted where it has to be. */
+export function commandOf(launcher: string, harness: string, run: string): string {
+  return `${shellWord(launcher)} hook ${harness} ${run}`;
+}
+
+/** A word as a shell reads it as one. */
+export const shellWord = (word: string): string =>
+  /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** The words of a command that needs no more than quotes; null where it does more than run a program. */
+function words(command: string): string[] | null {
+  const found: string[] = [];
+  const part = /\s*((?:[^\s'"\\$`;&|<>()]+|'[^']*'|"[^"$`\\]*"|\\.)+)/y;
+  while (part.lastIndex < command.trimEnd().length) {
+    const match = part.exec(command);
+    if (!match) return null;
+    found.push(match[1]!.replaceAll(/'([^']*)'|"([^"]*)"|\\(.)/g, (_, a, b, c) => a ?? b ?? c));
+  }
+  return found;
+}
+
+/** The hook that a command runs, if it is one of ours for this harness: `<…/service> hook <harness> <event>`. */
+export function ownRun(command: unknown, harness: string): string | null {
+  const list = typeof command === 'string' ? words(command) : null;
+  if (list?.length !== 4) return null;
+  const [program, verb, name, run] = list as [string, string, string, string];
+  const ours = program.slice(program.lastIndexOf('/') + 1) === 'service' && verb === 'hook' && name === harness;
+  return ours ? run : null;
+}

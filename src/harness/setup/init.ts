@@ -1,0 +1,147 @@
+/** Setting up harnesses: what each needs is worked out first, shown, and then written. */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Profile } from '../profile.ts';
+import { skillText } from '../skill.ts';
+import { missedHooks, wantedGroups } from './entries.ts';
+import { extensionText } from './extension.ts';
+import { changeFile, readText } from './files.ts';
+import { digest, type Installed, type Item, type Scope } from './installed.ts';
+import { launcherPath, type Program } from './launcher.ts';
+import type { Found } from './scan.ts';
+import { Unreadable, withHooks, withRule } from './settings.ts';
+
+export interface Change {
+  path: string;
+  kind: Item['kind'];
+  /** `keep`: its person has edited it, so it stays as it is. */
+  action: 'create' | 'update' | 'keep' | 'unreadable';
+  edited?: true;
+}
+
+export interface Setting {
+  profile: Profile;
+  found: Found;
+  scope: Scope;
+  allow: boolean;
+  program: Program;
+  /** Folder of the project. */
+  cwd: string;
+  version: string;
+}
+
+type Install = Profile['install'][number] & { kind: Item['kind'] };
+
+/** Works out the changes for one harness and, if wanted, makes them; what was done is noted in `installed`. */
+export function setUp(setting: Setting, installed: Installed, apply: boolean): Change[] {
+  const { profile, found, scope, allow } = setting;
+  const installs = profile.install.filter(
+    (install): install is Install => install.kind !== 'consent' && install[scope] !== undefined,
+  );
+  const changes = installs
+    .filter(({ kind }) => allow || kind !== 'allow-rule')
+    .map((install) => one(setting, install, installed, apply));
+  if (apply && found.program) installed.programs[profile.checks.installed.run[0]!] = found.program;
+  return changes.filter((change): change is Change => change !== null);
+}
+
+/** What the person has to know afterwards. */
+export function notesFor({ profile, found }: Setting): string[] {
+  const { version } = found;
+  const consent = profile.install.flatMap(({ kind, text }) => (kind === 'consent' && text ? [text] : []));
+  const missed = missedHooks(profile, version).map(({ event, without }) =>
+    `${profile.name} ${version ?? 'of unknown version'} has no ${event}. ${without ?? ''}`.trim(),
+  );
+  return [...missed, ...consent];
+}
+
+/** Where an item stands on this machine. */
+export function placeOf(
+  { profile, scope, program, cwd }: Pick<Setting, 'profile' | 'scope' | 'program' | 'cwd'>,
+  install: { global?: string; project?: string },
+): string {
+  if (scope === 'project') return join(cwd, install.project ?? '');
+  const home = program.env.HOME || homedir();
+  const { config_dir: setting } = profile;
+  const folder = (setting && program.env[setting.env]) || setting?.default || '';
+  return (install.global ?? '').replace('{config_dir}', () => folder).replace(/^~(?=\/|$)/, () => home);
+}
+
+function one(setting: Setting, install: Install, installed: Installed, apply: boolean): Change | null {
+  const path = placeOf(setting, install);
+  const { kind } = install;
+  const known = installed.items.find(
+    (item) => item.path === path && item.kind === kind && item.harness === setting.profile.harness,
+  );
+  const text = readText(path);
+  const owned = install.format !== 'json';
+  if (owned && text !== null && isEdited(text, install, known) && text !== ownText(setting, install))
+    return { path, kind, action: 'keep', edited: true };
+  try {
+    const next = made(setting, install, text, known);
+    if (next.text === text && known) return null;
+    if (apply) write(setting, install, { path, known, installed });
+    return next.text === text ? null : { path, kind, action: text === null ? 'create' : 'update' };
+  } catch (error) {
+    if (error instanceof Unreadable) return { path, kind, action: 'unreadable' };
+    throw error;
+  }
+}
+
+/** A file of ours that is neither what we wrote nor what an earlier one of us wrote. */
+const isEdited = (text: string, { accepts }: Install, known: Item | undefined): boolean =>
+  digest(text) !== known?.sha256 && !accepts?.includes(digest(text));
+
+interface Made {
+  text: string;
+  inserted: string[];
+  created: string[];
+}
+
+function made(setting: Setting, install: Install, text: string | null, known: Item | undefined): Made {
+  if (install.format !== 'json') return { text: ownText(setting, install), inserted: [], created: [] };
+  const before = { inserted: known?.inserted ?? [], created: known?.created_containers ?? [] };
+  const current = text ?? '{}\n';
+  if (install.kind === 'allow-rule') return withRule(current, install.rule ?? '', before);
+  const { profile, program, found } = setting;
+  return withHooks(
+    current,
+    profile.harness,
+    wantedGroups(profile, launcherPath(program.folders.state), found.version),
+    before,
+  );
+}
+
+/** A file that is wholly ours. */
+function ownText({ profile, program, version }: Setting, { kind, source, text }: Install): string {
+  if (kind === 'skill') return skillText(profile);
+  if (source === 'omp-extension') return extensionText(launcherPath(program.folders.state), version);
+  return text ?? '';
+}
+
+function write(
+  setting: Setting,
+  install: Install,
+  { path, known, installed }: { path: string; known: Item | undefined; installed: Installed },
+): void {
+  const written: { result: Made | null; was: boolean } = { result: null, was: false };
+  const folders = changeFile(path, (text) => {
+    written.was = text !== null;
+    written.result = made(setting, install, text, known);
+    return written.result.text;
+  });
+  const { text, inserted, created } = written.result!;
+  const item: Item = {
+    harness: setting.profile.harness,
+    path,
+    kind: install.kind,
+    scope: setting.scope,
+    sha256: digest(text),
+    version: setting.version,
+    created_file: known?.created_file ?? !written.was,
+    created_containers: created,
+    created_folders: [...(known?.created_folders ?? []), ...folders],
+    inserted,
+  };
+  installed.items = [...installed.items.filter((other) => other !== known), item];
+}

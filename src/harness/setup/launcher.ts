@@ -1,0 +1,58 @@
+/** The script that hooks run: its path stays the same for ever, whatever runtime or package it leads to. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Env, Folders } from '../../local/folders.ts';
+import { writePrivate } from '../../local/private-file.ts';
+import { readText } from './files.ts';
+
+export interface Program {
+  /** The runtime that runs the entry file. */
+  runtime: string;
+  /** `bin/run.js` of the package. */
+  entry: string;
+  folders: Folders;
+  env: Env;
+}
+
+export const launcherPath = (state: string): string => join(state, 'bin', 'service');
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const kept = ['SERVICE_HOME', 'SERVICE_CONFIG_DIR', 'SERVICE_DATA_DIR', 'SERVICE_STATE_DIR', 'SERVICE_CACHE_DIR'];
+
+/** The script. A hook goes to a smaller file of the package, and never fails where the program is gone. */
+export function launcherText({ runtime, entry, env }: Program): string {
+  const hook = join(entry, '..', '..', 'dist', 'hook.cjs');
+  const exports = kept.flatMap((name) => (env[name] ? [`export ${name}=${quoted(env[name])}`] : []));
+  return [
+    '#!/bin/sh',
+    '# Runs this program for the harnesses on this machine. Written by service init, kept up by every command.',
+    ...exports,
+    `runtime=${quoted(runtime)}`,
+    `entry=${quoted(entry)}`,
+    `if [ "$1" = hook ] && [ -f ${quoted(hook)} ]; then entry=${quoted(hook)}; fi`,
+    '[ -x "$runtime" ] || runtime=$(command -v node)',
+    'if [ -n "$runtime" ] && [ -f "$entry" ]; then exec "$runtime" "$entry" "$@"; fi',
+    "echo 'service hook: the program is gone from where it was set up; run service init again' >&2",
+    'if [ "$1" = hook ]; then exit 0; fi',
+    'exit 127',
+    '',
+  ].join('\n');
+}
+
+/** Writes the script; false where it is already as it has to be. */
+export function writeLauncher(program: Program): boolean {
+  const path = launcherPath(program.folders.state);
+  const text = launcherText(program);
+  if (readText(path) === text) return false;
+  writePrivate(path, text, 0o755);
+  return true;
+}
+
+/** Refreshes a script that is there, after runtime or package have moved. What cannot be written stays as it is. */
+export function refreshLauncher(program: Program): void {
+  try {
+    if (existsSync(launcherPath(program.folders.state))) writeLauncher(program);
+  } catch {
+    // The next command that may write there does it.
+  }
+}

@@ -1,0 +1,169 @@
+/** One settings file of a harness with our hooks put in, or taken out again, byte for byte as it was. */
+import { addItem, addMember, at, isEmpty, printed, replaced, styleOf, withoutEmpty, withoutEntry } from './edits.ts';
+import { ownRun, type Wanted } from './entries.ts';
+import { type ArrayNode, memberOf, type Node, parseJsonc, readNode } from './jsonc.ts';
+
+/** What was done to a file, so that it can be undone exactly. */
+export interface Trace {
+  /** What was put in, in the order it was. */
+  inserted: string[];
+  /** Containers that were not there before, as paths of names. */
+  created: string[];
+}
+
+export interface Settings extends Trace {
+  text: string;
+}
+
+/** A shape that is not the harness's own is left alone. */
+export class Unreadable extends Error {}
+
+/** The file with exactly the wanted groups of this harness. @param before how it was written last, if it was. */
+export function withHooks(text: string, harness: string, wanted: Wanted[], before: Trace): Settings {
+  let current: Settings = { text, inserted: [...before.inserted], created: [...before.created] };
+  current = withoutStrangers(current, harness, wanted);
+  for (const one of wanted) current = withGroup(current, harness, one);
+  return current;
+}
+
+/** The file without any hook of ours. */
+export function withoutHooks(text: string, harness: string, trace: Trace): string {
+  const cut = withoutInserted(text, trace.inserted);
+  let current = cut;
+  for (;;) {
+    const place = findOwn(current, harness, () => true);
+    if (!place) return withoutEmpty(current, trace.created);
+    current = withoutPlace(current, place);
+  }
+}
+
+/** The file with a rule in `permissions.allow`. */
+export function withRule(text: string, rule: string, before: Trace): Settings {
+  const current: Settings = { text, inserted: [...before.inserted], created: [...before.created] };
+  const list = at(root(text), ['permissions', 'allow']);
+  if (list?.kind === 'array' && list.items.some((item) => readNode(item) === rule)) return current;
+  return put(current, ['permissions', 'allow'], rule);
+}
+
+/** The file without the rule, where it is still the one that was put in. */
+export function withoutRule(text: string, rule: string, trace: Trace): string {
+  const cut = withoutInserted(text, trace.inserted);
+  const list = at(root(cut), ['permissions', 'allow']);
+  const index = list?.kind === 'array' ? list.items.findIndex((item) => readNode(item) === rule) : -1;
+  return withoutEmpty(index < 0 ? cut : withoutEntry(cut, list as ArrayNode, index), trace.created);
+}
+
+/** Whether nothing stands in the file any more. */
+export function isBlank(text: string): boolean {
+  const node = root(text);
+  return node.kind === 'object' && isEmpty(text, node);
+}
+
+/** Takes out what was put in, last first; what was changed since is left for a closer look. */
+function withoutInserted(text: string, inserted: readonly string[]): string {
+  return inserted.toReversed().reduce((current, piece) => {
+    const start = current.lastIndexOf(piece);
+    return start < 0 ? current : current.slice(0, start) + current.slice(start + piece.length);
+  }, text);
+}
+
+function root(text: string): Node {
+  try {
+    return parseJsonc(text);
+  } catch (error) {
+    throw new Unreadable((error as Error).message);
+  }
+}
+
+interface Place {
+  event: string;
+  group: number;
+  entry: number;
+}
+
+/** The first entry of ours that `which` says yes to. */
+function findOwn(text: string, harness: string, which: (place: Place, run: string) => boolean): Place | null {
+  const hooks = memberOf(root(text), 'hooks')?.value;
+  for (const { name: event, value: groups } of hooks?.kind === 'object' ? hooks.members : [])
+    for (const [group, node] of groups.kind === 'array' ? groups.items.entries() : [])
+      for (const [entry, item] of entriesOf(node).entries()) {
+        const run = ownRun((readNode(item) as { command?: unknown } | null)?.command, harness);
+        if (run !== null && which({ event, group, entry }, run)) return { event, group, entry };
+      }
+  return null;
+}
+
+function entriesOf(group: Node): Node[] {
+  const list = memberOf(group, 'hooks')?.value;
+  return list?.kind === 'array' ? list.items : [];
+}
+
+/** Takes out an entry, with its group where it stood alone in it. */
+function withoutPlace(text: string, { event, group, entry }: Place): string {
+  const groups = at(root(text), ['hooks', event]) as ArrayNode;
+  const node = groups.items[group]!;
+  if (entriesOf(node).length === 1) return withoutEntry(text, groups, group);
+  return withoutEntry(text, memberOf(node, 'hooks')!.value as ArrayNode, entry);
+}
+
+/** Without those of ours that are for no event that is wanted, or there twice. */
+function withoutStrangers(settings: Settings, harness: string, wanted: Wanted[]): Settings {
+  let { text } = settings;
+  for (;;) {
+    const seen = new Set<string>();
+    const place = findOwn(text, harness, ({ event }, run) => {
+      const known = wanted.some((one) => one.event === event && runOf(one, harness) === run);
+      const again = seen.has(`${event} ${run}`);
+      seen.add(`${event} ${run}`);
+      return !known || again;
+    });
+    if (!place) return { ...settings, text: withoutEmpty(text, settings.created.filter(isEventOf(wanted))) };
+    text = withoutPlace(text, place);
+  }
+}
+
+/** Containers of events that are no longer wanted. */
+const isEventOf = (wanted: Wanted[]) => (path: string) =>
+  path !== 'hooks' && !wanted.some(({ event }) => path === `hooks.${event}`);
+
+const runOf = ({ group }: Wanted, harness: string): string | null => ownRun(group.hooks[0]!.command, harness);
+
+function withGroup(settings: Settings, harness: string, wanted: Wanted): Settings {
+  const { event, group } = wanted;
+  const { text } = settings;
+  const place = findOwn(text, harness, (found, run) => found.event === event && run === runOf(wanted, harness));
+  if (!place) return put(settings, ['hooks', event], group);
+  const groups = at(root(text), ['hooks', event]) as ArrayNode;
+  const node = groups.items[place.group]!;
+  if (JSON.stringify(readNode(node)) === JSON.stringify(group)) return settings;
+  // Beside an entry of somebody else ours moves into a group of its own.
+  if (entriesOf(node).length > 1) return put({ ...settings, text: withoutPlace(text, place) }, ['hooks', event], group);
+  const fresh = printed(group, 3, styleOf(text));
+  const old = text.slice(node.start, node.end);
+  return {
+    ...settings,
+    text: replaced(text, node, fresh),
+    inserted: settings.inserted.map((piece) => piece.replace(old, () => fresh)),
+  };
+}
+
+/** Appends to the list at a path of two names, making what of the path is not there. */
+function put(settings: Settings, [outer, inner]: [string, string], value: unknown): Settings {
+  const { text } = settings;
+  const top = root(text);
+  if (top.kind !== 'object') throw new Unreadable('it is no object');
+  const section = memberOf(top, outer)?.value;
+  const list = memberOf(section, inner)?.value;
+  if (section && section.kind !== 'object') throw new Unreadable(`${outer} is no object`);
+  if (list && list.kind !== 'array') throw new Unreadable(`${outer}.${inner} is no list`);
+  const made = list
+    ? { ...addItem(text, list, value, 2), created: [] }
+    : section
+      ? { ...addMember(text, section, inner, [value], 1), created: [`${outer}.${inner}`] }
+      : { ...addMember(text, top, outer, { [inner]: [value] }, 0), created: [outer, `${outer}.${inner}`] };
+  return {
+    text: made.text,
+    inserted: [...settings.inserted, made.inserted],
+    created: [...new Set([...settings.created, ...made.created])],
+  };
+}

@@ -1,0 +1,66 @@
+/** Taking away what was set up: our entries out of files of others, our own files where nobody has edited them. */
+import { changeFile, readText, removeFile } from './files.ts';
+import { digest, type Installed, type Item } from './installed.ts';
+import { isBlank, Unreadable, withoutHooks, withoutRule } from './settings.ts';
+
+export interface Removal {
+  path: string;
+  kind: Item['kind'];
+  /** `keep`: edited since, so it is left; `gone`: it is not there any more. */
+  action: 'delete' | 'update' | 'keep' | 'gone' | 'unreadable';
+  edited?: true;
+}
+
+/** Takes away every item, the latest first; with `apply` false it only says what would be done. */
+export function takeAway(installed: Installed, ruleOf: (harness: string) => string | null, apply: boolean): Removal[] {
+  // A file that several items wrote into is looked at as the item before has left it.
+  const texts = new Map<string, string | null>();
+  return installed.items.toReversed().map((item) => {
+    const rule = ruleOf(item.harness);
+    const removal = one(item, rule, texts.has(item.path) ? texts.get(item.path)! : readText(item.path));
+    texts.set(item.path, removal.text);
+    if (apply) perform(item, rule, removal.action);
+    const { path, kind } = item;
+    return { path, kind, action: removal.action, ...(removal.edited ? { edited: true as const } : {}) };
+  });
+}
+
+interface Outcome {
+  action: Removal['action'];
+  text: string | null;
+  edited?: boolean;
+}
+
+function one(item: Item, rule: string | null, text: string | null): Outcome {
+  if (text === null) return { action: 'gone', text };
+  if (!isShared(item)) {
+    const edited = digest(text) !== item.sha256;
+    return edited ? { action: 'keep', text, edited } : { action: 'delete', text: null };
+  }
+  try {
+    const rest = without(item, rule, text);
+    return item.created_file && isBlank(rest) ? { action: 'delete', text: null } : { action: 'update', text: rest };
+  } catch (error) {
+    if (error instanceof Unreadable) return { action: 'unreadable', text, edited: true };
+    throw error;
+  }
+}
+
+/** Whether others write into the file too. */
+const isShared = ({ kind, inserted }: Item): boolean =>
+  kind === 'hooks' || (kind === 'allow-rule' && inserted.length > 0);
+
+function without(
+  { kind, harness, inserted, created_containers: created }: Item,
+  rule: string | null,
+  text: string,
+): string {
+  const trace = { inserted, created };
+  return kind === 'hooks' ? withoutHooks(text, harness, trace) : withoutRule(text, rule ?? '', trace);
+}
+
+/** Once more from what the file holds at that moment, so that nothing that others write is lost. */
+function perform(item: Item, rule: string | null, action: Removal['action']): void {
+  if (action === 'delete') removeFile(item.path, item.created_folders);
+  if (action === 'update') changeFile(item.path, (text) => (text === null ? null : without(item, rule, text)));
+}

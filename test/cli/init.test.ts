@@ -1,0 +1,313 @@
+/** Setting up the agent programs of a machine, and leaving no trace in them. */
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { Home, root } from './support/home.ts';
+
+const golden = join(root, 'test', 'cli', 'golden', 'init');
+
+/** A home with programs that only say their version. */
+class Machine extends Home {
+  constructor(versions: Record<string, string> = { claude: '2.1.197 (Claude Code)', codex: 'codex-cli 0.169.0' }) {
+    super();
+    for (const [name, version] of Object.entries(versions)) this.program(name, `echo '${version}'`);
+  }
+
+  program(name: string, script: string): void {
+    writeFileSync(join(this.dir, 'bin', name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(this.dir, 'bin', name), 0o755);
+  }
+
+  at(...parts: string[]): string {
+    return join(this.dir, ...parts);
+  }
+
+  put(path: string, text: string, mode = 0o644): string {
+    mkdirSync(dirname(this.at(path)), { recursive: true });
+    writeFileSync(this.at(path), text);
+    chmodSync(this.at(path), mode);
+    return text;
+  }
+
+  text(path: string): string {
+    return readFileSync(this.at(path), 'utf8');
+  }
+
+  /** Every file an item was noted for, with the home's own path taken out. */
+  written(): Record<string, string> {
+    const { items } = JSON.parse(readFileSync(this.path('state', 'installed.json'), 'utf8'));
+    return Object.fromEntries(
+      items.map(({ path }: { path: string }) => [
+        path.replace(this.dir, '~'),
+        readFileSync(path, 'utf8').replaceAll(this.dir, '~'),
+      ]),
+    );
+  }
+}
+
+const theirs = `{
+    // mine
+    "model": "opus",
+    "hooks": {
+        "Stop": [
+            { "hooks": [ { "type": "command", "command": "say done" } ] }
+        ]
+    }
+}
+`;
+
+describe('service init', function () {
+  this.timeout(60_000);
+  let machine: Machine;
+  beforeEach(() => {
+    machine = new Machine();
+  });
+  afterEach(() => machine.close());
+  const init = (...args: string[]) => machine.json(['init', '--yes', ...args]);
+
+  for (const scope of ['global', 'project'])
+    it(`writes what stands in the golden files, for scope ${scope}`, () => check(scope));
+
+  async function check(scope: string): Promise<void> {
+    machine.env.SHELL = '/bin/sh';
+    machine.put('.profile', `PATH=${machine.at('bin')}:$PATH\n`);
+    const record = await init('--scope', scope, '--allow-commands');
+    expect(record.applied).to.equal(true);
+    const files = machine.written();
+    const folder = join(golden, scope);
+    if (process.env.UPDATE_GOLDEN)
+      for (const [path, text] of Object.entries(files)) {
+        const place = join(folder, path.replace('~/', ''));
+        mkdirSync(dirname(place), { recursive: true });
+        writeFileSync(place, text);
+      }
+    for (const [path, text] of Object.entries(files))
+      expect(text, path).to.equal(readFileSync(join(folder, path.replace('~/', '')), 'utf8'));
+    expect(Object.keys(files)).to.have.length(scope === 'global' ? 5 : 5);
+  }
+
+  it('lists the changes and writes nothing without --yes, by --json or where nobody can be asked', async () => {
+    const listed = await machine.json(['init']);
+    expect(listed.applied).to.equal(false);
+    expect(
+      listed.harnesses.map(({ name, detected }: { name: string; detected: boolean }) => [name, detected]),
+    ).to.deep.equal([
+      ['claude-code', true],
+      ['codex', true],
+      ['omp', false],
+    ]);
+    const claude = listed.harnesses[0].changes;
+    expect(claude.map(({ kind, action }: { kind: string; action: string }) => `${action} ${kind}`)).to.deep.equal([
+      'create skill',
+      'create hooks',
+    ]);
+    const text = await machine.run(['init']);
+    expect(text.stdout).to.include('Nothing was written. Apply it with: service init --yes');
+    for (const path of ['.claude', '.codex', '.agents', 'store/state/installed.json', 'store/state/bin'])
+      expect(existsSync(machine.at(path)), path).to.equal(false);
+  });
+
+  it('changes nothing by a second run, nor after the program was refreshed', async () => {
+    machine.put('.claude/settings.json', theirs);
+    await init();
+    const before = machine.written();
+    const again = await init();
+    expect(again.harnesses.flatMap(({ changes }: { changes: unknown[] }) => changes)).to.deep.equal([]);
+    expect(machine.written()).to.deep.equal(before);
+  });
+
+  it('is undone byte for byte, with the hooks of others as they were all the time', async () => {
+    machine.put('.claude/settings.json', theirs, 0o640);
+    const compact = machine.put('.codex/hooks.json', '{"hooks":{}}');
+    await init();
+    expect(machine.text('.claude/settings.json'))
+      .to.include('say done')
+      .and.include('// mine')
+      .and.include('hook claude-code wait');
+    expect(statSync(machine.at('.claude/settings.json')).mode & 0o777).to.equal(0o640);
+    const gone = await machine.json(['uninstall', '--yes']);
+    expect(gone).to.include({ applied: true });
+    expect(machine.text('.claude/settings.json')).to.equal(theirs);
+    expect(machine.text('.codex/hooks.json')).to.equal(compact);
+    for (const path of ['.claude/skills', '.agents', 'store/state/bin/service', 'store/state/installed.json'])
+      expect(existsSync(machine.at(path)), path).to.equal(false);
+  });
+
+  it('leaves no file that it made', async () => {
+    await init();
+    expect(statSync(machine.at('.claude/settings.json')).mode & 0o777).to.equal(0o600);
+    await machine.json(['uninstall', '--yes']);
+    for (const path of ['.claude', '.codex', '.agents']) expect(existsSync(machine.at(path)), path).to.equal(false);
+  });
+
+  it('writes through links', async () => {
+    machine.put('dotfiles/claude.json', theirs);
+    mkdirSync(machine.at('.claude'));
+    symlinkSync(machine.at('dotfiles/claude.json'), machine.at('.claude/settings.json'));
+    await init('--harness', 'claude-code');
+    expect(lstatSync(machine.at('.claude/settings.json')).isSymbolicLink()).to.equal(true);
+    expect(machine.text('dotfiles/claude.json')).to.include('hook claude-code');
+    await machine.json(['uninstall', '--yes']);
+    expect(machine.text('dotfiles/claude.json')).to.equal(theirs);
+  });
+
+  it('keeps what its person has edited, and names it', async () => {
+    await init();
+    machine.put('.claude/skills/service/SKILL.md', 'my own words\n');
+    const [claude] = (await init()).harnesses;
+    expect(claude.changes).to.deep.equal([
+      { path: machine.at('.claude/skills/service/SKILL.md'), kind: 'skill', action: 'keep', edited: true },
+    ]);
+    const { files } = await machine.json(['uninstall', '--yes']);
+    expect(files.find(({ kind, edited }: { kind: string; edited?: true }) => kind === 'skill' && edited)).to.include({
+      action: 'keep',
+    });
+    expect(machine.text('.claude/skills/service/SKILL.md')).to.equal('my own words\n');
+  });
+
+  it('leaves settings alone that do not parse, and does the rest', async () => {
+    const broken = machine.put('.claude/settings.json', '{ "hooks": ');
+    const refused = await machine.run(['init', '--yes', '--json']);
+    expect([refused.code, JSON.parse(refused.stdout).error.code]).to.deep.equal([1, 'settings_unreadable']);
+    expect(machine.text('.claude/settings.json')).to.equal(broken);
+    expect(machine.text('.codex/hooks.json')).to.include('hook codex tool');
+  });
+
+  it('names only events that the version knows, and says what is lost', async () => {
+    machine.program('claude', "echo '2.0.30 (Claude Code)'");
+    const { stdout } = await machine.run(['init', '--yes']);
+    expect(stdout).to.include('Claude Code 2.0.30 has no Stop. An idle session is not woken');
+    const events = Object.keys(JSON.parse(machine.text('.claude/settings.json')).hooks);
+    expect(events).to.deep.equal(['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'SessionEnd']);
+  });
+
+  it('takes the least version that is supported where a program does not say its own', async () => {
+    machine.program('claude', 'exit 3');
+    await init();
+    const events = Object.keys(JSON.parse(machine.text('.claude/settings.json')).hooks);
+    expect(events).to.deep.equal([
+      'SessionStart',
+      'UserPromptSubmit',
+      'Stop',
+      'PostToolUse',
+      'PostToolUseFailure',
+      'SessionEnd',
+    ]);
+  });
+
+  it('allows commands only where "service" is this program, and writes nothing at all otherwise', async () => {
+    const elsewhere = machine.at('elsewhere');
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, 'service'), '#!/bin/sh\n');
+    chmodSync(join(elsewhere, 'service'), 0o755);
+    machine.env.SHELL = '/bin/sh';
+    machine.put('.profile', `PATH=${elsewhere}:$PATH\n`);
+    const refused = await machine.run(['init', '--yes', '--allow-commands', '--json']);
+    expect([refused.code, JSON.parse(refused.stdout).error.code]).to.deep.equal([1, 'path_conflict']);
+    expect(existsSync(machine.at('.claude'))).to.equal(false);
+  });
+
+  it('uses the configuration folders that are set', async () => {
+    machine.env.CLAUDE_CONFIG_DIR = machine.at('conf c');
+    machine.env.CODEX_HOME = machine.at('conf-x');
+    await init();
+    expect(machine.text('conf c/settings.json')).to.include('hook claude-code');
+    expect(machine.text('conf-x/hooks.json')).to.include('hook codex');
+    expect(existsSync(machine.at('.agents/skills/service/SKILL.md'))).to.equal(true);
+  });
+
+  it('warns when Codex runs the hooks of both scopes', async () => {
+    expect((await init()).warnings).to.equal(undefined);
+    expect((await init('--project')).warnings.map(({ code }: { code: string }) => code)).to.deep.equal(['hooks_twice']);
+  });
+
+  it('sets up only what is named, and refuses what it does not know', async () => {
+    await init('--harness', 'codex');
+    expect(existsSync(machine.at('.claude'))).to.equal(false);
+    expect((await machine.run(['init', '--harness', 'nobody', '--json'])).code).to.equal(2);
+  });
+
+  it('and uninstall are a person’s', async () => {
+    for (const args of [
+      ['init', '--yes'],
+      ['uninstall', '--yes'],
+      ['uninstall', '--data', '--yes'],
+    ]) {
+      const refused = await machine.run([...args, '--json'], { env: { CLAUDECODE: '1' } });
+      expect([refused.code, JSON.parse(refused.stdout).error.code]).to.deep.equal([5, 'human_command_in_session']);
+    }
+    const unasked = await machine.run(['uninstall', '--json']);
+    expect([unasked.code, JSON.parse(unasked.stdout).error.code]).to.deep.equal([2, 'confirmation_required']);
+  });
+
+  it('writes entries that run, by whatever shell and from a folder with blanks', async () => {
+    machine.env.SERVICE_HOME = machine.at('a home');
+    await init();
+    const { hooks } = JSON.parse(machine.text('.claude/settings.json'));
+    const { command } = hooks.PreToolUse[0].hooks[0];
+    const input = {
+      session_id: 's',
+      hook_event_name: 'PreToolUse',
+      agent_id: 'a1',
+      tool_input: { command: 'service say x' },
+    };
+    // Without the variable, as a harness that was started elsewhere would run it.
+    const env = { HOME: machine.dir, PATH: '/usr/bin:/bin' };
+    const ran = spawnSync('/bin/sh', ['-c', command], { input: JSON.stringify(input), env, encoding: 'utf8' });
+    expect([ran.status, ran.stderr]).to.deep.equal([0, '']);
+    expect(JSON.parse(ran.stdout).hookSpecificOutput.updatedInput.command).to.equal(
+      'export SERVICE_SUBAGENT=a1; service say x',
+    );
+  });
+
+  it('has its script follow the program when that moves, and never fails a hook where it is gone', async () => {
+    await init();
+    const script = machine.path('state', 'bin', 'service');
+    const text = readFileSync(script, 'utf8');
+    writeFileSync(
+      script,
+      text.replace(/^entry=.*$/m, "entry='/gone/bin/run.js'").replace(/\/[^']*hook\.cjs/g, '/gone/hook.cjs'),
+    );
+    const ran = spawnSync(script, ['hook', 'claude-code', 'prompt'], {
+      input: '{}',
+      encoding: 'utf8',
+      env: machine.env,
+    });
+    expect([ran.status, ran.stdout]).to.deep.equal([0, '']);
+    expect(ran.stderr).to.match(/^service hook: [^\n]+\n$/);
+    expect(spawnSync(script, ['version'], { env: machine.env }).status).to.equal(127);
+    await machine.run(['version']);
+    expect(readFileSync(script, 'utf8')).to.equal(text);
+    expect(statSync(script).mode & 0o777).to.equal(0o755);
+  });
+
+  it('with --data leaves nothing of this machine', async () => {
+    await init();
+    await machine.json(['board', 'create', 'demo']);
+    const dry = await machine.json(['uninstall', '--data', '--dry-run']);
+    expect(dry).to.include({ applied: false, server_stopped: false });
+    expect(existsSync(machine.path('data'))).to.equal(true);
+    const gone = await machine.json(['uninstall', '--data', '--yes']);
+    expect(gone).to.include({ applied: true, server_stopped: true });
+    for (const name of ['config', 'data', 'state']) expect(existsSync(machine.path(name)), name).to.equal(false);
+  });
+
+  it('teaches by a skill that is also printed', async () => {
+    await init();
+    const { stdout } = await machine.run(['skill', '--harness', 'claude-code']);
+    expect(machine.text('.claude/skills/service/SKILL.md')).to.equal(stdout);
+    expect(stdout).to.match(/^---\nname: service\n/);
+    expect((await machine.run(['skill'])).stdout).to.include('service inbox --wait');
+    expect((await machine.run(['skill'], { env: { CLAUDECODE: '1' } })).code).to.equal(0);
+  });
+});
