@@ -59,6 +59,7 @@ export function createBackend({
   const engine: UploadEngine = {
     blobs,
     slots: new UploadSlots(),
+    report: (message, about) => log.error(about, message),
     db,
     root,
     admit,

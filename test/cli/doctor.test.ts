@@ -85,6 +85,10 @@ describe('service doctor', function () {
     rmSync(blob);
     const missing = await findings();
     expect(missing.codes).to.deep.equal(['blob_missing']);
+    const get = await home.run(['file', 'get', 'notes/api.md', 'got.md']);
+    expect(get.code).to.equal(8);
+    expect(get.stderr).to.include('missing from its store').and.include('service doctor');
+    expect(existsSync(join(home.work, 'got.md'))).to.equal(false);
     const text = await home.run(['doctor']);
     expect(text.code).to.equal(3);
     expect(text.stdout).to.match(/error {4}files: notes\/api\.md v1 on docs: .*\n +Fix: service storage copy/);
@@ -100,6 +104,7 @@ describe('service doctor', function () {
       `disk://${home.path('data', 'files')}`,
     ]);
     expect((await findings()).bad).to.deep.equal([]);
+    expect((await home.json(['file', 'get', 'notes/api.md', 'got.md'])).version).to.equal(1);
   });
 
   it('finds what is open to others and what was left over, and mends both when asked', async () => {

@@ -27,8 +27,10 @@ export class Child {
   #errors = '';
   #next = 1;
 
-  constructor(args: string[], env: NodeJS.ProcessEnv = process.env) {
-    this.process = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  /** @param before the words before the program's own, such as those that give it a disk of its own. */
+  constructor(args: string[], env: NodeJS.ProcessEnv = process.env, before: string[] = []) {
+    const [command, ...words] = [...before, process.execPath, ...args] as [string, ...string[]];
+    this.process = spawn(command, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     this.exited = new Promise((resolve) => this.process.once('exit', (code) => resolve(code)));
     this.process.stderr?.on('data', (chunk: Buffer) => {
       this.#errors = (this.#errors + chunk.toString()).slice(-4_000);
@@ -95,6 +97,8 @@ export interface LaunchOptions {
   port?: number;
   /** Flags of Node itself. */
   nodeFlags?: string[];
+  /** The words before the program's own. */
+  before?: string[];
 }
 
 /** Starts the server; wait for `ready`. */
@@ -103,12 +107,12 @@ export const launchServer = (options: LaunchOptions): Child => launchWith(starte
 /** Starts a server that dies before it tells other processes of its first commit on a board; wait for `ready`. */
 export const launchSilent = (options: LaunchOptions): Child => launchWith(silentStarter, options);
 
-function launchWith(start: string, { dataDir, db, port, nodeFlags = [] }: LaunchOptions): Child {
+function launchWith(start: string, { dataDir, db, port, nodeFlags = [], before }: LaunchOptions): Child {
   const files = db?.startsWith('postgres') ? 'db:' : undefined;
   const options = { dataDir, db, files, host: '127.0.0.1', port: port ?? 0, portFixed: true, logLevel: 'error' };
   const module = serverModule();
   const loader = module.endsWith('.ts') ? ['--import', 'tsx'] : [];
-  return new Child([...nodeFlags, ...loader, start, module, JSON.stringify(options)]);
+  return new Child([...nodeFlags, ...loader, start, module, JSON.stringify(options)], process.env, before);
 }
 
 /** Starts a TypeScript file of the tests as a program; wait for `ready`. */

@@ -59,6 +59,16 @@ export async function damage(server: TestServer, digest: string, bytes: string):
   await server.db.write((tx) => tx.change((db) => db('blob_chunks').where({ digest }).update(row)));
 }
 
+/** The same for many bytes, which a database keeps in pieces. */
+export async function damageAt(server: TestServer, digest: string, bytes: Buffer): Promise<void> {
+  if (server.databaseUrl === undefined) return writeFileSync(pathOnDisk(server, digest), bytes);
+  const piece = 1_048_576;
+  for (let n = 0; n * piece < bytes.length; n++) {
+    const row = { bytes: bytes.subarray(n * piece, (n + 1) * piece) };
+    await server.db.write((tx) => tx.change((db) => db('blob_chunks').where({ digest, n }).update(row)));
+  }
+}
+
 /** Takes stored bytes away. */
 export async function lose(server: TestServer, digest: string): Promise<void> {
   if (server.databaseUrl === undefined) return rmSync(pathOnDisk(server, digest));

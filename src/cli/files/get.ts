@@ -29,7 +29,9 @@ export async function getFile(
 ): Promise<Downloaded> {
   await requireOurs(files, path, force);
   const part = `${path}.part-${process.pid}`;
-  const file = await open(part, 'wx', 0o666);
+  const file = await open(part, 'wx', 0o666).catch((error: unknown) => {
+    throw unwritable(error, path);
+  });
   const whole = undoAtExit(() => rmSync(part, { force: true }));
   try {
     const got = await checked(files, wanted, toFile(file), out).finally(() => file.close());
@@ -40,8 +42,30 @@ export async function getFile(
   } catch (error) {
     await rm(part, { force: true });
     whole();
-    throw error;
+    throw unwritable(error, path);
   }
+}
+
+const reasons: Record<string, string> = {
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
+  ENOENT: 'its folder is not there',
+  ENOTDIR: 'its folder is a file',
+  EISDIR: 'it is a folder',
+  ENOTEMPTY: 'it is a folder',
+};
+
+/** Why a file cannot be kept where it was to go. */
+function unwritable(error: unknown, path: string): unknown {
+  const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''];
+  if (reason === undefined || error instanceof Failure) return error;
+  return new Failure('folder_unwritable', `${path} cannot be written: ${reason}. What was there is as it was.`, {
+    hint: 'Name another path, or - for standard output',
+    details: { path },
+  });
 }
 
 /** The bytes of a version, which have to be few. */

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Digest, NoRoom, type Staged, type StageOptions, TooManyBytes } from './store.ts';
+import { type Digest, NoRoom, type Staged, type StageOptions, StoreDown, TooManyBytes } from './store.ts';
 
 /** A file that holds bytes aside. */
 export interface Kept {
@@ -19,7 +19,7 @@ export async function stageIn(
   publish: (kept: Kept) => Promise<void>,
 ): Promise<Staged> {
   const path = join(folder, `${process.pid}-${randomBytes(12).toString('hex')}`);
-  const file = await open(path, 'wx', 0o600).catch(noRoom);
+  const file = await open(path, 'wx', 0o600).catch(unusable);
   const hash = createHash('sha256');
   let size = 0;
   try {
@@ -41,19 +41,21 @@ export async function stageIn(
     digest: kept.digest,
     size,
     secrets: scan.end(),
-    publish: () => publish(kept).catch(noRoom),
+    publish: () => publish(kept).catch(unusable),
     discard: () => rm(path, { force: true }),
   };
 }
 
 async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
-  for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at).catch(noRoom)).bytesWritten;
+  for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at).catch(unusable)).bytesWritten;
 }
 
-function noRoom(error: unknown): never {
+/** Why bytes cannot be kept: there is no room for them, or the place cannot be written. */
+function unusable(error: unknown): never {
+  if (error instanceof NoRoom) throw error;
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') throw new NoRoom('no room on the disk', { cause: error });
-  throw error;
+  throw new StoreDown('the bytes cannot be kept', { cause: error });
 }
 
 /** Removes files of a staging folder that were last written before this time. */

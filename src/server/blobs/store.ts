@@ -62,6 +62,11 @@ export class NoRoom extends Error {
   override readonly name = 'NoRoom';
 }
 
+/** The place of the bytes cannot be used now: it is not reachable, not writable, or broken. */
+export class StoreDown extends Error {
+  override readonly name = 'StoreDown';
+}
+
 export class BlobMissing extends Error {
   override readonly name = 'BlobMissing';
   constructor(digest: Digest, cause?: unknown) {

@@ -12,6 +12,9 @@ import type { Download } from '../operation/usecase.ts';
 import { prepareHead } from './answer.ts';
 import { hasAlready, wantedOf } from './ranges.ts';
 
+/** Files up to this size are looked at as a whole before the first byte goes out. */
+const HELD_BACK = 1_048_576;
+
 /** Bytes and how to get at them, for as long as the caller may have them. */
 export interface Sendable extends Download {
   open(range?: { start: number; end: number }): Promise<Readable>;
@@ -37,7 +40,16 @@ export async function sendBytes(ctx: Context, sendable: Sendable, log: Logger): 
     ...(range ? { 'Content-Range': `bytes ${range.start}-${range.end}/${size}` } : {}),
   };
   if (req.method === 'HEAD' || length === 0) return end(ctx, 200, headers);
-  const source = await sendable.open(range ?? undefined);
+  const source = await opened(sendable, range, log);
+  // What can be held back is sent only if it is what was stored; of the rest the last piece is.
+  if (range === null && size <= HELD_BACK) {
+    const bytes = await whole(source, sendable, log);
+    ctx.respond = false;
+    prepareHead(ctx);
+    res.writeHead(200, headers);
+    res.end(bytes);
+    return;
+  }
   ctx.respond = false;
   prepareHead(ctx);
   res.writeHead(range ? 206 : 200, headers);
@@ -57,6 +69,53 @@ export async function sendBytes(ctx: Context, sendable: Sendable, log: Logger): 
     unwatch();
   }
 }
+
+async function opened(
+  { digest, open }: Sendable,
+  range: { start: number; end: number } | null,
+  log: Logger,
+): Promise<Readable> {
+  try {
+    return await open(range ?? undefined);
+  } catch (error) {
+    const missing = (error as Error).name === 'BlobMissing';
+    log.error({ err: error, digest }, missing ? 'blob_missing' : 'store_unusable');
+    throw missing ? bytesLost(digest, 'missing from its store') : storeDown();
+  }
+}
+
+/** All of a file, checked. @throws Refusal `unavailable` where the bytes are not those that were stored. */
+async function whole(source: Readable, { digest, size }: Sendable, log: Logger): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > size) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    log.error({ err: error, digest }, 'store_unusable');
+    throw storeDown();
+  }
+  const bytes = Buffer.concat(chunks);
+  if (`sha256:${createHash('sha256').update(bytes).digest('hex')}` === digest) return bytes;
+  log.error({ digest }, 'blob_corrupt');
+  throw bytesLost(digest, 'damaged in its store');
+}
+
+const bytesLost = (digest: string, how: string): Refusal =>
+  new Refusal('unavailable', `The bytes of this version are ${how}, so nothing was sent.`, {
+    hint: 'Whoever runs the server finds them with service doctor, and can bring them back from a copy.',
+    details: { digest },
+    retryAfter: 1,
+  });
+
+const storeDown = (): Refusal =>
+  new Refusal('unavailable', 'The server cannot read files right now.', {
+    hint: 'Tell whoever runs it: its log says why, and service doctor looks for it.',
+    retryAfter: 1,
+  });
 
 const headersOf = ({ headers }: Sendable, etag: string): Record<string, string> => ({
   ...headers,

@@ -12,7 +12,7 @@ import { operations } from '../../contract/operations.ts';
 import { MAX_FILE } from '../../contract/schemas/files.ts';
 import { shareBlob } from '../blobs/blobs.store.ts';
 import type { Blobs } from '../blobs/blobs.ts';
-import { type Digest, hexOf, NoRoom, type Staged, TooManyBytes } from '../blobs/store.ts';
+import { type Digest, hexOf, NoRoom, type Staged, StoreDown, TooManyBytes } from '../blobs/store.ts';
 import { type FileSecrets, scanFile } from '../text/file-scan.ts';
 import { authenticate, type Caller, type Credential, type Shown } from './caller.ts';
 import { findKept } from './idempotency.store.ts';
@@ -54,6 +54,8 @@ export interface Incoming {
 export interface UploadEngine extends Engine {
   blobs: Blobs;
   slots: UploadSlots;
+  /** Tells the log of what went wrong. */
+  report(message: string, about: object): void;
 }
 
 type Upload = Extract<Offered, { kind: 'upload' }>;
@@ -175,9 +177,19 @@ async function store(run: Run): Promise<Reply> {
   } catch (error) {
     if (error instanceof TooManyBytes) throw tooLarge();
     if (error instanceof NoRoom) throw full();
+    if (error instanceof StoreDown) {
+      engine.report('store_unusable', { err: error });
+      throw storeDown();
+    }
     throw error;
   }
 }
+
+const storeDown = (): Refusal =>
+  new Refusal('unavailable', 'The server cannot store files right now; nothing was changed.', {
+    hint: 'Tell whoever runs it: its log says why, and service doctor looks for it.',
+    retryAfter: 1,
+  });
 
 const digestBytes = (digest: Digest): Buffer => Buffer.from(hexOf(digest), 'hex');
 

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../db/clock.ts';
+import { StorageFull } from '../db/dialect.ts';
 import { DataNewer } from '../db/migrate.ts';
 import { openDatabase, sqliteFile } from '../db/open.ts';
 import type { Database } from '../db/tx.ts';
@@ -74,9 +75,20 @@ export async function useData<T>(
     });
   } catch (error) {
     await close();
-    throw error;
+    throw isFull(error) ? noRoom(dataDir) : error;
   }
 }
+
+const isFull = (error: unknown): boolean =>
+  error instanceof StorageFull ||
+  ['SQLITE_FULL', '53100', 'ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+const noRoom = (dataDir: string): ServeError =>
+  new ServeError(
+    'storage_full',
+    `There is no room left for the server's data in ${dataDir}.`,
+    'Free some space there, then start it again: nothing was lost.',
+  );
 
 /** Whether a database was ever a server's; looks without changing anything. */
 async function holdsServer(url: string, clock: Clock): Promise<boolean> {

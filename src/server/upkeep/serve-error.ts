@@ -10,6 +10,7 @@ export type ServeErrorCode =
   | 'root_key_mismatch'
   | 'server_admin_required'
   | 'storage_differs'
+  | 'storage_full'
   | 'storage_unsupported'
   | 'storage_unreachable';
 

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type Api, pathOf } from '../../support/api.ts';
+import { type Api, detailsOf, pathOf } from '../../support/api.ts';
 import { newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
-import { damage, lose, put, tryPut } from '../../support/files.ts';
+import { damage, damageAt, lose, put, tryPut } from '../../support/files.ts';
 import { open } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { newBrowser, putOnBoard, revokeKey } from '../../support/state.ts';
@@ -150,23 +150,44 @@ forEachDatabase('the bytes of a version', (engine) => {
     expect(performance.now() - started).to.be.lessThan(5_000);
   });
 
-  it('that are not what was stored are never sent whole', async () => {
-    const file = await put(dana, board, 'damaged.txt', 'as it was');
-    await damage(server, file.latest.digest, 'as it is!');
-    const failed = await read({}, 'damaged.txt').then(
+  const told = (what: string, of: string) => server.log.some((line) => line.includes(what) && line.includes(of));
+
+  it('that are not what was stored are refused where they are few, and never sent whole where they are many', async () => {
+    const few = await put(dana, board, 'damaged.txt', 'as it was');
+    await damage(server, few.latest.digest, 'as it is!');
+    const refused = await read({}, 'damaged.txt');
+    expect([refused.status, refused.code]).to.deep.equal([503, 'unavailable']);
+    expect(detailsOf(refused)).to.deep.equal({ digest: few.latest.digest });
+    expect(refused.text).to.include('service doctor').and.not.include('as it is');
+    expect(told('blob_corrupt', few.latest.digest)).to.equal(true);
+    // Brought back from a copy, they are as they were.
+    await damage(server, few.latest.digest, 'as it was');
+    expect((await read({}, 'damaged.txt')).text).to.equal('as it was');
+
+    const bytes = Buffer.alloc(3_000_000, 'much');
+    const many = await put(dana, board, 'damaged.bin', bytes);
+    const other = Buffer.from(bytes);
+    other[2_999_999] = 0;
+    await damageAt(server, many.latest.digest, other);
+    const failed = await read({}, 'damaged.bin').then(
       () => 'sent',
       () => 'cut off',
     );
     expect(failed).to.equal('cut off');
-    await until(() => server.log.some((line) => line.includes('blob_corrupt')), 'the log tells of it');
+    await until(() => told('blob_corrupt', many.latest.digest), 'the log tells of it');
   });
 
-  it('that are gone are a failure of the server, which the log names', async () => {
+  it('that are gone are not served, which the log names, until they are there again', async () => {
     const file = await put(dana, board, 'lost.txt', 'soon lost');
     await lose(server, file.latest.digest);
-    const answer = await read({}, 'lost.txt');
-    expect([answer.status, answer.code]).to.deep.equal([500, 'internal']);
-    expect(server.log.some((line) => line.includes('blob_missing'))).to.equal(true);
+    for (const headers of [{}, { range: 'bytes=0-1' }] as Record<string, string>[]) {
+      const answer = await read(headers, 'lost.txt');
+      expect([answer.status, answer.code]).to.deep.equal([503, 'unavailable']);
+      expect(answer.headers.get('etag')).to.equal(null);
+    }
+    expect(told('blob_missing', file.latest.digest)).to.equal(true);
+    // What else there is of it goes on.
+    expect((await dana.ok('getFile', { params: { board, file: 'lost.txt' } })).latest.version).to.equal(1);
     // Uploaded again they are there again.
     expect((await tryPut(dana, board, 'found.txt', 'soon lost')).status).to.equal(201);
     expect((await read({}, 'lost.txt')).text).to.equal('soon lost');

@@ -1,0 +1,81 @@
+/** Getting a file onto a disk that is full or cannot be written: said, nothing half written, and what was there stays. */
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { homeWithBoard } from './support/shared.ts';
+
+describe('a file that has no place here', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard('docs');
+  before(async () => {
+    await home().json(['server', 'start']);
+    writeFileSync(join(home().work, 'big.txt'), 'x'.repeat(3_000_000));
+    await home().json(['file', 'put', 'big.txt']);
+    mkdirSync(join(home().work, 'folder'));
+  });
+
+  const refused = async (args: string[], code: string) => {
+    const result = await home().run([...args, '--json']);
+    const { error } = JSON.parse(result.stdout);
+    expect([error.code, result.code], args.join(' ')).to.deep.equal([code, 1]);
+    return error.message as string;
+  };
+
+  it('is refused with the reason: no such folder, a file where a folder should be, a folder where a file should be', async () => {
+    const put = ['file', 'get', 'big.txt'];
+    expect(await refused([...put, 'nowhere/big.txt'], 'folder_unwritable')).to.include('its folder is not there');
+    expect(await refused([...put, 'big.txt/in.txt'], 'folder_unwritable')).to.include('its folder is a file');
+    expect(await refused([...put, 'folder', '--force'], 'folder_unwritable')).to.include('it is a folder');
+    expect(readdirSync(home().work).sort()).to.deep.equal(['.service', 'big.txt', 'folder']);
+  });
+
+  if (process.platform === 'linux') {
+    /** A script in a place where a folder is a disk of its own. */
+    const onDisk = (size: string, script: string, folder = 'disk') => {
+      mkdirSync(join(home().work, 'disk'), { recursive: true });
+      const mount = `mount -t tmpfs -o size=${size},mode=0700 tmpfs ${folder}`;
+      return home().shell(`unshare -rm sh -c '${mount} && ${script}'`);
+    };
+
+    it('is refused where the disk is full, and what was there stays', async () => {
+      const get = 'service file get big.txt disk/big.txt';
+      const full = await onDisk(
+        '1m',
+        `echo mine > disk/big.txt; ${get} --force; echo "exit $?"; ls disk; cat disk/big.txt`,
+      );
+      expect(full.stderr).to.equal(
+        'Error (folder_unwritable): disk/big.txt cannot be written: the disk is full. What was there is as it was.\nHint: Name another path, or - for standard output\n',
+      );
+      expect(full.stdout).to.equal('exit 1\nbig.txt\nmine\n');
+      const room = await onDisk(
+        '1m',
+        `${get} -q; mount -o remount,size=8m disk; ${get} -q && cmp big.txt disk/big.txt && ls disk`,
+      );
+      expect(room.stdout).to.equal('big.txt\n');
+    });
+
+    it('is refused where the disk cannot be written', async () => {
+      const result = await onDisk(
+        '8m',
+        'mount -o remount,ro disk; service file get big.txt disk/big.txt; echo "exit $?"',
+      );
+      expect(result.stderr).to.include(
+        'Error (folder_unwritable): disk/big.txt cannot be written: the file system is read-only.',
+      );
+      expect(result.stdout).to.equal('exit 1\n');
+    });
+
+    it('is not taken from a pipe where there is no room to keep it aside, and nothing of it stays', async () => {
+      const cache = home().path('cache');
+      mkdirSync(cache, { recursive: true, mode: 0o700 });
+      const script = `head -c 3000000 /dev/zero | service file put piped.bin -; echo "exit $?"; ls ${cache}/spool`;
+      const result = await onDisk('1m', script, cache);
+      expect(result.stdout).to.equal('exit 1\n');
+      expect(result.stderr).to.match(
+        /^Error \(folder_unwritable\): A file cannot be used: the disk is full\.\nHint: Free some space/,
+      );
+      const { files } = await home().json(['file', 'list']);
+      expect(files.map(({ name }: { name: string }) => name)).to.deep.equal(['big.txt']);
+    });
+  }
+});
