@@ -4,8 +4,8 @@ import { type Figure, round } from './measure.ts';
 import { Follower } from './sse.ts';
 
 const STREAMS = 1_000;
-/** 25 to a credential: 32 is the most. All agents are of one person, whose most is 1,000. */
-const crowd: Crowd = { boards: 1, seats: 40 };
+/** 25 to a credential: 32 is the most. */
+const crowd: Crowd = { boards: 1, people: 40, seatsEach: 1 };
 const FLAGS = ['--expose-gc'];
 /** Streams opened and closed before the first measurement, so that code and pools are there already. */
 const WARM_UP = 100;
@@ -37,7 +37,7 @@ async function perStream(side: Side): Promise<{ heap: number; rss: number }> {
 async function open(side: Side, count: number): Promise<Follower[]> {
   const streams: Follower[] = [];
   for (let n = 0; n < count; n++) {
-    const stream = await Follower.open(side.served.url, side.stream(0, n % crowd.seats), () => {});
+    const stream = await Follower.open(side.served.url, side.stream(0, n % crowd.people), () => {});
     if (stream.problem !== null) throw new Error(stream.problem);
     streams.push(stream);
   }

@@ -57,7 +57,8 @@ export async function startFloor({ nodeFlags }: StartOptions = {}): Promise<Serv
   return { child, url: await child.ready, dataDir: folder, end: () => end(child, folder) };
 }
 
-function newFolder(name: string): string {
+/** A new folder for a server's data. */
+export function newFolder(name: string): string {
   mkdirSync(benchDir, { recursive: true });
   return mkdtempSync(join(benchDir, `${name}-`));
 }

@@ -1,5 +1,6 @@
 /** File rows: what a file is called, what it is for, and its versions. The bytes lie elsewhere. */
 import type { Knex } from 'knex';
+import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type FileRow = {
@@ -67,8 +68,12 @@ export const filesWithIds = (tx: ReadTx, ids: string[]): Promise<FileRow[]> =>
   ids.length === 0 ? Promise.resolve([]) : tx.query<FileRow>((db) => db('files').whereIn('id', ids).select('*'));
 
 /** The board's brief. */
+const briefStatement = statement<{ board_id: string }, FileRow>((db, p) =>
+  db('files').where({ board_id: p.board_id, brief: 1 }).whereNull('removed_at').select('*'),
+);
+
 export const liveBrief = (tx: ReadTx, boardId: string): Promise<FileRow | undefined> =>
-  one(tx, { board_id: boardId, brief: 1 }, true);
+  tx.first(briefStatement, { board_id: boardId });
 
 export const briefsOf = (tx: ReadTx, boardIds: string[]): Promise<FileRow[]> =>
   tx.query<FileRow>((db) =>

@@ -252,7 +252,10 @@ async function describe(ctx: Context, options: AppOptions): Promise<void> {
 function goneSignal(res: ServerResponse): AbortSignal {
   const controller = new AbortController();
   if (res.closed || res.destroyed) controller.abort();
-  res.once('close', () => controller.abort());
+  // An answer that has gone out is the usual end, and aborting costs more than writing it.
+  res.once('close', () => {
+    if (!res.writableFinished) controller.abort();
+  });
   return controller.signal;
 }
 

@@ -18,6 +18,7 @@ import { Notifier } from './notifier.ts';
 import type { Holder } from './rights.ts';
 import { concernOf, Sleep } from './sleep.ts';
 import { sweepCredentials, type Watched } from './sweep.ts';
+import { Together } from './together.ts';
 
 const RECOUNT_MS = 86_400_000;
 
@@ -38,6 +39,7 @@ export class Live {
   readonly #clock: Clock;
   readonly #used: (caller: Caller, now: number) => Promise<void>;
   readonly #caps = new Caps();
+  readonly #together: Together;
   readonly #feeds = new Map<string, { feed: Feed; unwatch: () => void }>();
   readonly #open = new Set<Open>();
   /** Everybody whose credential has to be looked at again and again where other processes may end it. */
@@ -50,6 +52,7 @@ export class Live {
     this.#used = used;
     this.#db = db;
     this.#clock = clock;
+    this.#together = new Together(db);
   }
 
   /** Begins to hear of commits. Nothing may be served before. */
@@ -122,7 +125,7 @@ export class Live {
     look: (tx: ReadTx, caller: Caller) => Promise<Waited<T>>,
   ): Promise<T> {
     const again = () =>
-      this.#db.read(async (tx) => {
+      this.#together.read(async (tx) => {
         const fresh = await authenticate(tx, caller.credential);
         return look(tx, fresh);
       });

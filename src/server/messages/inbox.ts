@@ -7,7 +7,7 @@ import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { WaitCase, WriteCase } from '../operation/usecase.ts';
 import { membersWithIds } from '../seats/members.store.ts';
 import { movePosition } from '../seats/positions.store.ts';
-import { agentUnread, personUnread } from '../views/board.ts';
+import { personUnread, unreadWith } from '../views/board.ts';
 import { eyesOf, messageViews } from '../views/message.ts';
 import { headOf, lockPlace, ownPlace, type Place } from '../views/place.ts';
 import { PAGE_BYTES } from '../views/window.ts';
@@ -50,7 +50,7 @@ async function inboxOf(
     messages,
     cursor: member.read_up_to,
     more: cut || seqs.length > page.limit,
-    unread: await agentUnread(tx, board, member, reader.readsAll),
+    unread: unreadWith(board, member, woken),
     unread_urgent: woken.urgent + (await urgentToEveryoneSince(tx, board.id, member.read_up_to, member.id)),
     delivery_mode: member.delivery_mode ?? 'focused',
     delivery_revision: member.delivery_revision,

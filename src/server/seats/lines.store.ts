@@ -1,4 +1,5 @@
 /** What agents are on now: one line each, never part of the record. */
+import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Presence } from './presence.rules.ts';
 
@@ -18,8 +19,14 @@ export type LineRow = {
 export const saveLine = (tx: WriteTx, row: LineRow): Promise<number> =>
   tx.change((db) => db('agent_lines').insert(row).onConflict('member_id').merge());
 
+const ofStatement = listStatement<Params, LineRow>((db, _p, memberIds) =>
+  db('agent_lines')
+    .whereIn('member_id', memberIds as string[])
+    .select('*'),
+);
+
 export const linesOf = (tx: ReadTx, memberIds: string[]): Promise<LineRow[]> =>
-  tx.query<LineRow>((db) => db('agent_lines').whereIn('member_id', memberIds).select('*'));
+  tx.all(...ofStatement.over({}, memberIds));
 
 export const deleteLines = (tx: WriteTx, memberIds: string[]): Promise<number> =>
   tx.change((db) => db('agent_lines').whereIn('member_id', memberIds).delete());

@@ -1,5 +1,6 @@
 /** What a seat's daemon reports of it: presence, the delivery it applies, where it runs. */
 import type { Knex } from 'knex';
+import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { PRESENCE_MS, type Presence } from './presence.rules.ts';
 
@@ -107,6 +108,12 @@ export const disconnectedAgents = (
     return query;
   });
 
+const ofStatement = listStatement<Params, ReportRow>((db, _p, memberIds) =>
+  db('seat_reports')
+    .whereIn('member_id', memberIds as string[])
+    .select('*'),
+);
+
 /** The reports of these seats; a seat that never reported has none. */
 export const reportsOf = (tx: ReadTx, memberIds: string[]): Promise<ReportRow[]> =>
-  tx.query<ReportRow>((db) => db('seat_reports').whereIn('member_id', memberIds).select('*'));
+  tx.all(...ofStatement.over({}, memberIds));

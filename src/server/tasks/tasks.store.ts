@@ -239,13 +239,15 @@ export const countBlocked = async (tx: ReadTx, boardIds: string[]): Promise<numb
   return Number(row?.count ?? 0);
 };
 
+const openCountStatement = listStatement<Params, { board_id: string; count: number }>((db, _p, boardIds) =>
+  db('tasks')
+    .whereIn('board_id', boardIds as string[])
+    .where('state', 'open')
+    .groupBy('board_id')
+    .select('board_id')
+    .count({ count: '*' }),
+);
+
 /** Open tasks of each of these boards. */
 export const countOpenTasks = (tx: ReadTx, boardIds: string[]): Promise<{ board_id: string; count: number }[]> =>
-  tx.query((db) =>
-    db('tasks')
-      .whereIn('board_id', boardIds)
-      .where('state', 'open')
-      .groupBy('board_id')
-      .select('board_id')
-      .count({ count: '*' }),
-  );
+  tx.all(...openCountStatement.over({}, boardIds));

@@ -6,7 +6,7 @@ import { withOverrides } from '../boards/policy.rules.ts';
 import { prefixesOf } from '../boards/prefixes.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { briefsOf } from '../files/files.store.ts';
-import { openRequests, wokenSince } from '../messages/inbox.store.ts';
+import { openRequests, type Woken, wokenSince } from '../messages/inbox.store.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
 import type { Standing } from '../seats/member.rules.ts';
 import { countMembers } from '../seats/member-counts.store.ts';
@@ -176,7 +176,12 @@ export function personUnread(board: Pick<BoardRow, 'message_count'>, member: Sta
 
 /** The size of an agent's inbox: messages to everyone by difference, those that name it by its own short index. */
 export async function agentUnread(tx: ReadTx, board: Counters, member: MemberRow, readsAll: boolean): Promise<number> {
-  const everyone =
-    board.everyone_count - member.read_everyone_count - (member.sent_everyone_count - member.read_sent_everyone_count);
-  return everyone + (await wokenSince(tx, member.id, member.read_up_to, readsAll)).count;
+  return unreadWith(board, member, await wokenSince(tx, member.id, member.read_up_to, readsAll));
 }
+
+/** The same where what names the agent is known. */
+export const unreadWith = (board: Counters, member: MemberRow, woken: Pick<Woken, 'count'>): number =>
+  board.everyone_count -
+  member.read_everyone_count -
+  (member.sent_everyone_count - member.read_sent_everyone_count) +
+  woken.count;

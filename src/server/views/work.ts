@@ -2,6 +2,7 @@
 import type { AgentWork } from '../../contract/types.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { liveBrief } from '../files/files.store.ts';
+import { linesOf } from '../seats/lines.store.ts';
 import { reportsOf } from '../seats/reports.store.ts';
 import { countOpenTasks, tasksWithIds } from '../tasks/tasks.store.ts';
 import { countOpenAsks, oldestOpenTask, postsWithoutTask } from '../tasks/work.store.ts';
@@ -40,6 +41,7 @@ async function currentTask(tx: ReadTx, place: Place): Promise<AgentWork['current
 }
 
 async function ownLine(tx: ReadTx, { member }: Place): Promise<AgentWork['line']> {
+  if ((await linesOf(tx, [member.id])).length === 0) return null;
   const reports = new Map((await reportsOf(tx, [member.id])).map((report) => [report.member_id, report]));
   const line = (await standingLines(tx, [member.id], reports)).get(member.id);
   if (!line) return null;
