@@ -5,6 +5,7 @@ import type { Acknowledger } from './handoff/acknowledge.ts';
 import type { Journal } from './journal/types.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import type { Pairing } from './pairing/pairing.ts';
 import type { DaemonPaths } from './paths.ts';
 import type { Seats } from './seats/seats.ts';
 import type { Session } from './sessions/session.ts';
@@ -19,6 +20,8 @@ export interface Ports {
   reports: Reports;
   saved: SavedSeats;
   delegating: Delegating;
+  /** Absent where no session can take part in pairing requests. */
+  pairing?: Pairing;
 }
 
 export interface Core extends Ports {

@@ -33,8 +33,8 @@ export interface DaemonOptions {
   log: Log;
   faults: Faults;
   build: Build;
-  /** Connects to the world; told what servers say. */
-  ports(events: OriginEvents, core: Pick<Core, 'journal' | 'log' | 'clock'>): Ports;
+  /** Connects to the world; told what servers say. Of the core, sessions and seats are there once it runs. */
+  ports(events: OriginEvents, core: Core): Ports;
   /** Verbs that other parts bring. */
   verbs?: Pick<MoreVerbs, 'pairing'>;
 }
@@ -127,6 +127,7 @@ export class Daemon {
     await this.#control?.closeAll();
     await Promise.allSettled([core.origins.close(), core.reports.close()]);
     core.delegating.close();
+    core.pairing?.close();
     core.journal.close();
     rmSync(this.#options.paths.info, { force: true });
     this.#stopped();

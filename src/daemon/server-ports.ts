@@ -6,9 +6,10 @@ import { CredentialStore } from './credentials/credentials.ts';
 import { Delegating } from './delegation/delegating.ts';
 import { Origins } from './origins/origins.ts';
 import { worldOf } from './origins/world.ts';
+import { Pairing } from './pairing/pairing.ts';
 import { Reports } from './reports/reports.ts';
 import { savedSeats } from './seats/saved.ts';
-import type { OriginEvents } from './types.ts';
+import { finalProblems, type OriginEvents, type Reports as ReportsPort } from './types.ts';
 
 export interface ServerPortsOptions {
   folders: Folders;
@@ -23,12 +24,14 @@ export type ServerPorts = Omit<Ports, 'adapters'>;
 export function serverPorts(
   { folders, env, version }: ServerPortsOptions,
   events: OriginEvents,
-  { clock, log }: Pick<Core, 'clock' | 'log'>,
+  core: Core,
 ): ServerPorts {
+  const { clock, log } = core;
   const credentials = new CredentialStore(folders, env);
   const heard: OriginEvents = {
     inbox: (seat, read) => {
       reports.work(seat, read.inbox.work);
+      pairing.inbox(seat, read);
       events.inbox(seat, read);
     },
     mode: (seat, mode, revision) => {
@@ -36,17 +39,41 @@ export function serverPorts(
       events.mode(seat, mode, revision);
     },
     read: (...told) => events.read(...told),
-    notices: (...told) => events.notices(...told),
-    problem: (...told) => events.problem(...told),
+    notices: (seat, notices) => {
+      pairing.notices(seat, notices);
+      events.notices(seat, notices);
+    },
+    problem: (seat, problem) => {
+      if (problem === 'unauthorized' || (problem !== null && finalProblems.includes(problem))) pairing.seatOver(seat);
+      events.problem(seat, problem);
+    },
     token: (...told) => events.token(...told),
   };
   const origins = new Origins({
     world: worldOf(clock, log, version),
     credentials,
     events: heard,
-    hooks: { keyEnded: (origin) => delegating.forget(origin) },
+    hooks: {
+      keyEnded: (origin) => {
+        delegating.forget(origin);
+        pairing.keyEnded(origin);
+      },
+      pairing: (origin, requestId) => pairing.moved(origin, requestId),
+    },
   });
   const reports = new Reports({ origins, clock, log });
   const delegating = new Delegating({ origins, credentials, folders, env, log });
-  return { origins, compose, reports, saved: savedSeats(credentials), delegating };
+  const pairing = new Pairing({ origins, credentials, folders, env, core });
+  pairing.start();
+  // Whatever changes a session may end what it takes part in.
+  const told: ReportsPort = {
+    session: (view) => {
+      reports.session(view);
+      pairing.sessionChanged(view);
+    },
+    released: (seat) => reports.released(seat),
+    plan: (...plan) => reports.plan(...plan),
+    close: () => reports.close(),
+  };
+  return { origins, compose, reports: told, saved: savedSeats(credentials), delegating, pairing };
 }

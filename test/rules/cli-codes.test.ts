@@ -26,7 +26,7 @@ const promised = `
 const daemons = `
   daemon_protocol_mismatch subagent_session harness_target_absent harness_subagent_target harness_unavailable
   extension_outdated queue_unknown daemon_stopping daemon_not_running daemon_in_sandbox sandbox_blocks_network
-  daemon_outdated socket_unsafe`
+  daemon_outdated socket_unsafe pairing_ambiguous`
   .trim()
   .split(/\s+/);
 

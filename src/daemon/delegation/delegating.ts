@@ -1,9 +1,6 @@
 /** Boards found, joined and made for a session, with the machine's delegation. Who the session is has been settled before. */
-import { ClientError } from '../../client/errors.ts';
 import type { Answer, Board } from '../../contract/types.ts';
-import { Failure } from '../../local/failure.ts';
 import type { Env, Folders } from '../../local/folders.ts';
-import { namedServer } from '../../local/servers.ts';
 import type { CredentialStore } from '../credentials/credentials.ts';
 import type { Log } from '../log.ts';
 import type { Origins } from '../origins/origins.ts';
@@ -12,11 +9,12 @@ import {
   ControlRefusal,
   type Delegating as DelegatingPort,
   type JoinedSeat,
-  SeatFailure,
   type SeatIdentity,
   type SessionView,
 } from '../types.ts';
 import { Delegation, delegationName, revoked } from './delegation.ts';
+import { isRevoked, isUnreachable, refusing } from './refusals.ts';
+import { serverMeant } from './server-meant.ts';
 
 /** A request whose answer was lost is sent again so often, with the same key and bytes. */
 const TRANSPORT_RETRIES = 3;
@@ -43,7 +41,7 @@ export class Delegating implements DelegatingPort {
   }
 
   async boards(session: SessionView, request: Record<string, unknown>): Promise<Record<string, unknown>> {
-    const origin = this.#origin(request['server'], session);
+    const origin = serverMeant(this.#options, request['server'], session);
     const { lifecycle, after, limit } = request as { lifecycle?: 'active'; after?: string; limit?: number };
     const query = { lifecycle, after, limit: limit ?? 200 };
     const { data } = await this.#renewing(origin, (delegation) =>
@@ -59,7 +57,7 @@ export class Delegating implements DelegatingPort {
 
   async join(session: SessionView, request: Record<string, unknown>): Promise<JoinedSeat> {
     const { agent, role } = request as { agent: AgentRef; role?: string };
-    const origin = this.#origin(agent.server, session);
+    const origin = serverMeant(this.#options, agent.server, session);
     const body = {
       board: agent.board,
       session: session.key,
@@ -84,7 +82,7 @@ export class Delegating implements DelegatingPort {
       agent_name?: string;
       idempotency_key: string;
     };
-    const origin = this.#origin(request['server'], session);
+    const origin = serverMeant(this.#options, request['server'], session);
     const delegation = this.#delegation(origin);
     const body = { ...create, session: session.key, harness: session.harness, role, agent_name };
     const client = await refusing(origin, () => delegation.client());
@@ -181,62 +179,6 @@ export class Delegating implements DelegatingPort {
       if (this.#joins.get(key) === mine) this.#joins.delete(key);
     }
   }
-
-  /** The server meant: named, else that of the session's seats, else the usual one. */
-  #origin(named: unknown, session: SessionView): string {
-    const { credentials, folders, env } = this.#options;
-    try {
-      const saved = credentials.saved();
-      if (typeof named === 'string' && named !== '')
-        return keyed(credentials, namedServer(named, saved, folders, env).origin);
-      const [only, another] = new Set(session.seats.map(({ origin }) => origin));
-      if (only !== undefined && another === undefined) return only;
-      if (saved.default) return keyed(credentials, namedServer(saved.default, saved, folders, env).origin);
-      const known = credentials.origins();
-      if (known.length === 1) return known[0]!.origin;
-      throw new ControlRefusal('server_not_selected', 'Several servers are known and none is the default.', {
-        hint: 'Name one with --server',
-        details: { choices: known.map(({ origin }) => origin) },
-      });
-    } catch (error) {
-      throw asRefusal(error, '');
-    }
-  }
-}
-
-/** Where the server stands in credentials.json. */
-const keyed = (credentials: CredentialStore, origin: string): string => credentials.server(origin)?.origin ?? origin;
-
-/** No answer, or none that says what became of the request. */
-function isUnreachable(error: unknown): boolean {
-  if (error instanceof ControlRefusal) return error.code === 'server_unreachable';
-  if (!(error instanceof ClientError) || error.code === 'server_outdated') return false;
-  return error.code === 'outcome_unknown' || error.status === undefined || error.status >= 500;
-}
-
-const isRevoked = (error: unknown): boolean =>
-  (error instanceof ClientError || error instanceof ControlRefusal) && error.code === 'delegation_revoked';
-
-async function refusing<T>(origin: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw asRefusal(error, origin);
-  }
-}
-
-/** What a verb answers with: the server's own refusals unchanged. */
-function asRefusal(error: unknown, origin: string): unknown {
-  if (error instanceof ControlRefusal) return error;
-  if (error instanceof SeatFailure) return new ControlRefusal(error.code, error.message, { hint: 'service doctor' });
-  if (!(error instanceof ClientError) && !(error instanceof Failure)) return error;
-  if (isUnreachable(error)) {
-    return new ControlRefusal('server_unreachable', `${origin} cannot be reached.`, {
-      hint: 'Check the network and the server, then try again.',
-    });
-  }
-  const { code, message, hint, details } = error;
-  return new ControlRefusal(code, message, { hint, ...(details ? { details } : {}) });
 }
 
 const mayExist = (origin: string): ControlRefusal =>

@@ -55,7 +55,7 @@ export class Delegation {
 
   async #make(): Promise<void> {
     const { at, credentials, log, name } = this.#options;
-    const key = await this.#personKey(credentials, at.url);
+    const key = await requirePersonKey(credentials, at.url);
     const client = new Client({ origin: at.wire.known().address, token: key, ...at.wire.options() });
     try {
       const { data } = await client.call('createDelegation', { body: { name } });
@@ -66,18 +66,19 @@ export class Delegation {
     }
     log.write('delegation_made', { origin: at.url });
   }
+}
 
-  async #personKey(credentials: CredentialStore, origin: string): Promise<string> {
-    try {
-      const key = await credentials.personKey(origin);
-      if (key !== null) return key;
-    } catch (error) {
-      if (!(error instanceof Failure) || error.code === 'credentials_unsafe') throw error;
-    }
-    throw new ControlRefusal('login_required', `This machine has no key for ${origin} that can be used.`, {
-      hint: `Your person runs: service login ${origin}`,
-    });
+/** The person's key. @throws ControlRefusal `login_required` where there is none that can be used. */
+export async function requirePersonKey(credentials: CredentialStore, origin: string): Promise<string> {
+  try {
+    const key = await credentials.personKey(origin);
+    if (key !== null) return key;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'credentials_unsafe') throw error;
   }
+  throw new ControlRefusal('login_required', `This machine has no key for ${origin} that can be used.`, {
+    hint: `Your person runs: service login ${origin}`,
+  });
 }
 
 /** The delegation does not work any more, and the key behind it neither. */

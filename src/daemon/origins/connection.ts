@@ -35,6 +35,8 @@ type CallInput<Name extends OperationName> = NonNullable<Parameters<typeof Clien
 export interface OriginHooks {
   /** The person's key was refused: what was made by it has ended too. */
   keyEnded?(origin: string): void;
+  /** A pairing request was made or moved. */
+  pairing?(origin: string, requestId: string): void;
 }
 
 export interface ConnectionOptions {

@@ -212,6 +212,9 @@ export class Feed {
         if (feed) to.refreshNotices(feed);
         return 'more';
       }
+      case 'pairing':
+        to.hooks.pairing?.(to.url, String(frame.data['pairing_request_id']));
+        return 'more';
       case 'board_unavailable':
         to.refreshBoard(frame.data.board_id);
         return 'more';

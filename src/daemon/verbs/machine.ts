@@ -33,7 +33,7 @@ function taken(core: Core, session: Session, { seat, mode, answer }: JoinedSeat,
 }
 
 /** Registered, open, and no part of another conversation; its program is asked where it can be. */
-async function vouched(core: Core, frame: Header): Promise<Session> {
+export async function vouched(core: Core, frame: Header): Promise<Session> {
   refuseSubagent(frame.subagent);
   const session = core.sessions.get(`${frame.harness}:${frame.session}`);
   const other = frame.boot !== undefined && session !== null && session.row.boot !== frame.boot;
@@ -49,3 +49,20 @@ const noSession = (): ControlRefusal =>
   new ControlRefusal('agent_session_required', 'Only a session of an agent program may do this.', {
     hint: 'Ask your person to run: service board list',
   });
+
+/** Which session takes part in work between people's agents; the proofs of it never leave the daemon. */
+export async function pairing(core: Core, frame: Requests['pairing']): Promise<object> {
+  const session = await vouched(core, frame);
+  if (!core.pairing) throw new ControlRefusal('invalid_request', 'This daemon pairs no sessions.');
+  const agent = { server: frame.server };
+  return core.pairing.answer(session, frame, async (board) => {
+    await oneByOne(session, async () =>
+      taken(
+        core,
+        session,
+        await core.delegating.join(session.view, { agent: { ...agent, board }, role: 'member' }),
+        'join',
+      ),
+    );
+  });
+}

@@ -3,7 +3,7 @@ import type { FirstFrame, Openings, Requests } from '../control/frames.ts';
 import type { Peer } from '../control/peer.ts';
 import type { Core } from '../core.ts';
 import { hello, wait } from './connections.ts';
-import { boards, createBoard, join } from './machine.ts';
+import { boards, createBoard, join, pairing } from './machine.ts';
 import { hold, inbox, queued, shown } from './reading.ts';
 import { agents, approvalWatch, bind, mode, register, unbind } from './sessions.ts';
 import { boundary, needsPerson, prompt, turnEnd, turnStart } from './turns.ts';
@@ -45,6 +45,7 @@ const own: Verbs = {
   boards,
   join,
   create_board: createBoard,
+  pairing,
   mode,
   queued,
   shown,

@@ -29,7 +29,7 @@ export interface RigOptions {
   clock?: DaemonClock;
   faults?: Faults;
   /** True parts in place of small ones. */
-  ports?: (events: OriginEvents, core: Pick<Core, 'clock' | 'log'>) => Partial<Ports>;
+  ports?: (events: OriginEvents, core: Core) => Partial<Ports>;
 }
 
 export class Rig {

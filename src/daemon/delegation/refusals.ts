@@ -1,0 +1,36 @@
+/** What went wrong on the way to a server, as a verb answers it. */
+import { ClientError } from '../../client/errors.ts';
+import { Failure } from '../../local/failure.ts';
+import { ControlRefusal, SeatFailure } from '../types.ts';
+
+/** No answer, or none that says what became of the request. */
+export function isUnreachable(error: unknown): boolean {
+  if (error instanceof ControlRefusal) return error.code === 'server_unreachable';
+  if (!(error instanceof ClientError) || error.code === 'server_outdated') return false;
+  return error.code === 'outcome_unknown' || error.status === undefined || error.status >= 500;
+}
+
+export const isRevoked = (error: unknown): boolean =>
+  (error instanceof ClientError || error instanceof ControlRefusal) && error.code === 'delegation_revoked';
+
+export async function refusing<T>(origin: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asRefusal(error, origin);
+  }
+}
+
+/** What a verb answers with: the server's own refusals unchanged. */
+export function asRefusal(error: unknown, origin: string): unknown {
+  if (error instanceof ControlRefusal) return error;
+  if (error instanceof SeatFailure) return new ControlRefusal(error.code, error.message, { hint: 'service doctor' });
+  if (!(error instanceof ClientError) && !(error instanceof Failure)) return error;
+  if (isUnreachable(error)) {
+    return new ControlRefusal('server_unreachable', `${origin} cannot be reached.`, {
+      hint: 'Check the network and the server, then try again.',
+    });
+  }
+  const { code, message, hint, details } = error;
+  return new ControlRefusal(code, message, { hint, ...(details ? { details } : {}) });
+}

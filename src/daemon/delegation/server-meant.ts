@@ -1,0 +1,39 @@
+/** Which server a session means. */
+import type { Env, Folders } from '../../local/folders.ts';
+import { namedServer } from '../../local/servers.ts';
+import type { CredentialStore } from '../credentials/credentials.ts';
+import { ControlRefusal, type SessionView } from '../types.ts';
+import { asRefusal } from './refusals.ts';
+
+export interface Known {
+  credentials: CredentialStore;
+  folders: Folders;
+  env: Env;
+}
+
+/**
+ * The one that is named, else that of the session's seats, else the usual one.
+ *
+ * @throws ControlRefusal `server_unknown`, `server_not_selected`, `credentials_unsafe`
+ */
+export function serverMeant({ credentials, folders, env }: Known, named: unknown, session: SessionView): string {
+  try {
+    const saved = credentials.saved();
+    const keyed = (name: string): string => {
+      const { origin } = namedServer(name, saved, folders, env);
+      return credentials.server(origin)?.origin ?? origin;
+    };
+    if (typeof named === 'string' && named !== '') return keyed(named);
+    const [only, another] = new Set(session.seats.map(({ origin }) => origin));
+    if (only !== undefined && another === undefined) return only;
+    if (saved.default) return keyed(saved.default);
+    const known = credentials.origins();
+    if (known.length === 1) return known[0]!.origin;
+    throw new ControlRefusal('server_not_selected', 'Several servers are known and none is the default.', {
+      hint: 'Name one with --server',
+      details: { choices: known.map(({ origin }) => origin) },
+    });
+  } catch (error) {
+    throw asRefusal(error, '');
+  }
+}

@@ -1,0 +1,69 @@
+/** Requests about pairings: with the person's key, with a seat's token, or with a proof. */
+
+import type { Reply } from '../../client/answer.ts';
+import { Client } from '../../client/client.ts';
+import { type CredentialKind, type OperationName, operations } from '../../contract/operations.ts';
+import type { Answer, BodyIn } from '../../contract/types.ts';
+import type { CredentialStore } from '../credentials/credentials.ts';
+import { requirePersonKey } from '../delegation/delegation.ts';
+import { asRefusal } from '../delegation/refusals.ts';
+import type { Origins } from '../origins/origins.ts';
+import { ControlRefusal, type SeatRef } from '../types.ts';
+
+export type As = { proof: string } | { seat: SeatRef } | 'person';
+
+interface Input<Name extends OperationName> {
+  params?: Record<string, string | number>;
+  query?: Record<string, string | number | undefined>;
+  body?: BodyIn<Name>;
+  idempotencyKey?: string;
+}
+
+export interface PairingApiOptions {
+  origins: Pick<Origins, 'at'>;
+  credentials: CredentialStore;
+}
+
+/** Requests for one call that fail for a passing reason, the first included. */
+const ATTEMPTS = 4;
+
+export class PairingApi {
+  readonly #options: PairingApiOptions;
+
+  constructor(options: PairingApiOptions) {
+    this.#options = options;
+  }
+
+  /** @throws ControlRefusal with the server's own code, `server_unreachable`, `login_required`. */
+  async call<Name extends OperationName>(
+    origin: string,
+    as: As,
+    name: Name,
+    input: Input<Name>,
+  ): Promise<Answer<Name>> {
+    const { origins } = this.#options;
+    const { wire, identity } = origins.at(origin);
+    try {
+      await identity.check();
+      const token = await this.#token(origin, as);
+      const client = new Client({ origin: wire.known().address, token, ...wire.options() });
+      const reply: Reply<Answer<Name>> = await client.call(name, { ...input, maxAttempts: ATTEMPTS });
+      return reply.data;
+    } catch (error) {
+      throw asRefusal(error, origin);
+    }
+  }
+
+  async #token(origin: string, as: As): Promise<string> {
+    const { credentials } = this.#options;
+    if (as === 'person') return requirePersonKey(credentials, origin);
+    if ('proof' in as) return as.proof;
+    const token = credentials.token(origin, as.seat.member_id);
+    if (token !== null) return token;
+    throw new ControlRefusal('unauthorized', 'This machine holds no working token for the seat.');
+  }
+}
+
+/** Whether agents may ask for this operation with their own token. */
+export const agentsMay = (name: OperationName): boolean =>
+  (operations[name].credentials as readonly CredentialKind[]).includes('AG');

@@ -1,0 +1,235 @@
+/** What a daemon does for an endpoint by itself: it pings, waits for the session's receipt of the reply, and reports it. */
+import type { PairingDirection, PairingRequest } from '../../contract/types.ts';
+import type { Log } from '../log.ts';
+import type { World } from '../origins/wire.ts';
+import { ControlRefusal } from '../types.ts';
+import type { PairingApi } from './api.ts';
+import { type Endpoint, newProof } from './endpoint.ts';
+
+const MINUTE = 60_000;
+/** Milliseconds after a ping until the next; then hourly. */
+const PING_AGAIN = [30_000, 2 * MINUTE, 10 * MINUTE];
+const PING_HOURLY = 60 * MINUTE;
+const MOST_PINGS = 8;
+/** A proof lives ten minutes. */
+const RENEW_MS = 8 * MINUTE;
+/** After a failure that passes. */
+const RETRY_MS = 30_000;
+
+const terminal = new Set<PairingRequest['state']>(['declined', 'cancelled', 'expired']);
+
+export interface DriveOptions {
+  api: PairingApi;
+  world: World;
+  log: Log;
+  /** Whether the session is still the very one that was bound. */
+  holds(endpoint: Endpoint): boolean;
+  /** Before a new proof is shown, and after one is over. */
+  save(): void;
+  end(endpoint: Endpoint, why: string): void;
+}
+
+export class Drive {
+  readonly #options: DriveOptions;
+
+  constructor(options: DriveOptions) {
+    this.#options = options;
+  }
+
+  /** Looks how the request stands and does what this side has to do next. */
+  async step(endpoint: Endpoint): Promise<void> {
+    const { end, holds } = this.#options;
+    if (endpoint.state !== 'open') return;
+    if (!holds(endpoint)) return end(endpoint, 'session_changed');
+    endpoint.pause?.abort();
+    try {
+      await this.#advance(endpoint);
+    } catch (error) {
+      if (!(error instanceof ControlRefusal)) throw error;
+      if (isOver(error.code)) return end(endpoint, error.code);
+      this.#later(endpoint, RETRY_MS);
+    }
+  }
+
+  async #advance(endpoint: Endpoint): Promise<void> {
+    const { api, end } = this.#options;
+    const { origin, requestId, side } = endpoint.bound;
+    const params = { pairing: requestId };
+    const request = await api.call(origin, 'person', 'getPairingRequest', { params });
+    if (terminal.has(request.state)) return end(endpoint, request.state);
+    if (!isOurs(request, endpoint)) return end(endpoint, 'pairing_changed');
+    if (request.state === 'ready') return this.#ready(endpoint);
+    const again = request.generation !== endpoint.generation;
+    // The other side was replaced: this session took part before and does so again.
+    if (again) await this.#renew(endpoint, request.generation);
+    if (side === 'recipient' && !request.accepted) {
+      await this.accept(endpoint, `${requestId}:${endpoint.generation}:accept`);
+      return this.#advance(endpoint);
+    }
+    if (request.state === 'verifying') await this.#prove(endpoint);
+  }
+
+  /** Takes part, for the recipient. */
+  async accept(endpoint: Endpoint, key: string): Promise<PairingRequest> {
+    const { origin, requestId, seat } = endpoint.bound;
+    const body = { agent_id: seat.member_id, generation: endpoint.generation };
+    return this.#proving(endpoint, (proof) =>
+      this.#options.api.call(origin, { proof }, 'acceptPairing', {
+        params: { pairing: requestId },
+        body,
+        idempotencyKey: key,
+      }),
+    );
+  }
+
+  async #prove(endpoint: Endpoint): Promise<void> {
+    const { api, world } = this.#options;
+    const { origin, requestId } = endpoint.bound;
+    if (world.now() - endpoint.provenAt >= RENEW_MS) await this.#renew(endpoint, endpoint.generation);
+    const request = await this.#proving(endpoint, (proof) =>
+      api.call(origin, { proof }, 'getPairingRequest', { params: { pairing: requestId } }),
+    );
+    const { challenge, progress } = request;
+    if (request.state !== 'verifying' || !challenge || !progress) return;
+    endpoint.replyLine = challenge.reply_line;
+    if (progress[challenge.direction] === 'done') return this.#later(endpoint, RENEW_MS);
+    if (endpoint.evidence && (await this.#report(endpoint, challenge.direction))) return;
+    await this.#ping(endpoint, request);
+  }
+
+  /** @returns whether it is done with. */
+  async #report(endpoint: Endpoint, direction: PairingDirection): Promise<boolean> {
+    const { api, log } = this.#options;
+    const { origin, requestId } = endpoint.bound;
+    const { generation, evidence } = endpoint;
+    try {
+      const request = await this.#proving(endpoint, (proof) =>
+        api.call(origin, { proof }, 'verifyPairing', {
+          params: { pairing: requestId },
+          body: { generation, direction, ...evidence! },
+          idempotencyKey: `${requestId}:${generation}:${direction}:${evidence!.handoff_id}`,
+        }),
+      );
+      log.write('pairing_verified', { origin, pairing: requestId, direction });
+      if (request.state === 'ready') this.#ready(endpoint);
+      else this.#later(endpoint, RENEW_MS);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ControlRefusal) || error.code !== 'pairing_evidence_invalid') throw error;
+      endpoint.evidence = null;
+      return false;
+    }
+  }
+
+  async #ping(endpoint: Endpoint, request: PairingRequest): Promise<void> {
+    const { api, world, log } = this.#options;
+    const { origin, requestId, seat } = endpoint.bound;
+    const waited = world.now() - endpoint.pingedAt;
+    const due = endpoint.pings === 0 ? 0 : pauseAfter(endpoint.pings) - waited;
+    if (endpoint.pings >= MOST_PINGS) return this.#later(endpoint, RENEW_MS);
+    if (due > 0) return this.#later(endpoint, Math.min(due, RENEW_MS));
+    const { direction, ping_text } = request.challenge!;
+    const peer = peerOf(request, endpoint);
+    if (peer === undefined) return this.#later(endpoint, RETRY_MS);
+    const n = endpoint.pings + 1;
+    await api.call(origin, { seat }, 'postMessage', {
+      params: { board: boardOf(request) ?? seat.board },
+      body: { body: ping_text, to: [`@${peer}`], expects_reply: true },
+      idempotencyKey: `${requestId}:${endpoint.generation}:${direction}:${n}`,
+    });
+    endpoint.pings = n;
+    endpoint.pingedAt = world.now();
+    log.write('pairing_ping', { origin, pairing: requestId, direction, n });
+    this.#later(endpoint, Math.min(pauseAfter(n), RENEW_MS));
+  }
+
+  /** With a new proof where the old one has run out or another generation has begun. */
+  async #proving<T>(endpoint: Endpoint, work: (proof: string) => Promise<T>): Promise<T> {
+    try {
+      return await work(endpoint.token);
+    } catch (error) {
+      if (!(error instanceof ControlRefusal) || error.code !== 'unauthorized') throw error;
+    }
+    await this.#renew(endpoint, endpoint.generation);
+    return work(endpoint.token);
+  }
+
+  async #renew(endpoint: Endpoint, generation: number): Promise<void> {
+    if (generation !== endpoint.generation) endpoint.restart(generation);
+    endpoint.token = newProof();
+    await this.select(endpoint, false);
+  }
+
+  /** Shows the server the proof of this endpoint, which is on the disk by then. */
+  async select(endpoint: Endpoint, replace: boolean): Promise<PairingRequest> {
+    const { api, world, save } = this.#options;
+    const { origin, requestId, side, seat } = endpoint.bound;
+    save();
+    const body = {
+      request_id: requestId,
+      side,
+      agent_id: seat.member_id,
+      session_binding: endpoint.bindingHash,
+      generation: endpoint.generation,
+      replace,
+      client_token: endpoint.token,
+    };
+    // The server knows the proof again, so what may have happened already is asked for once more.
+    const { request } = await persevering(world, () => api.call(origin, 'person', 'selectPairingEndpoint', { body }));
+    endpoint.provenAt = world.now();
+    if (request.generation !== endpoint.generation) {
+      endpoint.restart(request.generation);
+      save();
+    }
+    return request;
+  }
+
+  #ready(endpoint: Endpoint): void {
+    endpoint.state = 'ready';
+    endpoint.pause?.abort();
+    this.#options.save();
+  }
+
+  #later(endpoint: Endpoint, ms: number): void {
+    const pause = new AbortController();
+    endpoint.pause = pause;
+    const signal = AbortSignal.any([pause.signal, endpoint.ended.signal]);
+    this.#options.world
+      .sleep(ms, signal)
+      .then(() => endpoint.steps.run())
+      .catch(() => {});
+  }
+}
+
+const SELECT_RETRIES = 3;
+
+async function persevering<T>(world: World, work: () => Promise<T>): Promise<T> {
+  for (let retries = 0; ; retries++) {
+    try {
+      return await work();
+    } catch (error) {
+      const lost = error instanceof ControlRefusal && error.code === 'server_unreachable';
+      if (!lost || retries >= SELECT_RETRIES) throw error;
+      await world.sleep(200 * 2 ** retries);
+    }
+  }
+}
+
+const pauseAfter = (pings: number): number => PING_AGAIN[pings - 1] ?? PING_HOURLY;
+
+/** The endpoint of this very life of the session is the one the server knows. */
+const isOurs = (request: PairingRequest, { bound: { side, seat }, bindingHash }: Endpoint): boolean =>
+  request[side]?.agent_id === seat.member_id && request[side]?.session_binding === bindingHash;
+
+const peerOf = ({ display }: PairingRequest, { bound: { side } }: Endpoint): string | undefined =>
+  side === 'initiator' ? display?.recipient_agent_name : display?.agent_name;
+
+/** The name of its board, where the reader sees it. */
+export const boardOf = ({ board_id, display }: PairingRequest): string | undefined =>
+  display?.boards.find(({ id }) => id === board_id)?.name;
+
+/** Refusals after which nothing more can be done for this endpoint. */
+const isOver = (code: string): boolean =>
+  ['pairing_changed', 'pairing_closed', 'pairing_not_found', 'forbidden', 'unauthorized', 'login_required'].includes(
+    code,
+  );

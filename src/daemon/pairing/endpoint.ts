@@ -1,0 +1,91 @@
+/** One side of a pairing request, bound to one life of one session here. */
+import { createHash, randomBytes } from 'node:crypto';
+import { canonicalJson } from '../../contract/canonical.ts';
+import type { PairingSide } from '../../contract/types.ts';
+import { Flight } from '../origins/flight.ts';
+import type { HandoffId, SeatIdentity, SessionKey } from '../types.ts';
+
+export interface Evidence {
+  ping_seq: number;
+  reply_seq: number;
+  handoff_id: HandoffId;
+}
+
+export interface Bound {
+  origin: string;
+  requestId: string;
+  side: PairingSide;
+  seat: SeatIdentity;
+  session: SessionKey;
+  boot: string;
+  /** Of the seat's binding to the session. */
+  binding: number;
+}
+
+export class Endpoint {
+  readonly bound: Bound;
+  /** What the server knows the session by. */
+  readonly bindingHash: string;
+  /** The proof; made here and shown to the server alone. */
+  token: string;
+  /** Of the request. */
+  generation: number;
+  /** When the server was last shown a proof, in the world's milliseconds. */
+  provenAt = 0;
+  /** Pings so far in this generation, and when the last one was. */
+  pings = 0;
+  pingedAt = 0;
+  /** What the peer's session has to answer with. */
+  replyLine: string | null = null;
+  /** Replies of the peer's session, by message id. */
+  replies = new Map<string, { ping_seq: number; reply_seq: number }>();
+  /** A reply that this very session has received. */
+  evidence: Evidence | null = null;
+  /** Nothing more is to do for it. */
+  state: 'open' | 'ready' | 'over' = 'open';
+  readonly steps: Flight<void>;
+  readonly ended = new AbortController();
+  /** Ends the pause before the next ping or renewal. */
+  pause: AbortController | null = null;
+
+  constructor(bound: Bound, bindingHash: string, generation: number, step: (endpoint: Endpoint) => Promise<void>) {
+    this.bound = bound;
+    this.bindingHash = bindingHash;
+    this.generation = generation;
+    this.token = newProof();
+    this.steps = new Flight(() => step(this));
+  }
+
+  get key(): string {
+    return endpointKey(this.bound);
+  }
+
+  /** Another generation: what was proven in the one before is void. */
+  restart(generation: number): void {
+    this.generation = generation;
+    this.pings = 0;
+    this.replyLine = null;
+    this.replies = new Map();
+    this.evidence = null;
+  }
+}
+
+export const endpointKey = ({ origin, requestId, side }: Pick<Bound, 'origin' | 'requestId' | 'side'>): string =>
+  `${origin} ${requestId} ${side}`;
+
+/** 256 bits that only this process and the server know. */
+export const newProof = (): string => `abp_${randomBytes(32).toString('base64url')}`;
+
+/** New for every start of the daemon, so that nothing outlives it. */
+export const newInstance = (): string => randomBytes(16).toString('hex');
+
+/** The same for the same life of a session under the same daemon, and for nothing else. */
+export function bindingHash(
+  { session, boot, binding }: Bound,
+  { serverId, instance }: { serverId: string; instance: string },
+): string {
+  const at = session.indexOf(':');
+  const parts = [session.slice(0, at), session.slice(at + 1), boot, instance, binding];
+  const text = canonicalJson(['service-session-binding-v1', serverId, ...parts]);
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}

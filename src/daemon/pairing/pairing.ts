@@ -1,0 +1,346 @@
+/** Pairing requests as sessions here take part in them: which one is bound, what was received, and what ends it. */
+import { join } from 'node:path';
+import type { PairingRequest, PairingSide } from '../../contract/types.ts';
+import type { Folders } from '../../local/folders.ts';
+import type { Requests } from '../control/frames.ts';
+import type { Core } from '../core.ts';
+import { serverMeant } from '../delegation/server-meant.ts';
+import type { Session } from '../sessions/session.ts';
+import {
+  ControlRefusal,
+  type HandoffId,
+  type InboxRead,
+  type Notice,
+  type SeatIdentity,
+  type SeatRef,
+  type SessionView,
+  seatKey,
+} from '../types.ts';
+import { PairingApi, type PairingApiOptions } from './api.ts';
+import { boardOf, Drive } from './drive.ts';
+import { type Bound, bindingHash, Endpoint, endpointKey, newInstance } from './endpoint.ts';
+import { ProofFile } from './proofs.ts';
+
+type Frame = Requests['pairing'];
+type Answer = { pairing?: PairingRequest; pairings?: PairingRequest[]; board?: string };
+
+export interface PairingOptions extends PairingApiOptions {
+  folders: Folders;
+  env: Record<string, string | undefined>;
+  core: Core;
+}
+
+export class Pairing {
+  readonly #options: PairingOptions;
+  readonly #core: Core;
+  readonly #api: PairingApi;
+  readonly #instance = newInstance();
+  readonly #endpoints = new Map<string, Endpoint>();
+  readonly #drives = new Map<string, Drive>();
+  #file: ProofFile | null = null;
+
+  constructor(options: PairingOptions) {
+    this.#options = options;
+    this.#core = options.core;
+    this.#api = new PairingApi(options);
+  }
+
+  /** Nothing of an earlier daemon is used. */
+  start(): void {
+    this.#proofs.clear();
+  }
+
+  /** Answers the verb for a session that is vouched for. @param joining brings the session onto the board. */
+  async answer(session: Session, frame: Frame, joining: (board: string) => Promise<void>): Promise<Answer> {
+    const origin = serverMeant(this.#options, frame.server, session.view);
+    const { action } = frame;
+    if (!['list', 'get'].includes(action) && frame.idempotency_key === undefined) throw missing('idempotency_key');
+    switch (action) {
+      case 'list':
+        return { pairings: (await this.#api.call(origin, 'person', 'listPairingRequests', {})).requests };
+      case 'get':
+        return shown(await this.#request(origin, named(frame)));
+      case 'request':
+        return shown(await this.#propose(origin, session, frame));
+      case 'select':
+        return this.#bind(origin, session, { frame, side: 'initiator', id: named(frame), joining });
+      case 'accept':
+        return this.#bind(origin, session, { frame, side: 'recipient', id: await this.#meant(origin, frame), joining });
+      case 'decline':
+        return shown(await this.#api.call(origin, 'person', 'declinePairing', writing(frame)));
+      default:
+        return shown(
+          await this.#api.call(
+            origin,
+            await this.#mine(origin, session, named(frame)),
+            'cancelPairing',
+            writing(frame),
+          ),
+        );
+    }
+  }
+
+  /** The server says that a request has moved. */
+  moved(origin: string, requestId: string): void {
+    for (const side of ['initiator', 'recipient'] as const) {
+      void this.#endpoints.get(endpointKey({ origin, requestId, side }))?.steps.run().catch(ignore);
+    }
+  }
+
+  /** Replies among what waits are remembered, so that their receipt can be told. */
+  inbox(seat: SeatRef, { inbox }: InboxRead): void {
+    for (const endpoint of this.#of(seat)) {
+      const line = endpoint.replyLine;
+      if (line === null) continue;
+      for (const { id, seq, reply_to_seq: ping, body } of inbox.messages) {
+        if (ping !== null && body.split(/\r?\n/).includes(line))
+          endpoint.replies.set(id, { ping_seq: ping, reply_seq: seq });
+      }
+    }
+  }
+
+  /** A session has certainly received these: only that is evidence. */
+  confirmed(received: {
+    session: string;
+    boot: string;
+    handoff: HandoffId;
+    messages: readonly (SeatRef & { message_id: string })[];
+  }): void {
+    for (const message of received.messages) {
+      for (const endpoint of this.#of(message)) {
+        const { session, boot } = endpoint.bound;
+        const reply = endpoint.replies.get(message.message_id);
+        if (!reply || session !== received.session || boot !== received.boot || !this.#holds(endpoint)) continue;
+        endpoint.evidence = { ...reply, handoff_id: received.handoff };
+        void endpoint.steps.run().catch(ignore);
+      }
+    }
+  }
+
+  /** A session has ended, begun another life, or holds other seats. */
+  sessionChanged(view: SessionView): void {
+    for (const endpoint of this.#endpoints.values()) {
+      if (endpoint.bound.session === view.key && !this.#holds(endpoint)) this.#end(endpoint, 'session_changed');
+    }
+  }
+
+  /** The seat's token was refused, or the seat is over. */
+  seatOver(seat: SeatRef): void {
+    for (const endpoint of this.#of(seat)) this.#end(endpoint, 'seat_over');
+  }
+
+  /** The person's key was refused. */
+  keyEnded(origin: string): void {
+    for (const endpoint of this.#endpoints.values()) {
+      if (endpoint.bound.origin === origin) this.#end(endpoint, 'unauthorized');
+    }
+  }
+
+  /** An invite that this very session asked for was allowed: it is the one that takes part. */
+  notices(seat: SeatRef, notices: readonly Notice[]): void {
+    for (const { kind, approval_id: approval } of notices) {
+      if (kind === 'approval_allowed' && approval !== undefined) void this.#selectWatched(seat, approval).catch(ignore);
+    }
+  }
+
+  close(): void {
+    for (const endpoint of this.#endpoints.values()) endpoint.ended.abort();
+    this.#endpoints.clear();
+    this.#proofs.clear();
+  }
+
+  get #proofs(): ProofFile {
+    this.#file ??= new ProofFile(join(this.#options.folders.state, 'pairing.json'));
+    return this.#file;
+  }
+
+  #request(origin: string, id: string): Promise<PairingRequest> {
+    return this.#api.call(origin, 'person', 'getPairingRequest', { params: { pairing: id } });
+  }
+
+  async #propose(origin: string, session: Session, frame: Frame): Promise<PairingRequest> {
+    const { board_id, recipient_id, initiating_agent_id, work, idempotency_key } = frame;
+    if (board_id === undefined || recipient_id === undefined || work === undefined)
+      throw missing('board_id, recipient_id, work');
+    const seat = seatOn(session, origin, board_id);
+    if (!seat)
+      throw new ControlRefusal('invalid_request', 'This session holds no seat on that board.', {
+        hint: 'service join',
+      });
+    return this.#api.call(origin, { seat }, 'createPairingRequest', {
+      body: { board_id, recipient_id, initiating_agent_id: initiating_agent_id ?? seat.member_id, work },
+      idempotencyKey: idempotency_key,
+    });
+  }
+
+  /** The request named, or the only one that waits for this person. Two sides are never guessed. */
+  async #meant(origin: string, frame: Frame): Promise<string> {
+    if (frame.pairing_id !== undefined) return frame.pairing_id;
+    const person = this.#options.credentials.server(origin)?.entry.person?.id;
+    const { requests } = await this.#api.call(origin, 'person', 'listPairingRequests', { query: { state: 'open' } });
+    const waiting = requests.filter(
+      (each) => each.recipient_id === person && ['awaiting_session', 'awaiting_endpoint'].includes(each.state),
+    );
+    const [only, another] = waiting;
+    if (only && !another) return only.id;
+    if (!only)
+      throw new ControlRefusal('pairing_not_found', 'No proposal waits for this person here.', {
+        hint: 'service pairing list',
+      });
+    throw new ControlRefusal('pairing_ambiguous', 'Several proposals wait; say which one.', {
+      hint: 'service pairing accept PRQ --here',
+      details: { choices: waiting.map(({ id }) => id) },
+    });
+  }
+
+  /** As whom the session takes a proposal back: its own seat where it has one there, else its person. */
+  async #mine(origin: string, session: Session, id: string): Promise<'person' | { seat: SeatRef }> {
+    const { board_id } = await this.#request(origin, id);
+    const seat = seatOn(session, origin, board_id);
+    return seat ? { seat } : 'person';
+  }
+
+  async #bind(
+    origin: string,
+    session: Session,
+    {
+      frame,
+      side,
+      id,
+      joining,
+    }: { frame: Frame; side: PairingSide; id: string; joining: (board: string) => Promise<void> },
+  ): Promise<Answer> {
+    const request = await this.#request(origin, id);
+    if (!seatOn(session, origin, request.board_id)) await joining(boardOf(request) ?? request.board_id);
+    const seat = seatOn(session, origin, request.board_id);
+    if (!seat) throw new ControlRefusal('pairing_changed', 'The session gave its seat up meanwhile.');
+    const endpoint = this.#endpoint(request, { origin, side, session, seat });
+    if (request.state === 'ready') {
+      const bound = request[side];
+      if (bound?.agent_id === seat.member_id && bound.session_binding === endpoint.bindingHash) return shown(request);
+      throw new ControlRefusal('pairing_changed', 'It is ready with another session.', {
+        hint: 'service pairing list',
+      });
+    }
+    const selected = await this.#select(endpoint, frame.replace === true);
+    this.#core.log.write('pairing_selected', { origin, pairing: id, side, session: session.key });
+    const accepted = side === 'recipient' && !selected.accepted;
+    const drive = this.#drive(origin);
+    const now = accepted ? await drive.accept(endpoint, frame.idempotency_key!) : selected;
+    void endpoint.steps.run().catch(ignore);
+    return shown(now);
+  }
+
+  /** The one that is bound already, where it is the same life of the same session; else a new one. */
+  #endpoint(
+    { id, generation }: PairingRequest,
+    { origin, side, session, seat }: { origin: string; side: PairingSide; session: Session; seat: SeatIdentity },
+  ): Endpoint {
+    const { serverId } = this.#options.credentials.server(origin)!;
+    const binding = this.#core.seats.of(seat)?.row.generation ?? 0;
+    const bound: Bound = { origin, requestId: id, side, seat, session: session.key, boot: session.row.boot, binding };
+    const hash = bindingHash(bound, { serverId, instance: this.#instance });
+    const known = this.#endpoints.get(endpointKey(bound));
+    if (known && known.bindingHash === hash && known.generation === generation) return known;
+    return new Endpoint(bound, hash, generation, (each) => this.#drive(origin).step(each));
+  }
+
+  /** What was there before stays where the server refuses. */
+  async #select(endpoint: Endpoint, replace: boolean): Promise<PairingRequest> {
+    const { key } = endpoint;
+    const before = this.#endpoints.get(key);
+    this.#endpoints.set(key, endpoint);
+    try {
+      const selected = await this.#drive(endpoint.bound.origin).select(endpoint, replace);
+      if (before !== endpoint) before?.ended.abort();
+      return selected;
+    } catch (error) {
+      if (before) this.#endpoints.set(key, before);
+      else this.#endpoints.delete(key);
+      this.#save();
+      throw error;
+    }
+  }
+
+  async #selectWatched(seat: SeatRef, approval: string): Promise<void> {
+    const watch = this.#core.journal.takeApprovalWatch(seat.origin, approval);
+    if (!watch) return;
+    const session = this.#core.sessions.get(watch.session_key);
+    const held = this.#core.seats.of(seat);
+    if (!session?.row.open || session.row.boot !== watch.boot || held?.session !== session) return;
+    const found = await this.#api.call(seat.origin, { seat }, 'getApproval', { params: { approval } });
+    const id = (found as { pairing_request_id?: string }).pairing_request_id;
+    if (id === undefined) return;
+    const request = await this.#api.call(seat.origin, { seat }, 'getPairingRequest', { params: { pairing: id } });
+    const { origin } = seat;
+    const endpoint = this.#endpoint(request, { origin, side: 'initiator', session, seat: held.identity });
+    await this.#select(endpoint, false);
+    this.#core.log.write('pairing_selected', { origin, pairing: id, side: 'initiator', session: session.key });
+    await endpoint.steps.run();
+  }
+
+  #drive(origin: string): Drive {
+    const known = this.#drives.get(origin);
+    if (known) return known;
+    const drive = new Drive({
+      api: this.#api,
+      world: this.#options.origins.at(origin).world,
+      log: this.#core.log,
+      holds: (endpoint) => this.#holds(endpoint),
+      save: () => this.#save(),
+      end: (endpoint) => this.#end(endpoint, 'over'),
+    });
+    this.#drives.set(origin, drive);
+    return drive;
+  }
+
+  /** Still the session, the life of it and the binding that were selected. */
+  #holds({ bound: { session: key, boot, seat: ref, binding } }: Endpoint): boolean {
+    const session = this.#core.sessions.get(key);
+    const seat = this.#core.seats.of(ref);
+    return (
+      session?.row.open === true &&
+      session.row.boot === boot &&
+      seat?.session === session &&
+      seat.row.generation === binding
+    );
+  }
+
+  #of(seat: SeatRef): Endpoint[] {
+    const key = seatKey(seat);
+    return [...this.#endpoints.values()].filter(({ bound, state }) => state === 'open' && seatKey(bound.seat) === key);
+  }
+
+  #end(endpoint: Endpoint, _why: string): void {
+    endpoint.state = 'over';
+    endpoint.ended.abort();
+    if (this.#endpoints.get(endpoint.key) === endpoint) this.#endpoints.delete(endpoint.key);
+    this.#save();
+  }
+
+  #save(): void {
+    this.#proofs.save([...this.#endpoints.values()]);
+  }
+}
+
+const seatOn = (session: Session, origin: string, boardId: string): SeatIdentity | undefined =>
+  session.view.seats.find((seat) => seat.origin === origin && seat.board_id === boardId);
+
+function named({ pairing_id: id }: Frame): string {
+  if (id !== undefined) return id;
+  throw missing('pairing_id');
+}
+
+const writing = (frame: Frame) => ({ params: { pairing: named(frame) }, idempotencyKey: frame.idempotency_key });
+
+/** Public metadata and, where it is visible, the board's name. */
+function shown(request: PairingRequest): Answer {
+  const { challenge: _own, ...rest } = request;
+  const board = boardOf(request);
+  return { pairing: rest, ...(board === undefined ? {} : { board }) };
+}
+
+const missing = (what: string): ControlRefusal =>
+  new ControlRefusal('invalid_request', `This is missing: ${what}.`, { hint: 'service pairing --help' });
+
+const ignore = (): void => {};

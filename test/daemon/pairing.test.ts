@@ -1,0 +1,256 @@
+/** Sessions that show each other that what they send arrives, through true deliveries. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { PairingRequest } from '../../src/contract/types.ts';
+import { compose } from '../../src/daemon/compose/compose.ts';
+import { serverPorts } from '../../src/daemon/server-ports.ts';
+import type { SeatIdentity } from '../../src/daemon/types.ts';
+import { newBoard, post } from '../support/cast.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
+import { noteSecrets } from '../support/secrets.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import type { Frame } from './support/line.ts';
+import { Rig, type RigOptions, type TestSession, took } from './support/rig.ts';
+
+describe('pairing two sessions', () => {
+  let server: TestServer;
+  let proxy: FaultProxy;
+  let rig: Rig;
+  let board: { id: string; name: string };
+  let seats: SeatIdentity[];
+  let sessions: TestSession[];
+  let keys = 0;
+
+  before(async () => {
+    server = await startTestServer('sqlite');
+  });
+  after(() => server.stop());
+
+  const whole = (): RigOptions => {
+    const { folders, home } = rig.machine;
+    const place = { folders, env: { SERVICE_HOME: home }, version: '0.0.1' };
+    return { compose, ports: (events, core) => serverPorts(place, events, core) };
+  };
+
+  beforeEach(async () => {
+    proxy = await new FaultProxy(server.url).listen();
+    rig = new Rig(server);
+    rig.origin = proxy.url;
+    const { server_id } = await server.nobody.ok('getInfo');
+    const person = { id: (await dana()).id, handle: 'dana' };
+    await rig.machine.knows(proxy.url, server_id, server.dana, { person });
+    await rig.start(whole());
+    board = await newBoard(server.dana);
+    seats = [(await rig.seat(board)).seat, (await rig.seat(board)).seat];
+    sessions = [await rig.session(seats[0]), await rig.session(seats[1])];
+  });
+  afterEach(async () => {
+    proxy.heal();
+    await rig.stop();
+    await proxy.down();
+  });
+
+  const dana = async () => (await server.dana.ok('getMe')) as { id: string };
+  const propose = async (): Promise<PairingRequest> =>
+    server.dana.ok('createPairingRequest', {
+      body: {
+        board_id: board.id,
+        recipient_id: (await dana()).id,
+        initiating_agent_id: seats[0]!.member_id,
+        work: 'review the plan',
+      },
+    });
+  const look = ({ id }: { id: string }) => server.dana.ok('getPairingRequest', { params: { pairing: id } });
+  const ask = (session: TestSession, action: string, more: Frame = {}): Promise<Frame> =>
+    session.ask('pairing', { server: proxy.url, action, idempotency_key: `key-${++keys}`, ...more });
+  const codeOf = (answer: Frame) => (answer['error'] as { code: string } | undefined)?.code ?? 'ok';
+  const proofs = () => join(rig.machine.folders.state, 'pairing.json');
+  const secrets = (): string[] =>
+    existsSync(proofs()) ? (readFileSync(proofs(), 'utf8').match(/abp_[\w-]{43}/g) ?? []) : [];
+
+  /** The agent of a woken session does what a ping asks it to. */
+  async function replyOnce(at: number): Promise<void> {
+    const session = sessions[at]!;
+    const hook = await session.wait();
+    const frame = await hook.next();
+    await took(hook, frame);
+    await hook.end();
+    await session.hook('turn_start', { wake: true, handoff_id: frame['handoff_id'] });
+    await session.hook('boundary');
+    const line = /exactly this line: (service-pairing\/1 .*)/.exec(String(frame['bundle']))?.[1];
+    const ping = /<service-message [^>]*seq="(\d+)"/.exec(String(frame['bundle']))?.[1];
+    if (line !== undefined && ping !== undefined) await reply(at, Number(ping), line);
+    await session.ask('turn_end');
+  }
+
+  async function reply(at: number, ping: number, line: string): Promise<void> {
+    const token = rig.machine.credentials.token(proxy.url, seats[at]!.member_id)!;
+    const as = Object.assign(Object.create(Object.getPrototypeOf(server.dana)), server.dana, { token });
+    const { message } = await as.ok('getMessageBySeq', { params: { board: board.name, seq: ping } });
+    await post(as, board.name, line, { reply_to: message.id, to: [`@${seats[1 - at]!.name}`] });
+  }
+
+  async function verifying(): Promise<PairingRequest> {
+    const request = await propose();
+    expect(codeOf(await ask(sessions[0]!, 'select', { pairing_id: request.id }))).to.equal('ok');
+    expect(codeOf(await ask(sessions[1]!, 'accept', { pairing_id: request.id }))).to.equal('ok');
+    return request;
+  }
+
+  it('is ready once each agent has answered and each answer was received by the very session', async () => {
+    const request = await verifying();
+    expect((await look(request)).state).to.equal('verifying');
+    expect(statSync(proofs()).mode & 0o777).to.equal(0o600);
+    const shown = secrets();
+    expect(shown).to.have.length(2);
+    noteSecrets(shown.join(' '));
+    // Each session is woken by the peer's ping, then by the peer's reply.
+    await Promise.all([replyOnce(0), replyOnce(1)]);
+    expect((await look(request)).state).to.equal('verifying');
+    await Promise.all([replyOnce(0), replyOnce(1)]);
+    await until(async () => (await look(request)).state === 'ready', 'it is ready');
+    await until(() => !existsSync(proofs()), 'the proofs are gone');
+    for (const file of [rig.paths.journal, `${rig.paths.journal}-wal`, rig.logFile]) {
+      if (existsSync(file)) for (const secret of shown) expect(readFileSync(file, 'latin1')).to.not.include(secret);
+    }
+    // Once more is a look, for the session that is bound; for any other it has changed.
+    expect(codeOf(await ask(sessions[0]!, 'select', { pairing_id: request.id }))).to.equal('ok');
+    await rig.restart(whole());
+    expect(codeOf(await ask(sessions[0]!, 'select', { pairing_id: request.id }))).to.equal('pairing_changed');
+  });
+
+  it('shows nothing secret on the socket', async () => {
+    const request = await propose();
+    const answers = [
+      await ask(sessions[0]!, 'select', { pairing_id: request.id }),
+      await ask(sessions[1]!, 'accept', { pairing_id: request.id }),
+      await ask(sessions[0]!, 'list'),
+      await ask(sessions[0]!, 'get', { pairing_id: request.id }),
+    ];
+    for (const answer of answers) {
+      expect(codeOf(answer)).to.equal('ok');
+      expect(JSON.stringify(answer)).to.not.match(/ab[abdp]_|nonce/);
+    }
+    expect(answers[3]).to.include({ board: board.name });
+    expect(answers[3]!['pairing']).to.include({ id: request.id, state: 'verifying' });
+  });
+
+  it('takes no message for received that was only read', async () => {
+    const request = await verifying();
+    await replyOnce(1);
+    // The initiator's session has the reply in its inbox, but no handoff brought it.
+    const token = rig.machine.credentials.token(proxy.url, seats[0]!.member_id)!;
+    const as = Object.assign(Object.create(Object.getPrototypeOf(server.dana)), server.dana, { token });
+    await until(async () => (await as.ok('readInbox')).messages.length >= 2, 'ping and reply are there');
+    const { messages } = await as.ok('readInbox');
+    await as.ok('ackInbox', { body: { up_to: messages.at(-1)!.seq } });
+    await until(async () => (await look(request)).progress?.initiator_to_recipient === 'report', 'the reply is known');
+    expect(proxy.count(`POST /v1/pairing-requests/${request.id}/verify`)).to.equal(0);
+  });
+
+  it('ends with the life of the session, and with the daemon; then somebody selects again', async () => {
+    const request = await verifying();
+    await sessions[0]!.ask('register', { source: 'resume', boot: 'ffffffffffffffff' });
+    sessions[0]!.header['boot'] = 'ffffffffffffffff';
+    await until(() => secrets().length === 1, 'the proof of the old life is gone');
+    expect(codeOf(await ask(sessions[0]!, 'select', { pairing_id: request.id }))).to.equal('pairing_changed');
+    expect(codeOf(await ask(sessions[0]!, 'select', { pairing_id: request.id, replace: true }))).to.equal('ok');
+    // The recipient's session stays bound and takes part again by itself.
+    await until(async () => {
+      const { state, generation } = await look(request);
+      return state === 'verifying' && generation === 2;
+    }, 'both are verifying again');
+    await rig.restart(whole());
+    expect(existsSync(proofs())).to.equal(false);
+    expect(codeOf(await ask(sessions[1]!, 'accept', { pairing_id: request.id }))).to.equal('pairing_changed');
+  });
+
+  it('is deleted with the person’s key', async () => {
+    const key = await server.dana.ok('createKey', { body: { name: `pairing-${keys}` } });
+    noteSecrets(key.token);
+    const owner = Object.assign(Object.create(Object.getPrototypeOf(server.dana)), server.dana, { token: key.token });
+    const { server_id } = await server.nobody.ok('getInfo');
+    await rig.machine.knows(proxy.url, server_id, owner);
+    await rig.restart(whole());
+    const other = { id: board.id, name: board.name };
+    const joined = await owner.ok('joinBoard', { body: { board: other.name, role: 'member' } });
+    const agent = Object.assign(Object.create(Object.getPrototypeOf(owner)), owner, {
+      token: joined.token,
+      memberId: joined.agent.id,
+      name: joined.agent.name,
+    });
+    const seat = await rig.machine.holds(proxy.url, other, agent);
+    const session = await rig.session(seat);
+    const request = await server.dana.ok('createPairingRequest', {
+      body: { board_id: board.id, recipient_id: (await dana()).id, initiating_agent_id: seat.member_id, work: 'w' },
+    });
+    await until(() => rig.daemon.core.origins.views().some(({ connected }) => connected), 'the stream is open');
+    expect(codeOf(await ask(session, 'select', { pairing_id: request.id }))).to.equal('ok');
+    expect(secrets()).to.have.length(1);
+    await server.dana.ok('revokeKey', { params: { key: key.id } });
+    await until(() => secrets().length === 0, 'the proof is deleted');
+  });
+
+  it('selects once though the answer was lost', async () => {
+    const request = await propose();
+    proxy.fail('POST /v1/pairing-credentials', 'drop_answer', 1);
+    // The same proof comes again, so the server knows that it is the same selection.
+    expect(codeOf(await ask(sessions[0]!, 'select', { pairing_id: request.id }))).to.equal('ok');
+    expect(proxy.count('POST /v1/pairing-credentials')).to.equal(2);
+    expect(secrets()).to.have.length(1);
+    expect((await look(request)).generation).to.equal(1);
+  });
+
+  it('never guesses which request is meant', async () => {
+    for (const { id } of (await server.dana.ok('listPairingRequests', { query: { limit: 100 } })).requests)
+      await server.dana.ok('cancelPairing', { params: { pairing: id } });
+    const none = await ask(sessions[1]!, 'accept');
+    expect(codeOf(none)).to.equal('pairing_not_found');
+    const first = await propose();
+    const second = await propose();
+    const several = await ask(sessions[1]!, 'accept');
+    expect(codeOf(several)).to.equal('pairing_ambiguous');
+    const { choices } = (several['error'] as { details: { choices: string[] } }).details;
+    expect(choices).to.have.members([first.id, second.id]);
+    await ask(sessions[1]!, 'decline', { pairing_id: second.id });
+    expect((await look(second)).state).to.equal('declined');
+    expect(codeOf(await ask(sessions[1]!, 'accept'))).to.equal('ok');
+    expect(codeOf(await ask(sessions[0]!, 'cancel', { pairing_id: first.id }))).to.equal('ok');
+    await until(() => secrets().length === 0, 'no proof is left');
+    expect(codeOf(await ask(sessions[0]!, 'select'))).to.equal('invalid_request');
+  });
+
+  it('is proposed by the session’s own agent, and joined for where it holds no seat', async () => {
+    const proposed = await ask(sessions[0]!, 'request', {
+      board_id: board.id,
+      recipient_id: (await dana()).id,
+      work: 'together',
+    });
+    expect(codeOf(proposed)).to.equal('ok');
+    const request = proposed['pairing'] as PairingRequest;
+    expect(request.initiating_agent_id).to.equal(seats[0]!.member_id);
+    const fresh = await rig.session();
+    const accepted = await ask(fresh, 'accept', { pairing_id: request.id });
+    expect(codeOf(accepted)).to.equal('ok');
+    const { seats: held } = await fresh.ask('agents');
+    expect(held).to.have.length(1);
+    expect((await look(request)).recipient?.agent_id).to.equal((held as { member_id: string }[])[0]!.member_id);
+  });
+
+  it('is for whole sessions that are known', async () => {
+    const request = await propose();
+    expect(codeOf(await ask(sessions[0]!, 'select', { pairing_id: request.id, subagent: 'x' }))).to.equal(
+      'subagent_session',
+    );
+    const unknown = await rig.ask('pairing', {
+      ...{ harness: 'fake', session: 'never-registered', server: proxy.url, action: 'select' },
+      ...{ pairing_id: request.id, idempotency_key: 'k' },
+    });
+    expect(codeOf(unknown)).to.equal('agent_session_required');
+    expect(codeOf(await ask(sessions[0]!, 'select', { pairing_id: request.id, idempotency_key: undefined }))).to.equal(
+      'invalid_request',
+    );
+  });
+});
