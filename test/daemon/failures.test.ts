@@ -1,0 +1,244 @@
+/** What goes wrong around the daemon, and what has to come of it. */
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
+import { expect } from 'chai';
+import type { FaultPoint } from '../../src/daemon/faults.ts';
+import { credentialsPath, updateCredentials } from '../../src/local/credentials.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { Rig, took } from './support/rig.ts';
+import { StepClock } from './support/step-clock.ts';
+
+/** An answer of a server that cannot just now. */
+const unavailable = { status: 503, retryAfter: 1 };
+
+const errorOf = (frame: Record<string, unknown>) => (frame['error'] as { code: string } | undefined)?.code;
+
+describe('the daemon, where something fails', () => {
+  let server: TestServer;
+  let proxy: FaultProxy;
+  let rig: Rig;
+  let clock: StepClock;
+  /** Throws as a full disk does, at the points a test names. */
+  let broken: Set<FaultPoint>;
+
+  before(async () => {
+    server = await startTestServer('sqlite');
+  });
+  after(() => server.stop());
+  beforeEach(async () => {
+    clock = new StepClock();
+    broken = new Set();
+    proxy = await new FaultProxy(server.url).listen();
+    rig = new Rig(server);
+    rig.origin = proxy.url;
+    const at = (point: FaultPoint) => {
+      if (broken.has(point)) throw Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
+    };
+    await rig.start({ clock, faults: { at } });
+  });
+  afterEach(async () => {
+    proxy.heal();
+    await rig.stop();
+    await proxy.down();
+  });
+
+  type Seat = Awaited<ReturnType<Rig['seat']>>['seat'];
+  const seatOf = (seat: Seat) => rig.daemon.core.seats.of(seat)!;
+
+  it('a journal that cannot be written hands nothing, says so, and hands it later', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const hook = await session.wait();
+    broken.add('hand.prepare');
+    await rig.say(board, 'hello');
+    await until(() => seatOf(seat).row.problem === 'handoff_failed', 'it failed');
+    expect(hook.more).to.equal(false);
+    expect(rig.states()).to.deep.equal([]);
+    broken.clear();
+    clock.pass(2_500);
+    expect((await hook.next())['bundle']).to.contain('hello');
+    expect(seatOf(seat).row.problem).to.equal(null);
+  });
+
+  it('a receipt that cannot be noted is none, and nothing is acknowledged', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const hook = await session.wait();
+    const { seq } = await rig.say(board, 'hello');
+    const carry = await hook.next();
+    broken.add('accept.received');
+    expect(errorOf(await hook.send({ op: 'received', handoff_id: carry['handoff_id'] }).next())).to.equal('internal');
+    broken.clear();
+    expect(rig.states()).to.deep.equal(['pending']);
+    expect(await rig.cursor(seat)).to.be.below(seq);
+    const start = await session.hook('turn_start');
+    expect(start['bundle']).to.contain('hello');
+  });
+
+  it('evidence that cannot be written is asked for again by the next event', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const { seq } = await rig.say(board, 'hello');
+    await session.hook('turn_start');
+    broken.add('confirm.evidence');
+    expect(errorOf(await session.hook('boundary'))).to.equal('internal');
+    expect(await rig.cursor(seat)).to.be.below(seq);
+    broken.clear();
+    await session.hook('boundary');
+    await rig.acked(seat, seq);
+  });
+
+  it('a failed acknowledgement is repeated alone; nothing is handed again', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const { seq } = await rig.say(board, 'hello');
+    await session.hook('turn_start');
+    proxy.fail('POST /v1/me/inbox/ack', unavailable, 2);
+    await session.hook('boundary');
+    const hook = await session.wait();
+    await until(async () => {
+      clock.pass(5_000);
+      return (await rig.cursor(seat)) >= seq;
+    }, 'it was acknowledged');
+    expect(hook.more).to.equal(false);
+    const { metrics } = (await rig.ask('status')) as { metrics: Record<string, number> };
+    expect(metrics['handed']).to.equal(1);
+  });
+
+  it('a server that is away costs nothing: on its return all of it comes once', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const hook = await session.wait();
+    await until(() => rig.daemon.core.origins.at(rig.origin).view().connected, 'the stream is open');
+    await proxy.down();
+    await rig.say(board, 'while it was away');
+    await proxy.listen();
+    const passing = setInterval(() => rig.machine.pauses().length > 0 && void rig.machine.pass(), 5);
+    const { bundle } = await hook.next().finally(() => clearInterval(passing));
+    expect(bundle).to.contain('while it was away');
+  });
+
+  it('a removed seat ends alone: its sibling goes on, and the session is told', async () => {
+    const one = await rig.seat();
+    const two = await rig.seat();
+    const session = await rig.session(one.seat);
+    await session.bind(two.seat);
+    await server.dana.ok('removeMember', { params: { board: one.board, member: one.seat.name } });
+    await until(() => seatOf(one.seat).row.problem === 'agent_removed', 'it has ended');
+    const { seq } = await rig.say(two.board, 'for the other');
+    const start = await session.hook('turn_start');
+    expect(start['nudge']).to.contain(`service: you are no longer on ${one.board}`);
+    expect(start['bundle']).to.contain('for the other');
+    await session.hook('boundary');
+    await rig.acked(two.seat, seq);
+    const next = await session.hook('turn_start');
+    expect(String(next['nudge'])).to.not.contain('no longer');
+    const { agents } = (await rig.ask('status')) as { agents: { problem: string }[] };
+    expect(agents.map(({ problem }) => problem)).to.deep.equal(['agent_removed']);
+  });
+
+  it('a token that is replaced elsewhere stops its seat until the new one is here, which acknowledges with what is known', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const right = rig.machine.credentials.token(seat.origin, seat.member_id)!;
+    const save = (token: string) =>
+      updateCredentials(rig.machine.folders, (saved) => {
+        saved.servers[rig.origin]!.seats[seat.member_id]!.token = token;
+      });
+    const { seq } = await rig.say(board, 'hello');
+    await session.hook('turn_start');
+    proxy.fail('POST /v1/me/inbox/ack', unavailable);
+    await session.hook('boundary');
+    await until(() => rig.states()[0] === 'confirmed', 'it is confirmed');
+    const { generation } = seatOf(seat).row;
+    await save(`aba_${'x'.repeat(43)}`);
+    proxy.heal();
+    await until(() => {
+      clock.pass(5_000);
+      return seatOf(seat).row.problem === 'unauthorized';
+    }, 'it is refused');
+    expect(seatOf(seat).row.generation).to.be.above(generation);
+    await save(right);
+    await rig.acked(seat, seq);
+    expect(seatOf(seat).row.problem).to.equal(null);
+    const hook = await session.wait();
+    clock.pass(2_000);
+    expect(hook.more).to.equal(false);
+  });
+
+  it('a damaged journal is put aside, and a fresh one goes on', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await rig.daemon.stop(false);
+    writeFileSync(rig.paths.journal, 'this is no database at all, and long enough to be looked at'.repeat(100));
+    await rig.start({ clock });
+    expect(readdirSync(rig.paths.state).some((name) => name.startsWith('delivery.db.corrupt-'))).to.equal(true);
+    expect(errorOf(await session.ask('agents'))).to.equal('session_unknown');
+    await session.ask('register', { source: 'resume' });
+    await session.bind(seat);
+    const hook = await session.wait();
+    await rig.say(board, 'from the server as ever');
+    expect((await hook.next())['bundle']).to.contain('from the server as ever');
+  });
+
+  it('a journal of a newer program is left alone', async () => {
+    await rig.daemon.stop(false);
+    const db = new Sqlite(rig.paths.journal);
+    db.pragma('user_version = 99');
+    db.close();
+    const before = readFileSync(rig.paths.journal);
+    const code = await rig.start({ clock }).catch((error: { code: string }) => error.code);
+    expect(code).to.equal('data_newer');
+    expect(readFileSync(rig.paths.journal).equals(before)).to.equal(true);
+    writeFileSync(rig.paths.journal, '');
+    await rig.start({ clock });
+  });
+
+  it('credentials that others can read are not used', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const hook = await session.wait();
+    chmodSync(credentialsPath(rig.machine.folders), 0o644);
+    await rig.say(board, 'hello');
+    const asked = proxy.count('GET /v1/me/inbox');
+    clock.pass(3_000);
+    expect(rig.daemon.core.origins.credentialsProblem()).to.include({ code: 'credentials_unsafe' });
+    expect(proxy.count('GET /v1/me/inbox')).to.equal(asked);
+    expect(hook.more).to.equal(false);
+    chmodSync(credentialsPath(rig.machine.folders), 0o600);
+  });
+
+  it('a session that is gone leaves its messages for the next of its seat', async () => {
+    const { seat, board } = await rig.seat();
+    const first = await rig.session(seat);
+    const hook = await first.wait();
+    const { seq } = await rig.say(board, 'hello');
+    await took(hook, await hook.next());
+    await first.ask('end');
+    const second = await rig.session(seat);
+    const start = await second.hook('turn_start');
+    expect(start['bundle']).to.contain('hello');
+    await second.hook('boundary');
+    await rig.acked(seat, seq);
+  });
+
+  it('a start never gives again what was confirmed, and acknowledges it', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const { seq } = await rig.say(board, 'hello');
+    await session.hook('turn_start');
+    proxy.fail('POST /v1/me/inbox/ack', unavailable, 50);
+    await session.hook('boundary');
+    await until(() => rig.states()[0] === 'confirmed', 'it is confirmed');
+    await rig.daemon.stop(false);
+    proxy.heal();
+    await rig.start({ clock });
+    await rig.acked(seat, seq);
+    await until(() => rig.states()[0] === 'done', 'it is done');
+    const hook = await session.wait();
+    clock.pass(2_000);
+    expect(hook.more).to.equal(false);
+  });
+});

@@ -1,0 +1,196 @@
+/** Commands that read for themselves, beside the daemon. */
+import { expect } from 'chai';
+import { newAgent, newBoard, post } from '../support/cast.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { fakeAdapter } from './support/parts.ts';
+import { Rig, took } from './support/rig.ts';
+import { StepClock } from './support/step-clock.ts';
+
+const errorOf = (frame: Record<string, unknown>) => (frame['error'] as { code: string } | undefined)?.code;
+
+describe('reading beside the daemon', () => {
+  let server: TestServer;
+  let rig: Rig;
+  let clock: StepClock;
+
+  before(async () => {
+    server = await startTestServer('sqlite');
+  });
+  after(() => server.stop());
+  beforeEach(async () => {
+    clock = new StepClock();
+    rig = await new Rig(server).start({ clock });
+  });
+  afterEach(() => rig.stop());
+
+  type Seat = Awaited<ReturnType<Rig['seat']>>['seat'];
+  const ref = ({ origin, board, name, member_id }: Seat) => ({ server: origin, board, name, member_id });
+  const seen = (seat: Seat, seq: number) =>
+    until(() => (rig.daemon.core.seats.of(seat)?.seenSeq ?? 0) >= seq, `#${seq} was seen`);
+
+  it('of an inbox keeps the daemon from handing until it is over', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const hook = await session.wait();
+    const reader = await rig.open('inbox', { agent: ref(seat) });
+    expect(await reader.next()).to.include({ held: true, generation: 1 });
+    const { seq } = await rig.say(board, 'hello');
+    await seen(seat, seq);
+    clock.pass(2_000);
+    expect(hook.more).to.equal(false);
+    await reader.end();
+    expect((await hook.next())['bundle']).to.contain('hello');
+  });
+
+  it('of an inbox is dropped after eleven minutes', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const hook = await session.wait();
+    const reader = await rig.open('inbox', { agent: ref(seat) });
+    await reader.next();
+    const { seq } = await rig.say(board, 'hello');
+    await seen(seat, seq);
+    clock.pass(660_000);
+    await until(() => reader.closed, 'it was dropped');
+    expect((await hook.next())['bundle']).to.contain('hello');
+  });
+
+  it('of the session’s own inbox shows that it goes on, and what it has received already', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const other = await newAgent(server.dana, board);
+    // A first one that stays unread keeps the cursor where it is.
+    await server.dana.ok('setDeliveryMode', { params: { board, member: seat.name }, body: { mode: 'all' } });
+    await until(() => rig.daemon.core.seats.of(seat)!.row.mode === 'all', 'the mode is known');
+    const { seq } = await post(other, board, 'hello');
+    const hook = await session.wait();
+    await took(hook, await hook.next());
+    const peek = await session.open('inbox', { agent: ref(seat), peek: true });
+    await peek.next();
+    expect(rig.states()).to.deep.equal(['handed']);
+    await peek.end();
+    const reader = await session.open('inbox', { agent: ref(seat), started: clock.nowUs() });
+    expect(await reader.next()).to.include({ held: true, boot: session.header['boot'] });
+    await rig.acked(seat, seq);
+  });
+
+  it('of a reply keeps it out of bundles, and what was claimed is received', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const token = rig.machine.credentials.token(seat.origin, seat.member_id)!;
+    const question = (await (
+      await fetch(`${server.url}/v1/boards/${board}/messages`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Idempotency-Key': 'q1' },
+        body: JSON.stringify({ body: 'which one?' }),
+      })
+    ).json()) as { id: string; seq: number };
+    const asker = await session.open('hold', { agent: ref(seat), reply_to: question.id, started: clock.nowUs() });
+    expect(await asker.next()).to.include({ held: true });
+    const hook = await session.wait();
+    const { seq } = await rig.say(board, 'the second', { reply_to: question.id });
+    await seen(seat, seq);
+    clock.pass(2_000);
+    expect(hook.more).to.equal(false);
+    expect(await asker.send({ op: 'claim', seqs: [seq, seq + 40] }).next()).to.deep.include({ claimed: [seq] });
+    await rig.acked(seat, seq);
+    await asker.end();
+    clock.pass(2_000);
+    expect(hook.more).to.equal(false);
+    expect(rig.states()).to.deep.equal([]);
+  });
+
+  it('in full suppresses later hands in this boot, and acknowledges nothing', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await session.hook('turn_start');
+    const { id, seq } = await rig.say(board, 'read by hand');
+    await seen(seat, seq);
+    const row = rig.daemon.core.seats.of(seat)!.row;
+    const message = { board_id: row.board_id, member_id: seat.member_id, message_id: id, seq };
+    const shown = (generation: number, messages: object[]) =>
+      session.ask('shown', { generation, agent: ref(seat), messages });
+    expect(await shown(row.generation + 1, [message])).to.not.include({ shown: true });
+    const foreign = { ...message, member_id: 'mem_01M7ZNGWKZMFQ204KWRHRZQBZ3' };
+    expect(await shown(row.generation, [message, foreign])).to.not.include({ shown: true });
+    expect(await shown(row.generation, [message])).to.include({ shown: true });
+    await session.hook('turn_end');
+    const hook = await session.wait();
+    clock.pass(2_000);
+    expect(hook.more).to.equal(false);
+    expect(await rig.cursor(seat)).to.be.below(seq);
+    // A new boot has not read it.
+    session.header = { ...session.header, boot: 'dddddddddddddddd' };
+    await session.ask('register', { source: 'clear' });
+    const next = await session.wait();
+    expect((await next.next())['bundle']).to.contain('read by hand');
+  });
+
+  it('of the queue names what a program keeps until its turn is over', async () => {
+    const adapter = fakeAdapter(['queue', 'turn-start', 'tool-boundary'], { hand: async () => 'accepted' });
+    await rig.restart({ clock, adapter });
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const { id, seq } = await rig.say(board, 'queued');
+    await until(() => rig.states()[0] === 'handed', 'it is in the queue');
+    const stranger = await rig.ask('queued', { ...session.header, boot: 'cccccccccccccccc' });
+    expect(errorOf(stranger)).to.equal('queue_unknown');
+    const { queued } = await session.ask('queued');
+    const { board_id } = rig.daemon.core.seats.of(seat)!.row;
+    expect(queued).to.deep.equal([
+      { server: seat.origin, board_id, member_id: seat.member_id, board, message_id: id, seq, boundary: 'turn_end' },
+    ]);
+    const elsewhere = await session.ask('queued', { server: 'http://127.0.0.1:1' });
+    expect(elsewhere['queued'] ?? []).to.deep.equal([]);
+    expect(await rig.cursor(seat)).to.be.below(seq);
+    await session.hook('turn_start');
+    await rig.acked(seat, seq);
+    expect((await session.ask('queued'))['queued'] ?? []).to.deep.equal([]);
+  });
+
+  it('of another client is known, and nothing is handed that was acknowledged there', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const { seq } = await rig.say(board, 'read elsewhere');
+    await seen(seat, seq);
+    const token = rig.machine.credentials.token(seat.origin, seat.member_id)!;
+    await fetch(`${server.url}/v1/me/inbox/ack`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ up_to: seq }),
+    });
+    await until(() => rig.daemon.core.seats.of(seat)!.row.cursor >= seq, 'the cursor is known');
+    const hook = await session.wait();
+    clock.pass(2_000);
+    expect(hook.more).to.equal(false);
+    expect(await session.hook('turn_start')).to.not.have.property('bundle');
+    expect((await session.ask('agents'))['seats']).to.deep.include.members([
+      { ...rig.daemon.core.seats.of(seat)!.view },
+    ]);
+  });
+
+  it('of a mode applies what a command was answered, unless a newer one is known', async () => {
+    const { seat } = await rig.seat(await newBoard(server.dana));
+    await rig.session(seat);
+    const agent = ref(seat);
+    expect(await rig.ask('mode', { agent, mode: 'humans', revision: 3 })).to.include({
+      mode: 'humans',
+      revision: 3,
+      changed: true,
+    });
+    expect(await rig.ask('mode', { agent, mode: 'all', revision: 2 })).to.include({ mode: 'humans', revision: 3 });
+    expect(await rig.ask('mode', { agent })).to.include({ mode: 'humans', revision: 3 });
+  });
+
+  it('notes who waits for an approval', async () => {
+    const { seat } = await rig.seat();
+    const session = await rig.session(seat);
+    const approval_id = 'apr_01M7ZNGWKZMFQ204KWRHRZQBZ3';
+    await session.ask('approval_watch', { agent: ref(seat), approval_id });
+    const { journal } = rig.daemon.core;
+    const watch = journal.takeApprovalWatch(seat.origin, approval_id);
+    expect(watch).to.deep.equal({ session_key: session.key, boot: session.header['boot'] });
+    expect(journal.takeApprovalWatch(seat.origin, approval_id)).to.equal(null);
+  });
+});
