@@ -13,6 +13,7 @@ export class Peer {
   readonly #closed: (() => void)[] = [];
   readonly #awaited = new Map<HandoffId, (received: boolean) => boolean>();
   #open = true;
+  #farewell: object | null = null;
 
   constructor(socket: Socket) {
     this.#socket = socket;
@@ -64,8 +65,23 @@ export class Peer {
     return told?.(true) === true;
   }
 
+  /** The last word; a carrier that is writing a text hears it after the answer to its own. */
+  goodbye(fields: object): void {
+    if (this.#awaited.size === 0) this.send(fields);
+    else this.#farewell = fields;
+  }
+
+  /** Says what was held back while a text was being written. */
+  settled(): void {
+    if (this.#farewell === null || this.#awaited.size > 0) return;
+    this.send(this.#farewell);
+    this.#farewell = null;
+  }
+
   /** Closes after what was sent. */
   close(): void {
+    if (this.#farewell !== null) this.send(this.#farewell);
+    this.#farewell = null;
     this.#socket.end();
     this.#socket.destroySoon();
   }

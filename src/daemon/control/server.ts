@@ -54,7 +54,7 @@ export class ControlServer {
   stop(restart: boolean): void {
     this.#server.close();
     rmSync(this.#options.paths.socket, { force: true });
-    for (const peer of this.#peers) peer.send({ event: 'bye', restart });
+    for (const peer of this.#peers) peer.goodbye({ event: 'bye', restart });
   }
 
   /** Resolves when all are closed, and what that means for them has been done. */
@@ -124,6 +124,7 @@ function later(frame: z.output<typeof laterFrame>, peer: Peer): void {
   // An extension repeats what it had added before the connection broke.
   if (!noted) peer.follow?.(frame);
   peer.send({ event: 'ok' });
+  peer.settled();
 }
 
 function schemaOf(op: string): z.ZodType {
