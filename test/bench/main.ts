@@ -1,6 +1,6 @@
 /**
  * Measures the server against a floor: `npm run bench` all sections, `npm run bench -- posts streams` some of them,
- * `npm run bench -- --profile posts` where the time goes. The table is also written to .bench/latest.json.
+ * `npm run bench -- --profile posts` where the time goes, `npm run bench -- load --minutes=30` a long load. The table is also written to .bench/latest.json.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -8,16 +8,21 @@ import { join } from 'node:path';
 import { serverModule } from '../faults/launch.ts';
 import { boards } from './boards.ts';
 import { hooks } from './hooks.ts';
+import { load } from './load.ts';
 import { longBoard } from './long-board.ts';
 import { type Figure, reached } from './measure.ts';
 import { memory } from './memory.ts';
 import { oracle } from './oracle.ts';
 import { posts } from './posts.ts';
+import { processes } from './processes.ts';
 import { size } from './size.ts';
 import { startup } from './startup.ts';
 import { crowd, streams } from './streams.ts';
 import { uploads } from './uploads.ts';
 import { benchDir } from './world.ts';
+
+const args = process.argv.slice(2);
+const minutes = Number(args.find((arg) => arg.startsWith('--minutes='))?.slice('--minutes='.length) ?? 2);
 
 const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = {
   posts,
@@ -31,9 +36,10 @@ const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = {
   oracle,
   memory,
   uploads,
+  processes,
+  load: () => load(minutes),
 };
 
-const args = process.argv.slice(2);
 const profile = args.includes('--profile');
 const names = args.filter((arg) => !arg.startsWith('--'));
 const unknown = names.find((name) => !Object.hasOwn(sections, name));
