@@ -1,28 +1,41 @@
 /** A file of a board in the person's editor: got, edited, put; and if somebody else was first, the text is never lost. */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { Failure } from '../../local/failure.ts';
 import { undoAtExit } from '../at-exit.ts';
 import { openEditor } from '../editor.ts';
+import { asProblem, Exit } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { askChoice, mayAsk } from '../prompts.ts';
+import { called } from '../runtime.ts';
 import type { TimeStyle } from '../time.ts';
 import { getFile, readBytes } from './get.ts';
 import { unified } from './merge.ts';
-import { leafOf } from './names.ts';
+import { leafOf, quoted } from './names.ts';
 import { localFile, type PutQuery } from './put.ts';
 import { type Put, put } from './putting.ts';
-import type { Files } from './scope.ts';
+import { type Files, note } from './scope.ts';
 
 export interface Editing {
   files: Files;
   file: { id: string; name: string; version: number };
   query: Partial<PutQuery>;
+  /** What is typed to do it again, such as `service brief edit`. */
+  command: string;
+  /** What puts a file of this machine in its place, such as `service brief put`. */
+  putCommand: string;
   key: string | undefined;
   times: TimeStyle;
   out: Output;
   noInput: boolean;
+}
+
+/** The text on its way: where it lies, and what it was made from. */
+interface Text {
+  path: string;
+  base: number;
+  digest: string;
 }
 
 /** Null: nothing was changed. */
@@ -30,28 +43,31 @@ export async function edited(editing: Editing): Promise<Put | null> {
   const { files, file, out } = editing;
   const folder = mkdtempSync(join(tmpdir(), 'service-edit-'));
   const path = join(folder, leafOf(file.name));
-  let decided = () => {};
+  let saved = () => {};
   try {
     const got = await getFile(files, { file: file.id, version: file.version, name: file.name }, path, true, out);
     openEditor(path);
-    decided = undoAtExit(() => process.stderr.write(`Your text is still here: ${path}\n`));
+    saved = undoAtExit(() => process.stderr.write(`Your text is still here: ${path}\n`));
     if ((await localFile(path)).digest === got.digest) return null;
-    return await saved(editing, path, got.version);
+    const text = { path, base: got.version, digest: got.digest };
+    return await save(editing, text).catch(async (error: unknown) => {
+      throw await kept(editing, text, error);
+    });
   } finally {
     rmSync(folder, { recursive: true, force: true });
-    decided();
+    saved();
   }
 }
 
-async function saved(editing: Editing, path: string, base: number, how: 'fail' | 'merge' = 'fail'): Promise<Put> {
-  const { files, file, query, key, times, out, noInput } = editing;
+async function save(editing: Editing, text: Text, how: 'fail' | 'merge' = 'fail'): Promise<Put> {
+  const { files, file, query, command, key, times, out, noInput } = editing;
   const putting = {
     files,
-    local: await localFile(path),
-    query: { ...query, name: file.name, base, file_id: file.id },
-    path,
+    local: await localFile(text.path),
+    query: { ...query, name: file.name, base: text.base, file_id: file.id },
+    path: text.path,
     onConflict: how,
-    command: `service file edit ${file.name}`,
+    command,
     key: how === 'merge' && key !== undefined ? `${key}.merge` : key,
     times,
     out,
@@ -59,43 +75,57 @@ async function saved(editing: Editing, path: string, base: number, how: 'fail' |
   try {
     return await put(putting);
   } catch (error) {
-    if (!(error instanceof Failure) || !mayAsk(out, noInput)) throw kept(error, path, file.name);
+    if (!(error instanceof Failure) || !mayAsk(out, noInput)) throw error;
     if (error.code === 'merge_conflict') {
       out.note(error.message);
-      openEditor(path);
-      return saved(editing, path, Number(error.details?.['version']));
+      text.base = Number(error.details?.['version']);
+      openEditor(text.path);
+      return save(editing, text);
     }
-    if (error.code !== 'file_changed') throw kept(error, path, file.name);
+    if (error.code !== 'file_changed' || error.details?.['removed'] === true) throw error;
     out.note(error.message);
-    return decided(editing, path, base, error);
+    return decided(editing, text, error);
   }
 }
 
-async function decided(editing: Editing, path: string, base: number, error: Failure): Promise<Put> {
+async function decided(editing: Editing, text: Text, error: Failure): Promise<Put> {
   const version = Number(error.details?.['version']);
   const choice = await askChoice('What now?', {
     merge: 'Merge what both wrote',
     overwrite: 'Show the difference, then overwrite',
     keep: 'Keep a copy here and stop',
   });
-  if (choice === 'merge') return saved(editing, path, base, 'merge');
-  if (choice === 'keep') throw kept(error, path, editing.file.name);
+  if (choice === 'merge') return save(editing, text, 'merge');
+  if (choice === 'keep') throw error;
   const { bytes } = await readBytes(editing.files, { file: editing.file.id, version }, editing.out);
-  editing.out.note(unified({ label: `v${version}`, bytes }, { label: 'yours', bytes: readFileSync(path) }));
+  editing.out.note(unified({ label: `v${version}`, bytes }, { label: 'yours', bytes: readFileSync(text.path) }));
   const sure = await askChoice('Overwrite it?', { keep: 'No, keep a copy here and stop', yes: 'Yes, overwrite' });
-  if (sure !== 'yes') throw kept(error, path, editing.file.name);
-  return saved(editing, path, version);
+  if (sure !== 'yes') throw error;
+  text.base = version;
+  return save(editing, text);
 }
 
-/** The refusal, with the text saved where it stays. */
-function kept(error: unknown, path: string, name: string): unknown {
-  const copy = resolve(`${leafOf(name)}.edited-${Date.now().toString(36)}`);
-  copyFileSync(path, copy);
-  if (!(error instanceof Error)) return error;
-  const { code = 'internal', hint = '', details, exit } = error as Failure;
-  return new Failure(code, `${error.message} Your text is now ${copy}.`, {
-    hint,
+/** What ended it, with the text saved where it stays, and noted as what it was made from: it can be put from there. */
+async function kept(editing: Editing, text: Text, error: unknown): Promise<unknown> {
+  const { files, file, out, putCommand } = editing;
+  const ending = extname(file.name);
+  const stem = leafOf(file.name).slice(0, ending === '' ? undefined : -ending.length);
+  const copy = resolve(`${stem}.edited-${Date.now().toString(36)}${ending}`);
+  copyFileSync(text.path, copy);
+  await note(files, copy, { file_id: file.id, name: file.name, version: text.base, digest: text.digest }).catch(
+    () => {},
+  );
+  const line = `${putCommand} ${quoted(copy)} --merge`;
+  if (error instanceof Exit) {
+    out.note(`Your text is now ${copy}. To go on: ${line}`);
+    return error;
+  }
+  const { body, exit } = asProblem(error);
+  const { code, message, hint, details } = body.error;
+  const goesOn = code === 'file_changed' && details?.['removed'] !== true;
+  return new Failure(code, `${message} Your text is now ${copy}.`, {
+    hint: goesOn ? called(line) : hint,
     details: { ...details, path: copy },
-    ...(exit === undefined ? {} : { exit }),
+    exit,
   });
 }

@@ -120,8 +120,8 @@ async function merging(putting: Putting, error: ClientError): Promise<Put> {
   replaceFile(path, merged.bytes);
   await note(files, path, { file_id: file, name: name ?? query.name, version, digest: theirs.got.digest });
   if (merged.conflicts > 0) {
-    const places = merged.conflicts === 1 ? '1 place needs you' : `${merged.conflicts} places need you`;
-    throw new Failure('merge_conflict', `Merged v${version} into ${path}: ${places}.`, {
+    const count = merged.conflicts === 1 ? '1 conflict' : `${merged.conflicts} conflicts`;
+    throw new Failure('merge_conflict', `${count} with v${version} in ${path}, marked with <<<<<<<.`, {
       hint: called(`resolve it, then ${command}`),
       details: { path, conflicts: merged.conflicts, version },
       exit: EXIT.conflict,

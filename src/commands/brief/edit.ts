@@ -19,6 +19,8 @@ export default class BriefEdit extends BaseCommand<typeof BriefEdit> {
       files,
       file: { id, name, version },
       query: { brief: true },
+      command: 'service brief edit',
+      putCommand: 'service brief put',
       key: this.flags['idempotency-key'],
       times: this.times,
       out: this.out,

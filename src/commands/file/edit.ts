@@ -1,7 +1,7 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { edited } from '../../cli/files/edit.ts';
-import { wholeFile } from '../../cli/files/names.ts';
+import { quoted, wholeFile } from '../../cli/files/names.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { writeFlags } from '../../cli/flags.ts';
 
@@ -23,6 +23,8 @@ export default class FileEdit extends BaseCommand<typeof FileEdit> {
       files,
       file,
       query: {},
+      command: `service file edit ${quoted(file.name)}`,
+      putCommand: 'service file put',
       key: this.flags['idempotency-key'],
       times: this.times,
       out: this.out,

@@ -1,0 +1,117 @@
+/** Editing a file of a board at a terminal while somebody else writes it: the person decides, and no text is ever lost. */
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { collect, type Home, until } from './support/home.ts';
+import { homeWithBoard } from './support/shared.ts';
+
+const DOWN = '\x1b[B';
+
+describe('editing a file at a terminal', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard('docs');
+  let n = 0;
+  before(() => home().json(['agent', 'create', 'codex']));
+
+  /** A file, and an editor that changes it in one place while codex changes it in another. */
+  async function contested(name: string, theirs: string): Promise<{ at: Home; cwd: string; editor: string }> {
+    const at = home();
+    const cwd = mkdtempSync(join(at.work, `edit-${++n}-`));
+    const put = (text: string, more: string) => `printf '${text}' | service file put ${name} - -q --board docs ${more}`;
+    expect((await at.shell(put('one\\ntwo\\nthree\\n', ''))).code).to.equal(0);
+    const editor = join(cwd, 'editor.sh');
+    const lines = ['#!/bin/sh', `[ -e ${cwd}/done ] && exit 0`, `touch ${cwd}/done`];
+    lines.push(`printf 'one, mine\\ntwo\\nthree\\n' > "$1"`, put(theirs, '--replace --as codex'));
+    writeFileSync(editor, `${lines.join('\n')}\n`);
+    chmodSync(editor, 0o755);
+    return { at, cwd, editor };
+  }
+
+  /** Runs the command on a terminal, types each answer once its question is there, and gives what was shown. */
+  async function at(
+    { at: where, cwd, editor }: { at: Home; cwd: string; editor: string },
+    command: string,
+    answers: [string, string][],
+  ): Promise<{ shown: string; code: number | null }> {
+    const env = { TERM: 'xterm', EDITOR: editor, SERVICE_BOARD: 'docs' };
+    const child = where.startShell(`exec script -qec '${command}' /dev/null`, { stdin: 'pipe', env, cwd });
+    const printed = collect(child);
+    const shown = () => printed().stdout.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]/g, '');
+    for (const [question, keys] of answers) {
+      await until(`"${question}" is shown; so far: ${shown()}`, () => shown().includes(question));
+      child.stdin?.write(keys);
+    }
+    await until(`it ends; so far: ${shown()}`, () => child.exitCode !== null);
+    return { shown: shown(), code: child.exitCode };
+  }
+
+  const textOf = async (name: string) => (await home().run(['file', 'get', name, '-', '--board', 'docs'])).stdout;
+  const copiesIn = (cwd: string) => readdirSync(cwd).filter((name) => name.includes('.edited-'));
+
+  it('merges what both wrote', async () => {
+    const world = await contested('merge.md', 'one\\ntwo\\nthree, theirs\\n');
+    const { shown, code } = await at(world, 'service file edit merge.md', [['What now?', '\r']]);
+    expect(shown).to.include('merge.md is at v2, written by codex').and.include('you replaced v1');
+    expect([code, shown.includes('Saved merge.md v3 on docs')]).to.deep.equal([0, true]);
+    expect(await textOf('merge.md')).to.equal('one, mine\ntwo\nthree, theirs\n');
+    expect(copiesIn(world.cwd)).to.deep.equal([]);
+  });
+
+  it('gives both sides back to the editor where both changed the same', async () => {
+    const world = await contested('same.md', 'one, theirs\\ntwo\\nthree\\n');
+    const { shown, code } = await at(world, 'service file edit same.md', [['What now?', '\r']]);
+    expect(shown).to.include('1 conflict with v2');
+    expect(code).to.equal(0);
+    expect(await textOf('same.md')).to.match(/<<<<<<< yours\none, mine\n[\s\S]*one, theirs\n>>>>>>> v2\n/);
+  });
+
+  it('shows the difference before anything is overwritten', async () => {
+    const world = await contested('over.md', 'one, theirs\\ntwo\\nthree\\n');
+    const answers: [string, string][] = [
+      ['What now?', `${DOWN}\r`],
+      ['Overwrite it?', `${DOWN}\r`],
+    ];
+    const { shown, code } = await at(world, 'service file edit over.md', answers);
+    expect(shown).to.match(/-one, theirs\s+\+one, mine/);
+    expect([code, await textOf('over.md')]).to.deep.equal([0, 'one, mine\ntwo\nthree\n']);
+  });
+
+  it('keeps a copy that can be put later, also where Ctrl-C answers the question', async () => {
+    for (const [name, keys] of [
+      ['keep.md', `${DOWN}${DOWN}\r`],
+      ['stop.md', '\x03'],
+    ] as const) {
+      const world = await contested(name, 'one\\ntwo\\nthree, theirs\\n');
+      const { shown, code } = await at(world, `service file edit ${name}`, [['What now?', keys]]);
+      expect(code, name).to.equal(keys === '\x03' ? 130 : 7);
+      const [copy = ''] = copiesIn(world.cwd);
+      expect(readFileSync(join(world.cwd, copy), 'utf8')).to.equal('one, mine\ntwo\nthree\n');
+      expect(shown).to.include(copy).and.include('service file put');
+      expect(await textOf(name)).to.equal('one\ntwo\nthree, theirs\n');
+      const put = await home().run(['file', 'put', copy, '--merge', '--board', 'docs'], { cwd: world.cwd });
+      expect(put.stdout).to.equal(`Saved ${name} v3 on docs\n`);
+      expect(await textOf(name)).to.equal('one, mine\ntwo\nthree, theirs\n');
+    }
+  });
+
+  it('does the same for the brief, without a terminal too', async () => {
+    const world = await contested('unused.md', 'unused');
+    const brief = (text: string, more: string) =>
+      `printf '${text}' > b.md && service brief put b.md -q --board docs ${more}`;
+    await home().shell(brief('one\\ntwo\\nthree\\n', ''), { cwd: world.cwd });
+    writeFileSync(
+      world.editor,
+      `#!/bin/sh\nprintf 'one, mine\\ntwo\\nthree\\n' > "$1"\nmkdir there && cd there && service brief get b.md -q --board docs --as codex && ${brief('one\\ntwo\\nthree, theirs\\n', '--as codex')}\n`,
+    );
+    const env = { EDITOR: world.editor };
+    const refused = await home().run(['brief', 'edit', '--board', 'docs', '--json'], { cwd: world.cwd, env });
+    const { error } = JSON.parse(refused.stdout);
+    expect([refused.code, error.code]).to.deep.equal([7, 'file_changed']);
+    const [copy = ''] = copiesIn(world.cwd);
+    expect(error.details.path).to.equal(join(world.cwd, copy));
+    expect(error.hint).to.equal(`service brief put ${error.details.path} --merge`);
+    const put = await home().run(['brief', 'put', copy, '--merge', '--board', 'docs'], { cwd: world.cwd });
+    expect(put.stdout).to.equal('Saved brief.md v3 on docs\n');
+    expect(await textOf('brief.md')).to.equal('one, mine\ntwo\nthree, theirs\n');
+  });
+});
