@@ -166,6 +166,14 @@ export const openings = {
 /** Later frames of a client on a connection that is open. An extension's carry no header: its connection says who it is. */
 export const followUps = {
   received: z.object({ v, op: z.literal('received'), handoff_id: handoffId }),
+  /** A runner's program did not take the text: an attempt more, or with `later` only not now. */
+  failed: z.object({
+    v,
+    op: z.literal('failed'),
+    handoff_id: handoffId,
+    reason: z.string().max(500).default(''),
+    later: flag,
+  }),
   claim: z.object({ v, op: z.literal('claim'), seqs: z.array(seq).max(SHOWN_MESSAGES).default([]) }),
   prompt: verb('prompt', { ...maybeSession, ...echo }),
   turn_end: verb('turn_end', { ...maybeSession, stop_active: flag }),
@@ -182,6 +190,7 @@ export const firstFrame = z.discriminatedUnion('op', [
 /** What may follow on one that stays open. */
 export const laterFrame = z.discriminatedUnion('op', [
   followUps.received,
+  followUps.failed,
   followUps.claim,
   followUps.prompt,
   followUps.turn_end,

@@ -30,6 +30,15 @@ export async function queue(core: Core, session: Session, flight: Flight, carry:
   attemptFailed(core, session, flight, outcome.retry);
 }
 
+/** Until a runner is given again what its program could not take just then. */
+const NOT_NOW_MS = 60_000;
+
+/** The program is busy otherwise, which counts as no attempt. */
+export function notNow(core: Core, session: Session, flight: Flight): void {
+  pause(core, session, NOT_NOW_MS);
+  backToPending(core, session, flight, 'not_now');
+}
+
 /** Counts an attempt that failed; the fifth is the last until something changes. */
 export function attemptFailed(core: Core, session: Session, flight: Flight, reason: string): void {
   const attempts = flight.attempts + 1;

@@ -3,6 +3,7 @@ import type { LaterFrame, Openings } from '../control/frames.ts';
 import type { Peer } from '../control/peer.ts';
 import type { Core } from '../core.ts';
 import { confirm, evidence, revive } from '../handoff/flight.ts';
+import { attemptFailed, notNow } from '../handoff/queue.ts';
 import type { Session } from '../sessions/session.ts';
 import { refuseSubagent, welcome } from './sessions.ts';
 import { needsPerson, promptBegan, turnEnded } from './turns.ts';
@@ -81,6 +82,13 @@ function extensionSays(core: Core, session: Session, frame: LaterFrame): void {
       // It had the text before the connection broke, or before the daemon did.
       const flight = session.flight?.id === frame.handoff_id ? session.flight : revive(core, session, frame.handoff_id);
       if (flight) confirm(core, session, flight);
+      return;
+    }
+    case 'failed': {
+      const { flight } = session;
+      if (flight?.id !== frame.handoff_id || flight.path !== 'extension') return;
+      if (frame.later) notNow(core, session, flight);
+      else attemptFailed(core, session, flight, frame.reason || 'failed');
       return;
     }
     default:

@@ -1,0 +1,99 @@
+/** One run of the program that takes a bundle: how it is given the text, and what its end says. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { filled } from '../../harness/programs.ts';
+import { usage } from '../../local/failure.ts';
+import type { Env } from '../../local/folders.ts';
+
+export type Input = 'arg' | 'stdin' | 'file';
+
+export interface ChildWish {
+  argv: string[];
+  input: Input;
+  env: Env;
+  /** Milliseconds after which it is told to end; 10 seconds later it is stopped. */
+  ms: number;
+  /** Its output is kept instead of shown. */
+  keep: boolean;
+}
+
+/** `later`: it could not just now. Whatever else is no exit 0 is a failed attempt. */
+export type Outcome = { kind: 'done'; output: string } | { kind: 'later' } | { kind: 'failed'; reason: string };
+
+const TEMPORARY = 75;
+const GRACE_MS = 10_000;
+/** Longest body of a message, in characters. */
+const MOST_OUTPUT = 32_768;
+
+/** How the text is given, told by the names in braces where it is not said. */
+export function inputOf(argv: readonly string[], said: string | undefined): Input {
+  const names = (name: string) => argv.some((word) => word.includes(`{${name}}`));
+  const input = (said ?? (names('bundle') ? 'arg' : names('bundle_file') ? 'file' : 'stdin')) as Input;
+  if (input === 'arg' && !names('bundle'))
+    throw usage('--input arg needs {bundle} among the words of the program.', 'service run --help');
+  if (input === 'file' && !names('bundle_file'))
+    throw usage('--input file needs {bundle_file} among the words of the program.', 'service run --help');
+  return input;
+}
+
+/** Runs the program once. @param stop ends it early, as when this program is told to end. */
+export async function runChild(text: string, wish: ChildWish, stop: AbortSignal): Promise<Outcome> {
+  const folder = wish.input === 'file' ? mkdtempSync(join(tmpdir(), 'service-run-')) : null;
+  try {
+    const file = folder ? join(folder, 'bundle.txt') : '';
+    if (folder) writeFileSync(file, text, { mode: 0o600 });
+    return await started(filled(wish.argv, { bundle: text, bundle_file: file }), text, wish, stop);
+  } finally {
+    if (folder) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function started([program, ...args]: string[], text: string, wish: ChildWish, stop: AbortSignal): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = spawn(program!, args, {
+      env: wish.env as NodeJS.ProcessEnv,
+      stdio: [wish.input === 'stdin' ? 'pipe' : 'ignore', wish.keep ? 'pipe' : 'inherit', 'inherit'],
+      detached: true,
+    });
+    let output = '';
+    let late = false;
+    const signal = (name: NodeJS.Signals) => {
+      try {
+        process.kill(-child.pid!, name);
+      } catch {
+        // It ended meanwhile.
+      }
+    };
+    const end = () => {
+      signal('SIGTERM');
+      kill = setTimeout(() => signal('SIGKILL'), GRACE_MS);
+    };
+    let kill: NodeJS.Timeout | undefined;
+    const timer = setTimeout(() => {
+      late = true;
+      end();
+    }, wish.ms);
+    stop.addEventListener('abort', end);
+    const settle = (outcome: Outcome) => {
+      clearTimeout(timer);
+      clearTimeout(kill);
+      stop.removeEventListener('abort', end);
+      resolve(outcome);
+    };
+    child.stdout?.on('data', (part: Buffer) => {
+      if (output.length < 4 * MOST_OUTPUT) output += part.toString('utf8');
+    });
+    child.on('error', (error) => settle({ kind: 'failed', reason: `cannot be run: ${error.message}` }));
+    child.on('close', (code, name) => {
+      if (late) settle({ kind: 'failed', reason: 'took too long' });
+      else if (code === 0)
+        settle({ kind: 'done', output: [...output.replace(/\n$/, '')].slice(0, MOST_OUTPUT).join('') });
+      else if (code === TEMPORARY) settle({ kind: 'later' });
+      else settle({ kind: 'failed', reason: name ?? `exit ${code}` });
+    });
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(text);
+  });
+}

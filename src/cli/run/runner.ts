@@ -1,0 +1,140 @@
+/** Keeps a connection to the daemon for a seat, and runs a program once for each bundle that comes. */
+import { randomBytes } from 'node:crypto';
+import { ask, nextFrame } from '../../daemon/control/ask.ts';
+import type { Connection, Frame } from '../../daemon/control/connection.ts';
+import type { AgentRef, Carry, Header } from '../../daemon/control/frames.ts';
+import { textFor } from '../../hook/say.ts';
+import { Failure } from '../../local/failure.ts';
+import { startedAt } from '../../local/process-ref.ts';
+import { connectHere } from '../ask-daemon.ts';
+import type { Outcome } from './child.ts';
+
+const LEAST_PAUSE_MS = 200;
+const MOST_PAUSE_MS = 5_000;
+
+export interface RunnerOptions {
+  harness: string;
+  session: string;
+  agent: AgentRef;
+  /** Milliseconds without a bundle after which it ends; null never. */
+  idleMs: number | null;
+  stop: AbortSignal;
+  /** Runs the program and posts what it printed, if that is wanted. */
+  take(text: string, handoffId: string): Promise<Outcome>;
+  note(text: string): void;
+}
+
+export class Runner {
+  readonly #options: RunnerOptions;
+  readonly #header: Header;
+  /** What has been taken in this process; a repeat of it is only confirmed. */
+  readonly #done = new Set<string>();
+  #running: string | null = null;
+  #taking: Promise<void> = Promise.resolve();
+  #connection: Connection | null = null;
+  /** What could not be said because the connection was gone. */
+  #unsaid: Frame[] = [];
+  #idleSince = performance.now();
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    const { harness, session } = options;
+    this.#header = { harness, session, boot: randomBytes(8).toString('hex'), started: startedAt(), cwd: process.cwd() };
+  }
+
+  /** Until it is told to stop, has been idle for long enough, or another one serves the session. */
+  async run(): Promise<void> {
+    const { stop } = this.#options;
+    let pause = LEAST_PAUSE_MS;
+    for (let resumed = false; !stop.aborted; resumed = true) {
+      const outcome = await this.#serve(resumed);
+      if (outcome === 'over') break;
+      if (outcome === 'served') pause = LEAST_PAUSE_MS;
+      await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random() / 2)));
+      pause = Math.min(MOST_PAUSE_MS, pause * 2);
+    }
+    await this.#taking;
+    await this.#say({ op: 'goodbye' });
+    this.#connection?.close();
+  }
+
+  /** One connection to its end. Only the first one has to come about. */
+  async #serve(resumed: boolean): Promise<'over' | 'served' | 'absent'> {
+    try {
+      this.#connection = await connectHere({ start: true });
+    } catch (error) {
+      if (!resumed) throw error;
+      return 'absent';
+    }
+    const connection = this.#connection;
+    await connection.send({ op: 'hello', ...this.#header, source: 'startup', resumed });
+    const welcome = await nextFrame(connection, 20_000);
+    if (welcome?.event !== 'welcome') return welcome?.event === 'release' ? 'over' : 'absent';
+    if (!resumed) await this.#bind();
+    for (const frame of this.#unsaid.splice(0)) await this.#say(frame);
+    return this.#listen(connection);
+  }
+
+  /** The seat is this run's from now on; its messages come here. */
+  async #bind(): Promise<void> {
+    const connection = await connectHere({ start: false });
+    const { boot: _, ...header } = this.#header;
+    await ask(connection, 'bind', { ...header, agent: this.#options.agent }).finally(() => connection.close());
+  }
+
+  async #listen(connection: Connection): Promise<'over' | 'served'> {
+    const { stop, idleMs } = this.#options;
+    for (;;) {
+      const frame = await nextFrame(connection, 250);
+      if (stop.aborted) return 'over';
+      if (frame === null && connection.isOver) return 'served';
+      if (frame === null && idleMs !== null && !this.#running && performance.now() - this.#idleSince > idleMs)
+        return 'over';
+      if (frame?.event === 'release') return 'over';
+      if (frame?.event === 'bye') return frame.restart === true ? 'served' : 'over';
+      if (frame?.event === 'deliver') this.#deliver(frame as Carry);
+    }
+  }
+
+  #deliver(carry: Carry): void {
+    const id = carry.handoff_id;
+    if (!id || this.#running === id) return;
+    if (this.#done.has(id)) return void this.#say({ op: 'received', handoff_id: id });
+    this.#running = id;
+    this.#taking = this.#take(id, textFor(carry)).finally(() => {
+      this.#running = null;
+      this.#idleSince = performance.now();
+    });
+  }
+
+  async #take(id: string, text: string): Promise<void> {
+    const { take, note, stop } = this.#options;
+    // The program works now; that its text is in is only said when it has ended well.
+    await this.#say({ op: 'prompt', wake: true, handoff_id: id });
+    const outcome = await take(text, id).catch((error: unknown): Outcome => {
+      const reason = error instanceof Failure || error instanceof Error ? error.message : String(error);
+      return { kind: 'failed', reason };
+    });
+    if (stop.aborted && outcome.kind !== 'done') return;
+    if (outcome.kind === 'done') this.#done.add(id);
+    if (outcome.kind === 'failed') note(`The program failed: ${outcome.reason}`);
+    await this.#say(said(id, outcome));
+    await this.#say({ op: 'turn_end' });
+  }
+
+  /** Says it now, or as soon as there is a connection again. */
+  async #say(frame: Frame): Promise<void> {
+    try {
+      if (!this.#connection || this.#connection.isOver) throw new Error('no connection');
+      await this.#connection.send(frame);
+    } catch {
+      this.#unsaid.push(frame);
+    }
+  }
+}
+
+function said(id: string, outcome: Outcome): Frame {
+  if (outcome.kind === 'done') return { op: 'received', handoff_id: id };
+  if (outcome.kind === 'later') return { op: 'failed', handoff_id: id, later: true };
+  return { op: 'failed', handoff_id: id, reason: outcome.reason.slice(0, 200) };
+}

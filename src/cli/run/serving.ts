@@ -1,0 +1,76 @@
+/** `service run`: from its flags to the runner, and what a program is given beside the text. */
+import { randomBytes } from 'node:crypto';
+import { loadProfiles } from '../../harness/load.ts';
+import { Failure } from '../../local/failure.ts';
+import { refOf } from '../ask-daemon.ts';
+import { inSession } from '../here.ts';
+import type { Output } from '../output.ts';
+import { runtime } from '../runtime.ts';
+import type { Session } from '../session.ts';
+import { endWith } from '../signals.ts';
+import { inputOf, runChild } from './child.ts';
+import { replyWith } from './reply.ts';
+import { Runner } from './runner.ts';
+
+export interface RunWish {
+  argv: string[];
+  harness: string;
+  input: string | undefined;
+  reply: boolean;
+  ms: number;
+  idleMs: number | null;
+  out: Output;
+}
+
+export interface RunRecord {
+  session: string;
+  runs: number;
+}
+
+/** Serves the seat until it is told to stop. @throws Failure for a credential that is no seat of this machine. */
+export async function serveWith(session: Session, wish: RunWish): Promise<RunRecord> {
+  const { seat } = session;
+  if (!seat || inSession())
+    throw new Failure('agent_seat_elsewhere', 'The runner serves a seat of this machine, from outside a session.', {
+      hint: 'Make one: service agent create NAME --board BOARD; then name it with --as',
+    });
+  const input = inputOf(wish.argv, wish.input);
+  const { harness, id } = await identity(wish.harness);
+  const key = `${harness}:${id}`;
+  const { SERVICE_TOKEN: _, SERVICE_TOKEN_FILE: __, ...env } = runtime().env;
+  const own = { ...env, SERVICE_SESSION: key, SERVICE_AGENT: `${seat.saved.name}@${seat.saved.board}` };
+  const stop = new AbortController();
+  endWith(() => stop.abort());
+  let runs = 0;
+  const runner = new Runner({
+    harness,
+    session: id,
+    agent: refOf(seat),
+    idleMs: wish.idleMs,
+    stop: stop.signal,
+    note: (text) => wish.out.note(text),
+    take: async (text, handoff) => {
+      runs++;
+      const childEnv = { ...own, SERVICE_HANDOFF: handoff };
+      const outcome = await runChild(
+        text,
+        { argv: wish.argv, input, env: childEnv, ms: wish.ms, keep: wish.reply },
+        stop.signal,
+      );
+      if (outcome.kind === 'done' && wish.reply) await replyWith(session, text, outcome.output);
+      return outcome;
+    },
+  });
+  await runner.run();
+  return { session: key, runs };
+}
+
+/** A program with delivery points of its own is served here as any other, under its name. */
+async function identity(harness: string): Promise<{ harness: string; id: string }> {
+  const { all } = await loadProfiles(runtime().folders.config);
+  const runner = all.find((profile) => profile.harness === harness)?.identity.kind === 'runner';
+  const random = randomBytes(8).toString('hex');
+  return runner
+    ? { harness, id: `run-${random}` }
+    : { harness: 'command', id: `${harness.replaceAll(/[^a-z0-9-]/g, '')}-${random}` };
+}

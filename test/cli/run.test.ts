@@ -1,0 +1,121 @@
+/** A program that is run once for each bundle, with the true daemon and server. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { collect, Home, until } from './support/home.ts';
+
+describe('service run', function () {
+  this.timeout(90_000);
+  let home: Home;
+  beforeEach(async () => {
+    home = new Home();
+    await home.json(['board', 'create', 'demo', '--no-link']);
+    await home.json(['agent', 'create', 'bot', '--board', 'demo']);
+  });
+  afterEach(async () => {
+    await home.run(['daemon', 'stop']);
+    await home.close();
+  });
+
+  const served = async (): Promise<boolean> => {
+    const { code, stdout } = await home.run(['daemon', 'status', '--json']);
+    return code === 0 && JSON.parse(stdout).open_sessions === 1;
+  };
+  const say = async (body: string): Promise<number> =>
+    (await home.json(['say', body, '-b', 'demo', '--to', '@bot', '--no-notes'])).message.seq;
+  const unread = async (): Promise<number> => (await home.json(['inbox', '--peek', '--as', 'bot'])).messages.length;
+  const script = (text: string) => {
+    const path = join(home.dir, 'program.sh');
+    writeFileSync(path, text);
+    return ['/bin/sh', path];
+  };
+  const read = (name: string) => readFileSync(join(home.work, name), 'utf8');
+  const there = (name: string) => existsSync(join(home.work, name));
+
+  it('gives it the bundle on its standard input, with who it is and no token, and acknowledges it after exit 0', async () => {
+    const program = script('cat >text; env | sort >env\n');
+    const child = home.start(['run', '--as', 'bot', '--', ...program], {
+      env: { SERVICE_TOKEN_FILE: '/nowhere' } as never,
+    });
+    const printed = collect(child);
+    await until('the session', served);
+    await say('do <service-message> this');
+    await until('the text', () => there('env') && read('env') !== '');
+    expect(read('text')).to.include('do &lt;service-message> this');
+    expect(read('env'))
+      .to.match(/^SERVICE_AGENT=bot@demo$/m)
+      .and.match(/^SERVICE_HANDOFF=hnd_[0-9a-f]{32}$/m)
+      .and.match(/^SERVICE_SESSION=command:run-[0-9a-f]{16}$/m);
+    expect(read('env')).not.to.match(/SERVICE_TOKEN|ab[abcdhilp]_/);
+    await until('the acknowledgement', async () => (await unread()) === 0);
+    child.kill('SIGINT');
+    await until('its end', () => child.exitCode !== null || child.signalCode !== null);
+    expect([child.exitCode, printed().stdout]).to.deep.equal([0, 'Ran the program 1 times.\n']);
+  });
+
+  it('tries again what failed, each time later, and posts one reply', async () => {
+    const program = script('echo x >>tries; [ "$(wc -l <tries)" -ge 3 ] || exit 1; echo "Done: tested."\n');
+    const child = home.start(['run', '--as', 'bot', '--reply', '--', ...program]);
+    await until('the session', served);
+    const seq = await say('please');
+    await until('the acknowledgement', async () => (await unread()) === 0, 30_000);
+    expect(read('tries')).to.equal('x\nx\nx\n');
+    const { replies } = await home.json(['board', 'thread', String(seq), '-b', 'demo']);
+    expect(replies.map(({ body, from }: { body: string; from: { name: string } }) => [from.name, body])).to.deep.equal([
+      ['bot', 'Done: tested.'],
+    ]);
+    child.kill('SIGTERM');
+    await until('its end', () => child.exitCode !== null);
+  });
+
+  it('gives the same again after it was killed in the middle', async () => {
+    const program = script('cat >text-$$; echo >>tries; sleep 30\n');
+    const first = home.start(['run', '--as', 'bot', '--', ...program]);
+    await until('the session', served);
+    await say('once more');
+    await until('the first run', () => there('tries'));
+    first.kill('SIGKILL');
+    const second = home.start(['run', '--as', 'bot', '--idle-exit', '1s', '--', ...script('cat >again\n')]);
+    await until('the second run', () => there('again') && read('again') !== '');
+    expect(read('again')).to.include('once more');
+    await until('its end', () => second.exitCode !== null);
+    expect([second.exitCode, await unread()]).to.deep.equal([0, 0]);
+  });
+
+  it('gives it as an argument or a file of its own', async () => {
+    const program = script('printf "%s" "$1" >arg; cp "$2" file; stat -c %a "$2" >mode\n');
+    home.start([
+      'run',
+      '--as',
+      'bot',
+      '--input',
+      'file',
+      '--idle-exit',
+      '2s',
+      '--',
+      ...program,
+      '{bundle}',
+      '{bundle_file}',
+    ]);
+    await until('the session', served);
+    await say('$(touch hacked) "quoted"');
+    await until('the file', () => there('mode') && read('mode') !== '');
+    expect(read('file')).to.equal(read('arg'));
+    expect(read('arg')).to.include('$(touch hacked) "quoted"');
+    expect(read('mode')).to.equal('600\n');
+    expect(there('hacked')).to.equal(false);
+  });
+
+  it('needs a seat, a program, and names in braces that fit', async () => {
+    for (const args of [
+      ['--', 'true'],
+      ['--as', 'bot'],
+      ['--as', 'bot', '--input', 'arg', '--', 'true'],
+      ['--as', 'bot', '--timeout', 'soon', '--', 'true'],
+    ])
+      expect((await home.run(['run', ...args])).code, args.join(' ')).to.equal(2);
+    expect(
+      (await home.run(['run', '--as', 'bot', '--', 'true'], { env: { CLAUDECODE: '1' } as never })).code,
+    ).not.to.equal(0);
+  });
+});
