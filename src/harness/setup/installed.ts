@@ -37,6 +37,15 @@ export function readInstalled(state: string): Installed {
   return text === null ? { v: 1, programs: {}, items: [] } : parseOwn(pathOf(state), text, isInstalled);
 }
 
+/** Where programs were found; nothing where that cannot be read. */
+export function recordedPrograms(state: string): Record<string, string> {
+  try {
+    return readInstalled(state).programs;
+  } catch {
+    return {};
+  }
+}
+
 export const writeInstalled = (state: string, installed: Installed): void =>
   writePrivate(pathOf(state), `${JSON.stringify(installed, null, 2)}\n`);
 
