@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { type OperationName, type OperationRow, operations } from '../../../src/contract/operations.ts';
+import type { PairingSide } from '../../../src/contract/types.ts';
 import type { Api, Call } from '../../support/api.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { goodCall } from '../../support/good-calls.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
+import { codeOf, type Pair, pairOn, proposal, propose, select, selection } from '../pairing/cast.ts';
 
 const names = Object.keys(operations) as OperationName[];
 const row = (name: OperationName): OperationRow => operations[name];
@@ -40,6 +42,29 @@ const ofBoards = names.filter(
   (name) => name !== 'openStream' && (/\{(board|message)\}|^\/v1\/me\//.test(row(name).path) || row(name).archived),
 );
 
+type OfWork = (pair: Pair, pairing: string) => { side: PairingSide; call: Call };
+
+/** What is about a board by a proposal of work on it: who calls, and what with. */
+const ofWork: Partial<Record<OperationName, OfWork>> = {
+  createPairingRequest: (pair) => ({ side: 'initiator', call: { body: proposal(pair) } }),
+  choosePairingAgent: ({ recipient }, pairing) => ({
+    side: 'recipient',
+    call: { params: { pairing }, body: { agent_id: recipient.agentId, generation: 1 } },
+  }),
+  selectPairingEndpoint: ({ initiator }, pairing) => ({
+    side: 'initiator',
+    call: { body: selection(pairing, 'initiator', initiator) },
+  }),
+  acceptPairing: ({ recipient }, pairing) => ({
+    side: 'recipient',
+    call: { params: { pairing }, body: { agent_id: recipient.agentId, generation: 1 } },
+  }),
+  verifyPairing: (_pair, pairing) => ({
+    side: 'recipient',
+    call: { ...goodCall('verifyPairing', { board: '', message: '' }), params: { pairing } },
+  }),
+};
+
 describe('the table of operations', () => {
   it('says of each operation what an archived board says of it', () => {
     for (const [words, operationsOf] of Object.entries(refused)) {
@@ -65,8 +90,15 @@ forEachDatabase('an archived board', (engine) => {
   for (const name of ofBoards) {
     const { archived, credentials } = row(name);
     it(`${archived === 'refused' ? 'refuses' : archived === 'partly' ? 'refuses part of' : 'allows'} ${name}`, async () => {
-      for (const kind of ['PK', 'AG'] as const) {
+      for (const kind of ['PK', 'AG', 'PC'] as const) {
         if (!credentials.includes(kind)) continue;
+        const work = ofWork[name];
+        if (work) {
+          // An endpoint's credential says nothing of the board: it does not work.
+          const expected = kind === 'PC' ? '401 unauthorized' : '409 board_archived';
+          expect(await onArchive(name, kind, work), `${name} ${kind}`).to.equal(expected);
+          continue;
+        }
         const { name: board } = await newBoard(server.dana);
         const message = (await post(server.dana, board, 'before')).id;
         const agent = await newAgent(server.dana, board);
@@ -78,6 +110,17 @@ forEachDatabase('an archived board', (engine) => {
         else expect(`${status} ${code}`, name).to.equal('409 board_archived');
       }
     });
+  }
+
+  /** The answer to a call about proposed work whose board is archived. */
+  async function onArchive(name: OperationName, kind: 'PK' | 'AG' | 'PC', work: OfWork): Promise<string> {
+    const pair = await pairOn(server);
+    const request = await propose(pair);
+    const proof = (await select(server, pair, request, 'recipient')).proof;
+    await pair.initiator.person.ok('archiveBoard', { params: { board: pair.board.name } });
+    const { side, call } = work(pair, request.id);
+    const caller = kind === 'PC' ? proof : kind === 'AG' ? pair[side].agent : pair[side].person;
+    return codeOf(await caller.call(name, call));
   }
 
   it('names those who can restore it, never an ordinary owner', async () => {
