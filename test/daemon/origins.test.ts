@@ -1,8 +1,10 @@
 /** The connections to servers, through a proxy that fails as it is told. */
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Board } from '../../src/contract/types.ts';
 import { MAX_SOCKETS } from '../../src/daemon/origins/http.ts';
 import { SeatFailure, type SeatIdentity } from '../../src/daemon/types.ts';
+import { writePrivate } from '../../src/local/private-file.ts';
 import { type Agent, newAgent, newBoard, post } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -219,6 +221,26 @@ describe('the connection to a server', () => {
       expect(await machine.pass()).to.equal(300_000);
       await until(() => at().view().connected, 'it is connected');
       expect(machine.told.problems).to.deep.equal([]);
+    });
+
+    it('is taken up at once when this machine’s own server says that it runs again, at whatever port', async () => {
+      const { data } = machine.folders;
+      const addr = (url: string) => `127.0.0.1:${new URL(url).port}\n`;
+      writePrivate(join(data, 'server.addr'), addr(proxy.url));
+      await machine.knows(proxy.url, serverId, server.dana, { mode: 'local', urls: [proxy.url] });
+      await follow();
+      await proxy.down();
+      await until(() => machine.pauses().length === 1, 'it pauses');
+      // It comes back at another port; the seat is still the one that was known at the first.
+      const moved = await new FaultProxy(server.url).listen();
+      writePrivate(join(data, 'server.addr'), addr(moved.url));
+      writePrivate(join(data, 'server.pid'), '{}\n');
+      await until(() => at().view().connected, 'it is connected without the pause');
+      await say('after the move');
+      await machine.told.until('inbox after the move');
+      expect(moved.count(STREAM)).to.equal(1);
+      await moved.down();
+      await proxy.listen();
     });
 
     it('counts as dead after a minute without a byte', async () => {

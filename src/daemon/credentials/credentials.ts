@@ -1,6 +1,6 @@
 /** What opens the servers, read from credentials.json when a request needs it and kept only as long as the file is the same. */
-import { type FSWatcher, lstatSync, watch } from 'node:fs';
-import { basename } from 'node:path';
+import { existsSync, type FSWatcher, lstatSync, watch } from 'node:fs';
+import { basename, join } from 'node:path';
 import {
   type Credentials,
   credentialsPath,
@@ -110,6 +110,24 @@ export class CredentialStore {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) this.close();
     };
+  }
+
+  /**
+   * Calls back when this machine's own server says that it runs. Only for a while in which it is away: its folder is a
+   * busy one. @returns a function that ends it; null for a server that runs elsewhere.
+   */
+  onLocalServer(origin: string, listener: () => void): (() => void) | null {
+    if (this.server(origin)?.entry.mode !== 'local') return null;
+    makeFolder(this.#folders.data);
+    try {
+      const watcher = watch(this.#folders.data, { persistent: false }, (_event, name) => {
+        if (name === 'server.pid' && existsSync(join(this.#folders.data, name))) listener();
+      });
+      watcher.on('error', () => watcher.close());
+      return () => watcher.close();
+    } catch {
+      return null;
+    }
   }
 
   close(): void {

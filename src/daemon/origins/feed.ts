@@ -80,7 +80,7 @@ export class Feed {
       }
       const key = await this.#key();
       const pauseMs = key === null ? await this.#poll() : await this.#follow(key);
-      if (pauseMs > 0) await this.#sleep(pauseMs);
+      if (pauseMs > 0) await this.#pauseFor(pauseMs);
     }
     this.#set('none', false);
   }
@@ -239,6 +239,19 @@ export class Feed {
     if (kind !== 'stream') this.#ready = false;
     this.kind = kind;
     this.connected = connected;
+  }
+
+  /** Shorter where this machine's own server comes back. */
+  async #pauseFor(ms: number): Promise<void> {
+    const { credentials, url } = this.#to;
+    let unwatch: (() => void) | null = null;
+    try {
+      unwatch = credentials.onLocalServer(url, () => this.wake());
+    } catch {
+      // A file that cannot be read now is told of elsewhere.
+    }
+    await this.#sleep(ms);
+    unwatch?.();
   }
 
   async #sleep(ms: number): Promise<void> {
