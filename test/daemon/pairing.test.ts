@@ -6,6 +6,8 @@ import type { PairingRequest } from '../../src/contract/types.ts';
 import { compose } from '../../src/daemon/compose/compose.ts';
 import { serverPorts } from '../../src/daemon/server-ports.ts';
 import type { SeatIdentity } from '../../src/daemon/types.ts';
+import { allow, held, invitePeople } from '../api/onboarding/cast.ts';
+import type { Api } from '../support/api.ts';
 import { newBoard, post } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { noteSecrets } from '../support/secrets.ts';
@@ -237,6 +239,56 @@ describe('pairing two sessions', () => {
     const { seats: held } = await fresh.ask('agents');
     expect(held).to.have.length(1);
     expect((await look(request)).recipient?.agent_id).to.equal((held as { member_id: string }[])[0]!.member_id);
+  });
+
+  describe('after an invite that a session asked for', () => {
+    const asked = async () => {
+      const token = rig.machine.credentials.token(proxy.url, seats[0]!.member_id)!;
+      const agent = Object.assign(Object.create(Object.getPrototypeOf(server.dana)), server.dana, { token }) as Api;
+      const pairing = { initiating_agent_id: seats[0]!.member_id, work: 'write it together' };
+      const approval = await held(agent, invitePeople({ boards: [board.id], pairing }));
+      const watch = await sessions[0]!.ask('approval_watch', { agent: refOf(seats[0]!), approval_id: approval.id });
+      expect(watch).to.not.have.property('error');
+      return { agent, approval };
+    };
+    const refOf = ({ origin, board: name, name: agent, member_id }: SeatIdentity) => {
+      return { server: origin, board: name, name: agent, member_id };
+    };
+
+    it('wakes the session with the decision, and selects it by itself', async () => {
+      const { agent, approval } = await asked();
+      const session = sessions[0]!;
+      const hook = await session.wait();
+      await allow(server.dana, approval);
+      const frame = await hook.next();
+      expect(frame['bundle']).to.match(
+        /^<service-notices handoff="hnd_[0-9a-f]{32}" count="1">\nservice: your request apr_\w+ was allowed\. /,
+      );
+      expect(JSON.stringify(frame)).to.not.match(/ab[a-z]_/);
+      await took(hook, frame);
+      await hook.end();
+      await session.hook('turn_start', { wake: true, handoff_id: frame['handoff_id'] });
+      expect((await agent.ok('listNotices')).notices).to.have.length(1);
+      await session.hook('boundary');
+      await until(async () => (await agent.ok('listNotices')).notices.length === 0, 'it is acknowledged');
+      await until(() => secrets().length === 1, 'the session is selected');
+      const { requests } = await server.dana.ok('listPairingRequests', { query: { limit: 100 } });
+      const request = requests.find(({ board_id }) => board_id === board.id)!;
+      expect(request).to.include({ state: 'awaiting_account' });
+      expect(request.initiator?.agent_id).to.equal(seats[0]!.member_id);
+    });
+
+    it('selects no other life of it', async () => {
+      const { approval } = await asked();
+      await sessions[0]!.ask('register', { source: 'resume', boot: 'eeeeeeeeeeeeeeee' });
+      sessions[0]!.header['boot'] = 'eeeeeeeeeeeeeeee';
+      const hook = await sessions[0]!.wait();
+      await allow(server.dana, approval);
+      expect((await hook.next())['bundle']).to.include('was allowed');
+      const { requests } = await server.dana.ok('listPairingRequests', { query: { limit: 100 } });
+      expect(requests.find(({ board_id }) => board_id === board.id)).to.not.have.property('initiator');
+      expect(secrets()).to.deep.equal([]);
+    });
   });
 
   it('is for whole sessions that are known', async () => {
