@@ -39,6 +39,7 @@ export function noticesDone(core: Core, id: HandoffId): void {
       const cursor = core.seats.of(part)?.row.cursor ?? 0;
       if (part.state === 'confirmed' && Math.max(0, ...seqs) <= cursor) core.journal.setPart(id, part, 'acked');
     }
+    core.journal.dropNotices(id);
   });
   settle(core, id);
 }
@@ -53,9 +54,13 @@ export function settle(core: Core, id: HandoffId): void {
   core.journal.updateHandoff(id, { state: ended ? 'ended' : 'done' });
 }
 
-/** Takes a seat out of everything that is not confirmed: it moved, was replaced, or has ended. */
-export function dropOpenParts(core: Core, seat: Seat): void {
-  const open = core.journal.partsOf(seat.row, ['open']);
+/**
+ * Takes a seat out of everything that is not confirmed: it moved, was replaced, or has ended.
+ * @param waiting only out of what nobody has yet
+ */
+export function dropOpenParts(core: Core, seat: Seat, waiting = false): void {
+  const all = core.journal.partsOf(seat.row, ['open']);
+  const open = waiting ? all.filter((part) => !onItsWay(part.handoff_state)) : all;
   for (const part of open) core.journal.setPart(part.handoff_id, part, 'ended');
   for (const part of open) settle(core, part.handoff_id);
 }

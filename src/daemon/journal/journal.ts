@@ -168,6 +168,10 @@ export class SqliteJournal implements Journal {
     );
   }
 
+  dropNotices(id: HandoffId): void {
+    this.#run('DELETE FROM notices_told WHERE handoff_id = ?', id);
+  }
+
   cutInBoot(seat: SeatRef, session: SessionKey, boot: string): PartMessage[] {
     return this.#all(
       `SELECT m.* FROM part_messages AS m JOIN handoffs ON handoffs.id = m.handoff_id

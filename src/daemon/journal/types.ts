@@ -148,6 +148,8 @@ export interface Journal {
   /** Messages that stand in handoffs of these states. */
   messagesIn(seat: SeatRef, states: readonly HandoffState[]): PartMessage[];
   noticesIn(seat: SeatRef, states: readonly HandoffState[]): NoticeTold[];
+  /** The notices of a handoff are acknowledged. */
+  dropNotices(id: HandoffId): void;
   /** Messages given truncated at a tool boundary of this boot: they are not given at another one. */
   cutInBoot(seat: SeatRef, session: SessionKey, boot: string): PartMessage[];
   /** Urgent messages of other agents that were given in this turn. */

@@ -14,6 +14,7 @@ export class Seat {
   session: Session | null = null;
   /** What its session was last told the mode is. */
   toldMode: Mode | null = null;
+  boundAt = 0;
   latest: InboxRead | null = null;
   notices: readonly Notice[] = [];
   readonly holds = new Set<Hold>();

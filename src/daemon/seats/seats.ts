@@ -1,10 +1,12 @@
 /** Seats and who holds them: one session each, one seat a board in a session, and a generation that outdates old holders. */
 import type { Core } from '../core.ts';
+import { ended } from '../handoff/prepare.ts';
 import { dropOpenParts, endParts, moveCursor } from '../handoff/settle.ts';
 import { arrived } from '../handoff/wake.ts';
 import type { Session } from '../sessions/session.ts';
 import {
   type AgentRef,
+  ControlRefusal,
   finalProblems,
   type InboxRead,
   type Mode,
@@ -16,6 +18,8 @@ import {
   seatKey,
 } from '../types.ts';
 import { Seat } from './seat.ts';
+
+export const MAX_SEATS = 20;
 
 export class Seats implements OriginEvents {
   readonly #core: Core;
@@ -35,6 +39,7 @@ export class Seats implements OriginEvents {
       if (!seat || !session) continue;
       seat.session = session;
       seat.toldMode = binding.told_mode;
+      seat.boundAt = binding.bound_at;
       session.seats.add(seat);
     }
   }
@@ -63,10 +68,15 @@ export class Seats implements OriginEvents {
   bind(session: Session, identity: SeatIdentity): { previous: AgentRef | null } {
     const core = this.#core;
     const seat = this.#ensure(identity);
-    if (seat.session === session) return { previous: null };
+    if (seat.session === session) {
+      // One that was over is looked at again when it is bound again.
+      if (ended(seat)) this.#revived(seat);
+      return { previous: null };
+    }
     const replaced = [...session.seats].find(
       (other) => other.row.origin === identity.origin && other.row.board_id === identity.board_id,
     );
+    requireRoom(session, replaced);
     const holder = seat.session;
     const now = core.clock.now();
     const row = { ...seat.row, ...identity, generation: seat.row.generation + 1, problem: null, problem_at: null };
@@ -90,6 +100,7 @@ export class Seats implements OriginEvents {
     if (replaced) this.#released(replaced);
     seat.session = session;
     seat.toldMode = null;
+    seat.boundAt = now;
     session.seats.add(seat);
     const ids = { session: session.key, seats: [row.member_id] };
     core.log.write(holder ? 'moved' : 'bound', holder ? { ...ids, from: holder.key } : ids);
@@ -128,6 +139,13 @@ export class Seats implements OriginEvents {
     this.#core.reports.released(seat.row);
   }
 
+  #revived(seat: Seat): void {
+    const { origin } = seat.row;
+    this.#save(seat, { problem: null, problem_at: null });
+    this.#core.origins.at(origin).unwatch(seat.row);
+    this.#core.origins.at(origin).watch(seat.identity);
+  }
+
   #ensure(identity: SeatIdentity): Seat {
     const known = this.of(identity);
     if (known) return known;
@@ -155,7 +173,7 @@ export class Seats implements OriginEvents {
       member_id,
       session_key: seat.session.key,
       generation,
-      bound_at: this.#core.clock.now(),
+      bound_at: seat.boundAt,
       told_mode: mode,
     });
     seat.toldMode = mode;
@@ -250,7 +268,7 @@ export class Seats implements OriginEvents {
       }
       if (finalProblems.includes(problem)) this.#over(seat, problem);
       // Evidence is kept: a new token acknowledges with it.
-      if (problem === 'unauthorized') core.journal.write(() => dropOpenParts(core, seat));
+      if (problem === 'unauthorized') core.journal.write(() => dropOpenParts(core, seat, true));
       if (seat.session) core.sessions.changed(seat.session);
     });
   }
@@ -278,6 +296,14 @@ export class Seats implements OriginEvents {
       this.#core.log.write('journal_error', { seats: [ref.member_id] }, 'error');
     }
   }
+}
+
+/** @throws ControlRefusal for a session that holds as many as it can. */
+export function requireRoom(session: Session, replaced?: Seat): void {
+  if (replaced || session.seats.size < MAX_SEATS) return;
+  throw new ControlRefusal('invalid_request', `A session holds at most ${MAX_SEATS} seats.`, {
+    hint: 'Leave a board: service agent leave',
+  });
 }
 
 /** Stops a handoff that is being made: its seats are others now. */

@@ -4,7 +4,7 @@ import type { Header } from '../control/frames.ts';
 import type { Core } from '../core.ts';
 import { backToPending } from '../handoff/flight.ts';
 import type { SessionRow } from '../journal/types.ts';
-import { ControlRefusal, type Source } from '../types.ts';
+import { ControlRefusal, type SessionView, type Source } from '../types.ts';
 import { Session } from './session.ts';
 
 export const MAX_SESSIONS = 200;
@@ -39,6 +39,13 @@ export class Sessions {
     throw new ControlRefusal('session_unknown', 'The delivery daemon does not know this session.', {
       hint: 'Run the command again',
     });
+  }
+
+  /** A session as it would be, before it is one: for those who say whether there is such a session. */
+  proposed(header: Header): SessionView {
+    const known = this.get(keyOf(header));
+    const row = { ...(known?.row ?? this.#row(header, 'startup')), ...placeOf(header) };
+    return { ...new Session(row, known?.turn ?? 'unknown').view, seats: known?.view.seats ?? [] };
   }
 
   /** Opens a session, new or again. A new boot outdates everything that was handed to the old one. */
@@ -128,7 +135,18 @@ export class Sessions {
       throw new ControlRefusal('invalid_request', `There are ${MAX_SESSIONS} open sessions already.`, {
         hint: 'End one that is not used',
       });
-    const row: SessionRow = {
+    const row = this.#row(header, source);
+    this.#core.journal.saveSession(row);
+    const session = new Session(row, 'unknown');
+    session.readyUs = this.#core.clock.nowUs();
+    this.#byKey.set(row.key, session);
+    this.#core.log.write('session_started', { session: row.key, source });
+    this.changed(session);
+    return session;
+  }
+
+  #row(header: Header, source: Source): SessionRow {
+    return {
       key: keyOf(header),
       harness: header.harness,
       session_id: header.session,
@@ -145,13 +163,6 @@ export class Sessions {
       opened_at: this.#core.clock.now(),
       closed_at: null,
     };
-    this.#core.journal.saveSession(row);
-    const session = new Session(row, 'unknown');
-    session.readyUs = this.#core.clock.nowUs();
-    this.#byKey.set(row.key, session);
-    this.#core.log.write('session_started', { session: row.key, source });
-    this.changed(session);
-    return session;
   }
 
   /** Takes over the boot of a frame. One made here before any hook spoke is only named by it. @returns whether it is new */

@@ -1,6 +1,7 @@
 /** Boards found, joined and made through this machine's delegation, for a session that is vouched for. */
 import type { Header, Requests } from '../control/frames.ts';
 import type { Core } from '../core.ts';
+import { requireRoom } from '../seats/seats.ts';
 import type { Session } from '../sessions/session.ts';
 import { ControlRefusal, type JoinedSeat } from '../types.ts';
 import { oneByOne, refuseSubagent, seatsOf } from './sessions.ts';
@@ -12,16 +13,22 @@ export async function boards(core: Core, frame: Requests['boards']): Promise<obj
 
 export async function join(core: Core, frame: Requests['join']): Promise<object> {
   const session = await vouched(core, frame);
-  return oneByOne(session, async () =>
-    taken(core, session, await core.delegating.join(session.view, { ...frame }), 'join'),
-  );
+  const { server, board } = frame.agent;
+  return oneByOne(session, async () => {
+    requireRoom(
+      session,
+      [...session.seats].find(({ row }) => row.origin === server && row.board === board),
+    );
+    return taken(core, session, await core.delegating.join(session.view, { ...frame }), 'join');
+  });
 }
 
 export async function createBoard(core: Core, frame: Requests['create_board']): Promise<object> {
   const session = await vouched(core, frame);
-  return oneByOne(session, async () =>
-    taken(core, session, await core.delegating.createBoard(session.view, { ...frame }), 'create_board'),
-  );
+  return oneByOne(session, async () => {
+    requireRoom(session);
+    return taken(core, session, await core.delegating.createBoard(session.view, { ...frame }), 'create_board');
+  });
 }
 
 /** The token is saved; now the seat is the session's. */

@@ -20,12 +20,10 @@ export async function register(core: Core, frame: Requests['register']): Promise
   const before = core.sessions.get(`${frame.harness}:${frame.session}`);
   if (before && repeated(core, before, frame))
     return { boot: before.row.boot, seats: seatsOf(before), turn_id: before.row.turn_id };
-  const { session, reopened, renewed } = core.sessions.register(frame, frame.source);
-  const checked = await core.adapters.of(frame.harness).check(session.view);
-  if (checked !== 'ok') {
-    if (!before) core.sessions.close(session, checked.code);
+  const checked = await core.adapters.of(frame.harness).check(core.sessions.proposed(frame));
+  if (checked !== 'ok')
     throw new ControlRefusal(checked.code, adapterRefusals[checked.code], { hint: 'service doctor' });
-  }
+  const { session, reopened, renewed } = core.sessions.register(frame, frame.source);
   if (frame.launch) useTicket(core, session, frame.launch);
   if (!before || reopened || renewed) tryAgain(core, session);
   core.consider(session);

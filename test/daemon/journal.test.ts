@@ -1,0 +1,119 @@
+/** The journal by itself: durable, whole, and kept small. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { contiguous } from '../../src/daemon/handoff/acknowledge.ts';
+import { SqliteJournal } from '../../src/daemon/journal/journal.ts';
+import { openJournal } from '../../src/daemon/journal/open.ts';
+import type { HandoffRow, HandoffState, Manifest } from '../../src/daemon/journal/types.ts';
+import type { Seat } from '../../src/daemon/seats/seat.ts';
+
+const DAY = 86_400_000;
+
+describe('the journal', () => {
+  let folder: string;
+  let journal: SqliteJournal;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'board-journal-'));
+    journal = new SqliteJournal(openJournal(join(folder, 'delivery.db')).db);
+  });
+  afterEach(() => {
+    journal.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const seat = { origin: 'https://a.example', member_id: 'mem_1' };
+  const handoff = (id: string, state: HandoffState, created_at: number): HandoffRow => ({
+    id,
+    session_key: 'fake:a',
+    boot: 'b',
+    path: 'wait',
+    class: 'mixed',
+    payload_sha256: 'x',
+    bytes: 1,
+    state,
+    attempts: 0,
+    next_at: null,
+    reason: null,
+    turn_id: 1,
+    peers: 0,
+    created_at,
+    handed_at: null,
+    accepted_at: null,
+    turn_at: null,
+    confirmed_at: null,
+    stalled_at: null,
+  });
+  const manifest = (id: string, state: HandoffState, created_at: number): Manifest => ({
+    handoff: handoff(id, state, created_at),
+    parts: [{ handoff_id: id, ...seat, board_id: 'brd_1', generation: 1, state: 'open' }],
+    messages: [1, 2].map((seq) => ({
+      handoff_id: id,
+      ...seat,
+      message_id: `msg_${id}_${seq}`,
+      seq,
+      form: 'full' as const,
+    })),
+    notices: [],
+  });
+
+  it('keeps a handoff with all that was in it, in its order', () => {
+    const written = manifest('hnd_1', 'prepared', 5);
+    journal.saveManifest(written);
+    expect(journal.manifest('hnd_1')).to.deep.equal(written);
+    expect(journal.manifest('hnd_2')).to.equal(null);
+  });
+
+  it('writes all of a transaction or nothing', () => {
+    expect(() =>
+      journal.write(() => {
+        journal.saveManifest(manifest('hnd_1', 'prepared', 5));
+        throw new Error('in the middle');
+      }),
+    ).to.throw('in the middle');
+    expect(journal.handoff('hnd_1')).to.equal(null);
+  });
+
+  it('forgets what was finished a week ago, and finished ones beyond ten thousand, never one that is under way', function () {
+    this.timeout(30_000);
+    const now = 100 * DAY;
+    journal.write(() => {
+      journal.saveManifest(manifest('old-done', 'done', now - 8 * DAY));
+      journal.saveManifest(manifest('old-open', 'pending', now - 30 * DAY));
+      for (let n = 0; n < 10_005; n++) journal.saveManifest(manifest(`n${n}`, 'done', now - DAY + n));
+    });
+    journal.retain(now);
+    expect(journal.handoff('old-done')).to.equal(null);
+    expect(journal.manifest('old-open')?.messages).to.have.length(2);
+    expect(journal.handoff('n0')).to.equal(null);
+    expect(journal.handoff('n10004')).to.not.equal(null);
+    expect(journal.handoffsIn(['done']).length).to.be.at.most(10_000);
+    expect(journal.messagesIn(seat, ['done']).every(({ handoff_id }) => handoff_id.startsWith('n'))).to.equal(true);
+  });
+
+  it('is durable to the disk with every write', () => {
+    const { db } = openJournal(join(folder, 'other.db'));
+    db.exec("INSERT INTO servers VALUES ('a', 'b', 1)");
+    expect(db.pragma('synchronous', { simple: true })).to.equal(2);
+    expect(db.pragma('journal_mode', { simple: true })).to.equal('wal');
+    db.close();
+  });
+});
+
+describe('what is acknowledged', () => {
+  const state = (cursor: number, waiting: number[], received: number[]) =>
+    ({
+      row: { cursor },
+      latest: { inbox: { messages: waiting.map((seq) => ({ id: `m${seq}`, seq })) } },
+      received: new Map(received.map((seq) => [`m${seq}`, seq])),
+    }) as unknown as Seat;
+
+  it('ends before the first message that was not received', () => {
+    expect(contiguous(state(3, [5, 6, 9], [5, 6, 9]))).to.equal(9);
+    expect(contiguous(state(3, [5, 6, 9], [5, 9]))).to.equal(5);
+    expect(contiguous(state(3, [5, 6, 9], [9]))).to.equal(3);
+    expect(contiguous(state(6, [5, 6, 9], [9]))).to.equal(9);
+    expect(contiguous(state(3, [], []))).to.equal(3);
+  });
+});

@@ -1,0 +1,95 @@
+/** What a seat is told of its requests: it wakes by decisions, rides along else, and is never lost nor told twice. */
+import { expect } from 'chai';
+import { addBob, decline, held, type Scene, scene } from '../api/onboarding/cast.ts';
+import { post } from '../support/cast.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { Rig, took } from './support/rig.ts';
+import { StepClock } from './support/step-clock.ts';
+
+describe('notices of a seat', () => {
+  let server: TestServer;
+  let rig: Rig;
+  let clock: StepClock;
+  let s: Scene;
+
+  before(async () => {
+    server = await startTestServer('sqlite');
+  });
+  after(() => server.stop());
+  beforeEach(async () => {
+    clock = new StepClock();
+    s = await scene(server);
+    rig = new Rig(server);
+    const { server_id } = await server.nobody.ok('getInfo');
+    await rig.machine.knows(server.url, server_id, s.ana);
+    await rig.start({ clock });
+  });
+  afterEach(() => rig.stop());
+
+  const notices = async () => (await s.agent.ok('listNotices')).notices;
+  const session = async () => {
+    const seat = await rig.machine.holds(server.url, s.board, s.agent);
+    return { seat, session: await rig.session(seat) };
+  };
+
+  it('wake an idle session by a decision, come again after a restart, and never after they were acknowledged', async () => {
+    const { session: one } = await session();
+    const approval = await held(s.agent, addBob(s));
+    const hook = await one.wait();
+    await decline(s.ana, approval);
+    const carry = await hook.next();
+    const text = String(carry['bundle']);
+    expect(text).to.contain(approval.id).and.contain('declined').and.contain(String(carry['handoff_id']));
+    await took(hook, carry);
+    expect(await notices()).to.have.length(1);
+    // Its boot is gone with the daemon's restart, so nothing can confirm it any more.
+    one.header = { ...one.header, boot: 'bbbbbbbbbbbbbbbb' };
+    await rig.restart({ clock });
+    await one.ask('register', { source: 'resume' });
+    const start = await one.hook('turn_start');
+    expect(JSON.stringify(start)).to.contain(approval.id);
+    await one.hook('boundary');
+    await until(async () => (await notices()).length === 0, 'they are acknowledged');
+    await until(() => rig.states().every((state) => ['done', 'ended'].includes(state)), 'the handoffs are over');
+    const next = await one.hook('turn_start');
+    expect(JSON.stringify(next)).to.not.contain(approval.id);
+    await rig.restart({ clock });
+    const again = await one.wait({ resumed: true });
+    clock.pass(2_000);
+    expect(again.more).to.equal(false);
+  });
+
+  it('come in mode off with the next turn, beside the messages of other modes, and end with their handoff', async () => {
+    const { seat, session: one } = await session();
+    const approval = await held(s.agent, addBob(s));
+    await s.ana.ok('setDeliveryMode', { params: { board: s.board.name, member: s.agent.name }, body: { mode: 'off' } });
+    await until(() => rig.daemon.core.seats.of(seat)!.row.mode === 'off', 'the mode is off');
+    const hook = await one.wait();
+    await decline(s.ana, approval);
+    await until(() => rig.daemon.core.seats.of(seat)!.notices.length === 1, 'it was read');
+    clock.pass(2_000);
+    expect(hook.more).to.equal(false);
+    const start = await one.hook('turn_start');
+    expect(JSON.stringify(start)).to.contain(approval.id);
+    await one.hook('boundary');
+    await until(async () => (await notices()).length === 0, 'it is acknowledged');
+  });
+
+  it('and messages of one bundle are each acknowledged in their own way', async () => {
+    const { seat, session: one } = await session();
+    const approval = await held(s.agent, addBob(s));
+    await decline(s.ana, approval);
+    const { seq } = await post(s.ana, s.board.name, 'a message beside it');
+    await until(() => {
+      const known = rig.daemon.core.seats.of(seat)!;
+      return known.notices.length === 1 && known.seenSeq >= seq;
+    }, 'both were read');
+    const start = await one.hook('turn_start');
+    expect(JSON.stringify(start)).to.contain(approval.id).and.contain('a message beside it');
+    await one.hook('boundary');
+    await rig.acked(seat, seq);
+    await until(async () => (await notices()).length === 0, 'the notice is acknowledged');
+    await until(() => rig.states().at(-1) === 'done', 'the handoff is done');
+  });
+});
