@@ -111,17 +111,27 @@ export const isUnclear = (error: ClientError): boolean =>
 interface Landing extends Omit<Arrival, 'person' | 'key'> {
   person: { id: string; handle: string; server_role: string };
   key: { id: string; name: string; expires_at: string | null };
+  /** Work that the invite came with. */
+  pairing?: string | undefined;
 }
 
 /** Saves the key that came, and says so. */
 export async function land(landing: Landing, means: Means): Promise<Arrived> {
-  const { origin, serverId, person, key, token } = landing;
+  const { origin, serverId, person, key, token, pairing } = landing;
   const { stored, standard } = await settle(landing, means.out);
   const boards = await boardsOf(clientFor(origin, token, means));
   const where = stored === 'keychain' ? ', saved in the system keychain' : '';
   const { token: _secret, ...shown } = key as typeof key & { token?: string };
   return {
-    record: { server_id: serverId, person, key: shown, stored, default: standard, boards },
+    record: {
+      server_id: serverId,
+      person,
+      key: shown,
+      stored,
+      default: standard,
+      boards,
+      ...(pairing === undefined ? {} : { pairing_request_id: pairing }),
+    },
     text: `Joined ${origin} as ${person.handle} (${person.server_role}). Key "${key.name}"${where}.`,
   };
 }

@@ -39,6 +39,8 @@ export interface ConnectWish extends Means {
 type Preview = Answer<'previewInvite'>;
 type Connecting = BodyIn<'connectPerson'> & { client_token: string };
 
+type Account = Pick<Answer<'connectPerson'>, 'person' | 'key'> & { pairing: string | undefined };
+
 const ATTEMPTS = 5;
 
 /** Redeems an invite, or finds out that an earlier try already did. */
@@ -61,8 +63,8 @@ export async function connectBy({ origin, secret }: InviteLink, wish: ConnectWis
     { kind: 'invite', digest: digestOf(secret), handle, label, expires_at: preview.expires_at },
   );
   const body = { invite: secret, handle, display_name: wish.displayName, key_name: label, client_token: token };
-  const { person, key } = await redeem(client, origin, body, wish, earlier !== null);
-  return land({ origin, serverId: preview.server_id, person, key, token }, wish);
+  const account = await redeem(client, origin, body, wish, earlier !== null);
+  return land({ origin, serverId: preview.server_id, ...account, token }, wish);
 }
 
 interface Waiting {
@@ -151,12 +153,14 @@ async function redeem(
   body: Connecting,
   wish: ConnectWish,
   sentBefore: boolean,
-): Promise<Pick<Answer<'connectPerson'>, 'person' | 'key'>> {
+): Promise<Account> {
   const { random, sleep } = client.environment;
   let unclear = sentBefore;
   for (let attempt = 1; ; attempt++) {
     try {
-      return (await client.call('connectPerson', { body })).data;
+      const { data } = await client.call('connectPerson', { body });
+      const pairing = 'onboarding' in data ? data.onboarding.pairing_request_id : undefined;
+      return { person: data.person, key: data.key, pairing };
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
       const again = isUnclear(error);
@@ -177,19 +181,14 @@ async function redeem(
 }
 
 /** The account that a key opens, if the connect that was to make it has happened. */
-async function accountOf(
-  origin: string,
-  token: string,
-  label: string,
-  means: Means,
-): Promise<Pick<Answer<'connectPerson'>, 'person' | 'key'> | null> {
+async function accountOf(origin: string, token: string, label: string, means: Means): Promise<Account | null> {
   const client = clientFor(origin, token, means);
   try {
     const { data: receipt } = await client.call('getOnboardingReceipt');
     const { data } = await client.call('listKeys', { query: { limit: 500 } });
     const key = data.keys.find(({ id }) => id === receipt.key_id);
     if (!key) throw new Failure('server_unexpected', `${origin} does not list the key it made, ${label}.`);
-    return { person: data.person, key };
+    return { person: data.person, key, pairing: receipt.pairing_request_id };
   } catch (error) {
     // Whatever keeps the receipt from being read says nothing about the account.
     if (error instanceof ClientError) return null;
