@@ -32,7 +32,7 @@ function wrongKind(
   next: () => NextStep | undefined,
 ): Refusal {
   if (kind === 'PC') return proofOnly();
-  if (kind === 'DG') return personal.test(path) ? personRequired() : delegationOnly();
+  if (kind === 'DG') return personal.test(path) ? personRequired(kind, next()) : delegationOnly();
   if (isOnly(credentials, 'PC')) return proofRequired();
   if (credentials.includes('DG') && !credentials.includes('PK')) return delegateRequired();
   if (credentials.includes('IN')) return inviteRequired();

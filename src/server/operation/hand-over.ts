@@ -41,6 +41,10 @@ const steps: Partial<Record<OperationName, NextStep>> = {
     command: 'service invite list',
     resume: 'Your person runs it in their own terminal and tells you what you need of it.',
   },
+  getOnboardingReceipt: {
+    command: 'service connect --resume',
+    resume: 'Only the key that an invite brought reads what became of it: its person runs it in their own terminal.',
+  },
   getOnboardingInbox: {
     command: 'service inbox',
     resume: 'Your person runs it in their own terminal: it shows what waits for them.',
