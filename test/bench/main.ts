@@ -7,6 +7,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { serverModule } from '../faults/launch.ts';
 import { boards } from './boards.ts';
+import { delivery } from './delivery.ts';
 import { hooks } from './hooks.ts';
 import { load } from './load.ts';
 import { longBoard } from './long-board.ts';
@@ -32,6 +33,7 @@ const sections: Record<string, (profile: boolean) => Promise<Figure[]>> = {
   long: longBoard,
   startup,
   hooks,
+  delivery,
   boards,
   oracle,
   memory,
