@@ -15,6 +15,8 @@ export interface Given {
 
 export class FakeHarness {
   readonly given: Given[] = [];
+  /** The next hook that is told to wake is killed before it writes anything. */
+  killNext = false;
   readonly #socket: string;
   readonly #header: Frame;
   #stopped = false;
@@ -84,6 +86,12 @@ export class FakeHarness {
         if (frame['event'] !== 'deliver') {
           this.#heard ||= frame['event'] === 'waiting';
           if (frame['event'] === 'waiting') continue;
+          return null;
+        }
+        if (this.killNext) {
+          this.killNext = false;
+          // The turn it would have woken does not begin; the next prompt or hook finds the text waiting.
+          this.#heard = false;
           return null;
         }
         await this.#take(line, frame);
