@@ -3,12 +3,17 @@ import { ClientError } from '../client/errors.ts';
 import { waitFor } from '../client/wait.ts';
 import type { Message } from '../contract/types.ts';
 import { type Group, renderBundle } from '../daemon/bundle/bundle.ts';
-import type { Seat } from '../local/actors.ts';
+import { environmentToken, type Seat } from '../local/actors.ts';
 import { endSeat } from '../local/credentials.ts';
+import { Exit } from './errors.ts';
+import { EXIT } from './exit.ts';
 import { acknowledge, type InboxRecord, type InboxWish, readInbox, remindOfTasks } from './inbox.ts';
 import type { Output } from './output.ts';
+import { MINUTE } from './reminders.ts';
 import { called, runtime } from './runtime.ts';
 import type { Session } from './session.ts';
+import { sessionSeats } from './session-seats.ts';
+import { interruptWith } from './signals.ts';
 
 export interface SeatsRecord {
   seats: {
@@ -35,7 +40,39 @@ interface Read {
   fates: Awaited<ReturnType<typeof readInbox>>['fates'];
 }
 
-export class SeatsInbox {
+/** Every seat that this session holds, where nothing else says who acts. */
+export async function seatsHere({
+  as,
+  board,
+}: {
+  as?: string | undefined;
+  board?: string | undefined;
+}): Promise<Seat[]> {
+  const { env } = runtime();
+  const said = as || board || env.SERVICE_AGENT || env.SERVICE_BOARD || environmentToken(env);
+  return said ? [] : sessionSeats();
+}
+
+/** `inbox` of all these seats. @param open a session of one of them. */
+export async function inboxOfSeats(
+  seats: Seat[],
+  open: (seat: Seat) => Promise<Session>,
+  { follow, ...flags }: InboxWish & { follow?: boolean; 'fail-timeout'?: boolean },
+  out: Output,
+): Promise<void> {
+  if (follow) interruptWith(() => process.exit(EXIT.done));
+  const inbox = await SeatsInbox.of(seats, open, follow ? { ...flags, wait: 86_400 } : flags, out);
+  do {
+    const record = await inbox.read(follow ? undefined : 30 * MINUTE);
+    if (follow && record.timed_out) continue;
+    if (!follow || out.mode === 'text') out.print(record, () => seatsText(record, out.saidReminders()));
+    else for (const message of record.seats.flatMap(({ messages }) => messages)) out.each(message);
+    await inbox.acknowledge();
+    if (record.timed_out && flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
+  } while (follow);
+}
+
+class SeatsInbox {
   readonly #wish: InboxWish;
   readonly #out: Output;
   #sessions: Session[] = [];
@@ -153,7 +190,7 @@ export class SeatsInbox {
 }
 
 /** What is printed of it. */
-export function seatsText({ seats, bundle, unavailable }: SeatsRecord, header: string[] = []): string {
+function seatsText({ seats, bundle, unavailable }: SeatsRecord, header: string[] = []): string {
   const names = seats.map(({ agent, board }) => `${agent} on ${board}`).join(', ');
   const more = seats
     .filter((seat) => seat.more)

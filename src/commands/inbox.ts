@@ -4,13 +4,9 @@ import { Exit } from '../cli/errors.ts';
 import { EXIT } from '../cli/exit.ts';
 import { limitFlag, waitFlags } from '../cli/flags.ts';
 import { acknowledge, followInbox, inboxText, readInbox, remindOfTasks } from '../cli/inbox.ts';
-import { SeatsInbox, seatsText } from '../cli/inbox-seats.ts';
+import { inboxOfSeats, seatsHere } from '../cli/inbox-seats.ts';
 import { personInboxText, readPersonInbox } from '../cli/person-inbox.ts';
 import { MINUTE } from '../cli/reminders.ts';
-import { runtime } from '../cli/runtime.ts';
-import { sessionSeats } from '../cli/session-seats.ts';
-import { interruptWith } from '../cli/signals.ts';
-import { environmentToken, type Seat } from '../local/actors.ts';
 import { usage } from '../local/failure.ts';
 
 export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
@@ -38,8 +34,8 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
   };
 
   override async run(): Promise<void> {
-    const seats = this.globals.as || this.globals.board ? [] : await this.ownSeats();
-    if (seats.length > 1) return this.ofSeats(seats);
+    const seats = await seatsHere(this.globals);
+    if (seats.length > 1) return inboxOfSeats(seats, (seat) => this.session('G', { seat }), this.flags, this.out);
     const session = await this.session('A');
     if (session.agent) return this.ofAgent(session);
     const { wait, peek, follow } = this.flags;
@@ -57,27 +53,5 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
     this.out.print(record, () => inboxText(inbox, record, this.out.saidReminders()));
     await acknowledge(session, record, this.out);
     if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
-  }
-
-  /** A session's seats, where nothing else says who acts. */
-  private async ownSeats(): Promise<Seat[]> {
-    const { env } = runtime();
-    return env.SERVICE_AGENT || env.SERVICE_BOARD || environmentToken(env) ? [] : sessionSeats();
-  }
-
-  private async ofSeats(seats: Seat[]): Promise<void> {
-    const { follow } = this.flags;
-    const wish = { ...this.flags, ...(follow ? { wait: 86_400 } : {}) };
-    if (follow) interruptWith(() => process.exit(EXIT.done));
-    const inbox = await SeatsInbox.of(seats, (seat) => this.session('G', { seat }), wish, this.out);
-    do {
-      const record = await inbox.read(follow ? undefined : 30 * MINUTE);
-      if (follow && record.timed_out) continue;
-      if (!follow || this.out.mode === 'text')
-        this.out.print(record, () => seatsText(record, this.out.saidReminders()));
-      else for (const message of record.seats.flatMap(({ messages }) => messages)) this.out.each(message);
-      await inbox.acknowledge();
-      if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
-    } while (follow);
   }
 }

@@ -2,8 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { docPages } from '../../src/cli/build/docs.ts';
+import { jsonSchemas } from '../../src/cli/build/json-schemas.ts';
 import { manPages } from '../../src/cli/build/man.ts';
 import { manifestText } from '../../src/cli/build/manifest.ts';
+import { shapes, withoutShape } from '../../src/cli/build/shapes/index.ts';
 import { readCatalog } from '../../src/cli/help/catalog.ts';
 import { root } from './support/home.ts';
 
@@ -17,11 +20,22 @@ describe('the built command line', function () {
     expect(await manifestText(root)).to.equal(readFileSync(join(root, 'oclif.manifest.json'), 'utf8'));
   });
 
-  it('has man pages that fit the manifest', () => {
-    const pages = manPages(readCatalog(root));
-    expect(readdirSync(join(root, 'man')).sort()).to.deep.equal(Object.keys(pages).sort());
-    for (const [name, text] of Object.entries(pages))
-      expect(text, name).to.equal(readFileSync(join(root, 'man', name), 'utf8'));
+  const generated: [string, string, () => Record<string, string>][] = [
+    ['man pages', 'man', () => manPages(readCatalog(root))],
+    ['pages to read', 'docs/cli', () => docPages(readCatalog(root))],
+    ['schemas of its JSON', 'schemas/cli', jsonSchemas],
+  ];
+  for (const [what, place, make] of generated)
+    it(`has ${what} that fit the commands`, () => {
+      const files = make();
+      expect(readdirSync(join(root, place)).sort()).to.deep.equal(Object.keys(files).sort());
+      for (const [name, text] of Object.entries(files))
+        expect(text, name).to.equal(readFileSync(join(root, place, name), 'utf8'));
+    });
+
+  it('has a schema for every command but those whose output is not its own', () => {
+    const ids = Object.keys(readCatalog(root).commands);
+    expect([...Object.keys(shapes), ...withoutShape].sort()).to.deep.equal(ids.sort());
   });
 
   it('has a summary, a description and examples for every command', () => {

@@ -1,11 +1,12 @@
-/** What help shows can be typed: every example is understood by the parser of its command. Nothing is run. */
+/** What help shows can be typed: every example is understood by the parser of its command. They are run by zz-examples.test.ts. */
 import { join } from 'node:path';
 import { parse } from '@oclif/core/parser';
 import { expect } from 'chai';
 import { choose } from '../../src/cli/dispatch.ts';
 import { globalFlags } from '../../src/cli/flags.ts';
 import { readCatalog, topics, visibleCommands } from '../../src/cli/help/catalog.ts';
-import { root } from './support/home.ts';
+import { root } from './support/root.ts';
+import { callsOf } from './support/words.ts';
 
 interface Parsing {
   args: never;
@@ -13,20 +14,6 @@ interface Parsing {
   strict: boolean;
   prototype: { prepare(argv: string[]): string[] };
 }
-
-/** The words of a line as a shell would give them, up to a pipe or a redirection. */
-function wordsOf(line: string): string[] {
-  const words: string[] = [];
-  for (const [, double, single, bare] of line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)) {
-    if (bare !== undefined && /^([|<>]|&&)/.test(bare)) break;
-    words.push(double ?? single ?? bare!);
-  }
-  return words;
-}
-
-/** Every call of the program in an example, which may stand behind a pipe. */
-const callsOf = (example: string): string[][] =>
-  [...example.matchAll(/(?:^|[|;] |&& |[A-Z]+=\S+ |[A-Z]+="[^"]*" )service (.*)$/g)].map(([, rest]) => wordsOf(rest!));
 
 describe('examples', () => {
   const catalog = readCatalog(root);

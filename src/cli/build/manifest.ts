@@ -1,8 +1,8 @@
 /** Writes oclif.manifest.json from the built commands, with the framework's own discovery. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Plugin } from '@oclif/core/config';
+import { packageRoot, runs } from './write.ts';
 
 /** The manifest of a built package, as text; the same build always gives the same text. */
 export async function manifestText(root: string): Promise<string> {
@@ -26,8 +26,4 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, part]) => [key, sorted(part)]));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  // This file is dist/src/cli/build/manifest.js.
-  const root = join(fileURLToPath(import.meta.url), '..', '..', '..', '..', '..');
-  writeFileSync(join(root, 'oclif.manifest.json'), await manifestText(root));
-}
+if (runs(import.meta.url)) writeFileSync(join(packageRoot, 'oclif.manifest.json'), await manifestText(packageRoot));

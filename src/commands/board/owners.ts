@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import type { BoardSession } from '../../cli/base.ts';
-import { BaseCommand } from '../../cli/base.ts';
+import { BaseCommand, type BoardSession } from '../../cli/base.ts';
 import { handleOf, ownersOf } from '../../cli/board-people.ts';
 import { requestFlags, writeFlags } from '../../cli/flags.ts';
 import { personRows } from '../../cli/print/member.ts';

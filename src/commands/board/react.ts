@@ -19,7 +19,7 @@ export default class BoardReact extends BaseCommand<typeof BoardReact> {
 
   override async run(): Promise<void> {
     const { name, emoji } = reactionNamed(this.args.emoji);
-    const { remove } = this.flags;
+    const { remove = false } = this.flags;
     const { client, board } = await this.onBoard('A');
     const found = await findMessage(client, board, this.args.message);
     this.out.base.board = found.board;

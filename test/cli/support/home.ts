@@ -1,13 +1,14 @@
 /** A person's empty home folder, and the built program run in it as a child process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { root } from './root.ts';
+import { checkShape } from './shapes.ts';
 
-export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+export { root };
 
 export interface Result {
   code: number | null;
@@ -67,7 +68,9 @@ export class Home {
 
   /** `service …` to its end. Nothing is piped in: standard input is /dev/null. */
   async run(args: string[], options: RunOptions = {}): Promise<Result> {
-    return finished(this.start(args, options));
+    const result = await finished(this.start(args, options));
+    checkShape(args, result);
+    return result;
   }
 
   /** `service …` that succeeds, as its JSON. */
@@ -104,11 +107,26 @@ export class Home {
     return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid : null;
   }
 
+  /** A program of this name, for scripts and for what this program starts. */
+  program(name: string, script: string): void {
+    writeFileSync(join(this.dir, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+
   /** Ends everything that was started and removes the folder. */
   async close(): Promise<void> {
-    for (const child of this.children) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    this.kill();
     await this.run(['server', 'stop']);
     rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  /** The same where no server of its own was ever started. */
+  discard(): void {
+    this.kill();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  private kill(): void {
+    for (const child of this.children) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
   }
 
   private spawn(command: string, args: string[], { env, cwd, stdin, group }: RunOptions): ChildProcess {

@@ -1,0 +1,64 @@
+/** What the JSON of commands is made of: the contract's records by their names, and what every answer may carry. */
+import { z } from 'zod';
+import { errorBody } from '../../../contract/schemas/common.ts';
+import { schemas } from '../../../contract/schemas/index.ts';
+
+export type Fields = Record<string, z.ZodType>;
+
+/** What an operation answers. */
+export const answer = <Name extends keyof typeof schemas>(name: Name): (typeof schemas)[Name]['answer'] =>
+  schemas[name].answer;
+
+/** Fields that every object of a command may have besides its own. */
+const base: Fields = {
+  server: z.strictObject({ name: z.string(), url: z.string() }).optional(),
+  actor: z
+    .strictObject({ kind: z.enum(['person', 'agent']), name: z.string(), id: z.string(), owner: z.string().optional() })
+    .optional(),
+  board: z.string().optional(),
+  autostarted: z.array(z.string()).optional(),
+  replayed: z.literal(true).optional(),
+  nudges: z.array(z.strictObject({ code: z.string(), text: z.string() })).optional(),
+  warnings: z.array(z.strictObject({ code: z.string(), message: z.string(), hint: z.string() })).optional(),
+};
+
+/** One object with these fields, and what every object may have. */
+export const object = (fields: Fields): z.ZodObject => z.strictObject({ ...base, ...fields });
+
+/** The object that an operation answers is a command's own. */
+export const whole = (schema: z.ZodType): z.ZodObject => object((schema as z.ZodObject).shape);
+
+export const failure = errorBody;
+export const text = z.string();
+export const flag = z.boolean();
+export const count = z.int().min(0);
+export const seq = z.int().min(0);
+/** A position in a list that goes on; null at its end. */
+export const nextSeq = seq.nullable();
+export const nextText = text.nullable();
+
+export const person = z.strictObject({ id: text, handle: text });
+/** A key that came to this machine. */
+export const savedKey = z.strictObject({ id: text, name: text }).loose();
+export const stored = z.enum(['keychain', 'file', 'local-file']);
+
+export const message = answer('postMessage');
+export const board = answer('getBoard');
+export const member = answer('getMember');
+export const boardPerson = answer('addBoardPerson');
+export const task = answer('getTask');
+export const boardFile = answer('uploadFile');
+export const fileDetail = answer('getFile');
+export const inbox = answer('readInbox');
+
+/** Records that are named in the schemas of commands. */
+export const records: Record<string, z.ZodType> = {
+  Message: message,
+  Board: board,
+  Member: member,
+  BoardPerson: boardPerson,
+  Task: task,
+  BoardFile: boardFile,
+  FileDetail: fileDetail,
+  AgentWork: inbox.shape.work,
+};

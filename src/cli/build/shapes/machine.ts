@@ -1,0 +1,67 @@
+/** What the commands about this machine, its server and the record of a board print with `--json`. */
+import { z } from 'zod';
+import { answer, count, flag, inbox, nextSeq, object, seq, text } from './base.ts';
+
+const started = object({
+  started: flag,
+  replaced: z.strictObject({ from: text, to: text }).nullable(),
+  pid: z.int().nullable(),
+  ui_url: text,
+  data_dir: text,
+  version: text,
+});
+const check = z.strictObject({
+  name: text,
+  level: z.enum(['ok', 'warning', 'error']),
+  code: text.nullable(),
+  message: text,
+  fix: text.nullable(),
+});
+const events = answer('listEvents').shape.events;
+const problem = z.strictObject({ code: text, message: text, hint: text });
+
+export const machine = {
+  'server:start': started,
+  'server:restart': started,
+  'server:stop': object({ server_stopped: flag, daemon_stopped: flag }),
+  'server:info': object({ info: answer('getInfo') }),
+  'server:recover-key': object({ handle: text, key_file: text }),
+  'storage:check': object({ db: text, files: text, checked: count, missing: z.array(text), corrupt: z.array(text) }),
+  'storage:copy': object({ copied: count, skipped: count, failed: z.array(text) }),
+  'audit:verify': object({
+    ok: flag,
+    board_id: text,
+    events: count,
+    head_seq: seq.nullable(),
+    head_hash: text.nullable(),
+    payloads_checked: count,
+    payloads_withheld: count,
+    problem: z.strictObject({ seq, problem: text }).nullable(),
+    pinned: z.strictObject({ seq, hash: text, matches: flag }).nullable(),
+  }),
+  'audit:log': object({ events, next_after: nextSeq, head_seq: seq }),
+  'audit:export': object({ path: text.nullable(), events: count, head: z.unknown() }),
+  status: object({
+    server_running: flag,
+    board_source: z.enum(['flag', 'env', 'project_file', 'only', 'agent', 'none']),
+    agent: text.nullable(),
+    agent_source: z.enum(['flag', 'token', 'env', 'session', 'none']),
+    current_task: inbox.shape.work.shape.oldest_open,
+    line: inbox.shape.work.shape.line,
+    policy: z.strictObject({ preset: text, visibility: text }).nullable(),
+    people: count.nullable(),
+    unread: count.nullable(),
+    seats: z.array(z.strictObject({ agent: text, board: text, member_id: text })),
+    problem: problem.nullable(),
+  }),
+  doctor: object({ checks: z.array(check), fixed: z.array(text) }),
+  version: object({
+    version: text,
+    commit: text.nullable().optional(),
+    commit_time: text.nullable().optional(),
+    node: text,
+    platform: text,
+  }),
+  help: object({ commands: z.array(z.strictObject({ command: text, summary: text, aliases: z.array(text) })) }),
+  completion: z.union([object({ shell: text, script: text }), object({ shell: text, path: text, installed: flag })]),
+};

@@ -1,0 +1,78 @@
+/** The same for examples that are about a machine and its own server. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { collect, finished, freePort, type Home, until } from './home.ts';
+import type { Play } from './plays.ts';
+
+/** @param team a server that the machine knows besides. */
+type Prepare = (home: Home, example: string, team: string) => Promise<Play>;
+
+const stopped: Prepare = async (home) => {
+  await home.run(['server', 'stop']);
+  return {};
+};
+
+const running: Prepare = async (home) => {
+  await home.run(['server', 'start']);
+  return {};
+};
+
+const serving: Prepare = async (home, example, team) => {
+  await stopped(home, example, team);
+  return {
+    until: 'listening',
+    words: {
+      '127.0.0.1:7400': `127.0.0.1:${await freePort()}`,
+      '127.0.0.1:7401': `127.0.0.1:${await freePort()}`,
+      '/srv/service': join(home.dir, 'srv'),
+    },
+  };
+};
+
+/** The folder of a team's server that was started once. */
+const teamFolder: Prepare = async (home) => {
+  const data = join(home.dir, 'srv');
+  if (!existsSync(data)) {
+    const listen = `127.0.0.1:${await freePort()}`;
+    const args = ['--team', '--public-url', 'https://team.example.com', '--data', data, '--listen', listen];
+    const child = home.start(['serve', ...args, '--admin', 'ana']);
+    const printed = collect(child);
+    await until('the team’s server listens', () => printed().stderr.includes('listening'));
+    child.kill('SIGTERM');
+    await finished(child);
+  }
+  return {
+    words: { '/srv/service': data, '"s3://bucket/files?region=eu-west-1"': `disk://${join(home.dir, 'copy')}` },
+  };
+};
+
+/** The machine knows a server called team. */
+const knowing: Prepare = async (home, _example, team) => {
+  await home.run(['server', 'start']);
+  const path = home.path('config', 'credentials.json');
+  const saved = JSON.parse(readFileSync(path, 'utf8'));
+  const key = { id: 'key_x', name: 'x', expires_at: null, store: 'file', token: `abh_${'x'.repeat(43)}` };
+  saved.servers[team] = { server_id: 'srv_x', name: 'team', mode: 'team', person: null, key, seats: {} };
+  writeFileSync(path, JSON.stringify(saved), { mode: 0o600 });
+  return {};
+};
+
+export const machinePlays: Record<string, Prepare> = {
+  doctor: running,
+  serve: serving,
+  'server:info': running,
+  'server:logs': async (home, example, team) => {
+    await running(home, example, team);
+    return example.includes('--follow') ? { until: '{' } : {};
+  },
+  'server:recover-key': teamFolder,
+  'server:restart': running,
+  'server:start': stopped,
+  'server:stop': running,
+  'servers:forget': knowing,
+  'servers:list': knowing,
+  'servers:use': knowing,
+  status: running,
+  'storage:check': teamFolder,
+  'storage:copy': teamFolder,
+};

@@ -1,0 +1,43 @@
+/** Holds what commands print with `--json` against the shapes that are published for them. */
+import { failureShape, shapes } from '../../../src/cli/build/shapes/index.ts';
+import { choose } from '../../../src/cli/dispatch.ts';
+import { readCatalog } from '../../../src/cli/help/catalog.ts';
+import { root } from './root.ts';
+
+const catalog = readCatalog(root);
+
+/** Commands whose JSON was seen and fits. */
+export const seen = new Set<string>();
+
+/** @param args the words after `service`. @throws Error where something was printed that does not fit. */
+export function checkShape(args: string[], { code, stdout }: { code: number | null; stdout: string }): void {
+  const streams = args.includes('--ndjson');
+  if (!streams && !args.includes('--json')) return;
+  const chosen = choose(args, catalog);
+  if (chosen.kind !== 'command') return;
+  const { id } = chosen.command;
+  const shape = shapes[id];
+  for (const record of recordsIn(stdout)) {
+    const failed =
+      code !== 0 && typeof record === 'object' && record !== null && 'error' in record && !('line' in record);
+    // A list that is streamed prints its records alone.
+    if (!failed && (streams || !shape)) continue;
+    const parsed = (failed ? failureShape : shape!).safeParse(record);
+    if (!parsed.success)
+      throw new Error(`service ${args.join(' ')}: ${parsed.error.message}\n${stdout.slice(0, 2_000)}`);
+    if (!failed) seen.add(id);
+  }
+}
+
+/** One object, or one on each line. */
+function recordsIn(stdout: string): unknown[] {
+  if (!stdout.trimStart().startsWith('{')) return [];
+  try {
+    return [JSON.parse(stdout)];
+  } catch {
+    return stdout
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line));
+  }
+}

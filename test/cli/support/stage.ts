@@ -1,0 +1,130 @@
+/** A world in which every example of the help means something: a server with people, agents, boards, tasks and files, and a home that is signed in. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Api } from '../../support/api.ts';
+import { type Agent, newAgent, post } from '../../support/cast.ts';
+import { put } from '../../support/files.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+import { Home } from './home.ts';
+
+const MESSAGES = 30;
+const TASKS = 17;
+
+/** Programs that examples use beside this one. */
+const programs: Record<string, string> = {
+  npm: 'echo "12 passing"',
+  make: 'echo "# The report"',
+  jq: 'cat >/dev/null',
+  source: 'cat >/dev/null',
+  vi: 'echo "one more line" >>"$1"',
+  browser: 'exit 0',
+};
+
+/** Files of the folder that examples are typed in. */
+const texts: Record<string, string> = {
+  'charter.md': 'Be kind.\n',
+  'reviewer.md': 'Read everything.\n',
+  'notes.md': '# Notes\n',
+  'state.md': 'Half done.\n',
+  'about.md': 'Retries pile up.\n',
+  'brief.html': '<h1>Where we are</h1>\n',
+  'out/report.md': '# Report\n',
+};
+
+export class Stage {
+  readonly server: TestServer;
+  readonly home = new Home();
+  readonly maya: Api;
+  readonly sam: Api;
+  agents!: Record<'codex' | 'claude', Agent>;
+  /** What `credentials.json` holds at first. */
+  #saved = '';
+
+  private constructor(server: TestServer, maya: Api, sam: Api) {
+    this.server = server;
+    this.maya = maya;
+    this.sam = sam;
+  }
+
+  static async set(): Promise<Stage> {
+    const server = await startTestServer('sqlite');
+    const stage = new Stage(server, await server.person('maya'), await server.person('sam'));
+    await stage.#seed();
+    await stage.#furnish();
+    return stage;
+  }
+
+  /** Whose home it is. */
+  get dana(): Api {
+    return this.server.dana;
+  }
+
+  async strike(): Promise<void> {
+    this.home.discard();
+    await this.server.stop();
+  }
+
+  /** Puts a file into the folder that examples are typed in. */
+  write(name: string, text: string): void {
+    const path = join(this.home.work, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+
+  /** Links the folder to the board that examples without one are about. */
+  link(): void {
+    this.write('.service', JSON.stringify({ server: this.server.url, board: 'general' }));
+  }
+
+  /** Signs the home in to the server, or leaves it with nothing. */
+  sign(how: 'in' | 'out'): void {
+    mkdirSync(this.home.path('config'), { recursive: true, mode: 0o700 });
+    const text = how === 'in' ? this.#saved : JSON.stringify({ v: 1, default: null, servers: {} });
+    writeFileSync(this.home.path('config', 'credentials.json'), text, { mode: 0o600 });
+  }
+
+  async #seed(): Promise<void> {
+    const { dana } = this;
+    const board = 'general';
+    for (const name of [board, 'payments', 'checkout']) await dana.ok('createBoard', { body: { name } });
+    await dana.ok('createBoard', { body: { name: 'review', template: 'writer-reviewer' } });
+    await this.maya.ok('createBoard', { body: { name: 'open-house' } });
+    await dana.ok('updateBoard', { params: { board }, body: { task_prefix: 'CHK' } });
+    for (const name of [board, 'payments'])
+      for (const handle of ['maya', 'sam'])
+        await dana.ok('addBoardPerson', { params: { board: name }, body: { handle } });
+    await dana.ok('makeBoardOwner', { params: { board: 'payments' }, body: { handle: 'sam' } });
+    this.agents = {
+      codex: await newAgent(dana, board, { name: 'codex' }),
+      claude: await newAgent(dana, board, { name: 'claude' }),
+    };
+    for (const name of ['codex', 'claude']) await newAgent(dana, 'payments', { name });
+    const roles = { member: { can: ['post'] }, reviewer: { can: ['post'] } };
+    await dana.ok('updateBoard', { params: { board: 'payments' }, body: { roles } });
+    for (let n = 0; n < MESSAGES; n++) await post(dana, board, `message ${n}`);
+    for (let n = 1; n <= TASKS; n++) await dana.ok('createTask', { params: { board }, body: { title: `Task ${n}` } });
+    for (const name of ['notes/api.md', 'plan.md', 'report.md', 'status.md', 'notes/old.md'])
+      for (let base = 0; base < 5; base++) await put(dana, board, name, `line ${base}\n`, base === 0 ? {} : { base });
+  }
+
+  /** As signing in and making seats here would leave the home. */
+  async #furnish(): Promise<void> {
+    const { home, dana, server } = this;
+    const { server_id } = await dana.ok('getInfo');
+    const { id, name: handle } = await dana.ok('getMe');
+    const { current_key_id } = await dana.ok('listKeys');
+    const key = { id: current_key_id, name: 'local-key', expires_at: null, store: 'file', token: dana.token };
+    const seat = { board_id: '', board: 'general', role: 'member', harness: null, session: null, created_at: '' };
+    const seats = Object.fromEntries(
+      Object.values(this.agents).map(({ memberId, name, token }) => [memberId, { ...seat, name, token }]),
+    );
+    const entry = { server_id, name: 'team', mode: 'team', person: { id, handle }, key, seats };
+    this.#saved = JSON.stringify({ v: 1, default: server.url, servers: { [server.url]: entry } });
+    this.sign('in');
+    this.link();
+    this.write('key.txt', `${dana.token}\n`);
+    for (const [name, text] of Object.entries(texts)) this.write(name, text);
+    for (const [name, script] of Object.entries(programs)) home.program(name, script);
+    home.env = { ...home.env, VISUAL: 'vi', BROWSER: 'browser', SERVICE_KEYSTORE: 'file', SERVICE_NO_AUTOSTART: '1' };
+  }
+}
