@@ -6,7 +6,6 @@ import { docPages } from '../../src/cli/build/docs.ts';
 import { jsonSchemas } from '../../src/cli/build/json-schemas.ts';
 import { manPages } from '../../src/cli/build/man.ts';
 import { manifestText } from '../../src/cli/build/manifest.ts';
-import { shapes, withoutShape } from '../../src/cli/build/shapes/index.ts';
 import { readCatalog } from '../../src/cli/help/catalog.ts';
 import { root } from './support/home.ts';
 
@@ -32,11 +31,6 @@ describe('the built command line', function () {
       for (const [name, text] of Object.entries(files))
         expect(text, name).to.equal(readFileSync(join(root, place, name), 'utf8'));
     });
-
-  it('has a schema for every command but those whose output is not its own', () => {
-    const ids = Object.keys(readCatalog(root).commands);
-    expect([...Object.keys(shapes), ...withoutShape].sort()).to.deep.equal(ids.sort());
-  });
 
   it('has a summary, a description and examples for every command', () => {
     const commands = Object.values(readCatalog(root).commands);

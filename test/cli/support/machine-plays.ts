@@ -57,7 +57,31 @@ const knowing: Prepare = async (home, _example, team) => {
   return {};
 };
 
+const withDaemon: Prepare = async (home, example, team) => {
+  await running(home, example, team);
+  await home.run(['daemon', 'start']);
+  return example.includes('--follow') ? { until: '{' } : {};
+};
+
+const withoutDaemon: Prepare = async (home) => {
+  await home.run(['daemon', 'stop']);
+  return {};
+};
+
+/** In the foreground, until it is interrupted. */
+const inForeground: Prepare = async (home, example, team) => {
+  await withoutDaemon(home, example, team);
+  const rest = 'daemon & run=$!; until service daemon status -q; do :; done 2>/dev/null; kill -INT $run; wait $run #';
+  return { words: { daemon: rest } };
+};
+
 export const machinePlays: Record<string, Prepare> = {
+  'daemon:logs': withDaemon,
+  'daemon:restart': withDaemon,
+  'daemon:run': inForeground,
+  'daemon:start': withoutDaemon,
+  'daemon:status': withDaemon,
+  'daemon:stop': withDaemon,
   doctor: running,
   serve: serving,
   'server:info': running,

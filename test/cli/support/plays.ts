@@ -30,6 +30,7 @@ export const spoiling = new Set([
   ...['connect', 'join', 'key:revoke', 'login', 'logout', 'machine:collect', 'machine:request', 'pair'],
   ...['people:remove', 'people:rename', 'people:role', 'board:add', 'board:owners', 'brief:put', 'approval:allow'],
   ...['agent:create', 'allowance:on', 'allowance:set', 'board:policy', 'file:rename', 'board:roles'],
+  ...['pairing:request', 'pairing:cancel', 'pairing:choose', 'pairing:decline', 'pairing:show'],
 ]);
 
 const approval: Prepare = async (stage) => {
@@ -134,6 +135,24 @@ const browserSession: Prepare = async ({ dana, server }) => {
   return { words: { ses_01K5A0000000000000000000P1: id } };
 };
 
+/** Work that an agent of the person proposes to one of theirs, or to somebody else's. */
+const pairing: Prepare = async ({ dana, maya }, example) => {
+  const { id: board_id } = await dana.ok('getBoard', on('payments'));
+  const { members } = await dana.ok('listMembers', on('payments'));
+  const agent = (name: string) => members.find((member) => member.name === name)!.id;
+  const recipient_id = example.includes('cancel') ? maya.personId! : (await dana.ok('getMe')).id;
+  const body = { board_id, recipient_id, initiating_agent_id: agent('claude'), work: 'Review the API' };
+  const { id, generation } = await dana.ok('createPairingRequest', { body });
+  const chosen = { params: { pairing: id }, body: { agent_id: agent('codex'), generation } };
+  if (example.includes('--replace')) await dana.ok('choosePairingAgent', chosen);
+  return { words: { prq_01K5A0000000000000000000P1: id, 'claude --replace': 'writer --replace' } };
+};
+
+/** In no session of an agent it is refused, which its own tests go beyond. */
+const sessionOnly =
+  (refused: string): Prepare =>
+  async () => ({ refused });
+
 /** By command; a command that is not here needs nothing but the world. */
 export const plays: Record<string, Prepare> = {
   'agent:remove': async ({ dana, agents }, example) => {
@@ -142,6 +161,10 @@ export const plays: Record<string, Prepare> = {
       ? { words: { mem_01K5A0000000000000000000M1: agents.codex.memberId, brd_01K5A0000000000000000000B1: id } }
       : {};
   },
+  'agent:resume': async () => ({
+    words: { 'codex@payments': 'codex@general' },
+    refused: 'agent_session_required',
+  }),
   'agent:create': async () => ({ words: { 'create codex --board general': 'create codex --board checkout' } }),
   answer: ask,
   'approval:allow': approval,
@@ -303,6 +326,16 @@ export const plays: Record<string, Prepare> = {
     await home.shell('rm -f .service');
     return { words: { 'name claude': 'name claudia' } };
   },
+  'pairing:accept': sessionOnly('agent_session_required'),
+  'pairing:cancel': pairing,
+  'pairing:choose': pairing,
+  'pairing:decline': pairing,
+  'pairing:request': async (stage) => {
+    stage.write('work.md', 'Review the API\n');
+    return {};
+  },
+  'pairing:select': sessionOnly('agent_session_required'),
+  'pairing:show': pairing,
   'people:rename': async () => ({ words: { 'rename me maya': 'rename me dana-b' } }),
   'people:role': async ({ dana }, example) => {
     if (example.includes('me member'))

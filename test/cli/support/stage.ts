@@ -98,7 +98,7 @@ export class Stage {
       codex: await newAgent(dana, board, { name: 'codex' }),
       claude: await newAgent(dana, board, { name: 'claude' }),
     };
-    for (const name of ['codex', 'claude']) await newAgent(dana, 'payments', { name });
+    for (const name of ['codex', 'claude', 'writer']) await newAgent(dana, 'payments', { name });
     const roles = { member: { can: ['post'] }, reviewer: { can: ['post'] } };
     await dana.ok('updateBoard', { params: { board: 'payments' }, body: { roles } });
     for (let n = 0; n < MESSAGES; n++) await post(dana, board, `message ${n}`);

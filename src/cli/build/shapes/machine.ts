@@ -20,7 +20,13 @@ const check = z.strictObject({
 const events = answer('listEvents').shape.events;
 const problem = z.strictObject({ code: text, message: text, hint: text });
 
+const daemon = object({ pid: z.int(), started: flag });
+
 export const machine = {
+  'daemon:start': daemon,
+  'daemon:restart': daemon,
+  'daemon:stop': object({ stopped: flag }),
+  'daemon:status': object({ pid: z.int(), build: z.looseObject({ version: text }), started_at: text }).loose(),
   'server:start': started,
   'server:restart': started,
   'server:stop': object({ server_stopped: flag, daemon_stopped: flag }),

@@ -81,7 +81,18 @@ const delivery = object({
 });
 const agents = answer('listMyAgents').shape.agents;
 
+const pairing = answer('getPairingRequest');
+const oneRequest = object({ request: pairing });
+
 export const people = {
+  'pairing:list': object({ requests: answer('listPairingRequests').shape.requests }),
+  'pairing:show': oneRequest,
+  'pairing:request': object({ request: pairing, next: pairing.shape.next.optional() }),
+  'pairing:choose': oneRequest,
+  'pairing:accept': oneRequest,
+  'pairing:select': oneRequest,
+  'pairing:decline': oneRequest,
+  'pairing:cancel': oneRequest,
   connect: collected,
   'machine:request': z.union([object({ code: text, expires_at: text }), collected]),
   'machine:collect': collected,
@@ -172,6 +183,12 @@ export const people = {
   'agent:remove': object({ agent: seat }),
   'agent:prune': whole(answer('pruneAgents')),
   'agent:delivery': delivery,
+  'agent:resume': object({
+    agent: member,
+    session: text,
+    previous: z.unknown().optional(),
+    mode: text.nullable(),
+  }).loose(),
   'agent:midturn': whole(answer('getMidturnPolicy')),
   'approval:list': object({ approvals: answer('listApprovals').shape.approvals }),
   'approval:show': outcome,
