@@ -23,11 +23,6 @@ class Machine extends Home {
     for (const [name, version] of Object.entries(versions)) this.program(name, `echo '${version}'`);
   }
 
-  program(name: string, script: string): void {
-    writeFileSync(join(this.dir, 'bin', name), `#!/bin/sh\n${script}\n`);
-    chmodSync(join(this.dir, 'bin', name), 0o755);
-  }
-
   at(...parts: string[]): string {
     return join(this.dir, ...parts);
   }

@@ -144,7 +144,8 @@ export class Home {
 /** What a child process printed, and how it ended. */
 export async function finished(child: ChildProcess): Promise<Result> {
   const printed = collect(child);
-  if (!child.stdout?.closed) await once(child, 'close');
+  const running = child.exitCode === null && child.signalCode === null;
+  if (running || !child.stdout?.closed) await once(child, 'close');
   return { code: child.exitCode, ...printed() };
 }
 

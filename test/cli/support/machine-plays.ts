@@ -83,6 +83,10 @@ export const machinePlays: Record<string, Prepare> = {
   'daemon:status': withDaemon,
   'daemon:stop': withDaemon,
   doctor: running,
+  init: async (home) => {
+    writeFileSync(join(home.dir, '.profile'), `PATH=${join(home.dir, 'bin')}:$PATH\n`);
+    return { env: { SHELL: '/bin/sh' } };
+  },
   serve: serving,
   'server:info': running,
   'server:logs': async (home, example, team) => {
@@ -96,7 +100,9 @@ export const machinePlays: Record<string, Prepare> = {
   'servers:forget': knowing,
   'servers:list': knowing,
   'servers:use': knowing,
+  skill: running,
   status: running,
   'storage:check': teamFolder,
   'storage:copy': teamFolder,
+  uninstall: running,
 };

@@ -22,7 +22,21 @@ const problem = z.strictObject({ code: text, message: text, hint: text });
 
 const daemon = object({ pid: z.int(), started: flag });
 
+/** A file of ours, or a part of somebody else's. */
+const change = z.looseObject({ path: text });
+const harness = z.strictObject({ name: text, detected: flag, version: text.nullable(), changes: z.array(change) });
+
 export const machine = {
+  init: object({ applied: flag, scope: z.enum(['global', 'project']), harnesses: z.array(harness) }),
+  uninstall: object({
+    applied: flag,
+    server_stopped: flag,
+    daemon_stopped: flag,
+    files: z.array(change),
+    data: z.array(text).nullable(),
+    binary: z.strictObject({ path: text, remove: text }),
+  }),
+  skill: object({ skill: text }),
   'daemon:start': daemon,
   'daemon:restart': daemon,
   'daemon:stop': object({ stopped: flag }),
