@@ -37,6 +37,7 @@ export const machine = {
     binary: z.strictObject({ path: text, remove: text }),
   }),
   skill: object({ skill: text }),
+  run: object({ runs: count }).loose(),
   'daemon:start': daemon,
   'daemon:restart': daemon,
   'daemon:stop': object({ stopped: flag }),
