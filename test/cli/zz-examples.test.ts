@@ -91,8 +91,9 @@ async function onMachine(some: Command[]): Promise<void> {
 function* linesOf({ id, examples = [] }: Command): Generator<string> {
   yield* examples;
   const [first = ''] = examples.filter((line) => !/[|>]|--ndjson/.test(line) && !line.includes('--follow'));
-  if (shapes[id] && !seen.has(id) && first)
-    yield `${first.replace(/ < \S+$/, '')} --json${/ < \S+$/.exec(first)?.[0] ?? ''}`;
+  // What a line reads, and the program it runs, come last.
+  const rest = / (?:< |-- )/.exec(first)?.index ?? first.length;
+  if (shapes[id] && !seen.has(id) && first) yield `${first.slice(0, rest)} --json${first.slice(rest)}`;
 }
 
 const prepared = async (stage: Stage, id: string, line: string): Promise<Play> => {
@@ -114,9 +115,7 @@ async function play(id: string, example: string, home: Home, prepare: () => Prom
     const said = `${result.stdout}${result.stderr}`;
     const asWanted = made.refused === undefined ? result.code === 0 : said.includes(made.refused);
     if (!asWanted) throw new Error(`exit ${result.code}\n${said}`);
-    // Behind what is read from a file, flags of the line are the program's all the same.
-    const json = / < .* --json$/.test(line) ? ['--json'] : [];
-    if (!line.includes('|')) checkShape([...(callsOf(line).at(-1) ?? []), ...json], result);
+    if (!line.includes('|')) checkShape(callsOf(line).at(-1) ?? [], result);
   } catch (error) {
     const { message } = error as Error;
     troubles.set(id, [

@@ -87,6 +87,12 @@ export const machinePlays: Record<string, Prepare> = {
     writeFileSync(join(home.dir, '.profile'), `PATH=${join(home.dir, 'bin')}:$PATH\n`);
     return { env: { SHELL: '/bin/sh' } };
   },
+  run: async (home, example, team) => {
+    await withDaemon(home, example, team);
+    await home.run(['agent', 'create', 'triage', '--board', 'general']);
+    home.program('my-agent', 'exit 0');
+    return { words: { './answer.sh': 'my-agent', '--as triage': '--as triage --idle-exit 1s' } };
+  },
   serve: serving,
   'server:info': running,
   'server:logs': async (home, example, team) => {

@@ -342,11 +342,6 @@ export const plays: Record<string, Prepare> = {
       await dana.ok('setPersonRole', { params: { handle: 'maya' }, body: { server_role: 'admin' } });
     return {};
   },
-  run: async (stage) => {
-    stage.home.program('my-agent', 'exit 0');
-    stage.write('answer.sh', '');
-    return { words: { './answer.sh': 'my-agent', '--as triage': '--as codex --idle-exit 1s' } };
-  },
   'task:done': task('codex'),
   'task:drop': task('codex'),
   'task:history': task(),
