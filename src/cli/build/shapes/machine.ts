@@ -36,6 +36,9 @@ export const machine = {
     data: z.array(text).nullable(),
     binary: z.strictObject({ path: text, remove: text }),
   }),
+  setup: object({
+    steps: z.array(z.looseObject({ name: text, state: z.enum(['done', 'needs_you', 'waiting', 'failed']), text })),
+  }),
   skill: object({ skill: text }),
   run: object({ runs: count }).loose(),
   'daemon:start': daemon,
