@@ -1,9 +1,11 @@
 /** The connections to servers, through a proxy that fails as it is told. */
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Board } from '../../src/contract/types.ts';
 import { MAX_SOCKETS } from '../../src/daemon/origins/http.ts';
 import { SeatFailure, type SeatIdentity } from '../../src/daemon/types.ts';
+import { credentialsPath } from '../../src/local/credentials.ts';
 import { writePrivate } from '../../src/local/private-file.ts';
 import { type Agent, newAgent, newBoard, post } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
@@ -492,6 +494,34 @@ describe('the connection to a server', () => {
       await say('one');
       await machine.told.until('inbox one');
     });
+  });
+
+  it('asks nothing with credentials that others could have written, and goes on when they are safe again', async () => {
+    await follow();
+    chmodSync(credentialsPath(machine.folders), 0o644);
+    const before = proxy.count('GET /v1/me/');
+    const refused = await at()
+      .read(seat)
+      .catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(SeatFailure).and.include({ code: 'credentials_unsafe', problem: undefined });
+    expect(machine.origins.credentialsProblem()).to.include({ code: 'credentials_unsafe' });
+    const { seq } = await say('meanwhile');
+    await until(() => at().seatOf(seat.member_id)?.head === seq, 'it was heard of');
+    expect(proxy.count('GET /v1/me/')).to.equal(before);
+    chmodSync(credentialsPath(machine.folders), 0o600);
+    await machine.told.until('inbox meanwhile');
+    expect(machine.told.problems).to.deep.equal([]);
+  });
+
+  it('begins without credentials that are safe, and connects once they are', async () => {
+    chmodSync(credentialsPath(machine.folders), 0o644);
+    at().watch(seat);
+    await until(() => machine.pauses().length > 0, 'it pauses');
+    expect(proxy.seen).to.deep.equal([]);
+    chmodSync(credentialsPath(machine.folders), 0o600);
+    await until(() => at().view().feed === 'stream' && at().view().connected, 'it is connected');
+    await say('now');
+    await machine.told.until('inbox now');
   });
 
   it('does without notices where the server does not know them', async () => {

@@ -2,6 +2,7 @@
 import { Client } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer } from '../../contract/types.ts';
+import { Failure } from '../../local/failure.ts';
 import { readFates } from '../bundle/fates.ts';
 import type { CredentialStore } from '../credentials/credentials.ts';
 import {
@@ -257,6 +258,10 @@ export class Connection implements Origin {
   credentialsChanged(): void {
     for (const feed of this.#seats.values()) {
       const token = this.#savedToken(feed);
+      if (feed.missed && token !== null) {
+        feed.missed = false;
+        this.refresh(feed);
+      }
       if (token !== feed.token && token !== null && feed.token !== null) this.#events.token(feed.seat);
       if (feed.problem === 'unauthorized' && token !== null && token !== feed.deadToken) {
         this.#setProblem(feed, null);
@@ -316,7 +321,8 @@ export class Connection implements Origin {
   }
 
   #retryLater(feed: SeatFeed, error: unknown): void {
-    // While the whole server is away, coming back reads every seat.
+    // What this machine's own files stand in the way of is made good when they change.
+    feed.missed ||= error instanceof Failure;
     if (!isPassing(error) || feed.ended.signal.aborted || feed.retrying) return;
     feed.retrying = true;
     const ms = feed.backoff.failed(0, error.retryAfter);

@@ -23,6 +23,8 @@ export class SeatFeed {
   readonly backoff: Backoff;
   /** Ends what is going on for the seat. */
   readonly ended = new AbortController();
+  /** A read was not made because of this machine's own files. */
+  missed = false;
   /** Another read after one that failed is planned already. */
   retrying = false;
 

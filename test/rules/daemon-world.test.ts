@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { worldOf } from '../../src/daemon/origins/world.ts';
+import { TestDaemonClock } from '../support/daemon-clock.ts';
+
+describe('time as server connections see it', () => {
+  it('is that of the clock which nobody sets', async () => {
+    const clock = new TestDaemonClock();
+    let day = clock.now();
+    const world = worldOf(
+      { ...clock, nowUs: clock.nowUs, now: () => day, after: clock.after.bind(clock) },
+      { write: () => {} },
+      '1.2.3',
+    );
+    const began = world.now();
+    day += 86_400_000;
+    await clock.advance(1_000);
+    expect(world.now() - began).to.equal(1_000);
+    expect(world.userAgent).to.equal('service/1.2.3');
+  });
+
+  it('passes for whoever sleeps, and ends for whoever is called away', async () => {
+    const clock = new TestDaemonClock();
+    const world = worldOf(clock, { write: () => {} }, '1.2.3');
+    const told: string[] = [];
+    const away = new AbortController();
+    void world.sleep(100).then(() => told.push('slept'));
+    void world.sleep(100, away.signal).catch(() => told.push('away'));
+    away.abort();
+    await clock.advance(99);
+    expect(told).to.deep.equal(['away']);
+    await clock.advance(1);
+    expect(told).to.deep.equal(['away', 'slept']);
+    expect(await world.sleep(1, away.signal).catch(() => 'at once')).to.equal('at once');
+    expect(clock.timers()).to.deep.equal([]);
+  });
+});
