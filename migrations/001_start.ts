@@ -390,6 +390,18 @@ export async function up(db: Knex): Promise<void> {
     t.bigInteger('revision').notNullable();
   });
 
+  // What a seat's daemon says waits in the queue of the agent's own program, and who may say so. Never a receipt.
+  await db.schema.createTable('seat_queues', (t) => {
+    t.text('member_id').primary();
+    t.bigInteger('epoch').notNullable();
+    t.bigInteger('revision').notNullable();
+    t.text('session').notNullable();
+    t.text('boot').notNullable();
+    // A list of {message_id, seq}.
+    t.text('messages').notNullable();
+    t.bigInteger('expires_at').notNullable();
+  });
+
   // Messages posted while a member was away: after their former position, up to the number they came back at.
   await db.schema.createTable('member_gaps', (t) => {
     t.text('member_id').notNullable();

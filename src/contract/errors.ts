@@ -78,6 +78,7 @@ export const errors = {
   no_change: kept(409),
   allowance_changed: kept(409),
   pairing_changed: kept(409),
+  queue_report_conflict: kept(409),
   pairing_closed: kept(409),
   person_is_guest: kept(409),
   last_owner: kept(409),

@@ -497,6 +497,15 @@ export const operations = {
     ok: [200],
     summary: "Report where a seat's session runs",
   },
+  getDeliveryQueue: get('/v1/me/delivery-queue', ['AG'], "What waits in the queue of an agent's own program"),
+  reportDeliveryQueue: {
+    method: 'PUT',
+    path: '/v1/me/delivery-queue',
+    credentials: ['AG'],
+    idempotency: 'N',
+    ok: [200],
+    summary: "Report what waits in the queue of an agent's own program",
+  },
   listMyAgents: get('/v1/me/agents', member, "List the agents of the caller's person"),
   createDelegatedBoard: {
     method: 'POST',

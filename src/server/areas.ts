@@ -41,6 +41,7 @@ import { approveMachineRequest, lookUpMachineRequest, refuseMachineRequest } fro
 import { createMachineRequest } from './machines/request.ts';
 import { ackBoard, ackInbox, readInbox } from './messages/inbox.ts';
 import { postMessage } from './messages/post.ts';
+import { getDeliveryQueue, reportDeliveryQueue } from './messages/queue.ts';
 import { addReaction, listReactions, removeReaction } from './messages/react.ts';
 import { getMessage, getMessageBySeq, listMessages, listReplies } from './messages/read.ts';
 import { listReceipts } from './messages/receipts.ts';
@@ -164,6 +165,8 @@ export function areas({ root, serverId, address, searchable, report }: Means): A
     setAgentLine: write('setAgentLine', setAgentLine),
     clearAgentLine: write('clearAgentLine', clearAgentLine),
     setLocation: write('setLocation', setLocation),
+    getDeliveryQueue: read('getDeliveryQueue', getDeliveryQueue),
+    reportDeliveryQueue: write('reportDeliveryQueue', reportDeliveryQueue),
     listMyAgents: read('listMyAgents', listMyAgents),
     createDelegatedBoard: write('createDelegatedBoard', createDelegatedBoard(root)),
     joinBoard: write('joinBoard', joinBoard(root)),

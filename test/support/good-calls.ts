@@ -132,6 +132,8 @@ export const goodCalls: Record<OperationName, GoodCall> = {
   }),
   clearAgentLine: () => ({ params: { member: 'nobody-here' }, later: ['member_not_found'] }),
   setPresence: () => ({ body: { presence: 'idle' } }),
+  getDeliveryQueue: () => ({}),
+  reportDeliveryQueue: () => ({ body: { session: 'codex:s1', boot: '1', expected_epoch: 0 } }),
   setLocation: () => ({ body: { harness: 'codex', session_id: 's1', folder: '/work' } }),
   listMyAgents: () => ({}),
   postMessage: () => ({ body: { body: 'hi' } }),

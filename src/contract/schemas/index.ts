@@ -118,6 +118,8 @@ export const schemas = {
   setDeliveryMode: { body: seats.setModeBody, answer: seats.modeSet },
   setPresence: { body: seats.setPresenceBody, answer: seats.presenceReport },
   setLocation: { body: seats.setLocationBody, answer: seats.agentLocation },
+  getDeliveryQueue: { answer: seats.deliveryQueue },
+  reportDeliveryQueue: { body: seats.reportQueueBody, answer: seats.queueReported },
   postMessage: { body: messages.postMessageBody, answer: messages.message },
   listMessages: { query: messages.listMessagesQuery, answer: messages.messagePage },
   getMessageBySeq: { params: seqParam, answer: messages.oneMessage },

@@ -189,6 +189,8 @@ export const receipts = z.strictObject({
       member: actor,
       state: z.enum(['pending', 'received', 'read']),
       presence: presence.nullable(),
+      /** For its sender: it waits in the queue of the agent's program, which takes it when the turn ends. */
+      queued: z.strictObject({ boundary: z.literal('turn_end'), expires_at: time }).optional(),
     }),
   ),
 });

@@ -6,10 +6,12 @@ import { type MemberWithPerson, membersWithIds } from '../seats/members.store.ts
 import { gapsOver } from '../seats/positions.store.ts';
 import { presenceAt } from '../seats/presence.rules.ts';
 import { reportsOf } from '../seats/reports.store.ts';
+import { timestamp } from '../text/time.ts';
 import { actorView } from '../views/actors.ts';
 import { findMessageBySeq } from '../views/message.ts';
 import { onBoard, type Place } from '../views/place.ts';
 import { messagesWithSeqs } from './messages.store.ts';
+import { liveQueues, messagesIn } from './queue.store.ts';
 
 type Receipt = Answer<'listReceipts'>['recipients'][number];
 
@@ -25,13 +27,20 @@ export const listReceipts: ReadCase<'listReceipts'>['run'] = async (tx, caller, 
     to,
     to_everyone: recipients === undefined,
     available: true,
-    recipients: await receiptsOf(tx, place, message.seq, recipients ?? []),
+    recipients: await receiptsOf(tx, place, message, recipients ?? []),
   };
 };
 
 /** In recorded order, without those who are no longer on the board. */
-async function receiptsOf(tx: ReadTx, place: Place, seq: number, ids: string[]): Promise<Receipt[]> {
+async function receiptsOf(
+  tx: ReadTx,
+  place: Place,
+  { id: messageId, seq, sender_id: sender }: { id: string; seq: number; sender_id: string },
+  ids: string[],
+): Promise<Receipt[]> {
   if (ids.length === 0) return [];
+  // What waits where is told to the sender alone.
+  const queues = sender === place.member.id ? await queuedIn(tx, ids, messageId) : new Map<string, number>();
   const members = new Map((await membersWithIds(tx, ids)).map((member) => [member.id, member]));
   const missed = new Set(await gapsOver(tx, ids, seq));
   const reports = new Map((await reportsOf(tx, ids)).map((report) => [report.member_id, report]));
@@ -44,10 +53,25 @@ async function receiptsOf(tx: ReadTx, place: Place, seq: number, ids: string[]):
         member: actorView(member, place.reader),
         state: stateOf(member, seq, missed.has(id)),
         presence: agent ? presenceAt(reports.get(id), tx.now).presence : null,
+        ...queuedOf(stateOf(member, seq, missed.has(id)), queues.get(id)),
       },
     ];
   });
 }
+
+/** Until when a message is said to wait in the queue of an agent's program. */
+async function queuedIn(tx: ReadTx, ids: string[], messageId: string): Promise<Map<string, number>> {
+  const holding = (await liveQueues(tx, ids)).filter((row) =>
+    messagesIn(row).some(({ message_id }) => message_id === messageId),
+  );
+  return new Map(holding.map((row) => [row.member_id, row.expires_at]));
+}
+
+/** What was received waits nowhere any more. */
+const queuedOf = (state: Receipt['state'], expiresAt: number | undefined): Pick<Receipt, 'queued'> =>
+  state === 'pending' && expiresAt !== undefined
+    ? { queued: { boundary: 'turn_end', expires_at: timestamp(expiresAt) } }
+    : {};
 
 /** A position that passed says that an agent was handed the message, and that a person read it; not where they were away. */
 function stateOf(member: MemberWithPerson, seq: number, missed: boolean): Receipt['state'] {

@@ -2,6 +2,7 @@
 import type { EventActor } from '../../contract/types.ts';
 import { type BoardRow, setShowOwner } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { endQueues } from '../messages/queue.store.ts';
 import { clearForMembership, closeForSeats } from '../onboarding/closings.steps.ts';
 import { append } from '../record/append.ts';
 import { dropPartsOf } from '../tasks/parts.steps.ts';
@@ -102,6 +103,7 @@ async function closeSeats(
   const ids = seats.map((seat) => seat.id);
   await setEnded(tx, ids, status, by);
   await endReports(tx, ids);
+  await endQueues(tx, ids);
   await closeForSeats(tx, ids);
   for (const seat of seats) {
     tx.publish(`credential:${seat.id}`);
