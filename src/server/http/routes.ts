@@ -12,8 +12,13 @@ type Handle = (ctx: Context) => unknown;
 export interface Found {
   handle: Handle;
   /** Values of the path's parameters, decoded. */
-  params: Record<string, string>;
+  params: Readonly<Record<string, string>>;
 }
+
+/** Paths whose route is remembered, without their queries. */
+const REMEMBERED = 1_000;
+/** A longer one is not: whoever sends it wants to fill the memory. */
+const MOST_LENGTH = 200;
 
 const newRouter = (): Router => new Router({ strict: true, sensitive: true });
 
@@ -22,6 +27,8 @@ export class Routes {
   /** Methods of the paths without parameters: such a path is nothing else, although a parameter could stand there. */
   readonly #plain = new Map<string, string[]>();
   readonly #parts = new Map<string, Router>();
+  /** The same boards are asked for again and again. */
+  readonly #found = new Map<string, Found>();
 
   /** Adds a route; parameters are written `:name`. */
   add(method: Method, path: string, handle: Handle): void {
@@ -38,11 +45,24 @@ export class Routes {
 
   /** The route of a request; `HEAD` is served by the routes of `GET`. */
   find(method: string, path: string): Found | null {
+    const asked = `${method} ${path}`;
+    const known = this.#found.get(asked);
+    if (known) return known;
+    const found = this.#match(method, path);
+    if (!found) return null;
+    if (asked.length > MOST_LENGTH) return found;
+    if (this.#found.size >= REMEMBERED) this.#found.clear();
+    this.#found.set(asked, found);
+    return found;
+  }
+
+  #match(method: string, path: string): Found | null {
     if (this.#plain.get(path)?.includes(method) === false) return null;
     const part = this.#parts.get(keyOf(method === 'HEAD' ? 'GET' : method, path));
     const layer = part?.match(path, method).pathAndMethod[0];
     if (!layer) return null;
-    return { handle: layer.stack[0] as unknown as Handle, params: layer.params(path, layer.captures(path)) };
+    const params = Object.freeze(layer.params(path, layer.captures(path)));
+    return { handle: layer.stack[0] as unknown as Handle, params };
   }
 
   /** The methods that a path has routes for. */
