@@ -90,6 +90,20 @@ describe('connecting', function () {
     expect(JSON.stringify(record)).not.to.include('abh_');
   });
 
+  it('names the work that came with the invite', async () => {
+    await host.json(['agent', 'create', 'reviewer', '--board', 'payments']);
+    const { invite } = await host.json(['invite', '--board', 'payments', '--pairing', 'Review the API']);
+    const record = await laptop.json(['connect', invite.invite, '--handle', 'rita', '--yes']);
+    expect(record.pairing_request_id).to.equal(invite.pairing_request_id);
+    const { requests } = await laptop.json(['pairing', 'list']);
+    expect(requests[0]).to.include({
+      id: invite.pairing_request_id,
+      state: 'awaiting_session',
+      work: 'Review the API',
+    });
+    expect((await host.run(['invite', 'show', invite.id])).stdout).to.include(invite.pairing_request_id);
+  });
+
   it('shows first where an invite leads, and asks nobody who is not there', async () => {
     const made = await invite('--board', 'payments', '--handle', 'kim');
     const { preview } = await laptop.json(['invite', 'preview', made.invite]);

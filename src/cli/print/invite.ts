@@ -58,6 +58,7 @@ export const inviteText = (invite: Metadata, times: TimeStyle): string =>
     ['ends', showEnd(invite.expires_at, times)],
     ['for', invite.suggested_handle],
     ['boards', invite.boards.join(', ')],
+    ['work', invite.pairing_request_id],
     ['by agent', invite.issuing_agent_id],
     ['key', invite.parent_key_id],
   ]).join('\n');

@@ -1,7 +1,9 @@
 /** A recipient declines, an inviter takes back, and a recipient asks one of their agents to accept. */
 
+import type { PairingSide } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
 import { isOwnSeat } from '../invites/authority.steps.ts';
-import type { Caller } from '../operation/caller.ts';
+import type { Caller, Shown } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { refuseGuest } from '../views/authority.ts';
 import { pairingView } from '../views/pairing.ts';
@@ -14,33 +16,31 @@ import type { SubjectRow } from './requests.store.ts';
 
 const WHAT = 'take part in work between people';
 
-/** Works on an archived board too. */
-export const declinePairing = (means: Means): WriteCase<'declinePairing'> => ({
+type Requires = (row: SubjectRow, caller: Caller) => void;
+type Ending = WriteCase<'declinePairing'> & WriteCase<'cancelPairing'>;
+
+/** One side ends it; works on an archived board too. */
+const ending = (means: Means, on: 'decline' | 'cancel', side: PairingSide, require: Requires): Ending => ({
   async run(tx, caller, { params }) {
     refuseGuest(caller, WHAT);
     const { row } = await holdPairing(tx, caller, params['pairing'] ?? '');
-    requireRecipient(row, caller);
-    return { answer: await pairingView(tx, caller, await move(tx, row, 'decline', { side: 'recipient' }), at(means)) };
+    require(row, caller);
+    return { answer: await pairingView(tx, caller, await move(tx, row, on, { side }), at(means)) };
   },
-  async recheck(tx, caller, { pairing = '' }) {
-    refuseGuest(caller, WHAT);
-    requireRecipient(await findPairing(tx, caller, pairing), caller);
-  },
+  recheck: (tx, caller, shown) => recheckAs(tx, caller, shown, require),
 });
 
-/** Works on an archived board too. */
-export const cancelPairing = (means: Means): WriteCase<'cancelPairing'> => ({
-  async run(tx, caller, { params }) {
-    refuseGuest(caller, WHAT);
-    const { row } = await holdPairing(tx, caller, params['pairing'] ?? '');
-    requireInviter(row, caller);
-    return { answer: await pairingView(tx, caller, await move(tx, row, 'cancel', { side: 'initiator' }), at(means)) };
-  },
-  async recheck(tx, caller, { pairing = '' }) {
-    refuseGuest(caller, WHAT);
-    requireInviter(await findPairing(tx, caller, pairing), caller);
-  },
-});
+export const declinePairing = (means: Means): WriteCase<'declinePairing'> =>
+  ending(means, 'decline', 'recipient', requireRecipient);
+
+export const cancelPairing = (means: Means): WriteCase<'cancelPairing'> =>
+  ending(means, 'cancel', 'initiator', requireInviter);
+
+/** What was answered is told again to whoever could still ask. */
+async function recheckAs(tx: WriteTx, caller: Caller, { pairing = '' }: Shown, require: Requires): Promise<void> {
+  refuseGuest(caller, WHAT);
+  require(await findPairing(tx, caller, pairing), caller);
+}
 
 /** Binds no session: the agent is asked, and its own session accepts. */
 export const choosePairingAgent = (means: Means): WriteCase<'choosePairingAgent'> => ({
@@ -64,10 +64,7 @@ export const choosePairingAgent = (means: Means): WriteCase<'choosePairingAgent'
     const moved = again ? row : await move(tx, row, 'choose', { side: 'recipient', ask: { agentId: agent_id, post } });
     return { answer: await pairingView(tx, caller, moved, at(means)) };
   },
-  async recheck(tx, caller, { pairing = '' }) {
-    refuseGuest(caller, WHAT);
-    requireRecipient(await findPairing(tx, caller, pairing), caller);
-  },
+  recheck: (tx, caller, shown) => recheckAs(tx, caller, shown, requireRecipient),
 });
 
 /** @throws Refusal `forbidden`. */

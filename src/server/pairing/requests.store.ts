@@ -2,6 +2,7 @@
 import type { Knex } from 'knex';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Closed, ClosedReason } from './machine.rules.ts';
+import type { Standing } from './subject.rules.ts';
 
 export type PairingRow = {
   id: string;
@@ -35,32 +36,12 @@ export type PairingRow = {
   closed_at: number | null;
 };
 
-/** A request with everything its state rests on. */
-export type SubjectRow = PairingRow & {
-  board_lifecycle: 'active' | 'archived' | 'deleted' | null;
-  board_visibility: 'open' | 'private' | null;
-  i_status: string | null;
-  i_person_id: string | null;
-  i_board_id: string | null;
-  i_key_id: string | null;
-  i_key_revoked_at: number | null;
-  i_key_expires_at: number | null;
-  i_removed_at: number | null;
-  i_member_id: string | null;
-  r_status: string | null;
-  r_person_id: string | null;
-  r_board_id: string | null;
-  r_key_id: string | null;
-  r_key_revoked_at: number | null;
-  r_key_expires_at: number | null;
-  r_removed_at: number | null;
-  r_member_id: string | null;
-  invite_agent_id: string | null;
-  invite_key_expires_at: number | null;
-  admission_state: 'pending' | 'executed' | 'declined' | 'expired' | null;
-  admission_expires_at: number | null;
-  admission_key_expires_at: number | null;
-};
+/** A request with everything its state and its sight rest on. */
+export type SubjectRow = PairingRow &
+  Standing & {
+    board_lifecycle: 'active' | 'archived' | 'deleted' | null;
+    board_visibility: 'open' | 'private' | null;
+  };
 
 /** How long an ended one stands in lists. */
 const LISTED_MS = 7 * 86_400_000;

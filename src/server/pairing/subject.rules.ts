@@ -3,25 +3,8 @@ import type { PairingDirection, PairingRequest, PairingSide, PairingState } from
 import { directions, otherSide, pinger } from './lines.rules.ts';
 import { type Closed, type ClosedReason, stateOf } from './machine.rules.ts';
 
-/** The columns of a request and of what it rests on that decide (requests.store.ts reads them). */
-export interface Subject {
-  board_id: string;
-  inviter_id: string;
-  recipient_id: string | null;
-  invite_id: string | null;
-  generation: number;
-  expires_at: number;
-  initiator_agent_id: string | null;
-  initiator_key_id: string | null;
-  recipient_agent_id: string | null;
-  recipient_key_id: string | null;
-  accepted: number;
-  evidence_i2r: string | null;
-  evidence_r2i: string | null;
-  admission_approval_id: string | null;
-  closed: Closed | null;
-  closed_reason: ClosedReason | null;
-  closed_at: number | null;
+/** What a request rests on, as it is now: each side's seat, key, person and membership, its invite, and the recipient's admission. */
+export interface Standing {
   i_status: string | null;
   i_person_id: string | null;
   i_board_id: string | null;
@@ -43,6 +26,27 @@ export interface Subject {
   admission_state: 'pending' | 'executed' | 'declined' | 'expired' | null;
   admission_expires_at: number | null;
   admission_key_expires_at: number | null;
+}
+
+/** The columns of a request that decide, with what they rest on (requests.store.ts reads them). */
+export interface Subject extends Standing {
+  board_id: string;
+  inviter_id: string;
+  recipient_id: string | null;
+  invite_id: string | null;
+  generation: number;
+  expires_at: number;
+  initiator_agent_id: string | null;
+  initiator_key_id: string | null;
+  recipient_agent_id: string | null;
+  recipient_key_id: string | null;
+  accepted: number;
+  evidence_i2r: string | null;
+  evidence_r2i: string | null;
+  admission_approval_id: string | null;
+  closed: Closed | null;
+  closed_reason: ClosedReason | null;
+  closed_at: number | null;
 }
 
 /** A round trip as its pinging side reported it. */

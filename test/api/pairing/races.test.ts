@@ -171,6 +171,20 @@ forEachDatabase('a pairing request between two servers', (engine) => {
     expect(await rowOf(server, stand.id)).to.include({ closed: 'cancelled' });
   });
 
+  rounds('ends with the person who is removed from the server, whatever else comes', async (round) => {
+    const { pair, id, recipient } = await selectedPair();
+    const [a, b] = swap<(api: Api) => Api>(round, (api) => api, there);
+    const params = { handle: (await pair.recipient.person.ok('getMe')).name };
+    const [accepted, removed] = await Promise.all([
+      accept(a(recipient), { id }, body(pair)),
+      b(server.dana).call('removePerson', { params }),
+    ]);
+    expect(codeOf(removed)).to.equal('200');
+    expect(codeOf(accepted)).to.be.oneOf(['200', '401 unauthorized', '404 pairing_not_found']);
+    expect(await rowOf(server, id)).to.include({ closed: 'cancelled', closed_reason: 'person_ended' });
+    expect(codeOf(await accept(recipient, { id }, body(pair)))).to.equal('401 unauthorized');
+  });
+
   rounds('ends with the person who is taken off its board, whatever else comes', async (round) => {
     const { pair, id, recipient } = await selectedPair();
     const [a, b] = swap<(api: Api) => Api>(round, (api) => api, there);

@@ -21,7 +21,7 @@ import {
   select,
   verifying,
 } from './cast.ts';
-import { rowOf, setRow } from './stand.ts';
+import { rowOf, setRow, standIn } from './stand.ts';
 
 let people = 0;
 
@@ -485,6 +485,17 @@ forEachDatabase('a proposal of work', (engine) => {
       },
     });
     expect(text).to.include('pairing_closed').and.not.include('person').and.not.include('left');
+  });
+
+  it('ends with a person who is removed from the server: what waits for an invite with the invite, all else with them', async () => {
+    for (const state of ['awaiting_account', 'awaiting_session', 'awaiting_endpoint', 'verifying'] as const) {
+      const stand = await standIn(server, state);
+      const handle = (await stand.pair.initiator.person.ok('getMe')).name;
+      await server.dana.ok('removePerson', { params: { handle } });
+      const closed_reason = state === 'awaiting_account' ? 'invite_ended' : 'person_ended';
+      expect(await rowOf(server, stand.id), state).to.include({ closed: 'cancelled', closed_reason });
+      for (const proof of Object.values(stand.proofs)) expect(await see(proof, stand)).to.equal('401 unauthorized');
+    }
   });
 
   const cancelOr = async (api: Api, request: { id: string }) => codeOf(await cancel(api, request));
