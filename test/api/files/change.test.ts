@@ -116,6 +116,8 @@ forEachDatabase('files of a board', (engine) => {
     const file = await put(dana, board, 'a/b.md', 'kept');
     const params = { board, file: file.id };
     await dana.ok('approveFile', { params, body: { version: 1 } });
+    for (const version of [1_000_000_000, Number.MAX_SAFE_INTEGER])
+      expect(await dana.refused('approveFile', { params, body: { version } })).to.equal('404 version_not_found');
     const remove = { params: { board, file: 'a/b.md' }, query: { base: 2 } };
     expect(await dana.refused('removeFile', remove)).to.equal('409 file_changed');
     const removed = await dana.ok('removeFile', { params: { board, file: 'a/b.md' }, query: { base: 1 } });
