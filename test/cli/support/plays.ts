@@ -30,7 +30,7 @@ export const spoiling = new Set([
   ...['connect', 'join', 'key:revoke', 'login', 'logout', 'machine:collect', 'machine:request', 'pair'],
   ...['people:remove', 'people:rename', 'people:role', 'board:add', 'board:owners', 'brief:put', 'approval:allow'],
   ...['agent:create', 'allowance:on', 'allowance:set', 'board:policy', 'file:rename', 'board:roles'],
-  ...['pairing:request', 'pairing:cancel', 'pairing:choose', 'pairing:decline', 'pairing:show'],
+  ...['pairing:request', 'pairing:cancel', 'pairing:choose', 'pairing:decline', 'pairing:show', 'setup'],
 ]);
 
 const approval: Prepare = async (stage) => {
@@ -341,6 +341,13 @@ export const plays: Record<string, Prepare> = {
     if (example.includes('me member'))
       await dana.ok('setPersonRole', { params: { handle: 'maya' }, body: { server_role: 'admin' } });
     return {};
+  },
+  setup: async (stage, example) => {
+    if (example.includes('prq_')) return pairing(stage, example);
+    const { invite: link } = await stage.dana.ok('createInvite', { body: {} });
+    stage.write('invite.txt', `${link}\n`);
+    stage.sign('out');
+    return { words: { '--handle maya': '--handle mary' } };
   },
   'task:done': task('codex'),
   'task:drop': task('codex'),
