@@ -1,9 +1,10 @@
 /**
  * Runs every test in a few processes side by side: most of the time a test waits for a socket, a disk or a database, and
  * one process would leave the other cores idle. What each printed is shown as one piece when it is done; the closing line
- * counts them all.
+ * counts them all. The tests in the real agent programs, which are a package of their own, take part once it is installed.
  */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
@@ -25,6 +26,8 @@ const jobs: Job[] = [
   { name: 'daemon', files: ['test/daemon/**/*.test.ts'] },
   { name: 'faults', files: ['test/faults/**/*.test.ts'] },
 ];
+const programs = new URL('harness/node_modules', import.meta.url);
+if (existsSync(programs)) jobs.push({ name: 'real agent programs', files: ['test/harness/*.test.ts'] });
 
 interface Result {
   passed: number;

@@ -1,0 +1,51 @@
+/** What Claude Code sends to `/v1/messages`, and an answer that it takes for a model's. */
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { z } from 'zod';
+import { type Asked, event, type Move } from './scripted.ts';
+
+const part = z.looseObject({ type: z.string(), text: z.string().optional(), content: z.unknown().optional() });
+const message = z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(part)]) });
+const request = z.looseObject({
+  model: z.string(),
+  messages: z.array(message),
+  tools: z.array(z.unknown()).default([]),
+});
+
+/** Undefined for a side request, which offers no tools. */
+export function readMessages(body: unknown): Omit<Asked, 'at'> | undefined {
+  const { messages, tools } = request.parse(body);
+  if (tools.length === 0) return undefined;
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  return { conversation: text(messages), news: text(messages.slice(last + 1)) };
+}
+
+export function answerMessages(response: ServerResponse, body: unknown, move: Move): void {
+  const { model } = request.parse(body);
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const start = { id: `msg_${randomUUID()}`, type: 'message', role: 'assistant', model, content: [], usage };
+  event(response, 'message_start', { message: { ...start, stop_reason: null, stop_sequence: null } });
+  if ('say' in move) {
+    event(response, 'content_block_start', { index: 0, content_block: { type: 'text', text: '' } });
+    event(response, 'content_block_delta', { index: 0, delta: { type: 'text_delta', text: move.say } });
+  } else {
+    const call = { type: 'tool_use', id: `toolu_${randomUUID()}`, name: 'Bash', input: {} };
+    const input = JSON.stringify({ command: move.run, description: 'A scripted command' });
+    event(response, 'content_block_start', { index: 0, content_block: call });
+    event(response, 'content_block_delta', { index: 0, delta: { type: 'input_json_delta', partial_json: input } });
+  }
+  event(response, 'content_block_stop', { index: 0 });
+  const reason = 'say' in move ? 'end_turn' : 'tool_use';
+  event(response, 'message_delta', { delta: { stop_reason: reason, stop_sequence: null }, usage });
+  event(response, 'message_stop', {});
+}
+
+function text(messages: z.infer<typeof message>[]): string {
+  return messages.map(({ content }) => plain(content)).join('\n');
+}
+
+function plain(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((one) => one?.text ?? plain(one?.content)).join('\n');
+}

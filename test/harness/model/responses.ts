@@ -1,0 +1,49 @@
+/** What Codex sends to `/v1/responses`, and an answer that it takes for a model's. */
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { z } from 'zod';
+import { type Asked, event, type Move } from './scripted.ts';
+
+const item = z.looseObject({
+  type: z.string(),
+  role: z.string().optional(),
+  content: z.unknown().optional(),
+  output: z.unknown().optional(),
+});
+const request = z.looseObject({ input: z.array(item), tools: z.array(z.unknown()).default([]) });
+
+/** Undefined for a side request, which offers no tools. */
+export function readResponses(body: unknown): Omit<Asked, 'at'> | undefined {
+  const { input, tools } = request.parse(body);
+  if (tools.length === 0) return undefined;
+  const own = (one: z.infer<typeof item>): boolean => one.role === 'assistant' || one.type === 'function_call';
+  return { conversation: text(input), news: text(input.slice(input.findLastIndex(own) + 1)) };
+}
+
+export function answerResponses(response: ServerResponse, _body: unknown, move: Move): void {
+  const id = `resp_${randomUUID()}`;
+  event(response, 'response.created', { response: { id } });
+  event(response, 'response.output_item.done', { item: 'say' in move ? said(move.say) : called(move.run) });
+  const usage = { input_tokens: 1, input_tokens_details: null, output_tokens: 1, output_tokens_details: null };
+  event(response, 'response.completed', { response: { id, usage: { ...usage, total_tokens: 2 } } });
+}
+
+function said(words: string): object {
+  const content = [{ type: 'output_text', text: words }];
+  return { type: 'message', role: 'assistant', id: `msg_${randomUUID()}`, content };
+}
+
+function called(command: string): object {
+  const call = { type: 'function_call', id: `fc_${randomUUID()}`, call_id: `call_${randomUUID()}` };
+  return { ...call, name: 'exec_command', arguments: JSON.stringify({ cmd: command }) };
+}
+
+function text(items: z.infer<typeof item>[]): string {
+  return items.map(({ content, output }) => plain(content ?? output)).join('\n');
+}
+
+function plain(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((one) => (typeof one?.text === 'string' ? one.text : '')).join('\n');
+}

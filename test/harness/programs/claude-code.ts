@@ -1,0 +1,48 @@
+/** Claude Code, on a scripted model and with an empty home. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Terminal } from '../terminal.ts';
+import { bin, versionOf } from './installed.ts';
+import type { Place, Program } from './program.ts';
+
+export const claudeCode: Program = {
+  harness: 'claude-code',
+  name: 'Claude Code',
+  version: versionOf('@anthropic-ai/claude-code'),
+
+  prepare({ home, project }) {
+    mkdirSync(join(home, '.claude'), { recursive: true });
+    const trusted = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true };
+    const state = { hasCompletedOnboarding: true, theme: 'dark', projects: { [project]: trusted } };
+    writeFileSync(join(home, '.claude.json'), JSON.stringify(state));
+    const settings = { permissions: { allow: ['Bash'] } };
+    writeFileSync(join(home, '.claude', 'settings.json'), `${JSON.stringify(settings, undefined, 2)}\n`);
+  },
+
+  async open(place, resume) {
+    const terminal = Terminal.start(bin('claude'), resume ? ['--resume', resume] : [], {
+      cwd: place.project,
+      env: environment(place),
+    });
+    await terminal.until(/\? for shortcuts/);
+    return terminal;
+  },
+
+  async quit(terminal) {
+    await terminal.gone(/esc to interrupt/);
+    await terminal.leave();
+  },
+};
+
+function environment({ model, env }: Place): Record<string, string> {
+  return {
+    ...env,
+    TERM: 'xterm-256color',
+    ANTHROPIC_BASE_URL: model,
+    ANTHROPIC_AUTH_TOKEN: 'not-a-key',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    // The tests may run as root, where the program asks for this word.
+    IS_SANDBOX: '1',
+  };
+}

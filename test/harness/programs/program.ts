@@ -1,0 +1,24 @@
+/** What the tests need to know of a real agent program. */
+import type { Terminal } from '../terminal.ts';
+
+/** Where a session runs: a person's home, a project, the model it talks to. */
+export interface Place {
+  home: string;
+  project: string;
+  model: string;
+  env: Record<string, string>;
+}
+
+export interface Program {
+  /** The profile's name. */
+  harness: string;
+  name: string;
+  /** The version that is installed beside these tests. */
+  version: string;
+  /** Its first-use questions answered beforehand, as a person has done who works with it. */
+  prepare(place: Place): void;
+  /** A new session, or a former one by its id, ready for a prompt. */
+  open(place: Place, resume?: string): Promise<Terminal>;
+  /** Leaves as a person does. */
+  quit(terminal: Terminal): Promise<void>;
+}
