@@ -1,0 +1,132 @@
+/**
+ * What the delivery daemon promises, shown in the real programs: each session runs in a terminal of its own, with the
+ * hooks that `service init` wrote and a scripted model in place of a model. A message counts as delivered when it stands in
+ * a request that reached the model.
+ */
+import { expect } from 'chai';
+import { until } from '../cli/support/home.ts';
+import { claudeCode } from './programs/claude-code.ts';
+import { codex } from './programs/codex.ts';
+import { Results } from './results.ts';
+import { seat, World } from './world.ts';
+
+const results = new Results();
+
+for (const program of [claudeCode, codex]) {
+  describe(`${program.name} ${program.version}`, function () {
+    this.timeout(120_000);
+    let world: World;
+
+    const check = (id: string, title: string, run: () => Promise<void>): void => {
+      it(title, async () => {
+        await results.of(program, id, run);
+      });
+    };
+
+    before(async () => {
+      world = await World.make(program);
+      await world.open();
+    });
+    after(() => world.end());
+    after(() => results.write());
+
+    check('join', 'comes onto a board by one pasted line', async () => {
+      await world.join();
+      const { sessions } = await world.daemon();
+      expect(sessions.filter((one: { open: boolean }) => one.open)).to.have.length(1);
+      expect(sessions[0].key).to.match(new RegExp(`^${program.harness}:`));
+    });
+
+    check('idle', 'is woken by a message while it is idle, and acknowledges it', async () => {
+      await world.say(`@${seat} wake up for the first`);
+      const { news } = await world.model.until('wake up for the first');
+      expect(news).to.include('sender="owner"').and.include('<service-messages handoff="hnd_');
+      await world.settled();
+    });
+
+    check('turn-end', 'is given what came while it was busy once its turn has ended, in one piece', async () => {
+      await world.busy(async () => {
+        await world.peerSays(`@${seat} busy one`);
+        await world.peerSays(`@${seat} busy two`);
+      });
+      const { news } = await world.model.until('busy two');
+      expect(news).to.include('busy one');
+      expect(world.model.told('busy one')).to.have.length(1);
+      await world.settled();
+    });
+
+    check(
+      'owner_midturn',
+      'is given its person’s word at the next tool call, and of others a notice alone',
+      async () => {
+        await world.busy(async () => {
+          await world.say(`@${seat} the person says stop`);
+          await world.peerSays(`@${seat} a peer says hello`);
+        });
+        const first = await world.model.until('the person says stop');
+        expect(first.news).to.include('<service-notice').and.not.include('a peer says hello');
+        await world.model.until('a peer says hello');
+        await world.settled();
+      },
+    );
+
+    check('turn_start', 'is given quiet messages with its next prompt, and not woken for them', async () => {
+      const before = world.model.asked.length;
+      await world.peerSays('nothing to do for anybody');
+      await until('the daemon has seen it', async () => (await world.unread()) === 1);
+      await world.prompt('what is new');
+      const told = world.model.told('nothing to do for anybody');
+      expect(told).to.have.length(1);
+      expect(world.model.asked.indexOf(told[0]!)).to.equal(before);
+      await world.settled();
+    });
+
+    check('modes', 'is left alone when its person turns delivery off, and told once of the change', async () => {
+      await world.service('agent', 'delivery', 'off', '--as', seat);
+      const before = world.model.asked.length;
+      await world.say(`@${seat} not to be heard`);
+      await world.prompt('anything new');
+      expect(world.model.told('not to be heard')).to.deep.equal([]);
+      expect(world.model.asked[before]?.news).to.include('Nothing arrives by itself');
+      await world.service('agent', 'delivery', 'focused', '--as', seat);
+      await world.model.until('not to be heard');
+      await world.settled();
+    });
+
+    check('resume', 'holds its seat again when it is resumed', async () => {
+      const { sessions } = await world.daemon();
+      const id = String(sessions[0].key).split(':')[1]!;
+      await program.quit(world.terminal!);
+      await until('the session is closed', async () =>
+        (await world.daemon()).sessions.every((one: { open: boolean }) => !one.open),
+      );
+      await world.say(`@${seat} said while it was away`);
+      await world.open(id);
+      await world.prompt('here again');
+      await world.model.until('said while it was away');
+      await world.settled();
+    });
+
+    check('crash', 'loses nothing when the daemon is killed, and nothing comes twice that was received', async () => {
+      const { pid } = await world.daemon();
+      process.kill(pid, 'SIGKILL');
+      await world.say(`@${seat} said over a crash`);
+      await world.model.until('said over a crash');
+      await world.settled();
+      expect(world.model.told('said over a crash')).to.have.length(1);
+      expect(world.model.told('wake up for the first')).to.have.length(1);
+    });
+
+    check('kill', 'loses nothing when the program itself is killed', async () => {
+      const { sessions } = await world.daemon();
+      const id = String(sessions[0].key).split(':')[1]!;
+      world.terminal!.kill();
+      await world.terminal!.ended;
+      await world.say(`@${seat} said after the kill`);
+      await world.open(id);
+      await world.prompt('back from the dead');
+      await world.model.until('said after the kill');
+      await world.settled();
+    });
+  });
+}
