@@ -16,6 +16,8 @@ for (const program of [claudeCode, codex]) {
   describe(`${program.name} ${program.version}`, function () {
     this.timeout(120_000);
     let world: World;
+    // Each check goes on from where the one before it left the session.
+    this.bail(true);
 
     const check = (id: string, title: string, run: () => Promise<void>): void => {
       it(title, async () => {
@@ -94,16 +96,16 @@ for (const program of [claudeCode, codex]) {
     });
 
     check('resume', 'holds its seat again when it is resumed', async () => {
-      const { sessions } = await world.daemon();
-      const id = String(sessions[0].key).split(':')[1]!;
+      const id = await world.session();
       await program.quit(world.terminal!);
-      await until('the session is closed', async () =>
-        (await world.daemon()).sessions.every((one: { open: boolean }) => !one.open),
-      );
+      if (!program.outlives) await world.closed();
       await world.say(`@${seat} said while it was away`);
       await world.open(id);
       await world.prompt('here again');
       await world.model.until('said while it was away');
+      await world.say(`@${seat} said to the resumed one`);
+      await world.model.until('said to the resumed one');
+      expect(await world.session()).to.equal(id);
       await world.settled();
     });
 
@@ -111,6 +113,8 @@ for (const program of [claudeCode, codex]) {
       const { pid } = await world.daemon();
       process.kill(pid, 'SIGKILL');
       await world.say(`@${seat} said over a crash`);
+      // Without a hook that waits, the next one that runs brings the daemon back.
+      if (!program.waits) await world.prompt('anything new');
       await world.model.until('said over a crash');
       await world.settled();
       expect(world.model.told('said over a crash')).to.have.length(1);
@@ -118,8 +122,7 @@ for (const program of [claudeCode, codex]) {
     });
 
     check('kill', 'loses nothing when the program itself is killed', async () => {
-      const { sessions } = await world.daemon();
-      const id = String(sessions[0].key).split(':')[1]!;
+      const id = await world.session();
       world.terminal!.kill();
       await world.terminal!.ended;
       await world.say(`@${seat} said after the kill`);

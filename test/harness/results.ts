@@ -1,17 +1,8 @@
 /** What each check showed, kept for the table of the README. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { type Shown, writeTable } from '../support/harness-table.ts';
 import type { Program } from './programs/program.ts';
-
-export interface Shown {
-  harness: string;
-  name: string;
-  version: string;
-  check: string;
-  result: 'pass' | 'fail';
-  /** A day, UTC. */
-  at: string;
-}
 
 export class Results {
   private readonly shown: Shown[] = [];
@@ -23,10 +14,14 @@ export class Results {
     one.result = 'pass';
   }
 
+  /** Keeps them, where a run is meant to say so: `HARNESS_RECORD=1`. */
   write(): void {
-    writeFileSync(
-      fileURLToPath(new URL('results.json', import.meta.url)),
-      `${JSON.stringify(this.shown, undefined, 2)}\n`,
-    );
+    if (process.env['HARNESS_RECORD'] !== '1') return;
+    const file = fileURLToPath(new URL('results.json', import.meta.url));
+    const others = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Shown[]) : [];
+    const ran = new Set(this.shown.map(({ harness }) => harness));
+    const all = [...others.filter(({ harness }) => !ran.has(harness)), ...this.shown];
+    writeFileSync(file, `${JSON.stringify(all, undefined, 2)}\n`);
+    writeTable(all);
   }
 }

@@ -51,6 +51,18 @@ export class Terminal {
     await this.until(new RegExp(`^(?![\\s\\S]*(?:${what.source}))`), milliseconds);
   }
 
+  /** Presses a key until the screen shows what comes of it; a program that draws itself may not listen yet. */
+  async press(keys: string, shows: RegExp): Promise<void> {
+    for (let presses = 0; presses < 40; presses += 1) {
+      this.key(keys);
+      for (let looks = 0; looks < 12; looks += 1) {
+        if (shows.test(this.text())) return;
+        await new Promise((resolve) => setTimeout(resolve, 25));
+      }
+    }
+    throw new Error(`the screen does not show ${shows}; it shows:\n${this.text()}`);
+  }
+
   /** Presses Ctrl-C, as often as the program wants it, until it has ended. */
   async leave(): Promise<void> {
     let over = false;

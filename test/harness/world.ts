@@ -1,8 +1,10 @@
 /** A person with one agent program on one machine: an empty home, their own server and daemon, a board, a scripted model. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Home, until } from '../cli/support/home.ts';
 import { ScriptedModel } from './model/scripted.ts';
+import { bin } from './programs/installed.ts';
 import type { Place, Program } from './programs/program.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -22,6 +24,9 @@ export class World {
   private constructor(program: Program, model: ScriptedModel) {
     this.program = program;
     this.model = model;
+    symlinkSync(bin(program.command), join(this.home.dir, 'bin', program.command));
+    // A program may run commands in a login shell, which begins with the path of the system.
+    writeFileSync(join(this.home.dir, '.profile'), `export PATH='${this.home.env['PATH']}'\n`);
     const project = join(this.home.dir, 'project');
     mkdirSync(project);
     this.place = { home: this.home.dir, project, model: model.url, env: this.home.env };
@@ -65,9 +70,9 @@ export class World {
 
   /** The session comes onto the board as a person has it do so: by one pasted line. */
   async join(): Promise<void> {
-    const { line } = await this.service('code', 'create', '--board', board);
-    this.model.runOn('Join service board', `service join '${line}' --name ${seat} --json`);
-    await this.prompt(line);
+    const { code } = await this.service('code', 'create', '--board', board);
+    this.model.runOn('Join service board', `service join '${code.join_line}' --name ${seat} --json`);
+    await this.prompt(code.join_line);
     await this.model.until('"agent"');
     await this.settled();
   }
@@ -101,10 +106,26 @@ export class World {
     return this.service('daemon', 'status');
   }
 
+  /** The id of the session that is open. */
+  async session(): Promise<string> {
+    const { sessions } = await this.daemon();
+    const open = sessions.filter((one: { open: boolean }) => one.open);
+    if (open.length !== 1) throw new Error(`${open.length} sessions are open: ${JSON.stringify(sessions)}`);
+    return String(open[0].key).split(':')[1]!;
+  }
+
+  closed(): Promise<void> {
+    const gone = async (): Promise<boolean> =>
+      (await this.daemon()).sessions.every((one: { open: boolean }) => !one.open);
+    return until('the session is closed', gone);
+  }
+
   async end(): Promise<void> {
     this.terminal?.kill();
     await this.home.run(['server', 'stop']);
     this.model.stop();
+    // What a program left running in the background, which its home names.
+    spawnSync('pkill', ['-KILL', '-f', this.home.dir]);
     await this.home.close();
   }
 }

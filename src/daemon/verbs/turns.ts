@@ -139,8 +139,11 @@ async function answer(core: Core, session: Session, peer: Peer, point: Point, ex
   give(core, session, peer, made, extra);
 }
 
-/** With hooks in two places the harness calls both for one event. */
-function repeated(core: Core, session: Session, frame: Header & { op: string }): boolean {
+/**
+ * With hooks in two places the harness calls both for one event. A stop hook of a turn that one before it continued is
+ * another event of the same turn: its process began when the earlier one had been heard.
+ */
+function repeated(core: Core, session: Session, frame: Header & { op: string; stop_active?: boolean }): boolean {
   const turn = frame.harness_turn ?? frame.turn_id;
   if (turn === undefined) return false;
   const now = core.clock.nowUs();
@@ -148,5 +151,6 @@ function repeated(core: Core, session: Session, frame: Header & { op: string }):
   const before = session.answered.get(key);
   session.answered.set(key, now);
   for (const [old, at] of session.answered) if (now - at > REPEATED_US) session.answered.delete(old);
-  return before !== undefined && now - before < REPEATED_US;
+  if (before === undefined || now - before >= REPEATED_US) return false;
+  return !(frame.stop_active && frame.started !== undefined && frame.started > before);
 }

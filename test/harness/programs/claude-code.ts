@@ -8,6 +8,9 @@ import type { Place, Program } from './program.ts';
 export const claudeCode: Program = {
   harness: 'claude-code',
   name: 'Claude Code',
+  command: 'claude',
+  waits: true,
+  outlives: false,
   version: versionOf('@anthropic-ai/claude-code'),
 
   prepare({ home, project }) {
@@ -20,7 +23,7 @@ export const claudeCode: Program = {
   },
 
   async open(place, resume) {
-    const terminal = Terminal.start(bin('claude'), resume ? ['--resume', resume] : [], {
+    const terminal = Terminal.start(bin(this.command), resume ? ['--resume', resume] : [], {
       cwd: place.project,
       env: environment(place),
     });

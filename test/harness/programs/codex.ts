@@ -1,5 +1,5 @@
 /** Codex, on a scripted model and with an empty home. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Terminal } from '../terminal.ts';
 import { bin, versionOf } from './installed.ts';
@@ -8,6 +8,9 @@ import type { Program } from './program.ts';
 export const codex: Program = {
   harness: 'codex',
   name: 'Codex',
+  command: 'codex',
+  waits: false,
+  outlives: true,
   version: versionOf('@openai/codex'),
 
   prepare({ home, project, model }) {
@@ -30,15 +33,15 @@ export const codex: Program = {
   },
 
   async open(place, resume) {
-    const terminal = Terminal.start(bin('codex'), resume ? ['resume', resume] : [], {
+    const terminal = Terminal.start(bin(this.command), resume ? ['resume', resume] : [], {
       cwd: place.project,
       env: { ...place.env, TERM: 'xterm-256color', SCRIPTED_KEY: 'not-a-key' },
     });
-    await terminal.until(/Hooks need review|Ask Codex/);
-    if (/Hooks need review/.test(terminal.text())) {
-      terminal.key('2');
-      await terminal.until(/› 2\. Trust all/);
-      terminal.key('\r');
+    // It shows its prompt first and then asks about hooks that are new to it; what a person trusted is in its settings.
+    if (!readFileSync(join(place.home, '.codex', 'config.toml'), 'utf8').includes('trusted_hash')) {
+      await terminal.until(/Hooks need review/);
+      await terminal.press('2', /› 2\. Trust all/);
+      await terminal.press('\r', /^(?![\s\S]*Hooks need review)/);
     }
     await terminal.until(/Ask Codex/);
     return terminal;

@@ -13,12 +13,18 @@ export interface Program {
   /** The profile's name. */
   harness: string;
   name: string;
+  /** What a person types to start it. */
+  command: string;
   /** The version that is installed beside these tests. */
   version: string;
   /** Its first-use questions answered beforehand, as a person has done who works with it. */
   prepare(place: Place): void;
   /** A new session, or a former one by its id, ready for a prompt. */
   open(place: Place, resume?: string): Promise<Terminal>;
+  /** Whether a process of its own goes on with the session when its terminal is gone. */
+  outlives: boolean;
+  /** Whether a hook of it waits while it is idle, and so notices at once when the daemon dies. */
+  waits: boolean;
   /** Leaves as a person does. */
   quit(terminal: Terminal): Promise<void>;
 }

@@ -1,0 +1,12 @@
+/** The README claims of agent programs what the tests in them showed, and nothing else. */
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { type Shown, table, tableInReadme } from '../support/harness-table.ts';
+
+describe('the README’s table of agent programs', () => {
+  it('says what the tests in them showed last', () => {
+    const shown = JSON.parse(readFileSync(new URL('../harness/results.json', import.meta.url), 'utf8')) as Shown[];
+    expect(shown).to.have.length.greaterThan(0);
+    expect(tableInReadme()).to.equal(table(shown));
+  });
+});
