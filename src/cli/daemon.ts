@@ -44,11 +44,26 @@ export async function runHere(): Promise<void> {
 /** What the running daemon says of itself; null where none runs. */
 export async function daemonStatus(): Promise<StatusAnswer | null> {
   try {
-    return await askDaemon(daemonOptions(false), 'status', {});
+    return complete(await askDaemon(daemonOptions(false), 'status', {}));
   } catch (error) {
     if (isAbsent(error)) return null;
     throw error;
   }
+}
+
+/** What is empty or zero does not come over the socket, and is a fact all the same. */
+function complete({ v: _, ...status }: StatusAnswer & { v?: number }): StatusAnswer {
+  return {
+    open_sessions: 0,
+    servers: [],
+    sessions: [],
+    attention: [],
+    stalled: [],
+    truncated: [],
+    agents: [],
+    bindings: [],
+    ...status,
+  };
 }
 
 /** Starts it unless it runs. */

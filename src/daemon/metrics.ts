@@ -14,6 +14,7 @@ const counters = [
   'boundaries',
   'notices',
   'nudges',
+  'wake_echo_missing',
 ] as const;
 export type Counter = (typeof counters)[number];
 

@@ -2,6 +2,7 @@
 import { blobs } from './blobs.ts';
 import type { Check } from './check.ts';
 import { credentials } from './credentials.ts';
+import { daemon } from './daemon.ts';
 import { database } from './database.ts';
 import { disk } from './disk.ts';
 import { folders } from './folders.ts';
@@ -25,6 +26,7 @@ export const checks: readonly Check[] = [
   localServer,
   servers,
   seats,
+  daemon,
   database,
   blobs,
   project,

@@ -102,7 +102,10 @@ export function evidence(core: Core, session: Session, event: SessionEvent): boo
     backToPending(core, session, flight, 'wake_lost', { attempts: flight.attempts + 1 });
     return false;
   }
-  if (silent) core.log.write('wake_echo_missing', { handoff: flight.id, session: session.key }, 'warn');
+  if (silent) {
+    core.metrics.count('wake_echo_missing');
+    core.log.write('wake_echo_missing', { handoff: flight.id, session: session.key }, 'warn');
+  }
   confirm(core, session, flight);
   return false;
 }

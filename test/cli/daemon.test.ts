@@ -1,0 +1,85 @@
+/** The delivery daemon from the command line, as it is built. */
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { Home } from './support/home.ts';
+
+describe('service daemon', function () {
+  this.timeout(60_000);
+  let home: Home;
+  beforeEach(() => {
+    home = new Home();
+  });
+  afterEach(async () => {
+    if (existsSync(home.path('state'))) chmodSync(home.path('state'), 0o700);
+    await home.run(['daemon', 'stop']);
+    await home.close();
+  });
+
+  const findings = async (name: string) => {
+    const { stdout } = await home.run(['doctor', '--json']);
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; level: string; code: string | null }[] };
+    return checks.filter((one) => one.name === name).map(({ level, code }) => [level, code]);
+  };
+
+  it('is started once, says what it does, and is stopped', async () => {
+    const first = await home.json(['daemon', 'start']);
+    expect(first.started).to.equal(true);
+    expect(await home.json(['daemon', 'start'])).to.deep.equal({ pid: first.pid, started: false });
+    // A second one in the foreground finds it and leaves.
+    const second = await home.run(['daemon']);
+    expect(second).to.deep.equal({ code: 0, stdout: '', stderr: '' });
+    expect(await home.run(['daemon', 'run'])).to.deep.equal({ code: 0, stdout: '', stderr: '' });
+    const status = await home.json(['daemon', 'status']);
+    expect(status).to.include({ pid: first.pid, protocol: 1, open_sessions: 0 });
+    expect(status.servers).to.deep.equal([]);
+    const text = await home.run(['daemon', 'status']);
+    expect(text.stdout).to.match(/^Daemon {5}\d+\.\d+\.\d+ \(pid \d+\), since /);
+    const logs = await home.run(['daemon', 'logs', '--limit', '1']);
+    expect(JSON.parse(logs.stdout)).to.include({ ev: 'daemon_started', pid: first.pid });
+    const again = await home.json(['daemon', 'restart']);
+    expect(again.started).to.equal(true);
+    expect(again.pid).to.not.equal(first.pid);
+    expect(await home.json(['daemon', 'stop'])).to.deep.equal({ stopped: true });
+    expect(await home.json(['daemon', 'stop'])).to.deep.equal({ stopped: false });
+    const gone = await home.run(['daemon', 'status', '--json']);
+    expect(JSON.parse(gone.stdout).error.code).to.equal('daemon_not_running');
+    expect(gone.code).to.not.equal(0);
+  });
+
+  it('is stopped together with the local server, or left running', async () => {
+    await home.json(['daemon', 'start']);
+    await home.json(['server', 'start']);
+    const only = await home.json(['server', 'stop', '--server-only']);
+    expect(only).to.deep.equal({ server_stopped: true, daemon_stopped: false });
+    await home.json(['server', 'start']);
+    const both = await home.run(['down']);
+    expect(both.stdout).to.equal('Stopped the local server and the daemon.\n');
+    await home.json(['daemon', 'start']);
+    expect((await home.run(['server', 'stop'])).stdout).to.equal('Stopped the daemon.\n');
+    expect((await home.run(['server', 'stop'])).stdout).to.equal('Nothing was running.\n');
+  });
+
+  it('is looked at by doctor, with its journal', async () => {
+    expect(await findings('daemon')).to.deep.equal([['ok', null]]);
+    mkdirSync(home.path('state'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(home.path('state'), 'installed.json'), '{}', { mode: 0o600 });
+    expect(await findings('daemon')).to.deep.equal([['warning', 'daemon_not_running']]);
+    await home.json(['daemon', 'start']);
+    expect(await findings('daemon')).to.deep.equal([['ok', null]]);
+    expect(await findings('journal')).to.deep.equal([['ok', null]]);
+    chmodSync(home.path('state'), 0o755);
+    expect(await findings('daemon')).to.deep.equal([['error', 'socket_unsafe']]);
+    chmodSync(home.path('state'), 0o700);
+    await home.json(['daemon', 'stop']);
+    const path = join(home.path('state'), 'delivery.db');
+    expect(existsSync(path)).to.equal(true);
+    const db = new Database(path);
+    db.pragma('user_version = 99');
+    db.close();
+    expect(await findings('journal')).to.deep.equal([['error', 'data_newer']]);
+    writeFileSync(path, 'no database '.repeat(1_000));
+    expect(await findings('journal')).to.deep.equal([['error', 'journal_unwritable']]);
+  });
+});
