@@ -74,7 +74,13 @@ forEachDatabase('the description of the API', (engine) => {
     const { text, body } = await server.nobody.call('getInfo');
     expect(body).to.include({ name: 'service', mode: 'local' });
     expect(body.storage).to.deep.equal({ db: engine, files: engine === 'postgres' ? 'db' : 'disk' });
-    expect(body.features).to.include.members(['board_stream', 'delegation_list', 'pagination', 'profile']);
+    expect(body.features).to.include.members([
+      'board_stream',
+      'delegation_list',
+      'onboarding',
+      'pagination',
+      'profile',
+    ]);
     expect(text).not.to.include(server.dataDir).and.not.to.include('postgres://');
   });
 });

@@ -4,6 +4,7 @@ import type { Body } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { refuseGuest, requireAdmin } from '../identity/people.rules.ts';
 import type { RootKey } from '../identity/root-key.ts';
+import { refuseSecrets } from '../onboarding/actions.rules.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ServerAddress, WriteCase } from '../operation/usecase.ts';
 import { lockPlaceById, requireActive } from '../views/place.ts';
@@ -13,6 +14,10 @@ import { issueInvite } from './issue.ts';
 type Wanted = Body<'createInvite'>;
 
 export const createInvite = (root: RootKey, address: ServerAddress): WriteCase<'createInvite'> => ({
+  prepare(body) {
+    if (body.pairing) refuseSecrets(body.pairing.work);
+    return body;
+  },
   async run(tx, caller, { body, requestId }) {
     refuseGuest(caller.person, 'invite people');
     requireAdmin(caller.person, 'invite people to this server');

@@ -1,6 +1,7 @@
 /** What requests about pairings are refused with. */
 import { type ErrorCode, Refusal } from '../../contract/errors.ts';
 import type { PairingState } from '../../contract/types.ts';
+import { inviteInvalid } from '../invites/refusals.ts';
 import { unauthorized } from '../operation/caller.ts';
 
 /** The one answer for a request, board, seat or endpoint that is missing, somebody else's or not to be seen. */
@@ -47,7 +48,7 @@ export function refusalOf(code: ErrorCode, state: PairingState): Refusal {
     case 'forbidden':
       return notYours(state === 'awaiting_account' ? 'the person who comes by the invite' : 'the recipient');
     case 'invite_invalid':
-      return new Refusal(code, 'This invite does not work.', { hint: 'Ask whoever sent it for a new one.' });
+      return inviteInvalid();
     default:
       throw new Error(`no refusal for ${code}`);
   }

@@ -139,6 +139,15 @@ forEachDatabase('an invite that brings work along', (engine) => {
     expect((await look(s.ana, { id: body.invite?.pairing_request_id ?? '' })).state).to.equal('awaiting_account');
   });
 
+  it('holds no secret of the service in what its work says', async () => {
+    const { pair } = await standIn(server, 'awaiting_account');
+    const { person, agentId } = pair.initiator;
+    const pairing = { initiating_agent_id: agentId, work: `use ${person.token}` };
+    const answer = await person.call('createInvite', { body: { boards: [pair.board.id], pairing } });
+    expect(codeOf(answer)).to.equal('400 invalid_request');
+    expect(answer.text).not.to.include(person.token);
+  });
+
   it('counts among the open requests of its issuer', async () => {
     const ina = await server.person(`ida-${++people}`, 'admin');
     const { id, name } = await ina.ok('createBoard', { body: { name: `many-${people}` } });
