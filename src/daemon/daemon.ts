@@ -127,7 +127,7 @@ export class Daemon {
     await this.#control?.closeAll();
     await Promise.allSettled([core.origins.close(), core.reports.close()]);
     core.delegating.close();
-    core.pairing?.close();
+    core.pairing?.endpoints.close();
     core.journal.close();
     rmSync(this.#options.paths.info, { force: true });
     this.#stopped();

@@ -31,7 +31,7 @@ export function serverPorts(
   const heard: OriginEvents = {
     inbox: (seat, read) => {
       reports.work(seat, read.inbox.work);
-      pairing.inbox(seat, read);
+      pairing.endpoints.inbox(seat, read);
       events.inbox(seat, read);
     },
     mode: (seat, mode, revision) => {
@@ -44,7 +44,8 @@ export function serverPorts(
       events.notices(seat, notices);
     },
     problem: (seat, problem) => {
-      if (problem === 'unauthorized' || (problem !== null && finalProblems.includes(problem))) pairing.seatOver(seat);
+      if (problem === 'unauthorized' || (problem !== null && finalProblems.includes(problem)))
+        pairing.endpoints.seatOver(seat);
       events.problem(seat, problem);
     },
     token: (...told) => events.token(...told),
@@ -56,20 +57,20 @@ export function serverPorts(
     hooks: {
       keyEnded: (origin) => {
         delegating.forget(origin);
-        pairing.keyEnded(origin);
+        pairing.endpoints.keyEnded(origin);
       },
-      pairing: (origin, requestId) => pairing.moved(origin, requestId),
+      pairing: (origin, requestId) => pairing.endpoints.moved(origin, requestId),
     },
   });
   const reports = new Reports({ origins, clock, log });
   const delegating = new Delegating({ origins, credentials, folders, env, log });
   const pairing = new Pairing({ origins, credentials, folders, env, core });
-  pairing.start();
+  pairing.endpoints.start();
   // Whatever changes a session may end what it takes part in.
   const told: ReportsPort = {
     session: (view) => {
       reports.session(view);
-      pairing.sessionChanged(view);
+      pairing.endpoints.sessionChanged(view);
     },
     released: (seat) => reports.released(seat),
     plan: (...plan) => reports.plan(...plan),

@@ -139,7 +139,7 @@ export function confirm(core: Core, session: Session, flight: Flight): void {
   core.faults.at('confirm.recorded');
   core.metrics.count('confirmed');
   core.log.write('handoff_confirmed', { handoff: flight.id, session: session.key, path: flight.path });
-  core.pairing?.confirmed({ session: session.key, boot: flight.boot, handoff: flight.id, messages: rows });
+  core.pairing?.endpoints.confirmed({ session: session.key, boot: flight.boot, handoff: flight.id, messages: rows });
   land(core, session, flight);
   settle(core, flight.id);
   for (const seat of touched) core.acks.want(seat);

@@ -1,5 +1,3 @@
-/** The connection to one server: requests of its seats with their own tokens, and what its feed turns into such requests. */
-import { Client } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
@@ -15,22 +13,18 @@ import {
   type Presence,
   SeatFailure,
   type SeatIdentity,
-  type SeatProblem,
   type SeatRef,
   type ServerView,
 } from '../types.ts';
-import { isOutage, isPassing, seatFailure } from './failures.ts';
+import { isPassing, seatFailure } from './failures.ts';
 import { Feed } from './feed.ts';
 import { Identity } from './identity.ts';
 import { readWhole } from './inbox-read.ts';
+import { type CallInput, SeatCalls } from './seat-calls.ts';
 import { SeatFeed } from './seat-feed.ts';
 import { Wire, type World } from './wire.ts';
 
-/** Failures in a row before a server counts as unreachable. */
-const UNREACHABLE_AFTER = 3;
 const PAGE = 100;
-
-type CallInput<Name extends OperationName> = NonNullable<Parameters<typeof Client.prototype.call<Name>>[1]>;
 
 /** What others want to know of a server's stream. */
 export interface OriginHooks {
@@ -55,11 +49,9 @@ export class Connection implements Origin {
   readonly #events: OriginEvents;
   readonly #seats = new Map<string, SeatFeed>();
   readonly #feed: Feed;
-  /** Failures in a row, whoever met them. */
-  #misses = 0;
+  readonly #calls: SeatCalls;
   /** The server does not know notices; messages come all the same. */
   #noNotices = false;
-  #lastError: string | undefined;
 
   readonly hooks: OriginHooks;
 
@@ -71,6 +63,15 @@ export class Connection implements Origin {
     this.wire = new Wire(url, world, credentials);
     this.identity = new Identity(this.wire);
     this.#feed = new Feed(this);
+    const { wire, identity } = this;
+    this.#calls = new SeatCalls({
+      wire,
+      identity,
+      credentials,
+      events,
+      seats: this.#seats,
+      wake: () => this.#feed.wake(),
+    });
   }
 
   get world(): World {
@@ -165,7 +166,7 @@ export class Connection implements Origin {
       feed: this.#seats.size === 0 ? 'none' : kind,
       connected,
       since,
-      ...(this.#lastError === undefined ? {} : { last_error: this.#lastError }),
+      ...(this.#calls.lastError === undefined ? {} : { last_error: this.#calls.lastError }),
       reconnects,
     };
   }
@@ -201,57 +202,24 @@ export class Connection implements Origin {
     return this.#events;
   }
 
-  /**
-   * One request of a seat with its own token.
-   *
-   * @throws SeatFailure for what the answer means for the seat; a ClientError, told to the others already, for what passes.
-   */
-  async call<Name extends OperationName>(
-    feed: SeatFeed,
-    name: Name,
-    input: CallInput<Name> & { slow?: boolean },
-  ): Promise<Answer<Name>> {
-    const { slow, ...rest } = input;
-    const token = this.#tokenOf(feed);
-    try {
-      await this.identity.check();
-      const client = new Client({ origin: this.wire.known().address, token, ...this.wire.options(slow) });
-      const { data } = await client.call(name, { ...(rest as CallInput<Name>), maxAttempts: 1 });
-      this.worked();
-      return data;
-    } catch (error) {
-      if (feed.ended.signal.aborted) throw error;
-      if (isPassing(error)) {
-        this.failed(error);
-        throw error;
-      }
-      await this.#conclude(feed, token, seatFailure(error));
-      throw error;
-    }
-  }
+  /** One request of a seat with its own token. @throws as `SeatCalls.call` does. */
+  call: SeatCalls['call'] = (feed, name, input) => this.#calls.call(feed, name, input);
 
   /** The server answered as it should. */
   worked(): void {
-    const was = this.#misses;
-    this.#misses = 0;
-    if (was >= UNREACHABLE_AFTER) for (const feed of this.#seats.values()) this.#tellProblem(feed);
-    if (was > 0) this.#feed.wake();
+    this.#calls.worked();
   }
 
   /** A request or the stream failed for a passing reason. */
   failed(error: unknown): void {
-    this.#lastError = error instanceof Error && 'code' in error ? String(error.code) : 'internal';
-    if (!isOutage(error)) return;
-    this.identity.doubt();
-    this.#misses++;
-    if (this.#misses === UNREACHABLE_AFTER) for (const feed of this.#seats.values()) this.#tellProblem(feed);
+    this.#calls.failed(error);
   }
 
   /** Another server than the pinned one answers there: nothing more is sent, and a person has to look. */
   strange(): void {
     this.world.log('server_identity_changed', { origin: this.url, server_id: this.identity.seen });
-    this.#lastError = 'server_identity_changed';
-    for (const feed of this.live()) this.#setProblem(feed, 'server_identity_changed');
+    this.#calls.lastError = 'server_identity_changed';
+    for (const feed of this.live()) this.#calls.setProblem(feed, 'server_identity_changed');
   }
 
   /** credentials.json has changed: seats may have other tokens, the server another identity. */
@@ -262,9 +230,12 @@ export class Connection implements Origin {
         feed.missed = false;
         this.refresh(feed);
       }
-      if (token !== feed.token && token !== null && feed.token !== null) this.#events.token(feed.seat);
+      if (token !== feed.token && token !== null && feed.token !== null) {
+        feed.token = token;
+        this.#events.token(feed.seat);
+      }
       if (feed.problem === 'unauthorized' && token !== null && token !== feed.deadToken) {
-        this.#setProblem(feed, null);
+        this.#calls.setProblem(feed, null);
         this.refresh(feed);
         this.refreshNotices(feed);
         this.#feed.seatAdded(feed);
@@ -308,7 +279,7 @@ export class Connection implements Origin {
     feed.readUs = sentUs;
     feed.backoff.reset();
     this.took(feed, inbox);
-    this.#setProblem(feed, null);
+    this.#calls.setProblem(feed, null);
     this.#events.inbox(feed.seat, read);
     return read;
   }
@@ -335,59 +306,12 @@ export class Connection implements Origin {
       .catch(ignore);
   }
 
-  /** @throws SeatFailure where there is none, or only one that its server refused. */
-  #tokenOf(feed: SeatFeed): string {
-    if (feed.problem && finalProblems.includes(feed.problem)) {
-      throw new SeatFailure(feed.problem, 'This seat is over.', feed.problem);
-    }
-    const token = this.credentials.token(this.url, feed.seat.member_id);
-    if (token === null || token === feed.deadToken) {
-      this.#setProblem(feed, 'unauthorized');
-      throw new SeatFailure('unauthorized', 'This machine holds no working token for the seat.', 'unauthorized');
-    }
-    feed.token = token;
-    return token;
-  }
-
   #savedToken(feed: SeatFeed): string | null {
     try {
       return this.credentials.token(this.url, feed.seat.member_id);
     } catch {
       return null;
     }
-  }
-
-  /** Applies what an answer says about a seat, once it is certain that its own server said it. */
-  async #conclude(feed: SeatFeed, token: string, failure: SeatFailure): Promise<void> {
-    const { problem } = failure;
-    if (problem === undefined) return;
-    if (problem === 'server_identity_changed') {
-      this.#setProblem(feed, problem);
-      this.#feed.wake();
-      return;
-    }
-    this.identity.doubt();
-    const doubt = await this.identity.check().catch((error: unknown) => error);
-    if (this.#seats.get(feed.seat.member_id) !== feed) return;
-    if (doubt !== undefined) {
-      if (doubt instanceof SeatFailure) await this.#conclude(feed, token, doubt);
-      return;
-    }
-    if (problem === 'unauthorized') feed.deadToken = token;
-    this.#setProblem(feed, problem);
-    if (problem === 'agent_removed') await this.credentials.endSeat(feed.seat.member_id).catch(ignore);
-  }
-
-  #setProblem(feed: SeatFeed, problem: SeatProblem | null): void {
-    feed.problem = problem;
-    this.#tellProblem(feed);
-  }
-
-  #tellProblem(feed: SeatFeed): void {
-    const problem = feed.problem ?? (this.#misses >= UNREACHABLE_AFTER ? 'server_unreachable' : null);
-    if (problem === feed.told || this.#seats.get(feed.seat.member_id) !== feed) return;
-    feed.told = problem;
-    this.#events.problem(feed.seat, problem);
   }
 }
 

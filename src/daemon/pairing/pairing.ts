@@ -1,25 +1,14 @@
 /** Pairing requests as sessions here take part in them: which one is bound, what was received, and what ends it. */
-import { join } from 'node:path';
 import type { PairingRequest, PairingSide } from '../../contract/types.ts';
 import type { Folders } from '../../local/folders.ts';
 import type { Requests } from '../control/frames.ts';
 import type { Core } from '../core.ts';
 import { serverMeant } from '../delegation/server-meant.ts';
 import type { Session } from '../sessions/session.ts';
-import {
-  ControlRefusal,
-  type HandoffId,
-  type InboxRead,
-  type Notice,
-  type SeatIdentity,
-  type SeatRef,
-  type SessionView,
-  seatKey,
-} from '../types.ts';
+import { ControlRefusal, type Notice, type SeatIdentity, type SeatRef } from '../types.ts';
 import { PairingApi, type PairingApiOptions } from './api.ts';
-import { boardOf, Drive } from './drive.ts';
-import { type Bound, bindingHash, Endpoint, endpointKey, newInstance } from './endpoint.ts';
-import { ProofFile } from './proofs.ts';
+import { boardOf } from './drive.ts';
+import { Endpoints } from './endpoints.ts';
 
 type Frame = Requests['pairing'];
 type Answer = { pairing?: PairingRequest; pairings?: PairingRequest[]; board?: string };
@@ -34,20 +23,14 @@ export class Pairing {
   readonly #options: PairingOptions;
   readonly #core: Core;
   readonly #api: PairingApi;
-  readonly #instance = newInstance();
-  readonly #endpoints = new Map<string, Endpoint>();
-  readonly #drives = new Map<string, Drive>();
-  #file: ProofFile | null = null;
+  /** Those that sessions here are bound to. */
+  readonly endpoints: Endpoints;
 
   constructor(options: PairingOptions) {
     this.#options = options;
     this.#core = options.core;
     this.#api = new PairingApi(options);
-  }
-
-  /** Nothing of an earlier daemon is used. */
-  start(): void {
-    this.#proofs.clear();
+    this.endpoints = new Endpoints(options, this.#api);
   }
 
   /** Answers the verb for a session that is vouched for. @param joining brings the session onto the board. */
@@ -80,78 +63,11 @@ export class Pairing {
     }
   }
 
-  /** The server says that a request has moved. */
-  moved(origin: string, requestId: string): void {
-    for (const side of ['initiator', 'recipient'] as const) {
-      void this.#endpoints.get(endpointKey({ origin, requestId, side }))?.steps.run().catch(ignore);
-    }
-  }
-
-  /** Replies among what waits are remembered, so that their receipt can be told. */
-  inbox(seat: SeatRef, { inbox }: InboxRead): void {
-    for (const endpoint of this.#of(seat)) {
-      const line = endpoint.replyLine;
-      if (line === null) continue;
-      for (const { id, seq, reply_to_seq: ping, body } of inbox.messages) {
-        if (ping !== null && body.split(/\r?\n/).includes(line))
-          endpoint.replies.set(id, { ping_seq: ping, reply_seq: seq });
-      }
-    }
-  }
-
-  /** A session has certainly received these: only that is evidence. */
-  confirmed(received: {
-    session: string;
-    boot: string;
-    handoff: HandoffId;
-    messages: readonly (SeatRef & { message_id: string })[];
-  }): void {
-    for (const message of received.messages) {
-      for (const endpoint of this.#of(message)) {
-        const { session, boot } = endpoint.bound;
-        const reply = endpoint.replies.get(message.message_id);
-        if (!reply || session !== received.session || boot !== received.boot || !this.#holds(endpoint)) continue;
-        endpoint.evidence = { ...reply, handoff_id: received.handoff };
-        void endpoint.steps.run().catch(ignore);
-      }
-    }
-  }
-
-  /** A session has ended, begun another life, or holds other seats. */
-  sessionChanged(view: SessionView): void {
-    for (const endpoint of this.#endpoints.values()) {
-      if (endpoint.bound.session === view.key && !this.#holds(endpoint)) this.#end(endpoint, 'session_changed');
-    }
-  }
-
-  /** The seat's token was refused, or the seat is over. */
-  seatOver(seat: SeatRef): void {
-    for (const endpoint of this.#of(seat)) this.#end(endpoint, 'seat_over');
-  }
-
-  /** The person's key was refused. */
-  keyEnded(origin: string): void {
-    for (const endpoint of this.#endpoints.values()) {
-      if (endpoint.bound.origin === origin) this.#end(endpoint, 'unauthorized');
-    }
-  }
-
   /** An invite that this very session asked for was allowed: it is the one that takes part. */
   notices(seat: SeatRef, notices: readonly Notice[]): void {
     for (const { kind, approval_id: approval } of notices) {
       if (kind === 'approval_allowed' && approval !== undefined) void this.#selectWatched(seat, approval).catch(ignore);
     }
-  }
-
-  close(): void {
-    for (const endpoint of this.#endpoints.values()) endpoint.ended.abort();
-    this.#endpoints.clear();
-    this.#proofs.clear();
-  }
-
-  get #proofs(): ProofFile {
-    this.#file ??= new ProofFile(join(this.#options.folders.state, 'pairing.json'));
-    return this.#file;
   }
 
   #request(origin: string, id: string): Promise<PairingRequest> {
@@ -214,7 +130,7 @@ export class Pairing {
     if (!seatOn(session, origin, request.board_id)) await joining(boardOf(request) ?? request.board_id);
     const seat = seatOn(session, origin, request.board_id);
     if (!seat) throw new ControlRefusal('pairing_changed', 'The session gave its seat up meanwhile.');
-    const endpoint = this.#endpoint(request, { origin, side, session, seat });
+    const endpoint = this.endpoints.endpoint(request, { origin, side, session, seat });
     if (request.state === 'ready') {
       const bound = request[side];
       if (bound?.agent_id === seat.member_id && bound.session_binding === endpoint.bindingHash) return shown(request);
@@ -222,44 +138,13 @@ export class Pairing {
         hint: 'service pairing list',
       });
     }
-    const selected = await this.#select(endpoint, frame.replace === true);
+    const selected = await this.endpoints.select(endpoint, frame.replace === true);
     this.#core.log.write('pairing_selected', { origin, pairing: id, side, session: session.key });
     const accepted = side === 'recipient' && !selected.accepted;
-    const drive = this.#drive(origin);
+    const drive = this.endpoints.drive(origin);
     const now = accepted ? await drive.accept(endpoint, frame.idempotency_key!) : selected;
     void endpoint.steps.run().catch(ignore);
     return shown(now);
-  }
-
-  /** The one that is bound already, where it is the same life of the same session; else a new one. */
-  #endpoint(
-    { id, generation }: PairingRequest,
-    { origin, side, session, seat }: { origin: string; side: PairingSide; session: Session; seat: SeatIdentity },
-  ): Endpoint {
-    const { serverId } = this.#options.credentials.server(origin)!;
-    const binding = this.#core.seats.of(seat)?.row.generation ?? 0;
-    const bound: Bound = { origin, requestId: id, side, seat, session: session.key, boot: session.row.boot, binding };
-    const hash = bindingHash(bound, { serverId, instance: this.#instance });
-    const known = this.#endpoints.get(endpointKey(bound));
-    if (known && known.bindingHash === hash && known.generation === generation) return known;
-    return new Endpoint(bound, hash, generation, (each) => this.#drive(origin).step(each));
-  }
-
-  /** What was there before stays where the server refuses. */
-  async #select(endpoint: Endpoint, replace: boolean): Promise<PairingRequest> {
-    const { key } = endpoint;
-    const before = this.#endpoints.get(key);
-    this.#endpoints.set(key, endpoint);
-    try {
-      const selected = await this.#drive(endpoint.bound.origin).select(endpoint, replace);
-      if (before !== endpoint) before?.ended.abort();
-      return selected;
-    } catch (error) {
-      if (before) this.#endpoints.set(key, before);
-      else this.#endpoints.delete(key);
-      this.#save();
-      throw error;
-    }
   }
 
   async #selectWatched(seat: SeatRef, approval: string): Promise<void> {
@@ -273,53 +158,10 @@ export class Pairing {
     if (id === undefined) return;
     const request = await this.#api.call(seat.origin, { seat }, 'getPairingRequest', { params: { pairing: id } });
     const { origin } = seat;
-    const endpoint = this.#endpoint(request, { origin, side: 'initiator', session, seat: held.identity });
-    await this.#select(endpoint, false);
+    const endpoint = this.endpoints.endpoint(request, { origin, side: 'initiator', session, seat: held.identity });
+    await this.endpoints.select(endpoint, false);
     this.#core.log.write('pairing_selected', { origin, pairing: id, side: 'initiator', session: session.key });
     await endpoint.steps.run();
-  }
-
-  #drive(origin: string): Drive {
-    const known = this.#drives.get(origin);
-    if (known) return known;
-    const drive = new Drive({
-      api: this.#api,
-      world: this.#options.origins.at(origin).world,
-      log: this.#core.log,
-      holds: (endpoint) => this.#holds(endpoint),
-      save: () => this.#save(),
-      end: (endpoint) => this.#end(endpoint, 'over'),
-    });
-    this.#drives.set(origin, drive);
-    return drive;
-  }
-
-  /** Still the session, the life of it and the binding that were selected. */
-  #holds({ bound: { session: key, boot, seat: ref, binding } }: Endpoint): boolean {
-    const session = this.#core.sessions.get(key);
-    const seat = this.#core.seats.of(ref);
-    return (
-      session?.row.open === true &&
-      session.row.boot === boot &&
-      seat?.session === session &&
-      seat.row.generation === binding
-    );
-  }
-
-  #of(seat: SeatRef): Endpoint[] {
-    const key = seatKey(seat);
-    return [...this.#endpoints.values()].filter(({ bound, state }) => state === 'open' && seatKey(bound.seat) === key);
-  }
-
-  #end(endpoint: Endpoint, _why: string): void {
-    endpoint.state = 'over';
-    endpoint.ended.abort();
-    if (this.#endpoints.get(endpoint.key) === endpoint) this.#endpoints.delete(endpoint.key);
-    this.#save();
-  }
-
-  #save(): void {
-    this.#proofs.save([...this.#endpoints.values()]);
   }
 }
 

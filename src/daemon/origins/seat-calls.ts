@@ -1,0 +1,136 @@
+/** Requests of a server's seats with their own tokens, and what comes of them: whose problem it is, and whether it passes. */
+import { Client } from '../../client/client.ts';
+import type { OperationName } from '../../contract/operations.ts';
+import type { Answer } from '../../contract/types.ts';
+import type { CredentialStore } from '../credentials/credentials.ts';
+import { finalProblems, type OriginEvents, SeatFailure, type SeatProblem } from '../types.ts';
+import { isOutage, isPassing, seatFailure } from './failures.ts';
+import type { Identity } from './identity.ts';
+import type { SeatFeed } from './seat-feed.ts';
+import type { Wire } from './wire.ts';
+
+/** Failures in a row before a server counts as unreachable. */
+const UNREACHABLE_AFTER = 3;
+
+export type CallInput<Name extends OperationName> = NonNullable<Parameters<typeof Client.prototype.call<Name>>[1]>;
+
+export interface SeatCallsOptions {
+  wire: Wire;
+  identity: Identity;
+  credentials: CredentialStore;
+  events: OriginEvents;
+  /** The seats that are followed, by member id. */
+  seats: ReadonlyMap<string, SeatFeed>;
+  /** The server works again, or is another one: whoever waits looks at once. */
+  wake(): void;
+}
+
+export class SeatCalls {
+  readonly #options: SeatCallsOptions;
+  /** Failures in a row, whoever met them. */
+  #misses = 0;
+  lastError: string | undefined;
+
+  constructor(options: SeatCallsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * One request of a seat with its own token.
+   *
+   * @throws SeatFailure for what the answer means for the seat; a ClientError, told to the others already, for what passes.
+   */
+  async call<Name extends OperationName>(
+    feed: SeatFeed,
+    name: Name,
+    input: CallInput<Name> & { slow?: boolean },
+  ): Promise<Answer<Name>> {
+    const { slow, ...rest } = input;
+    const token = this.#tokenOf(feed);
+    try {
+      await this.#options.identity.check();
+      const client = new Client({
+        origin: this.#options.wire.known().address,
+        token,
+        ...this.#options.wire.options(slow),
+      });
+      const { data } = await client.call(name, { ...(rest as CallInput<Name>), maxAttempts: 1 });
+      this.worked();
+      return data;
+    } catch (error) {
+      if (feed.ended.signal.aborted) throw error;
+      if (isPassing(error)) {
+        this.failed(error);
+        throw error;
+      }
+      await this.#conclude(feed, token, seatFailure(error));
+      throw error;
+    }
+  }
+
+  /** The server answered as it should. */
+  worked(): void {
+    const was = this.#misses;
+    this.#misses = 0;
+    if (was >= UNREACHABLE_AFTER) for (const feed of this.#options.seats.values()) this.#tellProblem(feed);
+    if (was > 0) this.#options.wake();
+  }
+
+  /** A request or the stream failed for a passing reason. */
+  failed(error: unknown): void {
+    this.lastError = error instanceof Error && 'code' in error ? String(error.code) : 'internal';
+    if (!isOutage(error)) return;
+    this.#options.identity.doubt();
+    this.#misses++;
+    if (this.#misses === UNREACHABLE_AFTER) for (const feed of this.#options.seats.values()) this.#tellProblem(feed);
+  }
+
+  /** @throws SeatFailure where there is none, or only one that its server refused. */
+  #tokenOf(feed: SeatFeed): string {
+    if (feed.problem && finalProblems.includes(feed.problem)) {
+      throw new SeatFailure(feed.problem, 'This seat is over.', feed.problem);
+    }
+    const token = this.#options.credentials.token(this.#options.wire.origin, feed.seat.member_id);
+    if (token === null || token === feed.deadToken) {
+      this.setProblem(feed, 'unauthorized');
+      throw new SeatFailure('unauthorized', 'This machine holds no working token for the seat.', 'unauthorized');
+    }
+    feed.token = token;
+    return token;
+  }
+
+  /** Applies what an answer says about a seat, once it is certain that its own server said it. */
+  async #conclude(feed: SeatFeed, token: string, failure: SeatFailure): Promise<void> {
+    const { problem } = failure;
+    if (problem === undefined) return;
+    if (problem === 'server_identity_changed') {
+      this.setProblem(feed, problem);
+      this.#options.wake();
+      return;
+    }
+    this.#options.identity.doubt();
+    const doubt = await this.#options.identity.check().catch((error: unknown) => error);
+    if (this.#options.seats.get(feed.seat.member_id) !== feed) return;
+    if (doubt !== undefined) {
+      if (doubt instanceof SeatFailure) await this.#conclude(feed, token, doubt);
+      return;
+    }
+    if (problem === 'unauthorized') feed.deadToken = token;
+    this.setProblem(feed, problem);
+    if (problem === 'agent_removed') await this.#options.credentials.endSeat(feed.seat.member_id).catch(ignore);
+  }
+
+  setProblem(feed: SeatFeed, problem: SeatProblem | null): void {
+    feed.problem = problem;
+    this.#tellProblem(feed);
+  }
+
+  #tellProblem(feed: SeatFeed): void {
+    const problem = feed.problem ?? (this.#misses >= UNREACHABLE_AFTER ? 'server_unreachable' : null);
+    if (problem === feed.told || this.#options.seats.get(feed.seat.member_id) !== feed) return;
+    feed.told = problem;
+    this.#options.events.problem(feed.seat, problem);
+  }
+}
+
+const ignore = (): void => {};

@@ -1,0 +1,182 @@
+/** The endpoints that sessions here are bound to: what moves them, what is evidence for them, and what ends them. */
+import { join } from 'node:path';
+import type { PairingRequest, PairingSide } from '../../contract/types.ts';
+import type { Core } from '../core.ts';
+import type { Session } from '../sessions/session.ts';
+import {
+  type HandoffId,
+  type InboxRead,
+  type SeatIdentity,
+  type SeatRef,
+  type SessionView,
+  seatKey,
+} from '../types.ts';
+import type { PairingApi } from './api.ts';
+import { Drive } from './drive.ts';
+import { type Bound, bindingHash, Endpoint, endpointKey, newInstance } from './endpoint.ts';
+import type { PairingOptions } from './pairing.ts';
+import { ProofFile } from './proofs.ts';
+
+export class Endpoints {
+  readonly #options: PairingOptions;
+  readonly #core: Core;
+  readonly #api: PairingApi;
+  readonly #instance = newInstance();
+  readonly #endpoints = new Map<string, Endpoint>();
+  readonly #drives = new Map<string, Drive>();
+  #file: ProofFile | null = null;
+
+  constructor(options: PairingOptions, api: PairingApi) {
+    this.#options = options;
+    this.#core = options.core;
+    this.#api = api;
+  }
+
+  /** Nothing of an earlier daemon is used. */
+  start(): void {
+    this.#proofs.clear();
+  }
+
+  close(): void {
+    for (const endpoint of this.#endpoints.values()) endpoint.ended.abort();
+    this.#endpoints.clear();
+    this.#proofs.clear();
+  }
+
+  /** The server says that a request has moved. */
+  moved(origin: string, requestId: string): void {
+    for (const side of ['initiator', 'recipient'] as const) {
+      void this.#endpoints.get(endpointKey({ origin, requestId, side }))?.steps.run().catch(ignore);
+    }
+  }
+
+  /** Replies among what waits are remembered, so that their receipt can be told. */
+  inbox(seat: SeatRef, { inbox }: InboxRead): void {
+    for (const endpoint of this.#of(seat)) {
+      const line = endpoint.replyLine;
+      if (line === null) continue;
+      for (const { id, seq, reply_to_seq: ping, body } of inbox.messages) {
+        if (ping !== null && body.split(/\r?\n/).includes(line))
+          endpoint.replies.set(id, { ping_seq: ping, reply_seq: seq });
+      }
+    }
+  }
+
+  /** A session has certainly received these: only that is evidence. */
+  confirmed(received: {
+    session: string;
+    boot: string;
+    handoff: HandoffId;
+    messages: readonly (SeatRef & { message_id: string })[];
+  }): void {
+    for (const message of received.messages) {
+      for (const endpoint of this.#of(message)) {
+        const { session, boot } = endpoint.bound;
+        const reply = endpoint.replies.get(message.message_id);
+        if (!reply || session !== received.session || boot !== received.boot || !this.#holds(endpoint)) continue;
+        endpoint.evidence = { ...reply, handoff_id: received.handoff };
+        void endpoint.steps.run().catch(ignore);
+      }
+    }
+  }
+
+  /** A session has ended, begun another life, or holds other seats. */
+  sessionChanged(view: SessionView): void {
+    for (const endpoint of this.#endpoints.values()) {
+      if (endpoint.bound.session === view.key && !this.#holds(endpoint)) this.end(endpoint);
+    }
+  }
+
+  /** The seat's token was refused, or the seat is over. */
+  seatOver(seat: SeatRef): void {
+    for (const endpoint of this.#of(seat)) this.end(endpoint);
+  }
+
+  /** The person's key was refused. */
+  keyEnded(origin: string): void {
+    for (const endpoint of this.#endpoints.values()) {
+      if (endpoint.bound.origin === origin) this.end(endpoint);
+    }
+  }
+
+  /** The one that is bound already, where it is the same life of the same session; else a new one. */
+  endpoint(
+    { id, generation }: PairingRequest,
+    { origin, side, session, seat }: { origin: string; side: PairingSide; session: Session; seat: SeatIdentity },
+  ): Endpoint {
+    const { serverId } = this.#options.credentials.server(origin)!;
+    const binding = this.#core.seats.of(seat)?.row.generation ?? 0;
+    const bound: Bound = { origin, requestId: id, side, seat, session: session.key, boot: session.row.boot, binding };
+    const hash = bindingHash(bound, { serverId, instance: this.#instance });
+    const known = this.#endpoints.get(endpointKey(bound));
+    if (known && known.bindingHash === hash && known.generation === generation) return known;
+    return new Endpoint(bound, hash, generation, (each) => this.drive(origin).step(each));
+  }
+
+  /** What was there before stays where the server refuses. */
+  async select(endpoint: Endpoint, replace: boolean): Promise<PairingRequest> {
+    const { key } = endpoint;
+    const before = this.#endpoints.get(key);
+    this.#endpoints.set(key, endpoint);
+    try {
+      const selected = await this.drive(endpoint.bound.origin).select(endpoint, replace);
+      if (before !== endpoint) before?.ended.abort();
+      return selected;
+    } catch (error) {
+      if (before) this.#endpoints.set(key, before);
+      else this.#endpoints.delete(key);
+      this.#save();
+      throw error;
+    }
+  }
+
+  get #proofs(): ProofFile {
+    this.#file ??= new ProofFile(join(this.#options.folders.state, 'pairing.json'));
+    return this.#file;
+  }
+
+  drive(origin: string): Drive {
+    const known = this.#drives.get(origin);
+    if (known) return known;
+    const drive = new Drive({
+      api: this.#api,
+      world: this.#options.origins.at(origin).world,
+      log: this.#core.log,
+      holds: (endpoint) => this.#holds(endpoint),
+      save: () => this.#save(),
+      end: (endpoint) => this.end(endpoint),
+    });
+    this.#drives.set(origin, drive);
+    return drive;
+  }
+
+  /** Still the session, the life of it and the binding that were selected. */
+  #holds({ bound: { session: key, boot, seat: ref, binding } }: Endpoint): boolean {
+    const session = this.#core.sessions.get(key);
+    const seat = this.#core.seats.of(ref);
+    return (
+      session?.row.open === true &&
+      session.row.boot === boot &&
+      seat?.session === session &&
+      seat.row.generation === binding
+    );
+  }
+
+  #of(seat: SeatRef): Endpoint[] {
+    const key = seatKey(seat);
+    return [...this.#endpoints.values()].filter(({ bound, state }) => state === 'open' && seatKey(bound.seat) === key);
+  }
+
+  end(endpoint: Endpoint): void {
+    endpoint.state = 'over';
+    endpoint.ended.abort();
+    if (this.#endpoints.get(endpoint.key) === endpoint) this.#endpoints.delete(endpoint.key);
+    this.#save();
+  }
+
+  #save(): void {
+    this.#proofs.save([...this.#endpoints.values()]);
+  }
+}
+
+const ignore = (): void => {};
