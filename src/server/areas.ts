@@ -207,7 +207,7 @@ export function areas({ root, serverId, address, searchable, report }: Means): A
     listFilePosts: read('listFilePosts', listFilePosts),
     approveFile: write('approveFile', approveFile),
     unapproveFile: write('unapproveFile', unapproveFile),
-    requestAdminAction: write('requestAdminAction', requestAdminAction(root, address)),
+    requestAdminAction: write('requestAdminAction', requestAdminAction({ root, address, report })),
     listApprovals: read('listApprovals', listApprovals(address)),
     getApproval: read('getApproval', getApproval(address)),
     allowApproval: write('allowApproval', allowApproval({ root, serverId, address, report })),

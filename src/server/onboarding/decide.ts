@@ -31,7 +31,7 @@ import { Judgement } from './judgement.ts';
 import type { Means } from './means.ts';
 import { ownKeyStep } from './next.rules.ts';
 import { tellDecision } from './notices.steps.ts';
-import { approvalClosed } from './refusals.ts';
+import { altered, approvalClosed } from './refusals.ts';
 import { plainTransition, transition } from './transitions.rules.ts';
 
 export const allowApproval = (means: Means): WriteCase<'allowApproval'> => ({
@@ -79,8 +79,7 @@ function refusalFor(word: ErrorCode | 'own', { state, row, means, judgement }: R
   if (word === 'own') return judgement.refusal;
   if (word === 'invalid_request') return oneAtATime();
   if (state === 'declined' || state === 'expired') return approvalClosed(state);
-  means.report('the action of an approval is not what was asked for', { approval_id: row.id });
-  return approvalClosed('not what was asked for');
+  return altered(means.report, row.id);
 }
 
 const secretOf = ({ invite }: ServerInvite): string => invite.slice(invite.indexOf('#') + 1);

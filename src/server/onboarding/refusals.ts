@@ -1,5 +1,6 @@
 /** What requests for approval are refused with. */
 import { Refusal } from '../../contract/errors.ts';
+import type { Report } from './means.ts';
 
 /** The one answer for a request that is missing, somebody else's or about what the caller may not see. */
 export const approvalNotFound = (): Refusal =>
@@ -12,6 +13,12 @@ export const approvalClosed = (state: string): Refusal =>
     hint: 'The agent can ask again.',
     details: { state },
   });
+
+/** What is stored is not what was asked for: nothing is done with it, and the operator is told. */
+export function altered(report: Report, approvalId: string): Refusal {
+  report('the action of an approval is not what was asked for', { approval_id: approvalId });
+  return approvalClosed('not what was asked for');
+}
 
 /** Too many that wait for a decision. */
 export const tooManyPending = (limit: number): Refusal =>

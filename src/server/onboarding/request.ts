@@ -5,25 +5,27 @@ import type { WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import { agentRequired } from '../operation/gate.ts';
-import type { Outcome, ServerAddress, WriteCase } from '../operation/usecase.ts';
+import type { Outcome, WriteCase } from '../operation/usecase.ts';
 import { activeHuman } from '../seats/memberships.store.ts';
 import { ownView } from '../views/approval.ts';
 import { refuseGuest } from '../views/authority.ts';
 import { ownPlace, requireActive } from '../views/place.ts';
-import { type Frozen, freeze, kinds } from './actions.rules.ts';
+import { type Frozen, freeze, hashOf, kinds } from './actions.rules.ts';
 import { categoriesOf, readAllowance } from './allowances.store.ts';
 import { approvalByKey, effective, forgetRequestKey, type RequestRow } from './approvals.store.ts';
 import { askerOf } from './asker.ts';
+import type { Means } from './means.ts';
 import { allowStep } from './next.rules.ts';
 import { type Ground, requireStanding } from './plans.ts';
 import { raise } from './raising.steps.ts';
-import { approvalClosed } from './refusals.ts';
+import { altered, approvalClosed } from './refusals.ts';
 
 const DAY = 86_400_000;
 
 type Result = Answer<'requestAdminAction'>;
+type Asking = Pick<Means, 'root' | 'address' | 'report'>;
 
-export const requestAdminAction = (root: RootKey, address: ServerAddress): WriteCase<'requestAdminAction'> => ({
+export const requestAdminAction = ({ root, address, report }: Asking): WriteCase<'requestAdminAction'> => ({
   async run(tx, caller, { body, requestId, idempotencyKey }) {
     if (caller.kind !== 'AG') throw agentRequired();
     refuseGuest(caller, 'ask for this');
@@ -32,7 +34,10 @@ export const requestAdminAction = (root: RootKey, address: ServerAddress): Write
     const ground = { tx, root, address, asker: askerOf(caller, caller.seat.member_id, requestId) };
     const keyHash = idempotencyKey === undefined ? null : keyHashOf(root, caller, idempotencyKey);
     const earlier = keyHash && (await approvalByKey(tx, caller.seat.member_id, keyHash));
-    if (earlier && earlier.created_at + DAY > tx.now) return replay(ground, caller, earlier, frozen);
+    if (earlier && earlier.created_at + DAY > tx.now) {
+      if (hashOf(earlier.action) !== earlier.payload_hash) throw altered(report, earlier.id);
+      return replay(ground, caller, earlier, frozen);
+    }
     if (earlier) await forgetRequestKey(tx, earlier.id);
     return ask(ground, caller, frozen, keyHash);
   },

@@ -212,6 +212,18 @@ forEachDatabase('an approval', (engine) => {
     expect((await ask(s.agent, invitePeople(), 'k2')).status).to.equal(202);
   });
 
+  it('is answered no more once what is stored is not what was asked for', async () => {
+    const s = await scene(server);
+    const { id } = (await ask(s.agent, addBob(s), 'k')).body.approval;
+    const other = JSON.stringify({ ...addBob(s), person_id: s.ana.personId });
+    await server.db.write((tx) => tx.change((db) => db('approvals').where({ id }).update({ action: other })));
+    const logged = server.log.length;
+    expect(codeOf(await ask(s.agent, addBob(s), 'k'))).to.equal('409 approval_closed');
+    expect(codeOf(await allow(s.ana, { id }))).to.equal('409 approval_closed');
+    expect(server.log.slice(logged).filter((line) => line.includes('not what was asked for'))).to.have.length(2);
+    expect(await eventsOf(s.ana, s.board.name, 'person.added')).to.deep.equal([]);
+  });
+
   it('has one canonical text, whatever the order of what was sent', async () => {
     const s = await scene(server);
     const other = await newBoard(s.ana);

@@ -10,6 +10,7 @@ import { forEachDatabase } from '../../support/databases.ts';
 import { placesOf } from '../../support/secrets.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { newBrowser } from '../../support/state.ts';
+import { TestStream } from '../../support/stream.ts';
 import { connect, preview, secretOf } from '../invites/cast.ts';
 import { allow, ask, collect, held, invitePeople, look, type Scene, scene } from './cast.ts';
 
@@ -96,6 +97,11 @@ forEachDatabase('the secret of an allowed invite', (engine) => {
   it('is nowhere else, at any step of the way', async () => {
     const s = await scene(server);
     const browser = await newBrowser(server, s.ana);
+    const streams = [
+      await TestStream.open(s.ana),
+      await TestStream.open(s.ana, { board: s.board.name }),
+      await TestStream.open(s.agent, { board: s.board.name }),
+    ];
     const asked = await ask(s.agent, invitePeople({ boards: [s.board.id], suggested_handle: 'maya' }), 'ask-1');
     const { id } = asked.body.approval;
     const call = { params: { approval: id }, body: {}, key: 'allow-1' };
@@ -131,6 +137,13 @@ forEachDatabase('the secret of an allowed invite', (engine) => {
     await expectNowhere(secret, 'redeemed');
     expect(await everyList(s)).not.to.include('abi_');
     expect((await capsuleRow(id)).ciphertext).to.equal(null);
+    const [hints, ...boards] = streams;
+    await hints?.frame(({ event, data }) => event === 'approval' && data.state === 'executed');
+    for (const stream of boards) await stream.frame(({ data }) => JSON.stringify(data).includes('person.added'));
+    for (const stream of streams) {
+      expect(JSON.stringify(stream.frames)).not.to.include('abi_');
+      await stream.close();
+    }
   });
 
   it('is nowhere at all where an allowance made the invite', async () => {
