@@ -13,6 +13,8 @@ export function choose(argv: string[], catalog: Catalog): Chosen {
   if (argv.length === 0 || isHelp(argv[0]!)) return { kind: 'help', of: [] };
   if (argv[0] === '--version') return choose(['version', ...argv.slice(1)], catalog);
   if (argv.length === 1 && argv[0] === '--json') return choose(['help', '--json'], catalog);
+  // What agents are taught to type; an ask has words, so it cannot be meant.
+  if (argv[0] === 'ask' && argv[1] === '--open') return choose(['asks', ...argv.slice(2)], catalog);
   const first = argv.findIndex((word) => word.startsWith('-'));
   const words = first < 0 ? argv : argv.slice(0, first);
   const found = longest(words, catalog);

@@ -1,6 +1,6 @@
 /** The servers this machine knows: listing them, choosing the default, forgetting one. */
 import { type Credentials, localEntry, readCredentials, updateCredentials } from '../local/credentials.ts';
-import { Failure } from '../local/failure.ts';
+import { Failure, usage } from '../local/failure.ts';
 import { forgetKey } from '../local/keystore.ts';
 import { type KnownServer, knownServers, namedServer } from '../local/servers.ts';
 import { runtime } from './runtime.ts';
@@ -31,6 +31,27 @@ export async function useServer(name: string): Promise<{ server: ServerRow; prev
     const previous = saved.default;
     saved.default = savedOrigin(server, saved);
     return { server: row(server, saved), previous };
+  });
+}
+
+/** What a server may be called. */
+const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
+
+/** Gives a server another name. @throws Failure `server_unknown`, `invalid_request` for a name that is none or taken. */
+export async function nameServer(known: string, name: string): Promise<{ server: ServerRow; previous: string }> {
+  const { folders, env } = runtime();
+  if (!NAME.test(name)) throw usage(`"${name}" is no name: small letters, digits and hyphens, at most 40.`);
+  return updateCredentials(folders, (saved) => {
+    const { entry, local } = namedServer(known, saved, folders, env);
+    if (local || name === 'local') throw usage('local is always this machine’s own server.', 'service servers list');
+    if (!entry)
+      throw new Failure('server_unknown', `Nothing is saved about ${known}.`, { hint: 'service servers list' });
+    const of = Object.values(saved.servers).find((server) => server.server_id === entry.server_id) ?? entry;
+    const holder = Object.values(saved.servers).find((server) => server.name === name);
+    if (holder && holder !== of) throw usage(`Another server is called ${name}.`, 'service servers list');
+    const previous = of.name;
+    of.name = name;
+    return { server: row(namedServer(name, saved, folders, env), saved), previous };
   });
 }
 

@@ -5,6 +5,7 @@ import { Failure, usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
 import type { Output } from './output.ts';
 import { lineText } from './print/task.ts';
+import { taskRef } from './tasks.ts';
 import type { TimeStyle } from './time.ts';
 
 /** Whose line a command is about, and as whom it is asked for. */
@@ -47,12 +48,22 @@ export async function clearLine({ session, member }: LineTarget, task: string | 
   await requireFeature(client, 'lines');
   if (task !== undefined) {
     const now = await readLine({ session, member });
-    const { data } = await client.call('getTask', { params: { board, task } });
-    if (now.line?.task?.id !== data.id) return { data: now, replayed: false };
+    if ((await aboutTask(session, now, task)).line === null) return { data: now, replayed: false };
   }
   return member === null
     ? client.call('clearMyLine', { idempotencyKey: key })
     : client.call('clearAgentLine', { params: { board, member }, idempotencyKey: key });
+}
+
+/** The member without a line that is about something else. @param task left out: whatever it is about. */
+export async function aboutTask(
+  { client, board }: BoardSession,
+  member: Member,
+  task: string | undefined,
+): Promise<Member> {
+  if (task === undefined || !member.line) return member;
+  const { data } = await client.call('getTask', { params: { board, task: taskRef(task) } });
+  return member.line.task?.id === data.id ? member : { ...member, line: null };
 }
 
 /** The member as it is now. @param agent another one. */

@@ -25,6 +25,7 @@ export interface ReadWish extends Span {
   all?: boolean;
   'mark-read'?: boolean;
   follow?: boolean;
+  markdown?: boolean;
 }
 
 export interface Show {
@@ -106,9 +107,10 @@ async function printPage(session: BoardSession, page: Page, wish: ReadWish, { ou
   const { messages, next_after, prev_before } = page;
   const extra = out.mode === 'json' ? await boardFacts(client, board) : {};
   out.print({ ...extra, messages, next_after, prev_before }, () =>
-    [messageList(board, messages, { paint: out.paint, times }), ...nextCommands(page, wish, staying(session))].join(
-      '\n',
-    ),
+    [
+      messageList(board, messages, { paint: out.paint, times, markdown: wish.markdown }),
+      ...nextCommands(page, wish, staying(session)),
+    ].join('\n'),
   );
 }
 
@@ -126,7 +128,7 @@ async function markRead(client: Client, board: string, { messages }: Page, out: 
 
 async function goOn(session: BoardSession, after: number, wish: ReadWish, { out, times }: Show): Promise<void> {
   const { client, board } = session;
-  const style = { paint: out.paint, times };
+  const style = { paint: out.paint, times, markdown: wish.markdown };
   await follow({
     client,
     board,

@@ -7,6 +7,7 @@ import { type MessageStyle, messageText } from './print/message.ts';
 import type { Show } from './reading.ts';
 import { called } from './runtime.ts';
 import { type Session, staying } from './session.ts';
+import { taskRef } from './tasks.ts';
 import { pastMoment, showTime } from './time.ts';
 
 export interface SearchWish {
@@ -14,6 +15,7 @@ export interface SearchWish {
   'all-boards'?: boolean;
   kind?: string | undefined;
   from?: string | undefined;
+  task?: string | undefined;
   since?: string | undefined;
   until?: string | undefined;
   sort?: string | undefined;
@@ -55,6 +57,7 @@ function queryOf(wish: SearchWish, board: string | undefined) {
     board,
     kind,
     from: wish.from?.replace(/^@/, ''),
+    task: wish.task === undefined ? undefined : taskRef(wish.task),
     since: wish.since === undefined ? undefined : pastMoment(wish.since, '--since'),
     until: wish.until === undefined ? undefined : pastMoment(wish.until, '--until'),
     sort,
@@ -86,7 +89,7 @@ const mark = (text: string, from: number, to: number): string =>
 function nextCommand(wish: SearchWish, after: string, stay: string): string {
   const flags = [
     wish['all-boards'] ? ' --all-boards' : '',
-    ...(['kind', 'from', 'since', 'until', 'sort', 'limit'] as const).map((name) =>
+    ...(['kind', 'from', 'task', 'since', 'until', 'sort', 'limit'] as const).map((name) =>
       wish[name] === undefined ? '' : ` --${name} ${wish[name]}`,
     ),
   ].join('');

@@ -37,7 +37,7 @@ export function threadText(
 ): string {
   const count = `${replies.length} ${replies.length === 1 ? 'reply' : 'replies'}`;
   return [
-    `${board} · ${root ? `thread of #${root.seq} · ` : ''}${count}`,
+    `${style.markdown ? '## ' : ''}${board} · ${root ? `thread of #${root.seq} · ` : ''}${count}`,
     ...(root ? [messageText(root, style)] : []),
     ...replies.map((reply) => messageText(reply, style)),
     timed_out ? 'No reply in that time.' : '',

@@ -4,6 +4,7 @@ import { Exit } from '../cli/errors.ts';
 import { EXIT } from '../cli/exit.ts';
 import { limitFlag, waitFlags } from '../cli/flags.ts';
 import { acknowledge, followInbox, inboxText, readInbox, remindOfTasks } from '../cli/inbox.ts';
+import { showQueued } from '../cli/inbox-queued.ts';
 import { inboxOfSeats, seatsHere } from '../cli/inbox-seats.ts';
 import { personInboxText, readPersonInbox } from '../cli/person-inbox.ts';
 import { MINUTE } from '../cli/reminders.ts';
@@ -24,16 +25,17 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
   static override flags = {
     wait: Flags.integer({ char: 'w', min: 0, max: 86_400, helpValue: 'SECONDS', description: 'Wait for a message' }),
     peek: Flags.boolean({ description: 'Leave the messages unread' }),
-    limit: limitFlag(),
-    follow: Flags.boolean({
-      char: 'f',
-      description: 'Go on with new messages',
-      exclusive: ['peek', 'wait'],
+    queued: Flags.boolean({
+      description: 'What waits in this session’s program',
+      exclusive: ['peek', 'wait', 'follow'],
     }),
+    limit: limitFlag(),
+    follow: Flags.boolean({ char: 'f', description: 'Go on with new messages', exclusive: ['peek', 'wait'] }),
     ...waitFlags,
   };
 
   override async run(): Promise<void> {
+    if (this.flags.queued) return showQueued(this.out);
     const seats = await seatsHere(this.globals);
     if (seats.length > 1) return inboxOfSeats(seats, (seat) => this.session('G', { seat }), this.flags, this.out);
     const session = await this.session('A');

@@ -26,6 +26,22 @@ describe('servers', function () {
     expect(servers[0]).to.include({ url: server.url, default: true, key: 'file' });
   });
 
+  it('are called as this machine likes, each by another name', async () => {
+    const { url, name } = (await other.json(['servers', 'list'])).servers[0];
+    const named = await other.json(['servers', 'name', url, 'work']);
+    expect([named.previous, named.server.name, named.server.url]).to.deep.equal([name, 'work', url]);
+    expect((await other.json(['board', 'list', '--server', 'work'])).boards[0].name).to.equal('demo');
+    for (const [args, code] of [
+      [['work', 'Not a name'], 'invalid_request'],
+      [['work', 'local'], 'invalid_request'],
+      [['nowhere', 'there'], 'server_unknown'],
+    ] as const) {
+      const refused = await other.run(['servers', 'name', ...args, '--json']);
+      expect(JSON.parse(refused.stdout).error.code, args.join(' ')).to.equal(code);
+    }
+    expect((await other.json(['servers', 'name', 'work', name])).previous).to.equal('work');
+  });
+
   it('are asked all at once for boards and agents; one that does not answer does not hide the others', async () => {
     await other.json(['board', 'create', 'own', '--server', 'local', '--no-link']);
     await other.json(['agent', 'create', 'helper', '--server', 'local', '--board', 'own']);

@@ -7,10 +7,14 @@ import { showEnd, showTime, type TimeStyle } from '../time.ts';
 export interface MessageStyle {
   paint: Paint;
   times: TimeStyle;
+  /** As a document: a heading for each message, and its body as it was written. */
+  markdown?: boolean | undefined;
 }
 
 /** The lines of one message. */
-export function messageText(message: Message, { paint, times }: MessageStyle): string {
+export function messageText(message: Message, style: MessageStyle): string {
+  if (style.markdown) return messageMarkdown(message, style);
+  const { paint, times } = style;
   const { seq, from, to, at, body } = message;
   const head = [`@${from.name} → ${to.join(', ')}`, ...markers(message, times)].join(' · ');
   const lines = [`${paint.bold(`#${seq}`)}  ${escapeUntrusted(head)}        ${paint.dim(showTime(at, times))}`];
@@ -24,12 +28,19 @@ export function messageText(message: Message, { paint, times }: MessageStyle): s
   return lines.join('\n');
 }
 
+function messageMarkdown(message: Message, { times }: MessageStyle): string {
+  const { seq, from, to, at, body, ask } = message;
+  const head = [`#${seq} @${from.name} → ${to.join(', ')}`, ...markers(message, times), showTime(at, times)];
+  const options = (ask?.options ?? []).map((option, i) => `${i + 1}. ${option}`);
+  const rest = options.length > 0 ? `\n\n${options.join('\n')}` : '';
+  return escapeUntrusted(`\n### ${head.join(' · ')}\n\n${body.trim()}${rest}`);
+}
+
 /** A list of messages under its header. */
 export function messageList(board: string, messages: Message[], style: MessageStyle): string {
   const count = `${messages.length} ${messages.length === 1 ? 'message' : 'messages'}`;
-  return [`${style.paint.bold(board)} · ${count}`, ...messages.map((message) => messageText(message, style))].join(
-    '\n',
-  );
+  const header = style.markdown ? `## ${board} · ${count}` : `${style.paint.bold(board)} · ${count}`;
+  return [header, ...messages.map((message) => messageText(message, style))].join('\n');
 }
 
 /** What marks a message, in a fixed order. */

@@ -7,6 +7,7 @@ import type { DeliveryMode } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
 
 export default class AgentDelivery extends BaseCommand<typeof AgentDelivery> {
+  static override aliases = ['delivery'];
   static override summary = 'Show or set which messages wake an agent';
   static override description =
     'focused (as it begins): what concerns it. all: every message. humans: what people write. off: nothing is handed to it;\nits inbox fills as always. Only its person sets it, and --as names the agent.';

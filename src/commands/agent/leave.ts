@@ -4,6 +4,7 @@ import { forgetSeats } from '../../cli/endings.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 
 export default class AgentLeave extends BaseCommand<typeof AgentLeave> {
+  static override aliases = ['leave'];
   static override summary = 'Let an agent leave its board for good';
   static override description =
     'The seat ends and its token is forgotten here; its name stays taken and what it wrote stays. Its person can add a new\nagent.';

@@ -6,6 +6,7 @@ import { reactionNamed, reactionsText } from '../../cli/print/reactions.ts';
 import { findMessage } from '../../cli/values.ts';
 
 export default class BoardReact extends BaseCommand<typeof BoardReact> {
+  static override aliases = ['react'];
   static override summary = 'React to a message';
   static override description =
     'With one of thumbsup 👍, check ✅, eyes 👀, heart ❤️, tada 🎉, question ❓, by name or as the character. A reaction wakes\nnobody and answers no question.';

@@ -3,6 +3,8 @@ import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
 import { read } from '../../cli/reading.ts';
 
+const before = { min: 1, helpValue: 'N', description: 'Messages before this number' };
+
 export default class BoardRead extends BaseCommand<typeof BoardRead> {
   static override aliases = ['read'];
   static override stream = 'follow' as const;
@@ -23,12 +25,7 @@ export default class BoardRead extends BaseCommand<typeof BoardRead> {
       description: 'Messages after this number',
       exclusive: ['before', 'around', 'unread'],
     }),
-    before: Flags.integer({
-      min: 1,
-      helpValue: 'N',
-      description: 'Messages before this number',
-      exclusive: ['around', 'unread'],
-    }),
+    before: Flags.integer({ ...before, exclusive: ['around', 'unread'] }),
     around: Flags.integer({
       min: 1,
       helpValue: 'N',
@@ -44,6 +41,7 @@ export default class BoardRead extends BaseCommand<typeof BoardRead> {
     has: Flags.string({ options: ['ask', 'answer', 'files', 'mention_me'], description: 'Only messages with this' }),
     limit: limitFlag(),
     all: Flags.boolean({ char: 'A', description: 'Follow every page' }),
+    markdown: Flags.boolean({ description: 'As a Markdown document' }),
     'mark-read': Flags.boolean({ description: 'Mark what is shown as read (a person only)' }),
     follow: Flags.boolean({
       char: 'f',

@@ -20,6 +20,12 @@ export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
     'all-boards': Flags.boolean({ description: 'Every board you are on', exclusive: ['board'] }),
     kind: Flags.string({ helpValue: 'KINDS', description: 'Only these: message, task, file, with commas between' }),
     from: Flags.string({ helpValue: 'NAME', description: 'Only messages of this member', exclusive: ['all-boards'] }),
+    task: Flags.string({
+      char: 'T',
+      helpValue: 'T',
+      description: 'Only what is about this task',
+      exclusive: ['all-boards'],
+    }),
     since: Flags.string({ helpValue: 'TIME', description: 'From this time on: 2d, or 2026-03-02T09:00:00Z' }),
     until: Flags.string({ helpValue: 'TIME', description: 'Before this time' }),
     sort: Flags.string({ options: ['newest', 'relevance'], description: 'What comes first (default newest)' }),

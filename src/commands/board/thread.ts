@@ -18,13 +18,14 @@ export default class BoardThread extends BaseCommand<typeof BoardThread> {
     wait: Flags.integer({ char: 'w', min: 0, max: 86_400, helpValue: 'SECONDS', description: 'Wait for a reply' }),
     after: numberFlag('Only replies after this number'),
     limit: limitFlag(),
+    markdown: Flags.boolean({ description: 'As a Markdown document' }),
     ...waitFlags,
   };
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
     const record = await readThread(session, this.args.message, this.flags);
-    const style = { paint: this.out.paint, times: this.times };
+    const style = { paint: this.out.paint, times: this.times, markdown: this.flags.markdown };
     this.out.print(record, () => threadText(session.board, record, style, staying(session)));
     if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
   }

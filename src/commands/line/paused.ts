@@ -7,6 +7,7 @@ import { taskRef } from '../../cli/tasks.ts';
 import { moment } from '../../cli/time.ts';
 
 export default class LinePaused extends BaseCommand<typeof LinePaused> {
+  static override aliases = ['paused'];
   static override summary = 'Say that you pause, and until when';
   static override description =
     'Everybody on the board sees it, also after the session has ended. When the time comes and nothing else was said, it is late.';

@@ -1,6 +1,7 @@
+import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { lineTarget, printLine, readLine } from '../../cli/lines.ts';
+import { aboutTask, lineTarget, printLine, readLine } from '../../cli/lines.ts';
 
 export default class LineShow extends BaseCommand<typeof LineShow> {
   static override summary = 'Show what an agent is on';
@@ -8,6 +9,9 @@ export default class LineShow extends BaseCommand<typeof LineShow> {
   static override examples = ['service line show --as codex', 'service line show codex --board general'];
   static override seeAlso = ['line working', 'line paused', 'board members'];
   static override args = { agent: optional('The agent; default: the one that acts') };
+  static override flags = {
+    task: Flags.string({ char: 'T', helpValue: 'T', description: 'Only a line about this task' }),
+  };
 
   override async run(): Promise<void> {
     const { agent } = this.args;
@@ -15,6 +19,7 @@ export default class LineShow extends BaseCommand<typeof LineShow> {
       agent === undefined
         ? await lineTarget((who) => this.onBoard(who), this.globals)
         : { session: await this.onBoard('A'), member: null };
-    printLine(this.out, await readLine(target, agent), this.times);
+    const member = await readLine(target, agent);
+    printLine(this.out, await aboutTask(target.session, member, this.flags.task), this.times);
   }
 }

@@ -6,6 +6,7 @@ import { lineTarget, printLine, setLine } from '../../cli/lines.ts';
 import { taskRef } from '../../cli/tasks.ts';
 
 export default class LineWorking extends BaseCommand<typeof LineWorking> {
+  static override aliases = ['working'];
   static override summary = 'Say what you work on now';
   static override description =
     'In up to 120 characters; it takes the place of the line there is, and goes when the session ends. Starting a task says it too.\nA person names an agent of their own with --as.';

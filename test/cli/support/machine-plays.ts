@@ -105,6 +105,7 @@ export const machinePlays: Record<string, Prepare> = {
   'server:stop': running,
   'servers:forget': knowing,
   'servers:list': knowing,
+  'servers:name': knowing,
   'servers:use': knowing,
   skill: running,
   status: running,

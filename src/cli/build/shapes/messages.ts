@@ -68,6 +68,9 @@ const ofPerson = object({
   arrivals: arrivals.arrivals,
 });
 
+/** In the program's own queue, until its turn ends. */
+const queued = object({ queued: z.array(z.looseObject({ server: text, board_id: text, member_id: text, seq })) });
+
 export const messageShapes = {
   'board:post': z.union([posted, postedLine]),
   'board:read': z.union([
@@ -95,7 +98,7 @@ export const messageShapes = {
   }),
   'board:search': object({ query: text, results: answer('search').shape.results, next_after: nextText }),
   'board:watch': z.strictObject({ board: text, message }),
-  inbox: z.union([read, seats, ofPerson, message]),
+  inbox: z.union([read, seats, ofPerson, message, queued]),
   'inbox:wait': read,
   'inbox:ack': object({ cursor: seq }),
   'inbox:notices': object({ notices: answer('listNotices').shape.notices }),

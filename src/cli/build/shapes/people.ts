@@ -122,6 +122,7 @@ export const people = {
   whoami: object({ me: answer('getMe') }),
   'servers:list': object({ servers: z.array(server), default: text.nullable() }),
   'servers:use': object({ server, previous: text.nullable() }),
+  'servers:name': object({ server, previous: text }),
   'servers:forget': object({ server, previous: text.nullable() }),
   'key:list': object({
     person: keys.person,

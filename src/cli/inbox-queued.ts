@@ -1,0 +1,26 @@
+/** What was handed to this session and waits in its program's own queue until the turn ends. */
+import type { Answers } from '../daemon/control/answers.ts';
+import { Failure } from '../local/failure.ts';
+import { askFor } from './ask-daemon.ts';
+import { sessionHere } from './here.ts';
+import type { Output } from './output.ts';
+import { plural } from './print/fields.ts';
+
+type Queued = NonNullable<Answers['queued']['queued']>;
+
+/** Asks the daemon; acknowledges nothing. @throws Failure `session_unknown` outside the session of an agent's program. */
+export async function showQueued(out: Output): Promise<void> {
+  const session = sessionHere();
+  if (!session)
+    throw new Failure('session_unknown', 'Only the session of an agent has a queue, and this is none.', {
+      hint: 'Run it in that session: service inbox --queued',
+    });
+  const { queued = [] } = await askFor(session, 'queued', {}, { start: false });
+  out.print({ queued }, () => queuedText(queued));
+}
+
+const queuedText = (queued: Queued): string =>
+  [
+    `${plural(queued.length, 'message waits', 'messages wait')} for the end of the turn.`,
+    ...queued.map(({ board, board_id, seq }) => `  ${board ?? board_id} #${seq}`),
+  ].join('\n');

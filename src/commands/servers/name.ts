@@ -1,0 +1,20 @@
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { nameServer } from '../../cli/known-servers.ts';
+
+export default class ServersName extends BaseCommand<typeof ServersName> {
+  static override summary = 'Call a known server by another name';
+  static override description =
+    'The name is this machine’s own: --server takes it, and lists show it. Nothing is sent.';
+  static override examples = ['service servers name https://team.example.com work'];
+  static override seeAlso = ['servers list', 'servers use'];
+  static override args = {
+    url: required('Address or name of a known server'),
+    name: required('Its new name: small letters, digits and hyphens'),
+  };
+
+  override async run(): Promise<void> {
+    const { server, previous } = await nameServer(this.args.url, this.args.name);
+    this.out.print({ server, previous }, () => `${server.url} is called ${server.name} now, no more ${previous}.`);
+  }
+}
