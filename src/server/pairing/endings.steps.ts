@@ -66,7 +66,10 @@ const sideOfPerson =
   (row: SubjectRow): PairingSide =>
     row.inviter_id === personId ? 'initiator' : 'recipient';
 
-/** A person leaves the server: invites of theirs end first, then whatever they have part in. */
+/**
+ * A person leaves the server: invites of theirs end first, then what they have part in without being on its board. The rest
+ * ends with their memberships: there the board is held before its requests, as everywhere.
+ */
 export async function pairingsOfPerson(tx: WriteTx, personId: string): Promise<void> {
   await moveAll(
     tx,
@@ -74,7 +77,15 @@ export async function pairingsOfPerson(tx: WriteTx, personId: string): Promise<v
     'invite_ended',
     () => 'initiator',
   );
-  await moveAll(tx, (query) => ofPerson(query, personId), 'person_ended', sideOfPerson(personId));
+  const away: Narrow = (query) =>
+    ofPerson(query, personId).whereNotExists((own) =>
+      own
+        .from({ own: 'members' })
+        .whereRaw('own.board_id = r.board_id')
+        .where({ 'own.person_id': personId, 'own.kind': 'human', 'own.status': 'active' })
+        .select('own.id'),
+    );
+  await moveAll(tx, away, 'person_ended', sideOfPerson(personId));
 }
 
 /** A person is off a board. */

@@ -185,6 +185,20 @@ forEachDatabase('a pairing request between two servers', (engine) => {
     expect(codeOf(await accept(recipient, { id }, body(pair)))).to.equal('401 unauthorized');
   });
 
+  rounds('ends with the person who is removed from the server, whatever the other side does', async (round) => {
+    const { pair, id } = await selectedPair();
+    const [a, b] = swap<(api: Api) => Api>(round, (api) => api, there);
+    const params = { handle: (await pair.recipient.person.ok('getMe')).name };
+    const replacement = selection(id, 'initiator', { ...pair.initiator, binding: newBinding() }, { replace: true });
+    const [selected, removed] = await Promise.all([
+      a(pair.initiator.person).call('selectPairingEndpoint', { body: replacement }),
+      b(server.dana).call('removePerson', { params }),
+    ]);
+    expect(codeOf(removed)).to.equal('200');
+    expect(codeOf(selected)).to.be.oneOf(['200', '409 pairing_closed']);
+    expect(await rowOf(server, id)).to.include({ closed: 'cancelled', closed_reason: 'person_ended' });
+  });
+
   rounds('ends with the person who is taken off its board, whatever else comes', async (round) => {
     const { pair, id, recipient } = await selectedPair();
     const [a, b] = swap<(api: Api) => Api>(round, (api) => api, there);

@@ -498,5 +498,17 @@ forEachDatabase('a proposal of work', (engine) => {
     }
   });
 
+  it('ends with a recipient who never came onto its open board, when they are removed from the server', async () => {
+    const pair = await pairOn(server);
+    const away = await server.person(`ada-${++people}`);
+    const wanted = { ...pair, recipient: { ...pair.recipient, person: away, personId: away.personId ?? '' } };
+    const request = await propose(wanted);
+    await server.dana.ok('removePerson', { params: { handle: (await away.ok('getMe')).name } });
+    expect(await look(pair.initiator.person, request)).to.include({
+      state: 'cancelled',
+      closed_reason: 'person_ended',
+    });
+  });
+
   const cancelOr = async (api: Api, request: { id: string }) => codeOf(await cancel(api, request));
 });
