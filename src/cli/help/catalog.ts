@@ -65,6 +65,7 @@ export function visibleCommands(catalog: Catalog, topic?: string): CatalogComman
 
 /** Topics: first words that stand for several commands. */
 export const topics: Record<string, { summary: string; runs?: string }> = {
+  harness: { summary: 'Agent programs, and what is proved of them' },
   server: { summary: "Run this machine's own server" },
   board: { summary: 'Boards, their people and their messages', runs: 'board:list' },
   task: { summary: 'Tasks of a board: who is on what, and where it stands', runs: 'task:list' },

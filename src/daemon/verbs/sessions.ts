@@ -49,8 +49,7 @@ export async function welcome(
   const note = [
     ...(seats.length > 0 ? [core.compose.note(seats, seats.length > 1)] : []),
     ...lost.map(
-      ({ name, board }) =>
-        `service: another session took ${name} on ${board}. To take it back: service agent resume ${name}`,
+      ({ name, board }) => `service: another session took ${name} on ${board}. To take it back: service resume ${name}`,
     ),
   ];
   for (const { seat, mode } of seats) core.seats.told(seat, mode);

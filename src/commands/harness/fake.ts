@@ -1,0 +1,26 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { profileMeant } from '../../cli/harness-testing.ts';
+import { runtime } from '../../cli/runtime.ts';
+
+export default class HarnessFake extends BaseCommand<typeof HarnessFake> {
+  static override hidden = true;
+  static override summary = 'Stand in for an agent program';
+  static override description =
+    'For the conformance kit: takes steps as JSON lines on standard input, runs the entries of a settings file as the program\nwould, and writes down as JSON lines what reached its session.';
+  static override examples = ['service harness fake --profile codex --settings hooks.json --folder /tmp/fake'];
+  static override seeAlso = ['harness test'];
+  static override flags = {
+    profile: Flags.string({ required: true, helpValue: 'NAME', description: 'Profile of the program' }),
+    settings: Flags.string({ required: true, helpValue: 'PATH', description: 'Settings with the entries' }),
+    folder: Flags.string({ required: true, helpValue: 'DIR', description: 'Where fake programs leave what they get' }),
+  };
+
+  override async run(): Promise<void> {
+    const { settings, folder } = this.flags;
+    const { env, folders } = runtime();
+    const profile = await profileMeant(this.flags.profile);
+    const { serveSteps } = await import('../../harness/kit/fake-main.ts');
+    await serveSteps({ profile, settings, folder, state: folders.state, env, cwd: process.cwd() });
+  }
+}

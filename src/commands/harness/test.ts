@@ -1,0 +1,27 @@
+import * as Flags from '@oclif/core/flags';
+import { required } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { Exit } from '../../cli/errors.ts';
+import { EXIT } from '../../cli/exit.ts';
+import { profileMeant, testHarness, verdictLine } from '../../cli/harness-testing.ts';
+
+export default class HarnessTest extends BaseCommand<typeof HarnessTest> {
+  static override summary = 'Prove what is declared of an agent program, without an AI';
+  static override description =
+    'In folders of its own, with a server and daemon of its own, a stand-in for the program runs the very entries that\nservice init writes. Nothing of yours is touched. One line per check; exit 3 when one fails.';
+  static override examples = [
+    'service harness test claude-code',
+    'service harness test codex --only idle --json',
+    'service harness test ./my-profile.json',
+  ];
+  static override seeAlso = ['init', 'doctor', 'run'];
+  static override args = { profile: required('Name of a profile, or the path of one') };
+  static override flags = { only: Flags.string({ helpValue: 'CHECK', description: 'Only this check' }) };
+
+  override async run(): Promise<void> {
+    const profile = await profileMeant(this.args.profile);
+    const record = await testHarness(profile, this.flags.only, (line) => this.out.note(line));
+    this.out.print(record, () => record.checks.map(verdictLine).join('\n'));
+    if (record.checks.some(({ result }) => result === 'fail')) throw new Exit(EXIT.checkFailed);
+  }
+}

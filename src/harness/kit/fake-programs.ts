@@ -1,0 +1,51 @@
+/** Small programs that stand in for those of harnesses on the kit's PATH: they say a version, and keep a queue. */
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Profile } from '../profile.ts';
+
+/** Puts the program of a profile into a folder of PATH. @param folder where the fake harness looks for what is queued. */
+export function placeProgram(bin: string, folder: string, profile: Profile): string {
+  const name = profile.checks.installed.run[0]!;
+  const path = join(bin, name);
+  const script = source.replace('%FOLDER%', () => JSON.stringify(folder)).replace('%NODE%', () => process.execPath);
+  writeFileSync(path, script);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+/** What the program says its version is. */
+export const sayVersion = (folder: string, version: string): void => writeFileSync(join(folder, 'version'), version);
+
+const source = String.raw`#!%NODE%
+const { existsSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
+const { join } = require('node:path');
+const folder = %FOLDER%;
+const [verb, ...words] = process.argv.slice(2);
+const after = (name) => words[words.indexOf(name) + 1];
+if (verb === '--version') console.log(readFileSync(join(folder, 'version'), 'utf8'));
+else if (verb === 'queue') {
+  const failing = join(folder, 'queue-fail');
+  const left = existsSync(failing) ? Number(readFileSync(failing, 'utf8')) : 0;
+  if (left > 0) {
+    writeFileSync(failing, String(left - 1));
+    console.error('no rollout found');
+    process.exit(1);
+  }
+  const name = Date.now() + '-' + process.pid + '.json';
+  writeFileSync(join(folder, name), JSON.stringify({ thread: after('--thread'), message: after('--message') }));
+  renameSync(join(folder, name), join(folder, 'queue', name));
+} else if (verb === 'app-server') {
+  let rest = '';
+  process.stdin.on('data', (piece) => {
+    rest += piece;
+    for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {
+      const { id, method, params } = JSON.parse(rest.slice(0, end));
+      rest = rest.slice(end + 1);
+      if (method === 'initialize') console.log(JSON.stringify({ id, result: {} }));
+      if (method !== 'thread/read') continue;
+      const there = existsSync(join(folder, 'threads', params.threadId));
+      console.log(JSON.stringify(there ? { id, result: { thread: { id: params.threadId, source: 'cli' } } } : { id, error: { message: 'thread not found' } }));
+    }
+  });
+} else process.exit(2);
+`;
