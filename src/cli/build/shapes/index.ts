@@ -13,7 +13,16 @@ import { work } from './work.ts';
 export const shapes: Record<string, Zod.ZodType> = { ...boards, ...messageShapes, ...work, ...people, ...machine };
 
 /** Commands whose output is no JSON, or that of another program. */
-export const withoutShape = ['complete', 'daemon:logs', 'daemon:run', 'hook', 'openapi', 'serve', 'server:logs'];
+export const withoutShape = [
+  'complete',
+  'daemon:logs',
+  'daemon:run',
+  'harness:fake',
+  'hook',
+  'openapi',
+  'serve',
+  'server:logs',
+];
 
 /** What every command prints with `--json` when it fails. */
 export const failureShape = z.strictObject({ error: failure.shape.error });

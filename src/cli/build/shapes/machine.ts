@@ -40,7 +40,21 @@ export const machine = {
     steps: z.array(z.looseObject({ name: text, state: z.enum(['done', 'needs_you', 'waiting', 'failed']), text })),
   }),
   skill: object({ skill: text }),
-  run: object({ runs: count }).loose(),
+  run: object({ session: text, runs: count }),
+  'harness:test': object({
+    harness: text,
+    supported: flag,
+    checks: z.array(
+      z.strictObject({
+        harness: text,
+        version: text,
+        check: text,
+        result: z.enum(['pass', 'fail', 'n/a']),
+        reason: text.optional(),
+        at: text,
+      }),
+    ),
+  }),
   'daemon:start': daemon,
   'daemon:restart': daemon,
   'daemon:stop': object({ stopped: flag }),
