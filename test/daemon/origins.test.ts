@@ -524,6 +524,36 @@ describe('the connection to a server', () => {
     await machine.told.until('inbox now');
   });
 
+  it('takes no answer for an inbox that is none, and reads on with the next one', async () => {
+    await follow();
+    for (const json of [{}, { messages: [{}] }, [], 'x']) {
+      proxy.fail(INBOX, { status: 200, json }, 1);
+      const refused = await at()
+        .read(seat)
+        .catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(SeatFailure).and.include({ code: 'server_unexpected', problem: undefined });
+    }
+    proxy.fail(INBOX, { status: 200, body: '<p>Sign in to the network</p>' }, 1);
+    expect(
+      await at()
+        .read(seat)
+        .catch((error: unknown) => error),
+    ).to.include({ code: 'server_unexpected' });
+    proxy.inject('read', {
+      board: board.name,
+      board_id: board.id,
+      agent: 'x',
+      member_id: seat.member_id,
+      read_up_to: 'all',
+    });
+    proxy.inject('delivery', { board_id: board.id, member_id: seat.member_id, mode: 'loud', revision: 1 });
+    proxy.inject('head', { board: board.name, board_id: board.id, seq: 'last' });
+    await say('all the same');
+    await machine.told.until('inbox all the same');
+    expect(machine.told.problems).to.deep.equal([]);
+    expect(machine.told.log.filter((line) => /all$|loud/.test(line))).to.deep.equal([]);
+  });
+
   it('does without notices where the server does not know them', async () => {
     proxy.fail('GET /v1/me/notices', { status: 404, code: 'not_found' });
     at().watch(seat);

@@ -19,7 +19,17 @@ export type Fault =
   | 'cut'
   /** It waits until `release`. */
   | 'hold'
-  | { status: number; code?: string; retryAfter?: number; body?: string };
+  | Refused;
+
+interface Refused {
+  status: number;
+  code?: string;
+  retryAfter?: number;
+  /** A page, as something in between may send it. */
+  body?: string;
+  /** An answer of the right form and other content. */
+  json?: unknown;
+}
 
 interface Rule {
   matches: (seen: Seen) => boolean;
@@ -164,16 +174,12 @@ export class FaultProxy {
   }
 }
 
-function refuse(
-  req: IncomingMessage,
-  res: ServerResponse,
-  fault: { status: number; code?: string; retryAfter?: number; body?: string },
-) {
+function refuse(req: IncomingMessage, res: ServerResponse, fault: Refused): void {
   req.resume();
   const error = { code: fault.code ?? 'internal', message: 'The proxy says so.', hint: 'Wait.' };
   res.writeHead(fault.status, {
     'content-type': fault.body === undefined ? 'application/json; charset=utf-8' : 'text/html',
     ...(fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) }),
   });
-  res.end(fault.body ?? JSON.stringify({ error }));
+  res.end(fault.body ?? JSON.stringify(fault.json ?? { error }));
 }

@@ -22,9 +22,11 @@ import { Identity } from './identity.ts';
 import { readWhole } from './inbox-read.ts';
 import { type CallInput, SeatCalls } from './seat-calls.ts';
 import { SeatFeed } from './seat-feed.ts';
+import { isNumber, requireInbox, requireNotices } from './trust.ts';
 import { Wire, type World } from './wire.ts';
 
 const PAGE = 100;
+const NOTICE_PAGES = 2;
 
 /** What others want to know of a server's stream. */
 export interface OriginHooks {
@@ -124,16 +126,18 @@ export class Connection implements Origin {
 
   async ack(ref: SeatRef, upTo: number): Promise<{ cursor: number }> {
     const { cursor } = await this.#say(ref, 'ackInbox', { body: { up_to: upTo } });
-    return { cursor };
+    if (isNumber(cursor)) return { cursor };
+    throw new SeatFailure('server_unexpected', 'The answer is no acknowledgement.');
   }
 
   async notices(ref: SeatRef): Promise<Notice[]> {
     const notices: Notice[] = [];
-    for (let after: string | undefined; ; ) {
-      const query = { limit: PAGE, ...(after === undefined ? {} : { after }) };
+    let after: string | null = null;
+    // There are never more than 50.
+    for (let pages = 0; pages < NOTICE_PAGES && (pages === 0 || after !== null); pages++) {
+      const query = { limit: PAGE, ...(after === null ? {} : { after }) };
       const page: Answer<'listNotices'> = await this.#say(ref, 'listNotices', { query });
-      notices.push(...page.notices);
-      if (page.next_after === null) break;
+      notices.push(...requireNotices(page.notices));
       after = page.next_after;
     }
     this.#events.notices(ref, notices);
@@ -273,7 +277,9 @@ export class Connection implements Origin {
 
   async #readInbox(feed: SeatFeed): Promise<InboxRead> {
     const sentUs = this.world.nowUs();
-    const inbox = await readWhole((query) => this.call(feed, 'readInbox', { query: { ...query } }));
+    const inbox = await readWhole(async (query) =>
+      requireInbox(await this.call(feed, 'readInbox', { query: { ...query } }), feed.seat.member_id),
+    );
     const fates = await readFates((name, params) => this.call(feed, name, { params }), inbox.board, inbox.messages);
     const read = { inbox, fates, sentUs, atUs: this.world.nowUs() };
     feed.readUs = sentUs;

@@ -9,6 +9,7 @@ import type { Connection } from './connection.ts';
 import { isPassing } from './failures.ts';
 import { Polls } from './polls.ts';
 import type { SeatFeed } from './seat-feed.ts';
+import { isMode, isNumber } from './trust.ts';
 
 /** A key that was refused is tried again after this long, or when the saved one changes. */
 const RETRY_KEY_MS = 300_000;
@@ -199,12 +200,13 @@ export class Feed {
         return 'more';
       case 'read': {
         const feed = to.seatOf(frame.data.member_id);
-        if (feed && feed.problem === null) to.tell().read(feed.seat, frame.data.read_up_to);
+        if (feed?.problem === null && isNumber(frame.data.read_up_to)) to.tell().read(feed.seat, frame.data.read_up_to);
         return 'more';
       }
       case 'delivery': {
         const feed = to.seatOf(frame.data.member_id);
-        if (feed && feed.problem === null) to.tell().mode(feed.seat, frame.data.mode, frame.data.revision);
+        const told = isMode(frame.data.mode) && isNumber(frame.data.revision);
+        if (feed?.problem === null && told) to.tell().mode(feed.seat, frame.data.mode, frame.data.revision);
         return 'more';
       }
       case 'notice': {
@@ -227,7 +229,7 @@ export class Feed {
   }
 
   #headMoved(feed: SeatFeed, boardId: string, seq: number): void {
-    if (feed.seat.board_id !== boardId || seq <= feed.head) return;
+    if (feed.seat.board_id !== boardId || !isNumber(seq) || seq <= feed.head) return;
     feed.head = seq;
     if (this.#ready) this.#to.refresh(feed);
   }

@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts';
 import { isPassing } from './failures.ts';
 import { MAX_WAITS } from './http.ts';
 import type { SeatFeed } from './seat-feed.ts';
+import { requireInbox } from './trust.ts';
 
 const WAIT_SECONDS = 50;
 
@@ -55,7 +56,8 @@ export class Polls {
     const release = await this.#slots.take(signal);
     try {
       const query = { after: feed.lastSeen, wait: WAIT_SECONDS };
-      const inbox = await this.#to.call(feed, 'readInbox', { query, signal, slow: true });
+      const answer = await this.#to.call(feed, 'readInbox', { query, signal, slow: true });
+      const inbox = requireInbox(answer, feed.seat.member_id);
       this.#to.took(feed, inbox);
       if (inbox.messages.length > 0) await feed.reads.run();
     } finally {

@@ -1,0 +1,106 @@
+/**
+ * Whether an answer is what it should be, where the text of a session is made of it. A server may be another version, or
+ * hostile: what it gets wrong is a failure of its own seats, and never the end of this process.
+ */
+import { unexpected } from '../../client/errors.ts';
+import type { Inbox, Message } from '../../contract/types.ts';
+import type { Notice } from '../types.ts';
+
+type Check = (value: unknown) => boolean;
+
+const text: Check = (value) => typeof value === 'string';
+const flag: Check = (value) => typeof value === 'boolean';
+/** A number of a message, or a count. */
+export const isNumber: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+const number = isNumber;
+const orNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null || check(value);
+const maybe =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+const oneOf =
+  (...values: string[]): Check =>
+  (value) =>
+    values.includes(value as string);
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+const record =
+  (fields: Record<string, Check>): Check =>
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(fields).every(([name, check]) => check((value as Record<string, unknown>)[name]));
+
+const message = record({
+  id: text,
+  board: text,
+  seq: number,
+  at: text,
+  from: record({ id: text, name: text, kind: text, role: orNull(text), owner: orNull(text), harness: orNull(text) }),
+  to: listOf(text),
+  body: text,
+  reply_to_seq: orNull(number),
+  reply_to_from: orNull(text),
+  urgent: flag,
+  expects_reply: flag,
+  sender: text,
+  mentions: listOf(record({ id: text, wakes: flag })),
+  about: listOf(record({ ref: text })),
+  files: listOf(record({ name: text, version: number })),
+  ask: maybe(record({ options: listOf(text), blocking: flag, going_with: orNull(text), going_at: orNull(text) })),
+  answer: maybe(
+    record({ ask_id: text, ask_seq: number, option: orNull(number), option_text: orNull(text), withdrawn: flag }),
+  ),
+  midturn_peer_sender_id: maybe(text),
+});
+
+const line = record({ kind: text, text, until: orNull(text), source: text, at: text });
+const work = record({
+  current_task: orNull(record({ ref: text, title: text, stands: orNull(record({ text, at: text })) })),
+  asks_waiting: number,
+  asks_to_it: number,
+  line: orNull(line),
+  brief: orNull(record({ file_id: text, version: number, at: text, messages_since: number, tasks_done_since: number })),
+  nudges: flag,
+});
+
+export const isMode = oneOf('focused', 'all', 'humans', 'off');
+
+const inbox = record({
+  board: text,
+  board_id: text,
+  agent: text,
+  member_id: text,
+  messages: listOf(message),
+  cursor: number,
+  more: flag,
+  unread: number,
+  unread_urgent: number,
+  delivery_mode: isMode,
+  delivery_revision: number,
+  midturn_policy: text,
+  work,
+});
+
+const notices = listOf(
+  record({ id: text, kind: text, text, approval_id: maybe(text), next: record({ command: text }) }),
+);
+
+/** @param memberId whose inbox was asked for. @throws ClientError `server_unexpected` */
+export function requireInbox(value: Inbox, memberId: string): Inbox {
+  // Ascending, so that the last one shown is always the end of what can be acknowledged.
+  const rising = (list: readonly Message[]) => list.every(({ seq }, at) => at === 0 || seq > list[at - 1]!.seq);
+  if (inbox(value) && value.member_id === memberId && rising(value.messages)) return value;
+  throw unexpected('The answer is not the inbox that was asked for.');
+}
+
+/** @throws ClientError `server_unexpected` */
+export function requireNotices(value: Notice[]): Notice[] {
+  if (notices(value)) return value;
+  throw unexpected('The answer is no list of notices.');
+}
