@@ -36,7 +36,7 @@ export function statusOf(core: Core, { pid, build, startedAt, instance }: Runnin
     })),
     attention: core.journal.handoffsIn(['attention']).flatMap((row) => perSeat(core, row)),
     stalled: waiting.filter((row) => row.stalled_at !== null).flatMap((row) => perSeat(core, row)),
-    truncated: core.journal.handoffsIn(['handed', 'confirmed', 'done']).flatMap((row) => truncated(core, row)),
+    truncated: truncated(core),
     agents: core.seats
       .bound()
       .filter(({ row }) => row.problem !== null)
@@ -71,11 +71,10 @@ function perSeat(
 const TRUNCATED_MS = 86_400_000;
 
 /** Messages of the last day of which only the beginning was given. */
-function truncated(core: Core, row: HandoffRow): { handoff_id: string; agent: AgentRef; seq: number }[] {
-  if (row.created_at < core.clock.now() - TRUNCATED_MS) return [];
-  return (core.journal.manifest(row.id)?.messages ?? []).flatMap(({ origin, member_id, seq, form }) => {
-    const seat = form === 'truncated' ? core.seats.of({ origin, member_id }) : null;
-    return seat ? [{ handoff_id: row.id, agent: seat.ref, seq }] : [];
+function truncated(core: Core): { handoff_id: string; agent: AgentRef; seq: number }[] {
+  return core.journal.truncatedSince(core.clock.now() - TRUNCATED_MS).flatMap(({ handoff_id, seq, ...ref }) => {
+    const seat = core.seats.of(ref);
+    return seat ? [{ handoff_id, agent: seat.ref, seq }] : [];
   });
 }
 

@@ -183,6 +183,15 @@ export class SqliteJournal implements Journal {
     );
   }
 
+  truncatedSince(at: number): PartMessage[] {
+    return this.#all(
+      `SELECT m.* FROM handoffs JOIN part_messages AS m ON m.handoff_id = handoffs.id
+      WHERE handoffs.created_at >= ? AND handoffs.state IN ('handed', 'confirmed', 'done') AND m.form = 'truncated'
+      ORDER BY handoffs.created_at`,
+      at,
+    );
+  }
+
   peersInTurn(session: SessionKey, boot: string, turnId: number): number {
     const row = this.#one<{ peers: number | null }>(
       `SELECT SUM(peers) AS peers FROM handoffs WHERE session_key = ? AND boot = ? AND turn_id = ?

@@ -152,6 +152,8 @@ export interface Journal {
   dropNotices(id: HandoffId): void;
   /** Messages given truncated at a tool boundary of this boot: they are not given at another one. */
   cutInBoot(seat: SeatRef, session: SessionKey, boot: string): PartMessage[];
+  /** Messages of which only the beginning was given, since a time. */
+  truncatedSince(at: number): PartMessage[];
   /** Urgent messages of other agents that were given in this turn. */
   peersInTurn(session: SessionKey, boot: string, turnId: number): number;
 

@@ -1,0 +1,111 @@
+/** A message's whole way with the built program: from a post, through the daemon, into the hooks of a session. */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Home, until } from './support/home.ts';
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+describe('delivery with the built program', function () {
+  this.timeout(90_000);
+  let home: Home;
+  beforeEach(() => {
+    home = new Home();
+  });
+  afterEach(async () => {
+    await home.run(['daemon', 'stop']);
+    await home.close();
+  });
+
+  function begin(event: string, input: object, env: Record<string, string> = {}): ChildProcess {
+    const child = home.start(['hook', 'claude-code', event], { stdin: 'pipe', env });
+    child.stdin!.end(JSON.stringify({ session_id: 'one', cwd: home.work, ...input }));
+    return child;
+  }
+
+  async function ended(child: ChildProcess): Promise<Ended> {
+    let [stdout, stderr] = ['', ''];
+    child.stdout!.on('data', (piece) => (stdout += piece));
+    child.stderr!.on('data', (piece) => (stderr += piece));
+    await once(child, 'close');
+    return { code: child.exitCode, stdout, stderr };
+  }
+
+  const hook = (event: string, name: string, input: object = {}, env: Record<string, string> = {}) =>
+    ended(begin(event, { hook_event_name: name, ...input }, env));
+
+  it('wakes a session that waits, is seen to be received, and is acknowledged', async () => {
+    await home.json(['board', 'create', 'demo']);
+    const envFile = join(home.dir, 'claude-env');
+    const start = await hook('session-start', 'SessionStart', { source: 'startup' }, { CLAUDE_ENV_FILE: envFile });
+    expect(start.code).to.equal(0);
+    // What the session's commands are given by its program.
+    const exported = [...readFileSync(envFile, 'utf8').matchAll(/export (SERVICE_[A-Z]+)='?([^'\n]+)'?/g)];
+    const env = Object.fromEntries(exported.map(([, name, value]) => [name!, value!]));
+    expect(env).to.include({ SERVICE_SESSION: 'claude-code:one' });
+    const joined = await home.json(['join', '--board', 'demo'], { env });
+    expect(joined.agent.name).to.be.a('string');
+    expect((await home.json(['daemon', 'status'])).bindings).to.have.length(1);
+
+    const waiting = begin('wait', { hook_event_name: 'Stop' });
+    const woken = ended(waiting);
+    await until('the hook waits', async () => {
+      const { sessions } = await home.json(['daemon', 'status']);
+      return sessions[0]?.turn === 'idle';
+    });
+    await home.json(['board', 'post', 'please look at the tests', '--board', 'demo']);
+    const { code, stderr } = await woken;
+    expect(code).to.equal(2);
+    expect(stderr).to.contain('please look at the tests').and.contain('<service-messages handoff="hnd_');
+
+    const prompt = await hook('prompt', 'UserPromptSubmit', { prompt: stderr });
+    expect([prompt.code, prompt.stdout]).to.deep.equal([0, '']);
+    const unread = async () => (await home.json(['inbox', '--peek'], { env })).messages.length;
+    expect(await unread()).to.equal(1);
+    await hook('tool', 'PostToolBatch', { tool_name: 'Bash' });
+    await until('it is acknowledged', async () => (await unread()) === 0);
+
+    // The owner's word enters the turn that runs.
+    await home.json(['board', 'post', 'stop that', '--board', 'demo']);
+    await until('it reaches the turn', async () => {
+      const { stdout } = await hook('tool', 'PostToolBatch', { tool_name: 'Bash' });
+      return stdout.includes('stop that');
+    });
+    await hook('end', 'SessionEnd', { reason: 'exit' });
+    expect((await home.json(['daemon', 'status'])).open_sessions).to.equal(0);
+    const log = readFileSync(join(home.path('state'), 'daemon.log'), 'utf8');
+    expect(log).to.not.contain('please look at the tests');
+    expect(existsSync(join(home.path('state'), 'delivery.db'))).to.equal(true);
+  });
+
+  it('goes on for a hook that waits while the daemon is killed', async () => {
+    await home.json(['board', 'create', 'demo']);
+    await hook('session-start', 'SessionStart', { source: 'startup' });
+    const env = { SERVICE_SESSION: 'claude-code:one' };
+    await home.json(['join', '--board', 'demo'], { env });
+    const woken = ended(begin('wait', { hook_event_name: 'Stop' }));
+    await until('the hook waits', async () => (await home.json(['daemon', 'status'])).sessions[0]?.turn === 'idle');
+    const { pid } = await home.json(['daemon', 'status']);
+    process.kill(pid, 'SIGKILL');
+    await home.json(['board', 'post', 'after the crash', '--board', 'demo']);
+    const { code, stderr } = await woken;
+    expect(code).to.equal(2);
+    expect(stderr).to.contain('after the crash');
+    expect((await home.json(['daemon', 'status'])).pid).to.not.equal(pid);
+  });
+
+  it('ends a hook that waits when the daemon is stopped, and leaves it stopped', async () => {
+    await hook('session-start', 'SessionStart', { source: 'startup' });
+    const waiting = ended(begin('wait', { hook_event_name: 'Stop' }));
+    await until('the hook waits', async () => (await home.json(['daemon', 'status'])).sessions[0]?.turn === 'idle');
+    await home.run(['down']);
+    expect(await waiting).to.deep.equal({ code: 0, stdout: '', stderr: '' });
+    expect((await home.run(['daemon', 'status'])).code).to.not.equal(0);
+  });
+});
