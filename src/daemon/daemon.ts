@@ -8,6 +8,7 @@ import { ControlServer } from './control/server.ts';
 import type { Core, Ports } from './core.ts';
 import type { Faults } from './faults.ts';
 import { Acknowledger } from './handoff/acknowledge.ts';
+import { noting } from './handoff/flight.ts';
 import { recover, resumeAcks } from './handoff/recover.ts';
 import { consider } from './handoff/wake.ts';
 import type { Journal } from './journal/types.ts';
@@ -105,7 +106,7 @@ export class Daemon {
     resumeAcks(core);
     daemon.#cancels.push(
       every(options.clock, SCAN_MS, () => daemon.#watch()),
-      every(options.clock, HOUR_MS, () => core.journal.retain(core.clock.now())),
+      every(options.clock, HOUR_MS, () => daemon.#tidy()),
     );
     for (const session of core.sessions.open()) core.sessions.changed(session);
     core.log.write('daemon_started', { pid: process.pid, version: options.build.version });
@@ -156,6 +157,13 @@ export class Daemon {
     const now = core.clock.nowUs();
     if (busy) this.#busyAtUs = now;
     else if (now - this.#busyAtUs >= IDLE_MS * 1000) void this.stop(false);
+  }
+
+  /** A full disk is told of elsewhere; here it only means that nothing gets smaller. */
+  #tidy(): void {
+    const { core } = this;
+    noting(core, () => core.journal.retain(core.clock.now()));
+    core.sessions.prune();
   }
 
   #unacknowledged(): boolean {

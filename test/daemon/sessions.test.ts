@@ -192,6 +192,39 @@ describe('sessions of the daemon', () => {
     }, 'a process that began at another time is another one');
   });
 
+  it('belong to the process that registered last, whatever another one with their id still says', async () => {
+    const old = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    const { seat, board } = await rig.seat();
+    const first = await rig.session(seat, { process: processRef(old.pid!)!, boot: undefined });
+    const hook = await first.wait();
+    const second = new TestSession(rig, {
+      ...first.header,
+      process: processRef(process.pid)!,
+      boot: '00000000000000bb',
+    });
+    await second.ask('register', { source: 'resume' });
+    expect(await hook.next()).to.include({ event: 'release' });
+    const current = await second.wait();
+    const stale = await first.open('wait');
+    await stale.next();
+    expect(await stale.next()).to.include({ event: 'release' });
+    expect(await first.hook('turn_start')).to.deep.equal({ v: 1 });
+    await rig.say(board, 'for the newer one');
+    expect((await current.next())['bundle']).to.contain('for the newer one');
+    old.kill('SIGKILL');
+    await once(old, 'exit');
+    // Where the one that registered is gone, what another says is a new life of the session.
+    const third = new TestSession(rig, { ...first.header, process: { pid: process.pid, start: 'later' } });
+    expect(await third.hook('turn_start')).to.deep.equal({ v: 1 });
+    await second.ask('register', {
+      source: 'resume',
+      process: { pid: old.pid!, start: 'gone' },
+      boot: '00000000000000cc',
+    });
+    const start = await third.hook('turn_start');
+    expect(start['bundle']).to.contain('for the newer one');
+  });
+
   it('inside another one change nothing and hold no seat', async () => {
     const { seat } = await rig.seat();
     const session = await rig.session(seat);

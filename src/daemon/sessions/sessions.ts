@@ -1,5 +1,6 @@
 /** All sessions: how they come, come back and end. */
 import { randomBytes } from 'node:crypto';
+import { isGone } from '../../local/process-ref.ts';
 import type { Header } from '../control/frames.ts';
 import type { Core } from '../core.ts';
 import { backToPending } from '../handoff/flight.ts';
@@ -75,9 +76,15 @@ export class Sessions {
   forEvent(header: Header): Session | null {
     const session = this.known(header);
     if (header.subagent) return null;
-    const { row } = session;
+    let { row } = session;
     const other = header.boot !== undefined && header.boot !== row.boot && !row.boot.startsWith('boot_');
     if (row.open && other) return null;
+    if (row.open && anotherProcess(row, header)) {
+      // The newer one registered; what an older one with the same id still says is not its session's.
+      if (!isGone({ pid: row.pid!, start: row.pid_start! })) return null;
+      this.close(session, 'process_gone');
+    }
+    row = session.row;
     if (!row.open || header.boot !== undefined) {
       if (!row.open) return this.register(header, row.source).session;
       this.#boot(session, header);
@@ -113,6 +120,12 @@ export class Sessions {
     session.needsPerson = false;
     this.#core.log.write('session_closed', { session: session.key, reason });
     this.changed(session);
+  }
+
+  /** Drops sessions that ended a week ago and hold nothing; the journal has dropped them already. */
+  prune(): void {
+    const kept = new Set(this.#core.journal.sessions().map(({ key }) => key));
+    for (const [key, { row }] of this.#byKey) if (!row.open && !kept.has(key)) this.#byKey.delete(key);
   }
 
   /** Tells those who report how the session stands. */
@@ -166,10 +179,11 @@ export class Sessions {
   }
 
   /** Takes over the boot of a frame. One made here before any hook spoke is only named by it. @returns whether it is new */
-  #boot(session: Session, { boot }: Header): boolean {
+  #boot(session: Session, header: Header): boolean {
+    const { boot } = header;
     const old = session.row.boot;
     if (boot === undefined || boot === old) return false;
-    const local = old.startsWith('boot_');
+    const local = old.startsWith('boot_') && !anotherProcess(session.row, header);
     if (!local) this.#fence(session, 'new_boot');
     else if (session.flight) {
       this.#core.journal.updateHandoff(session.flight.id, { boot });
@@ -201,6 +215,9 @@ export class Sessions {
 }
 
 export const keyOf = ({ harness, session }: Pick<Header, 'harness' | 'session'>): string => `${harness}:${session}`;
+
+const anotherProcess = ({ pid, pid_start }: SessionRow, { process }: Header): boolean =>
+  process !== undefined && pid !== null && (pid !== process.pid || pid_start !== process.start);
 
 function placeOf({ cwd, config_dir, harness_version }: Header): Partial<SessionRow> {
   return {
