@@ -35,6 +35,18 @@ export async function filledFolder(events: number): Promise<{ dataDir: string; a
   return { dataDir, agentToken: readFileSync(done, 'utf8') };
 }
 
+/** Resolves when a search finds the whole board: until then it is told to come again, and what was indexed stays. */
+export async function indexed({ call }: Product): Promise<void> {
+  for (;;) {
+    try {
+      await call('GET', `/v1/search?board=${BOARD}&q=chrysanthemum`);
+      return;
+    } catch (error) {
+      if (!/503|rate_limited/.test(String(error))) throw error;
+    }
+  }
+}
+
 function version(): string {
   const hash = createHash('sha256').update(readFileSync(self));
   for (const name of readdirSync(migrations).sort()) hash.update(readFileSync(join(migrations, name)));

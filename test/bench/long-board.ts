@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { Client, verifyBoard } from '../../src/client/index.ts';
-import { BOARD, filledFolder } from './filled.ts';
+import { BOARD, filledFolder, indexed } from './filled.ts';
 import { type Figure, median, round } from './measure.ts';
 import { type Product, startProduct } from './world.ts';
 
@@ -89,19 +89,6 @@ async function laneOf(events: number): Promise<Lane> {
       'search for a word of every message': search('green'),
     },
   };
-}
-
-/** The first search brings the index up to date, which takes as long as the board is; later ones find it so. */
-async function indexed({ call }: Product): Promise<void> {
-  for (;;) {
-    try {
-      await call('GET', `/v1/search?board=${BOARD}&q=chrysanthemum`);
-      return;
-    } catch (error) {
-      // A request may take so long that it is cut off; what was indexed stays.
-      if (!/fetch failed|503/.test(String(error))) throw error;
-    }
-  }
 }
 
 function figuresOf(lanes: Lane[]): Figure[] {

@@ -3,14 +3,16 @@ import type { Knex } from 'knex';
 import type { Params, Statement } from './statement.ts';
 import type { ReadTx } from './tx.ts';
 
+type Known = Map<Statement<never, unknown>, Map<string, Promise<unknown>>>;
+
 /** Within one read transaction the same statement has the same rows; they are frozen, because others get them too. */
 export class RememberingTx implements ReadTx {
   readonly writable = false;
   readonly now: number;
   readonly dialect: ReadTx['dialect'];
   readonly #tx: ReadTx;
-  readonly #all = new Map<Statement<never, unknown>, Map<string, unknown[]>>();
-  readonly #first = new Map<Statement<never, unknown>, Map<string, unknown[]>>();
+  readonly #all: Known = new Map();
+  readonly #first: Known = new Map();
 
   constructor(tx: ReadTx) {
     this.#tx = tx;
@@ -18,18 +20,14 @@ export class RememberingTx implements ReadTx {
     this.dialect = tx.dialect;
   }
 
-  async all<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
-    const rows = await remembered(this.#all, statement, params, () => this.#tx.all(statement, params));
-    return [...rows] as R[];
+  all<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
+    const read = (): Promise<R[]> => this.#tx.all(statement, params).then(frozenAll);
+    return remembered(this.#all, statement, params, read).then((rows) => [...rows]);
   }
 
-  async first<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
-    const read = async (): Promise<R[]> => {
-      const row = await this.#tx.first(statement, params);
-      return row === undefined ? [] : [row];
-    };
-    const [row] = await remembered(this.#first, statement, params, read);
-    return row as R | undefined;
+  first<P extends Params, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
+    const read = (): Promise<R | undefined> => this.#tx.first(statement, params).then(frozen);
+    return remembered(this.#first, statement, params, read);
   }
 
   query<R>(build: (db: Knex) => Knex.QueryBuilder | Knex.Raw): Promise<R[]> {
@@ -37,12 +35,19 @@ export class RememberingTx implements ReadTx {
   }
 }
 
-async function remembered<P extends Params, R>(
-  known: Map<Statement<never, unknown>, Map<string, unknown[]>>,
+const frozen = <R>(row: R): R => Object.freeze(row) as R;
+
+function frozenAll<R>(rows: R[]): R[] {
+  for (const row of rows) Object.freeze(row);
+  return rows;
+}
+
+function remembered<P extends Params, R, T>(
+  known: Known,
   statement: Statement<P, R>,
   params: P,
-  read: () => Promise<R[]>,
-): Promise<unknown[]> {
+  read: () => Promise<T>,
+): Promise<T> {
   let ofStatement = known.get(statement as never);
   if (!ofStatement) {
     ofStatement = new Map();
@@ -51,20 +56,20 @@ async function remembered<P extends Params, R>(
   const key = keyOf(params);
   let rows = ofStatement.get(key);
   if (!rows) {
-    rows = await read();
-    for (const row of rows) Object.freeze(row);
+    rows = read();
     ofStatement.set(key, rows);
   }
-  return rows;
+  return rows as Promise<T>;
 }
 
-/** Two sets of values that differ have different keys: each is written with its type and its length. */
+/** Two sets of values that differ have different keys: each text stands behind its length. */
 function keyOf(params: Params): string {
   let key = '';
   for (const name in params) {
     const value = params[name];
-    const text = Buffer.isBuffer(value) ? value.toString('latin1') : String(value);
-    key += `${typeof value}${text.length}:${text}`;
+    if (typeof value === 'string') key += `${value.length}:${value}`;
+    else if (Buffer.isBuffer(value)) key += `${value.length}b${value.toString('latin1')}`;
+    else key += `${value};`;
   }
   return key;
 }

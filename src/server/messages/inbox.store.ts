@@ -25,20 +25,51 @@ export const wokenSince = async (tx: ReadTx, memberId: string, after: number, re
   return { count: Number(row?.count ?? 0), urgent: Number(row?.urgent ?? 0) };
 };
 
-const urgentStatement = statement<{ board_id: string; after: number; me: string }, { count: number }>((db, p) =>
-  db('messages')
-    .where('board_id', p.board_id)
+const unreadStatement = statement<
+  { board_id: string; member_id: string; after: number; reads_all: number },
+  { count: number; urgent: number | null; everyone: number }
+>((db, p) =>
+  db('message_members')
+    .where('member_id', p.member_id)
     .where('seq', '>', p.after)
-    .where({ urgent: 1, to_everyone: 1 })
-    .whereNot('sender_id', p.me)
-    .select({ count: db.raw('COUNT(*)') }),
+    .where('wakes', 1)
+    .whereRaw('(addressed = 1 OR ? = 1)', [p.reads_all])
+    .select({
+      count: db.raw('COUNT(*)'),
+      urgent: db.raw('SUM(urgent)'),
+      everyone: db('messages')
+        .where({ board_id: p.board_id, urgent: 1, to_everyone: 1 })
+        .where('seq', '>', p.after)
+        .whereNot('sender_id', p.member_id)
+        .count('*') as never,
+    }),
 );
 
-/** Urgent messages to everyone after a position, by somebody else. */
-export const urgentToEveryoneSince = async (tx: ReadTx, boardId: string, after: number, me: string): Promise<number> =>
-  Number((await tx.first(urgentStatement, { board_id: boardId, after, me }))?.count ?? 0);
+/** What names the agent after a position, and how much that is urgent has come: to it, and to everyone by others. */
+export const unreadSince = async (
+  tx: ReadTx,
+  of: { boardId: string; memberId: string; after: number; readsAll: boolean },
+): Promise<Woken> => {
+  const row = await tx.first(unreadStatement, {
+    board_id: of.boardId,
+    member_id: of.memberId,
+    after: of.after,
+    reads_all: of.readsAll ? 1 : 0,
+  });
+  return { count: Number(row?.count ?? 0), urgent: Number(row?.urgent ?? 0) + Number(row?.everyone ?? 0) };
+};
 
-const everyoneSeqsStatement = statement<
+/** With their senders: what is to everyone is the same for all who have read as far, who leave out their own. */
+const everyoneStatement = statement<
+  { board_id: string; after: number; urgent: number; limit: number },
+  { seq: number; sender_id: string }
+>((db, p) =>
+  db.raw(
+    'SELECT seq, sender_id FROM messages WHERE board_id = ? AND to_everyone = 1 AND seq > ? AND urgent >= ? ORDER BY seq LIMIT ?',
+    [p.board_id, p.after, p.urgent, p.limit],
+  ),
+);
+const byOthersStatement = statement<
   { board_id: string; after: number; me: string; urgent: number; limit: number },
   { seq: number }
 >((db, p) =>
@@ -65,18 +96,15 @@ export const inboxSeqs = async (
     eyes: { memberId: string; readsAll: boolean };
     after: number;
     urgentOnly: boolean;
+    /** False: it is known that no message after the position names the agent. */
+    named?: boolean;
     limit: number;
   },
 ): Promise<number[]> => {
   const urgent = of.urgentOnly ? 1 : 0;
   const { memberId, readsAll } = of.eyes;
-  const everyone = await tx.all(everyoneSeqsStatement, {
-    board_id: of.boardId,
-    after: of.after,
-    me: memberId,
-    urgent,
-    limit: of.limit,
-  });
+  const everyone = await toEveryoneAfter(tx, of.boardId, memberId, { after: of.after, urgent, limit: of.limit });
+  if (of.named === false) return everyone.map((row) => row.seq);
   const woken = await tx.all(wokenSeqsStatement, {
     member_id: memberId,
     after: of.after,
@@ -89,6 +117,20 @@ export const inboxSeqs = async (
     .sort((a, b) => a - b)
     .slice(0, of.limit);
 };
+
+/** Messages to everyone by others, as far as one page of them goes. */
+async function toEveryoneAfter(
+  tx: ReadTx,
+  boardId: string,
+  me: string,
+  page: { after: number; urgent: number; limit: number },
+): Promise<{ seq: number }[]> {
+  const rows = await tx.all(everyoneStatement, { board_id: boardId, ...page });
+  const others = rows.filter((row) => row.sender_id !== me);
+  if (others.length === rows.length || rows.length < page.limit) return others;
+  // Own ones took the place of others.
+  return tx.all(byOthersStatement, { board_id: boardId, me, ...page });
+}
 
 const countsAtStatement = statement<{ board_id: string; up_to: number }, { nth: number; nth_everyone: number }>(
   (db, p) =>

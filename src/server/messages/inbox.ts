@@ -12,7 +12,7 @@ import { eyesOf, messageViews } from '../views/message.ts';
 import { headOf, lockPlace, ownPlace, type Place } from '../views/place.ts';
 import { PAGE_BYTES } from '../views/window.ts';
 import { workView } from '../views/work.ts';
-import { countsAt, inboxSeqs, urgentToEveryoneSince, wokenSince } from './inbox.store.ts';
+import { countsAt, inboxSeqs, unreadSince } from './inbox.store.ts';
 import { messagesWithSeqs } from './messages.store.ts';
 
 export const readInbox: WaitCase<'readInbox'>['run'] = async (tx, caller, { query }) => {
@@ -33,15 +33,21 @@ async function inboxOf(
   page: { after: number; limit: number; urgentOnly: boolean },
 ): Promise<Inbox> {
   const { board, member, reader } = place;
+  const woken = await unreadSince(tx, {
+    boardId: board.id,
+    memberId: member.id,
+    after: member.read_up_to,
+    readsAll: reader.readsAll,
+  });
   const seqs = await inboxSeqs(tx, {
     boardId: board.id,
     eyes: eyesOf(reader),
     after: Math.max(member.read_up_to, page.after),
     urgentOnly: page.urgentOnly,
+    named: woken.count > 0,
     limit: page.limit + 1,
   });
   const { messages, cut } = await pageOfInbox(tx, place, seqs.slice(0, page.limit));
-  const woken = await wokenSince(tx, member.id, member.read_up_to, reader.readsAll);
   return {
     board: board.name,
     board_id: board.id,
@@ -51,7 +57,7 @@ async function inboxOf(
     cursor: member.read_up_to,
     more: cut || seqs.length > page.limit,
     unread: unreadWith(board, member, woken),
-    unread_urgent: woken.urgent + (await urgentToEveryoneSince(tx, board.id, member.read_up_to, member.id)),
+    unread_urgent: woken.urgent,
     delivery_mode: member.delivery_mode ?? 'focused',
     delivery_revision: member.delivery_revision,
     midturn_policy: effectivePolicy(seat.midturn_policy, seat.midturn_default).policy,

@@ -22,13 +22,18 @@ export async function workView(tx: ReadTx, place: Place): Promise<AgentWork> {
     current_task: await currentTask(tx, place),
     open_tasks: Number(open?.count ?? 0),
     oldest_open: oldest ? taskRefView(oldest) : null,
-    posts_without_task: member.current_task_id === null ? await postsWithoutTask(tx, member.id) : 0,
+    posts_without_task: await postsWithout(tx, place),
     asks_waiting: asks.own,
     asks_to_it: asks.received,
     line: await ownLine(tx, place),
     brief: await ownBrief(tx, place),
     nudges: place.policy.nudges !== 'off',
   };
+}
+
+/** Nothing is read for an agent that is on a task or has said nothing yet. */
+async function postsWithout(tx: ReadTx, { member }: Place): Promise<number> {
+  return member.current_task_id === null && member.sent_count > 0 ? postsWithoutTask(tx, member.id) : 0;
 }
 
 async function currentTask(tx: ReadTx, place: Place): Promise<AgentWork['current_task']> {
