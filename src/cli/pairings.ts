@@ -5,8 +5,8 @@ import { pages } from '../client/pages.ts';
 import type { Answer, PairingRequest } from '../contract/types.ts';
 import { Failure, usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
-import { daemonOptions } from './daemon.ts';
 import { EXIT } from './exit.ts';
+import { requireWhole, sessionHere } from './here.ts';
 import { beginner } from './inviting.ts';
 import { boardIdOf, personIdOf } from './requesting.ts';
 import { runtime } from './runtime.ts';
@@ -77,42 +77,41 @@ export interface Binding {
   key: string | undefined;
 }
 
-/** Binds one side to the session that runs this command: the initiator's by `select`, the recipient's by `accept`. */
+/**
+ * Binds one side to the session that runs this command: the initiator's by `select`, the recipient's by `accept`. The daemon
+ * brings the session onto the board first where it has no seat there.
+ *
+ * @param server as it was named; undefined: that of the session's seats.
+ */
 export async function boundHere(
-  { client, server }: Session,
-  { action, pairing, replace, key }: Binding,
+  server: string | undefined,
+  { action, pairing, here, replace, key }: Binding,
 ): Promise<PairingRequest> {
-  const { harness, session } = sessionHere(action);
-  const { askDaemon } = await import('../daemon/control/client.ts');
-  const answer = await askDaemon(daemonOptions(true), 'pairing', {
-    harness,
-    session,
-    cwd: process.cwd(),
-    server: server.url,
+  if (!here) throw notHere(action);
+  requireWhole(false);
+  const session = sessionHere();
+  if (!session) throw noSession(action);
+  const { askFor } = await import('./ask-daemon.ts');
+  const answer = await askFor(session, 'pairing', {
+    server: server ?? runtime().env.SERVICE_SERVER ?? '',
     action,
     replace,
     idempotency_key: key ?? newIdempotencyKey(),
     ...(pairing === undefined ? {} : { pairing_id: pairing }),
   });
-  const bound = answer.pairing?.id ?? pairing;
-  if (typeof bound !== 'string') throw new Failure('internal', 'The delivery daemon named no request.');
-  return (await client.call('getPairingRequest', { params: { pairing: bound } })).data;
+  // The daemon passes the server's record on as it came.
+  return answer.pairing as unknown as PairingRequest;
 }
 
-/** So that a command typed in the wrong window binds nothing. @throws Failure of usage */
-export function requireHere({ action, here }: Pick<Binding, 'action' | 'here'>): void {
-  if (here) return;
-  throw usage(
-    `This binds the session it is run in, so it wants --here.`,
+/** A command typed in the wrong window binds nothing. */
+const notHere = (action: Binding['action']): Failure =>
+  usage(
+    'This binds the session it is run in, so it wants --here.',
     `In the session that should do the work: service pairing ${action} PRQ --here`,
   );
-}
 
-/** The session of an agent's program that this runs in. @throws Failure `agent_session_required` in a plain terminal */
-export function sessionHere(action: Binding['action']): { harness: string; session: string } {
-  const [, harness, session] = /^([a-z0-9][a-z0-9-]{0,39}):(.+)$/.exec(runtime().env.SERVICE_SESSION ?? '') ?? [];
-  if (harness !== undefined && session !== undefined) return { harness, session };
-  throw new Failure(
+const noSession = (action: Binding['action']): Failure =>
+  new Failure(
     'agent_session_required',
     'This binds the session of an agent, and a terminal is none: it has to run in the session that should do the work.',
     {
@@ -120,4 +119,3 @@ export function sessionHere(action: Binding['action']): { harness: string; sessi
       exit: EXIT.refused,
     },
   );
-}

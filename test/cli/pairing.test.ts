@@ -1,6 +1,7 @@
 /** Proposals of work from the command line: between two people, between two sessions of one, by people and by agents. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 describe('proposed work', function () {
@@ -121,13 +122,47 @@ describe('proposed work', function () {
       const terminal = await failed(['pairing', verb, id, '--here']);
       expect(terminal).to.include({ code: 'agent_session_required', exit: 5 });
       expect(terminal.hint).to.include(`service pairing ${verb} PRQ --here`);
-      const noSeat = await failed(['pairing', verb, id, '--here'], { env: { SERVICE_SESSION: 'codex:s1' } });
-      expect(noSeat).to.include({ code: 'agent_not_selected', exit: 2 });
     }
     for (const verb of ['choose', 'decline']) {
       const args = ['pairing', verb, id, ...(verb === 'choose' ? ['codex'] : [])];
       expect((await failed(args, { env: claude })).code).to.equal('human_command_in_session');
     }
+  });
+
+  describe('in a session', () => {
+    const session = { SERVICE_SESSION: 'claude-code:one', SERVICE_BOOT: 'feedfeedfeedfeed', CLAUDECODE: '1' };
+    let daemon: ScriptedDaemon;
+    beforeEach(async () => {
+      daemon = await new ScriptedDaemon(home().store).listen();
+    });
+    afterEach(() => daemon.close());
+    const run = async (...args: string[]) => {
+      const result = await home().run(['pairing', ...args, '--here', '--json'], { env: session });
+      return { code: result.code, json: JSON.parse(result.stdout) };
+    };
+
+    it('is bound by the daemon, which is told the side, the session and one key', async () => {
+      const id = await propose();
+      const { request } = await home().json(['pairing', 'show', id]);
+      daemon.answers.pairing = (_, peer) => peer.send({ pairing: request });
+      const selected = await run('select', id);
+      expect([selected.code, selected.json.request]).to.deep.equal([0, request]);
+      expect((await run('accept', '--replace', '--server', url)).json.request.id).to.equal(id);
+      const [first, second] = daemon.of('pairing');
+      expect(first).to.include({ harness: 'claude-code', session: 'one', action: 'select', pairing_id: id });
+      expect(first?.idempotency_key).to.match(/^cli_\w{26}$/);
+      expect(second).to.include({ action: 'accept', replace: true, server: url }).and.not.have.property('pairing_id');
+      expect(JSON.stringify(daemon.frames)).not.to.match(/ab[a-z]_[\w-]{20,}/);
+    });
+
+    it('is told what the daemon refuses, with the exit code it has everywhere', async () => {
+      const refusals = { pairing_ambiguous: 2, pairing_changed: 7, pairing_closed: 7, pairing_not_found: 6 };
+      for (const [code, exit] of Object.entries(refusals)) {
+        daemon.answers.pairing = (_, peer) => peer.send({ error: { code, message: 'no', hint: 'look' } });
+        const refused = await run('accept');
+        expect([refused.code, refused.json.error.code]).to.deep.equal([exit, code]);
+      }
+    });
   });
 
   it('is refused to whoever has no part in it as if it never was', async () => {

@@ -1,7 +1,7 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { bindFlags, writeFlags } from '../../cli/flags.ts';
-import { boundHere, requireHere, sessionHere } from '../../cli/pairings.ts';
+import { boundHere } from '../../cli/pairings.ts';
 import { changedText } from '../../cli/print/pairing.ts';
 
 export default class PairingSelect extends BaseCommand<typeof PairingSelect> {
@@ -19,9 +19,7 @@ export default class PairingSelect extends BaseCommand<typeof PairingSelect> {
   override async run(): Promise<void> {
     const { here = false, replace = false, 'idempotency-key': key } = this.flags;
     const binding = { action: 'select' as const, pairing: this.args.pairing, here, replace, key };
-    requireHere(binding);
-    sessionHere(binding.action);
-    const request = await boundHere(await this.session('G'), binding);
+    const request = await boundHere(this.globals.server, binding);
     this.out.print({ request }, () => changedText(request));
   }
 }

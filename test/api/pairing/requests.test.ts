@@ -8,6 +8,7 @@ import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, newBrowser, putOnBoard, removePerson } from '../../support/state.ts';
 import { allow, decline as declineApproval, eventsOf } from '../onboarding/cast.ts';
 import {
+  accept,
   cancel,
   codeOf,
   decline,
@@ -18,7 +19,9 @@ import {
   pairOn,
   proposal,
   propose,
+  roundTrip,
   select,
+  verify,
   verifying,
 } from './cast.ts';
 import { rowOf, setRow, standIn } from './stand.ts';
@@ -462,6 +465,27 @@ forEachDatabase('a proposal of work', (engine) => {
     expect((await look(initiator.person, round.request)).next?.command).to.equal(`service pairing list ${server_}`);
     await cancel(initiator.person, request);
     expect(await next(initiator.person)).to.equal(undefined);
+  });
+
+  it('names the side that has something to do', async () => {
+    const pair = await pairOn(server);
+    const request = await propose(pair);
+    const awaited = async () => (await look(pair.initiator.person, request)).awaiting;
+    expect(await awaited()).to.equal('both');
+    const { proof } = await select(server, pair, request, 'recipient');
+    expect(await awaited()).to.equal('both');
+    await accept(proof, request, { agent_id: pair.recipient.agentId, generation: 1 });
+    expect(await awaited()).to.equal('initiator');
+    const mine = await select(server, pair, request, 'initiator');
+    expect(await awaited()).to.equal('both');
+    await verify(mine.proof, request, await roundTrip(pair, request, mine.proof, 'initiator'));
+    expect(await awaited()).to.equal('recipient');
+    const { challenge } = await look(proof, request);
+    await pair.recipient.agent.ok('postMessage', {
+      params: { board: pair.board.name },
+      body: { body: challenge?.ping_text ?? '', to: [`@${pair.initiator.agent.name}`] },
+    });
+    expect(await awaited()).to.equal('initiator');
   });
 
   it('is over for the other side when a person leaves, whose further calls say nothing of why', async () => {
