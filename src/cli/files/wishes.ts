@@ -22,9 +22,9 @@ export interface Source {
 }
 
 /** `PATH`, `- --name NAME`, or `NAME -` as `file get` has it. */
-export function sourceOf({ path, input }: { path: string; input?: string | undefined }, name?: string): Source {
-  if (input === undefined) return { path, name };
-  if (input !== '-' || path === '-' || name !== undefined)
+export function sourceOf({ path, stdin }: { path: string; stdin?: string | undefined }, name?: string): Source {
+  if (stdin === undefined) return { path, name };
+  if (stdin !== '-' || path === '-' || name !== undefined)
     throw usage('The second word can only be -, for standard input.', 'service file put report.md -');
   return { path: '-', name: path };
 }

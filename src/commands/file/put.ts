@@ -21,7 +21,7 @@ export default class FilePut extends BaseCommand<typeof FilePut> {
   static override seeAlso = ['file get', 'file diff', 'brief put', 'board post'];
   static override args = {
     path: required('File on this machine; - is standard input'),
-    input: optional('With - the first is a path on the board, and the file is piped in'),
+    stdin: optional('With - the first is a path on the board, and the file is piped in'),
   };
   static override flags = {
     name: Flags.string({ char: 'm', helpValue: 'PATH', description: 'Path on the board' }),
