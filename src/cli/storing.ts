@@ -19,6 +19,26 @@ export async function withStorage<T>(
   as: string | undefined,
   work: (tools: Tools, options: { dataDir: string; db?: string }) => Promise<T>,
 ): Promise<T> {
+  const options = serverData(flags, as);
+  const tools = (await import(pathToFileURL(partPath('server/blobs/check')).href)) as Tools;
+  return work(tools, options).catch((error: unknown) => {
+    throw asFailure(error);
+  });
+}
+
+/** Brings the database to this build's schema, or only says how it stands. @throws Failure */
+export async function migrate(flags: StorageFlags, as: string | undefined, status: boolean) {
+  const options = serverData(flags, as);
+  const { migrateStorage } = (await import(
+    pathToFileURL(partPath('server/upkeep/migrating')).href
+  )) as typeof import('../server/upkeep/migrating.ts');
+  return migrateStorage(options, status).catch((error: unknown) => {
+    throw asFailure(error);
+  });
+}
+
+/** The folder and database that are meant. @throws Failure to an agent: this is for whoever runs the server. */
+function serverData(flags: StorageFlags, as: string | undefined): { dataDir: string; db?: string } {
   const { env, folders } = runtime();
   if (forAgent({ as }))
     throw new Failure('human_command_in_session', 'Only a person may do this, and an agent is selected here.', {
@@ -26,9 +46,5 @@ export async function withStorage<T>(
     });
   const dataDir = flags.data ?? env.SERVICE_DATA;
   const db = database(flags.db) ?? env.SERVICE_DB;
-  const tools = (await import(pathToFileURL(partPath('server/blobs/check')).href)) as Tools;
-  const options = { dataDir: dataDir ? absolute(dataDir) : folders.data, ...(db ? { db } : {}) };
-  return work(tools, options).catch((error: unknown) => {
-    throw asFailure(error);
-  });
+  return { dataDir: dataDir ? absolute(dataDir) : folders.data, ...(db ? { db } : {}) };
 }

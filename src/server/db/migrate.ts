@@ -32,15 +32,26 @@ export async function migrate(db: Knex): Promise<string[]> {
   });
 }
 
-async function apply(db: Knex): Promise<string[]> {
-  const config: Knex.MigratorConfig = {
-    migrationSource: source,
-    tableName: 'migrations',
-    disableMigrationsListValidation: true,
-  };
+const config: Knex.MigratorConfig = {
+  migrationSource: source,
+  tableName: 'migrations',
+  disableMigrationsListValidation: true,
+};
+
+/** Names of the migrations a database has, oldest first. @throws DataNewer when it is ahead of this build. */
+export async function migrationsIn(db: Knex): Promise<string[]> {
   const [completed] = (await db.migrate.list(config)) as [{ name: string }[], unknown];
-  const unknown = completed.map((row) => row.name).filter((name) => !migrations.some((known) => known.name === name));
+  const names = completed.map((row) => row.name);
+  const unknown = names.filter((name) => !migrations.some((known) => known.name === name));
   if (unknown.length > 0) throw new DataNewer(unknown);
+  return names;
+}
+
+/** The newest migration this build knows. */
+export const newestMigration = (): string => migrations.at(-1)?.name ?? '';
+
+async function apply(db: Knex): Promise<string[]> {
+  await migrationsIn(db);
   // Ours is the lock that counts; Knex's own is a row, which a process killed in the middle would leave behind.
   await db.migrate.forceFreeMigrationsLock(config);
   const [, applied] = (await db.migrate.latest(config)) as [number, string[]];

@@ -1,7 +1,7 @@
 /** Opens the database a URL names, migrated and ready. */
 import knex, { type Knex } from 'knex';
 import type { Clock } from './clock.ts';
-import { migrate } from './migrate.ts';
+import { migrate, migrationsIn } from './migrate.ts';
 import { PostgresDatabase } from './postgres.ts';
 import { quiet } from './quiet.ts';
 import { prepareWriter, SqliteDatabase } from './sqlite.ts';
@@ -19,11 +19,10 @@ export interface OpenOptions {
 export async function openDatabase(options: OpenOptions): Promise<Database> {
   if (options.url.startsWith('sqlite:')) {
     const file = sqliteFile(options.url);
-    if (options.migrate) await migrateOnce(sqliteKnex(file));
+    if (options.migrate) await once(options.url, migrate);
     return new SqliteDatabase(file, options.clock);
   }
-  if (options.migrate)
-    await migrateOnce(knex({ client: 'pg', connection: options.url, pool: { min: 0, max: 2 }, log: quiet }));
+  if (options.migrate) await once(options.url, migrate);
   return new PostgresDatabase({ url: options.url, poolSize: options.poolSize }, options.clock);
 }
 
@@ -48,9 +47,18 @@ function sqliteKnex(file: string): Knex {
   });
 }
 
-async function migrateOnce(db: Knex): Promise<void> {
+/** Names of the migrations a database has; with `apply` those that are missing come first. @throws DataNewer */
+export async function schemaOf(url: string, apply: boolean): Promise<{ before: string[]; applied: string[] }> {
+  return once(url, async (db) => ({ before: await migrationsIn(db), applied: apply ? await migrate(db) : [] }));
+}
+
+/** A connection for this alone. */
+async function once<T>(url: string, work: (db: Knex) => Promise<T>): Promise<T> {
+  const db = url.startsWith('sqlite:')
+    ? sqliteKnex(sqliteFile(url))
+    : knex({ client: 'pg', connection: url, pool: { min: 0, max: 2 }, log: quiet });
   try {
-    await migrate(db);
+    return await work(db);
   } finally {
     await db.destroy();
   }

@@ -104,7 +104,7 @@ async function holdsServer(url: string, clock: Clock): Promise<boolean> {
   }
 }
 
-const noServer = (place: string): ServeError =>
+export const noServer = (place: string): ServeError =>
   new ServeError(
     'storage_unreachable',
     `There is no server in ${place}.`,
@@ -115,22 +115,27 @@ async function open(url: string, clock: Clock, migrate: boolean): Promise<Databa
   try {
     return await openDatabase({ url, clock, migrate });
   } catch (error) {
-    if (error instanceof DataNewer) {
-      throw new ServeError(
-        'data_newer',
-        `This data was written by a newer build: ${error.message}.`,
-        'Install that build, or restore a backup.',
-      );
-    }
-    const { code } = error as NodeJS.ErrnoException;
-    const { message } = error as Error;
-    if (/^(ECONN|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|28|3D|08)/.test(code ?? '') || /SASL|password/.test(message)) {
-      throw new ServeError(
-        'storage_unreachable',
-        `The database cannot be used: ${message}`,
-        'Check --db or SERVICE_DB, the password in PGPASSWORD or PGPASSFILE, and that the database is there.',
-      );
-    }
-    throw error;
+    throw ofDatabase(error);
   }
+}
+
+/** What a database is refused with, in words for whoever runs the server; everything else as it is. */
+export function ofDatabase(error: unknown): unknown {
+  if (error instanceof DataNewer) {
+    return new ServeError(
+      'data_newer',
+      `This data was written by a newer build: ${error.message}.`,
+      'Install that build, or restore a backup.',
+    );
+  }
+  const { code } = error as NodeJS.ErrnoException;
+  const { message } = error as Error;
+  if (/^(ECONN|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|28|3D|08)/.test(code ?? '') || /SASL|password/.test(message)) {
+    return new ServeError(
+      'storage_unreachable',
+      `The database cannot be used: ${message}`,
+      'Check --db or SERVICE_DB, the password in PGPASSWORD or PGPASSFILE, and that the database is there.',
+    );
+  }
+  return error;
 }

@@ -111,5 +111,6 @@ export const machinePlays: Record<string, Prepare> = {
   status: running,
   'storage:check': teamFolder,
   'storage:copy': teamFolder,
+  'storage:migrate': teamFolder,
   uninstall: running,
 };

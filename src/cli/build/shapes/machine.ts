@@ -65,6 +65,7 @@ export const machine = {
   'server:info': object({ info: answer('getInfo') }),
   'server:recover-key': object({ handle: text, key_file: text }),
   'storage:check': object({ db: text, files: text, checked: count, missing: z.array(text), corrupt: z.array(text) }),
+  'storage:migrate': object({ from: text.nullable(), to: text, applied: z.array(text) }),
   'storage:copy': object({ copied: count, skipped: count, failed: z.array(text) }),
   'audit:verify': object({
     ok: flag,

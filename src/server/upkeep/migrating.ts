@@ -1,0 +1,43 @@
+/** Bringing a stopped server's database to this build's schema, apart from a start. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { newestMigration } from '../db/migrate.ts';
+import { schemaOf, sqliteFile } from '../db/open.ts';
+import { noServer, ofDatabase } from './data-folder.ts';
+import { lockInstance } from './instance-lock.ts';
+import { storageOf } from './storage.ts';
+
+export { ServeError } from './serve-error.ts';
+
+export interface Migrated {
+  /** The newest migration the database had; null on an empty one. */
+  from: string | null;
+  /** The newest this build knows. */
+  to: string;
+  /** What was applied, oldest first. */
+  applied: string[];
+}
+
+/**
+ * Applies what is missing under the server's own lock, so no server runs on this folder meanwhile. @param status only
+ * looks, also beside a running server. @throws ServeError `already_running`, `data_newer`, `storage_unreachable`
+ */
+export async function migrateStorage(
+  { dataDir, db }: { dataDir: string; db?: string | undefined },
+  status: boolean,
+): Promise<Migrated> {
+  if (!existsSync(join(dataDir, 'server-secret'))) throw noServer(dataDir);
+  const url = storageOf(dataDir, db);
+  // Looking at a database makes none.
+  if (status && url.startsWith('sqlite:') && !existsSync(sqliteFile(url)))
+    return { from: null, to: newestMigration(), applied: [] };
+  const unlock = status ? () => {} : lockInstance(join(dataDir, 'server.lock'), dataDir);
+  try {
+    const { before, applied } = await schemaOf(url, !status);
+    return { from: before.at(-1) ?? null, to: newestMigration(), applied };
+  } catch (error) {
+    throw ofDatabase(error);
+  } finally {
+    unlock();
+  }
+}

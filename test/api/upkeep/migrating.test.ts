@@ -1,0 +1,75 @@
+/** Bringing a database to this build's schema while its server is stopped. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import pg from 'pg';
+import { newestMigration } from '../../../src/server/db/migrate.ts';
+import { migrateStorage } from '../../../src/server/upkeep/migrating.ts';
+import { type Engine, forEachDatabase } from '../../support/databases.ts';
+import { newPostgresDatabase } from '../../support/postgres.ts';
+import { startTestServer } from '../../support/server.ts';
+
+const to = newestMigration();
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => '',
+    (error: { code: string }) => error.code,
+  );
+
+forEachDatabase('storage migrate', (engine) => {
+  it('is refused while the server runs, which may be looked at all the same', async () => {
+    const server = await startTestServer(engine);
+    const data = { dataDir: server.dataDir, db: server.databaseUrl };
+    expect(await migrateStorage(data, true)).to.deep.equal({ from: to, to, applied: [] });
+    expect(await codeOf(migrateStorage(data, false))).to.equal('already_running');
+    await server.close();
+    expect(await migrateStorage(data, false)).to.deep.equal({ from: to, to, applied: [] });
+    await server.stop();
+  });
+
+  it('applies what is missing, once', async () => {
+    const { data, remove } = await emptyOf(engine);
+    expect(await migrateStorage(data, true)).to.deep.equal({ from: null, to, applied: [] });
+    const first = await migrateStorage(data, false);
+    expect([first.from, first.applied.at(-1)]).to.deep.equal([null, to]);
+    expect(await migrateStorage(data, false)).to.deep.equal({ from: to, to, applied: [] });
+    remove();
+  });
+
+  it('leaves the data of a newer build as it is', async () => {
+    const server = await startTestServer(engine);
+    const row = { name: '999_later', batch: 2, migration_time: new Date() };
+    await server.db.write((tx) =>
+      tx.change((db) => db('migrations').insert(engine === 'sqlite' ? { ...row, migration_time: 1 } : row)),
+    );
+    await server.close();
+    const data = { dataDir: server.dataDir, db: server.databaseUrl };
+    for (const status of [true, false]) expect(await codeOf(migrateStorage(data, status))).to.equal('data_newer');
+    await server.stop();
+  });
+
+  it('makes no server where there is none', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'board-migrate-'));
+    expect(await codeOf(migrateStorage({ dataDir }, false))).to.equal('storage_unreachable');
+    rmSync(dataDir, { recursive: true });
+  });
+});
+
+/** The folder of a server whose database holds nothing. */
+async function emptyOf(engine: Engine) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'board-migrate-'));
+  writeFileSync(join(dataDir, 'server-secret'), 'x', { mode: 0o600 });
+  const db = engine === 'postgres' ? await emptyPostgres() : `sqlite://${join(dataDir, 'service.db')}`;
+  return { data: { dataDir, db }, remove: () => rmSync(dataDir, { recursive: true }) };
+}
+
+/** Databases of tests are copies of one that is ready. */
+async function emptyPostgres(): Promise<string> {
+  const url = await newPostgresDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+  await client.end();
+  return url;
+}
