@@ -12,7 +12,7 @@ export default class Setup extends BaseCommand<typeof Setup> {
   static override description =
     'One walk that does what can be done here and says what is left: the account, its boards, the program, the work and the\nproof that both sessions hear each other. Run it again at any time: nothing is done twice. For an agent into whose\nsession the invite was pasted it is the way in, and no key of a person is read. With - the link is read from a pipe.';
   static override examples = [
-    'service setup - --handle maya < invite.txt',
+    'service setup - --handle maya --yes < invite.txt',
     'service setup prq_01K5A0000000000000000000P1',
   ];
   static override seeAlso = ['connect', 'pairing accept', 'invite preview'];
@@ -20,16 +20,17 @@ export default class Setup extends BaseCommand<typeof Setup> {
   static override flags = {
     handle: Flags.string({ helpValue: 'NAME', description: 'The handle the account is to have' }),
     name: Flags.string({ char: 'm', helpValue: 'KEYNAME', description: 'Name of the key on this machine' }),
+    yes: Flags.boolean({ char: 'y', description: 'Set up the programs of agents too, as service init does' }),
   };
 
   override async run(): Promise<void> {
     requireWhole(false);
     const { out, timeoutMs, verbose } = this;
-    const { handle, name } = this.flags;
+    const { handle, name, yes = false } = this.flags;
     const means = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
     const target = await this.target(means.noInput);
     const { setUp } = await import('../cli/setup/walk.ts');
-    const steps = await setUp(target, { ...means, handle, name }, () => this.view(target.origin));
+    const steps = await setUp(target, { ...means, handle, name, yes }, () => this.view(target.origin));
     out.print({ steps }, () => stepLines(steps));
     if (steps.some(({ state }) => state === 'failed')) throw new Exit(EXIT.other);
   }

@@ -1,4 +1,6 @@
 /** The walk from an invite to a session that takes part: what it does, what it leaves to whom, and that it may be repeated. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
 import { Home } from './support/home.ts';
@@ -83,6 +85,28 @@ describe('setup', function () {
     const { stdout } = await laptop.run(['setup', prq]);
     expect(stdout).to.include(`account      done       @maya at ${url}.`);
     expect(stdout).to.include(`service pairing accept ${prq} --here`);
+  });
+
+  it('sets the programs of agents up where that was said, and lists what it would change where not', async () => {
+    laptop.program('claude', "echo '2.1.197 (Claude Code)'");
+    const { invite: link } = await invite();
+    const settings = join(laptop.dir, '.claude', 'settings.json');
+    const first = await walk(link);
+    expect(of(first.steps, 'installed')).to.include({ state: 'needs_you', next: 'service init --yes' });
+    expect(of(first.steps, 'installed')?.text).to.include(settings);
+    expect(existsSync(settings)).to.equal(false);
+    const second = await walk(link, ['--yes', '--handle', 'pia']);
+    expect(of(second.steps, 'installed')).to.include({ state: 'done', text: 'Set up: claude-code.' });
+    expect(of(second.steps, 'harness')?.state).to.equal('needs_you');
+    const written = readFileSync(settings, 'utf8');
+    expect(written).to.include('hook');
+    const third = await walk(link);
+    expect(third.steps).to.deep.equal(second.steps);
+    expect(readFileSync(settings, 'utf8')).to.equal(written);
+    writeFileSync(settings, '{ not json');
+    const broken = await walk(link);
+    expect([of(broken.steps, 'installed')?.state, broken.code]).to.deep.equal(['failed', 1]);
+    expect(of(broken.steps, 'account')?.state).to.equal('done');
   });
 
   it('is one failed step where the invite does not work, and the rest follows from it', async () => {

@@ -1,12 +1,55 @@
-/** Whether agents' programs tell the daemon of their sessions. Starts nothing. */
-
+/** The programs of agents on this machine: what is set up in them, and whether they tell the daemon of their sessions. */
 import type { SessionHere } from '../../harness/detect.ts';
 import { Failure } from '../../local/failure.ts';
 import { askFor } from '../ask-daemon.ts';
 import { daemonStatus } from '../daemon.ts';
+import { sessionHere } from '../here.ts';
+import { Init } from '../setting-up.ts';
+import { failed, type Step, step } from './step.ts';
 
-/** Of this session it was told. */
-export async function isKnownHere(session: SessionHere): Promise<boolean> {
+export interface Programs {
+  installed: Step;
+  /** The daemon knows this session; in a terminal, any. */
+  known: boolean;
+  /** What the person has to trust in them. */
+  notes: string[];
+}
+
+/** Looks what is to be set up, and does it where that was said. */
+export async function programsHere(apply: boolean): Promise<Programs> {
+  const session = sessionHere();
+  const known = session ? await isKnown(session) : await anyIsKnown();
+  try {
+    const init = await Init.of({ scope: 'global', harness: [], allow: false });
+    return { installed: setUp(init, apply, known), known, notes: init.notes() };
+  } catch (error) {
+    return { installed: failed('installed', error), known, notes: [] };
+  }
+}
+
+function setUp(init: Init, apply: boolean, known: boolean): Step {
+  const { harnesses } = init.run(apply, []);
+  const names = harnesses.filter(({ detected }) => detected).map(({ name }) => name);
+  const changes = harnesses.flatMap((harness) => harness.changes);
+  const bad = changes.filter(({ action }) => action === 'unreadable').map(({ path }) => path);
+  if (bad.length > 0) return step('installed', 'failed', `Cannot be read: ${bad.join(', ')}.`, 'service doctor');
+  if (names.length === 0) {
+    return known
+      ? step('installed', 'done', 'This session is known to the delivery daemon.')
+      : step('installed', 'needs_you', 'No program of agents that could be set up is on this machine.');
+  }
+  const open = changes.filter(({ action }) => action === 'create' || action === 'update').map(({ path }) => path);
+  if (apply || open.length === 0) return step('installed', 'done', `Set up: ${names.join(', ')}.`);
+  return step(
+    'installed',
+    'needs_you',
+    `For ${names.join(', ')} would change: ${open.join(', ')}.`,
+    'service init --yes',
+  );
+}
+
+/** Of this session it was told. Starts nothing. */
+async function isKnown(session: SessionHere): Promise<boolean> {
   try {
     await askFor(session, 'agents', {}, { start: false });
     return true;
@@ -16,8 +59,7 @@ export async function isKnownHere(session: SessionHere): Promise<boolean> {
   }
 }
 
-/** Of any session it was told. */
-export async function anySession(): Promise<boolean> {
+async function anyIsKnown(): Promise<boolean> {
   const status = await daemonStatus().catch(() => null);
   return (status?.sessions?.length ?? 0) > 0;
 }

@@ -10,6 +10,7 @@ import type { Means } from '../beginnings.ts';
 import { sessionHere } from '../here.ts';
 import type { InviteLink } from '../invite-link.ts';
 import { runtime } from '../runtime.ts';
+import { type Programs, programsHere } from './programs.ts';
 import { failed, type Step, step } from './step.ts';
 import type { View } from './view.ts';
 
@@ -17,6 +18,8 @@ export interface SetupWish extends Means {
   handle: string | undefined;
   /** Name of the key. */
   name: string | undefined;
+  /** Changes to programs are made. */
+  yes: boolean;
 }
 
 export interface Target {
@@ -28,14 +31,15 @@ export interface Target {
 
 /** @param look opens the eyes that are used once there is an account: a person's in a terminal, the daemon's in a session. */
 export async function setUp(target: Target, wish: SetupWish, look: () => Promise<View>): Promise<Step[]> {
-  const steps = [await installed()];
+  const programs = await programsHere(wish.yes);
+  const steps = [programs.installed];
   const account = await accountOf(target, wish);
   steps.push(account);
   if (account.state !== 'done') return [...steps, ...later(account)];
-  const blind = sessionHere() !== null && steps[0]?.state !== 'done';
+  const blind = sessionHere() !== null && !programs.known;
   const view = blind ? unseen : await look();
   steps.push(await guarded('memberships', () => memberships(view)));
-  steps.push(harness(steps[0]));
+  steps.push(harness(programs));
   const found = await guarded('pairing', () => pairing(target, view));
   steps.push(found, await guarded('delivery', () => delivery(target, view)));
   return steps;
@@ -65,25 +69,6 @@ const later = (account: Step): Step[] =>
   (['memberships', 'harness', 'pairing', 'delivery'] as const).map((name) =>
     step(name, 'waiting', account.state === 'failed' ? 'There is no account.' : 'Follows the account.'),
   );
-
-/** Whether this session's program tells the daemon of its sessions; in a terminal, whether any does. */
-async function installed(): Promise<Step> {
-  const { isKnownHere, anySession } = await import('./programs.ts');
-  const session = sessionHere();
-  const known = session ? await isKnownHere(session) : await anySession();
-  if (known)
-    return step(
-      'installed',
-      'done',
-      session ? `${session.profile.harness} tells of its sessions.` : 'A program tells of its sessions.',
-    );
-  return step(
-    'installed',
-    'needs_you',
-    session ? 'This program does not tell of its sessions yet.' : 'No program tells of its sessions yet.',
-    'service init',
-  );
-}
 
 /** The account at the server: there already, or made by the invite. */
 async function accountOf({ origin, link }: Target, wish: SetupWish): Promise<Step> {
@@ -129,10 +114,10 @@ async function memberships(view: View): Promise<Step> {
   return step('memberships', 'done', boards.length === 0 ? 'On no board yet.' : `On ${boards.join(', ')}.`);
 }
 
-/** What a program needs before its sessions are told of. */
-function harness(before: Step | undefined): Step {
-  if (before?.state === 'done') return step('harness', 'done', 'Nothing has to be trusted or started anew.');
-  return step('harness', 'needs_you', 'Start the program anew after that, and let it trust what was set up.');
+/** What the person has to trust or start anew before sessions are told of. */
+function harness({ known, notes }: Programs): Step {
+  if (known) return step('harness', 'done', 'Nothing has to be trusted or started anew.');
+  return step('harness', 'needs_you', ['Start the program anew once it is set up.', ...notes].join(' '));
 }
 
 /** The work this is about: the one named, or the only one that waits for this person. */
