@@ -336,6 +336,27 @@ describe('the connection to a server', () => {
       await until(() => at().view().feed === 'stream', 'the new key is used');
     });
 
+    it('shows a refused key again after five minutes, and rests where there is none by then', async () => {
+      const key = await server.dana.ok('createKey', { body: { name: 'refused' } });
+      const other = Object.assign(Object.create(Object.getPrototypeOf(server.dana)), server.dana, { token: key.token });
+      await machine.knows(proxy.url, serverId, other);
+      proxy.fail((seen) => seen.token === key.token, { status: 401, code: 'unauthorized' });
+      at().watch(seat);
+      await until(() => at().view().feed === 'poll', 'the seat waits for itself');
+      const shown = () => proxy.seen.filter(({ token }) => token === key.token).length;
+      expect(shown()).to.equal(1);
+      machine.clock.advance(300_000);
+      await until(() => shown() === 2, 'it was shown again');
+      await until(() => machine.pauses().some((ms) => ms > 200_000), 'it rests');
+      await machine.knows(proxy.url, serverId, null);
+      machine.clock.advance(300_001);
+      await until(() => machine.pauses().includes(300_000), 'it rests as long again');
+      const turns = machine.clock.held.length;
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(machine.clock.held.length).to.be.at.most(turns + 2);
+      expect(shown()).to.equal(2);
+    });
+
     it('makes the seats of a revoked key unauthorized', async () => {
       const key = await server.dana.ok('createKey', { body: { name: 'theirs' } });
       const owner = Object.assign(Object.create(Object.getPrototypeOf(server.dana)), server.dana, { token: key.token });

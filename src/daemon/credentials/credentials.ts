@@ -144,9 +144,14 @@ export class CredentialStore {
 
   /** Null for a file that is not there; one whose mode or owner is wrong is never the same, so that reading it refuses it. */
   #identity(): string | null {
-    const stat = lstatSync(credentialsPath(this.#folders), { bigint: true, throwIfNoEntry: false });
-    if (!stat?.isFile() || stat.mode & 0o077n) return null;
-    return `${stat.ino}.${stat.mtimeNs}.${stat.size}`;
+    try {
+      const stat = lstatSync(credentialsPath(this.#folders), { bigint: true, throwIfNoEntry: false });
+      if (!stat?.isFile() || stat.mode & 0o077n) return null;
+      return `${stat.ino}.${stat.mtimeNs}.${stat.size}`;
+    } catch {
+      // Its folder cannot be looked into; reading it says so.
+      return null;
+    }
   }
 
   /** The file is replaced as a whole, so its folder is what is watched. */

@@ -79,11 +79,20 @@ export class Feed {
         await this.#sleep(Number.POSITIVE_INFINITY);
         continue;
       }
-      const key = await this.#key();
-      const pauseMs = key === null ? await this.#poll() : await this.#follow(key);
-      if (pauseMs > 0) await this.#pauseFor(pauseMs);
+      await this.#pauseFor(await this.#once());
     }
     this.#set('none', false);
+  }
+
+  /** @returns milliseconds to pause. Whatever breaks here is tried again: one server never ends the process. */
+  async #once(): Promise<number> {
+    try {
+      const key = await this.#key();
+      return key === null ? await this.#poll() : await this.#follow(key);
+    } catch (error) {
+      this.#to.failed(error);
+      return this.#backoff.failed(0);
+    }
   }
 
   /** The person's key, unless there is none that can be used now. */
@@ -98,7 +107,8 @@ export class Feed {
     if (!(await this.#isOurs())) return this.#strange();
     this.#set('poll', true);
     for (const feed of this.#to.live()) this.#polls.follow(feed);
-    await this.#sleep(this.#deadKey ? Math.max(0, this.#deadKey.until - this.#to.world.now()) : RETRY_KEY_MS);
+    const left = (this.#deadKey?.until ?? 0) - this.#to.world.now();
+    await this.#sleep(left > 0 ? left : RETRY_KEY_MS);
     return 0;
   }
 
@@ -245,6 +255,7 @@ export class Feed {
 
   /** Shorter where this machine's own server comes back. */
   async #pauseFor(ms: number): Promise<void> {
+    if (ms <= 0) return;
     const { credentials, url } = this.#to;
     let unwatch: (() => void) | null = null;
     try {

@@ -171,7 +171,12 @@ export class Endpoints {
     endpoint.state = 'over';
     endpoint.ended.abort();
     if (this.#endpoints.get(endpoint.key) === endpoint) this.#endpoints.delete(endpoint.key);
-    this.#save();
+    try {
+      this.#save();
+    } catch {
+      // A proof that stays on a full disk is of no use to anybody in ten minutes; the session goes on.
+      this.#core.log.write('journal_error', { pairing: endpoint.bound.requestId }, 'error');
+    }
   }
 
   #save(): void {
