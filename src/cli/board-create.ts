@@ -65,7 +65,8 @@ export async function createInSession(delegated: Delegated, wish: CreateWish, ou
   const { board_record: board, agent } = seated;
   out.base.board = board.name;
   const link = wish['no-link'] ? { linked: false } : linkIfUnlinked(delegated.server.url, board.name);
-  const record = { ...seated, ...link, join_command: `service join --board ${board.name}` };
+  const { mode } = seated;
+  const record = { board_record: board, ...link, agent, mode, join_command: `service join --board ${board.name}` };
   return {
     record,
     text: () =>

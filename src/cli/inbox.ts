@@ -5,6 +5,7 @@ import { renderBundle } from '../daemon/bundle/bundle.ts';
 import { readFates } from '../daemon/bundle/fates.ts';
 import { renderMessage } from '../daemon/bundle/render.ts';
 import { EXIT } from './exit.ts';
+import { holdInbox } from './holding.ts';
 import type { Output } from './output.ts';
 import { remind } from './reminders.ts';
 import { called } from './runtime.ts';
@@ -40,12 +41,7 @@ export async function readInbox(
   wish: InboxWish,
 ): Promise<{ inbox: Inbox; record: InboxRecord; fates: Fates }> {
   const { client } = session;
-  const query = { limit: wish.limit };
-  const found =
-    wish.wait === undefined
-      ? { reply: await client.call('readInbox', { query }), timedOut: false }
-      : await waitFor(client, 'readInbox', { query }, { waitSeconds: wish.wait });
-  const inbox = found.reply.data;
+  const { inbox, timedOut } = await unshown(session, wish);
   const last = inbox.messages.at(-1)?.seq ?? null;
   const fates = await readFates(
     async (name, params) => (await client.call(name, { params })).data,
@@ -60,9 +56,28 @@ export async function readInbox(
     wrapped: inbox.messages.map((message) => renderMessage(message, inbox.agent, { fates })),
     bundle: renderBundle([{ board: inbox.board, seat: inbox.agent, messages: inbox.messages, fates }]),
     work: inbox.work,
-    ...(wish.wait === undefined ? {} : { timed_out: found.timedOut }),
+    ...(wish.wait === undefined ? {} : { timed_out: timedOut }),
   };
   return { inbox, record, fates };
+}
+
+/** The inbox without what the session has received already, perhaps a moment before its acknowledgement. */
+async function unshown(session: Session, wish: InboxWish): Promise<{ inbox: Inbox; timedOut: boolean }> {
+  const received = session.seat ? await holdInbox(session.seat, wish.peek === true) : new Set<number>();
+  const { inbox, timedOut } = await asked(session, wish);
+  const messages = inbox.messages.filter(({ seq }) => !received.has(seq));
+  const last = inbox.messages.at(-1);
+  if (wish.wait === undefined || wish.peek || messages.length > 0 || !last)
+    return { inbox: { ...inbox, messages }, timedOut };
+  await session.client.call('ackInbox', { body: { up_to: last.seq } });
+  return asked(session, wish);
+}
+
+async function asked({ client }: Session, { limit, wait }: InboxWish): Promise<{ inbox: Inbox; timedOut: boolean }> {
+  const query = { limit };
+  if (wait === undefined) return { inbox: (await client.call('readInbox', { query })).data, timedOut: false };
+  const { reply, timedOut } = await waitFor(client, 'readInbox', { query }, { waitSeconds: wait });
+  return { inbox: reply.data, timedOut };
 }
 
 /** What is printed of it. */

@@ -63,8 +63,8 @@ export async function pairHere(
   wish: PairWish,
   out: Output,
 ): Promise<PairRecord> {
-  const linked = findProject();
-  if (linked && !wish.anew) throw alreadyLinked(linked.board);
+  const project = findProject();
+  if (project && !wish.anew) throw alreadyLinked(project.board);
   const session = await person();
   const [first, second] = await rolesOf(session, wish.template);
   const create = { template: wish.template, title: wish.title };
@@ -75,7 +75,9 @@ export async function pairHere(
     makeCode({ client: session.client, board: board.name }, { role: second, ttl: undefined, key: undefined }),
   );
   const join = { code: code.code, line: code.join_line, role: code.role, expires_at: code.expires_at };
-  return { ...seated, ...linkIfUnlinked(delegated.server.url, board.name), join };
+  const { agent, use, charter, role_charter, mode } = seated;
+  const { linked } = linkIfUnlinked(delegated.server.url, board.name);
+  return { board_record: board, linked, agent, use, join, charter, role_charter, mode };
 }
 
 /** What comes after the board was made says so when it fails: the board stays. */

@@ -125,9 +125,13 @@ describe('a session with a daemon', function () {
     expect(json.use.bound_session).to.equal('claude-code:one');
     expect(daemon.of('join')[0]).to.deep.include({ role: 'reviewer' });
     daemon.answers.create_board = joined;
+    const pair = await run(['pair', '--new', '--name', 'first', '--idempotency-key', 'k0']);
+    expect(pair.json.use.bound_session, JSON.stringify(pair.json)).to.equal('claude-code:one');
+    expect(pair.json.join.line).to.match(/^Join service board demo on localhost:\d+ as member with code /);
     const made = await run(['board', 'create', 'fresh', '--title', 'T', '--no-link', '--idempotency-key', 'k1']);
     expect(made.json.join_command).to.equal('service join --board demo');
-    expect(daemon.of('create_board')[0]).to.deep.include({
+    expect(daemon.of('create_board')[0]).to.deep.include({ role: 'member', agent_name: 'first' });
+    expect(daemon.of('create_board')[1]).to.deep.include({
       create: { name: 'fresh', title: 'T' },
       idempotency_key: 'k1',
     });
@@ -153,6 +157,27 @@ describe('a session with a daemon', function () {
     const seated = await run(['pair', '--as', 'codex']);
     expect([seated.code, seated.json.error.code]).to.deep.equal([5, 'agent_session_required']);
     expect(daemon.of('create_board')).to.deep.equal([]);
+  });
+
+  it('leaves out of its inbox what the daemon has handed already, and holds deliveries while it reads', async () => {
+    const own = await ref();
+    const say = async (body: string) =>
+      (await home().json(['say', body, '-b', 'demo', '--to', '@codex', '--no-notes'])).message.seq as number;
+    const [first, second] = [await say('handed'), await say('new')];
+    let open = 0;
+    daemon.answers.agents = (_, peer) =>
+      peer.send({ seats: [{ ...own, mode: 'all' }], boot: 'feedfeedfeedfeed', turn: 'busy' });
+    daemon.answers.inbox = (_, peer) => {
+      open++;
+      peer.send({ held: true, received: [first] });
+    };
+    const { json } = await run(['inbox']);
+    expect(json.messages.map(({ seq }: { seq: number }) => seq)).to.deep.equal([second]);
+    expect(json).to.include({ acked_up_to: second });
+    expect([open, daemon.of('inbox')[0]!.session]).to.deep.equal([1, 'one']);
+    expect(daemon.of('inbox')[0]!.agent).to.include({ member_id: seat.id });
+    expect((await run(['inbox', '--peek'])).json.messages).to.deep.equal([]);
+    expect(daemon.of('inbox')[1]).to.include({ peek: true });
   });
 
   it('comes by a join line, with its session noted and its seat bound', async () => {

@@ -16,7 +16,15 @@ const before = (value: z.ZodType) => object({ before: value, after: value });
 
 export const boards = {
   'board:list': object({ ...list, servers: z.array(serverGroup(list)).optional() }),
-  'board:create': object({ board_record: board, linked: flag, stays_linked: text.optional(), join_command: text }),
+  'board:create': object({
+    board_record: board,
+    linked: flag,
+    stays_linked: text.optional(),
+    /** In a session: its seat there, and how messages reach it. */
+    agent: member.optional(),
+    mode: text.nullable().optional(),
+    join_command: text,
+  }),
   'board:show': object({ board_record: board }),
   'board:link': object({ path: text, previous: z.strictObject({ server: text, board: text }).nullable() }),
   'board:unlink': object({ path: text.nullable(), previous: z.strictObject({ server: text, board: text }).nullable() }),
