@@ -12,7 +12,7 @@ import { openDatabase } from '../../src/server/db/open.ts';
 import { Api, type Call } from '../support/api.ts';
 import { newAgent } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
-import type { Recorded } from '../support/replay.ts';
+import { recordedFrom } from '../support/replay.ts';
 import { FileReplay } from '../support/replay-files.ts';
 import { WorkReplay } from '../support/replay-work.ts';
 import { until } from '../support/until.ts';
@@ -137,16 +137,7 @@ async function compareWithRecord(url: string): Promise<void> {
   const byId = (all: Row[], rebuilt: Map<string, Row>, id: string) =>
     all.map((row) => like(row, rebuilt.get(String(row[id]))));
   try {
-    const events = (await rows('events'))
-      .map(
-        (row) =>
-          ({
-            ...row,
-            actor: JSON.parse(String(row['actor'])),
-            data: JSON.parse(String(row['data'])),
-          }) as unknown as Recorded,
-      )
-      .sort((a, b) => a.seq - b.seq);
+    const events = recordedFrom(await rows('events'));
     const work = new WorkReplay(events);
     const files = new FileReplay(events);
     expect(byId(await rows('tasks'), work.tasks, 'id')).to.have.deep.members([...work.tasks.values()]);

@@ -350,3 +350,10 @@ function plain(policy: unknown): unknown {
   const { overrides: _, ...rest } = policy as Record<string, unknown>;
   return rest;
 }
+
+/** Events as their table has them, in their order. */
+export const recordedFrom = (rows: readonly Record<string, unknown>[]): Recorded[] =>
+  rows
+    .map((row) => ({ ...row, actor: JSON.parse(String(row['actor'])), data: JSON.parse(String(row['data'])) }))
+    .map((row) => row as unknown as Recorded)
+    .sort((a, b) => a.seq - b.seq);

@@ -4,7 +4,7 @@ import type { Api } from '../../support/api.ts';
 import { newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { tryPut } from '../../support/files.ts';
-import type { Recorded } from '../../support/replay.ts';
+import { recordedFrom } from '../../support/replay.ts';
 import { FileReplay } from '../../support/replay-files.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 
@@ -45,16 +45,7 @@ forEachDatabase('files beside the record', (engine) => {
       for (let n = 0; n < 6; n++) await pam.ok('createTask', { params: { board }, body: { title: `task ${n}` } });
       const asks: string[] = [];
       for (const one of story) await take(board, everybody, asks, one);
-      const events = (await rows('events', { board_id: id }))
-        .map(
-          (row) =>
-            ({
-              ...row,
-              actor: JSON.parse(String(row['actor'])),
-              data: JSON.parse(String(row['data'])),
-            }) as unknown as Recorded,
-        )
-        .sort((a, b) => a.seq - b.seq);
+      const events = recordedFrom(await rows('events', { board_id: id }));
       const replay = new FileReplay(events);
 
       const files = await rows('files', { board_id: id });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Api } from '../../support/api.ts';
 import { newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
-import type { Recorded } from '../../support/replay.ts';
+import { recordedFrom } from '../../support/replay.ts';
 import { WorkReplay } from '../../support/replay-work.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { endMember } from '../../support/state.ts';
@@ -52,16 +52,7 @@ forEachDatabase('tasks and asks beside the record', (engine) => {
       const asks: string[] = [];
       for (const one of story) await take(board, everybody, names, asks, one);
       if (round > 0) await endMember(server, agents[1]?.memberId ?? '');
-      const events = (await rows('events', { board_id: id }))
-        .map(
-          (row) =>
-            ({
-              ...row,
-              actor: JSON.parse(String(row['actor'])),
-              data: JSON.parse(String(row['data'])),
-            }) as unknown as Recorded,
-        )
-        .sort((a, b) => a.seq - b.seq);
+      const events = recordedFrom(await rows('events', { board_id: id }));
       const replay = new WorkReplay(events);
 
       const tasks = await rows('tasks', { board_id: id });
