@@ -40,22 +40,41 @@ describe('a daemon that is killed', () => {
     });
   }
 
-  async function killedAt(point: FaultPoint): Promise<void> {
+  for (const point of faultPoints) {
+    it(`but cannot do what is due at ${point} tries again and loses nothing`, async function () {
+      this.timeout(40_000);
+      const { agent, board, harness, journal } = await begun(`${point}:error`);
+      const { seq } = await post(server.dana, board, 'the first one');
+      await until(async () => (await agent.ok('readInbox')).cursor >= seq, 'it is acknowledged', 20_000);
+      expect(harness.times('the first one')).to.be.within(1, 2);
+      await harness.stop();
+      await daemon.kill('SIGTERM');
+      sound(journal);
+    });
+  }
+
+  /** A session that waits on a new board, and a daemon that breaks. */
+  async function begun(faults: string) {
     machine = new Machine();
     const board = await newBoard(server.dana);
     const agent = await newAgent(server.dana, board.name);
     await machine.knows(server.url, (await server.nobody.ok('getInfo')).server_id, server.dana);
     await machine.holds(server.url, board, agent);
     const { socket, journal } = daemonPaths(machine.folders);
-    daemon = await DaemonProcess.start(machine, `${point}:kill`);
+    daemon = await DaemonProcess.start(machine, faults);
     const harness = new FakeHarness(socket);
     await harness.register();
     await harness.ask('bind', { agent: { server: server.url, board: board.name, name: agent.name } });
     harness.start();
+    return { agent, board: board.name, harness, journal };
+  }
+
+  async function killedAt(point: FaultPoint): Promise<void> {
+    const { agent, board, harness, journal } = await begun(`${point}:kill`);
     const cursor = async () => (await agent.ok('readInbox')).cursor;
 
-    const first = await post(server.dana, board.name, 'the first one');
-    const second = await post(server.dana, board.name, 'and another');
+    const first = await post(server.dana, board, 'the first one');
+    const second = await post(server.dana, board, 'and another');
     await until(() => daemon.gone, `it passes ${point}`, 15_000);
     if (harness.times('the first one') === 0) expect(await cursor()).to.be.below(first.seq);
     if (harness.times('and another') === 0) expect(await cursor()).to.be.below(second.seq);
@@ -65,7 +84,7 @@ describe('a daemon that is killed', () => {
     for (const text of ['the first one', 'and another']) expect(harness.times(text)).to.be.within(1, 2, text);
     const early = faultPoints.indexOf(point) >= durable;
     if (early) expect(harness.times('the first one')).to.equal(1);
-    const last = await post(server.dana, board.name, 'the last');
+    const last = await post(server.dana, board, 'the last');
     await until(async () => (await cursor()) >= last.seq, 'it goes on');
     expect(harness.times('the last')).to.equal(1);
     await harness.stop();

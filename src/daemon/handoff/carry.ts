@@ -2,9 +2,9 @@
 import type { Peer } from '../control/peer.ts';
 import type { Core } from '../core.ts';
 import type { Manifest } from '../journal/types.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Flight, Session } from '../sessions/session.ts';
 import type { Carry, Point } from '../types.ts';
-import { applyEffects, awaitCarrier, backToPending } from './flight.ts';
+import { applyEffects, awaitCarrier, backToPending, takeBack } from './flight.ts';
 import { composeSeat, handed, type Offer, offer, prepare, readSeats } from './prepare.ts';
 
 const READ_MS = 2_000;
@@ -84,10 +84,21 @@ export function give(core: Core, session: Session, peer: Peer, made: Offer | nul
     return;
   }
   const whole = made as Offer & { manifest: Manifest };
-  const flight = prepare(core, session, whole);
+  const flight = prepared(core, session, whole);
   awaitCarrier(core, session, flight, peer);
   const sent = peer.send(said);
+  flight.exposed = sent;
   core.faults.at('hand.exposed');
   if (!sent) backToPending(core, session, flight, 'write_failed');
   else if (session.flight === flight) handed(core, session, flight, whole.manifest);
+}
+
+/** A handoff that could not be made ready is taken back before anybody is told. */
+function prepared(core: Core, session: Session, whole: Offer & { manifest: Manifest }): Flight {
+  try {
+    return prepare(core, session, whole);
+  } catch (error) {
+    takeBack(core, session);
+    throw error;
+  }
 }

@@ -136,20 +136,30 @@ export function confirm(core: Core, session: Session, flight: Flight): void {
     return all;
   });
   for (const row of rows) core.seats.of(row)?.received.set(row.message_id, row.seq);
-  core.faults.at('confirm.recorded');
   core.metrics.count('confirmed');
   core.log.write('handoff_confirmed', { handoff: flight.id, session: session.key, path: flight.path });
-  core.pairing?.endpoints.confirmed({ session: session.key, boot: flight.boot, handoff: flight.id, messages: rows });
   land(core, session, flight);
   settle(core, flight.id);
-  for (const seat of touched) core.acks.want(seat);
-  core.acks.notices(flight.id);
+  try {
+    core.faults.at('confirm.recorded');
+    core.pairing?.endpoints.confirmed({ session: session.key, boot: flight.boot, handoff: flight.id, messages: rows });
+  } finally {
+    // Whatever else goes wrong, what is known to be received is acknowledged.
+    for (const seat of touched) core.acks.want(seat);
+    core.acks.notices(flight.id);
+  }
 }
 
 /** A callback of an older binding confirms nothing. */
 function confirmedSeat(core: Core, part: PartRow): Seat | null {
   const seat = core.seats.of(part);
   return part.state === 'open' && seat && seat.row.generation === part.generation ? seat : null;
+}
+
+/** Something broke before anybody could see the text: it is as if it had not been made. */
+export function takeBack(core: Core, session: Session): void {
+  const { flight } = session;
+  if (flight && !flight.exposed) backToPending(core, session, flight, 'not_exposed');
 }
 
 /** Nobody took it: it has to be given again. */
@@ -219,6 +229,7 @@ export const flightOf = (row: HandoffRow, acceptedUs: number | null): Flight => 
   id: row.id,
   path: row.path,
   boot: row.boot,
+  exposed: true,
   acceptedUs,
   echoed: row.turn_at !== null,
   stalled: row.stalled_at !== null,

@@ -225,12 +225,12 @@ export function prepare(
     core.journal.saveManifest(manifest);
     supersede(core, manifest);
   });
-  core.faults.at('hand.prepared');
   session.rotation++;
   const flight: Flight = {
     id: handoff.id,
     path: handoff.path,
     boot: handoff.boot,
+    exposed: false,
     acceptedUs: null,
     echoed: false,
     stalled: false,
@@ -239,6 +239,7 @@ export function prepare(
     cancelStall: () => {},
   };
   session.flight = flight;
+  core.faults.at('hand.prepared');
   core.log.write('handoff_prepared', {
     handoff: handoff.id,
     session: session.key,

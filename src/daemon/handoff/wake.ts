@@ -3,7 +3,7 @@ import type { Core } from '../core.ts';
 import { JournalError, type Manifest } from '../journal/types.ts';
 import type { Session } from '../sessions/session.ts';
 import type { CarrierState } from '../types.ts';
-import { awaitCarrier, backToPending, confirm } from './flight.ts';
+import { awaitCarrier, backToPending, confirm, takeBack } from './flight.ts';
 import { composeSeat, ended, handed, type Offer, offer, prepare, readSeats, type SeatRead } from './prepare.ts';
 import { queue } from './queue.ts';
 
@@ -95,6 +95,7 @@ async function hand(core: Core, session: Session): Promise<void> {
     for (const { seat } of reads) if (seat.row.problem === 'handoff_failed') core.seats.problem(seat.row, null);
     measure(core, reads, made);
   } catch (error) {
+    takeBack(core, session);
     failed(core, session, error);
   } finally {
     if (session.preparing === token) session.preparing = null;
@@ -122,6 +123,7 @@ function expose(core: Core, session: Session, made: Offer, carrier: Carrier): vo
   const flight = prepare(core, session, whole);
   core.metrics.count('wakes');
   if (carrier.kind === 'queue') {
+    flight.exposed = true;
     handed(core, session, flight, whole.manifest);
     void queue(core, session, flight, made.carry);
     return;
@@ -130,6 +132,7 @@ function expose(core: Core, session: Session, made: Offer, carrier: Carrier): vo
   // An extension's word is receipt as well.
   awaitCarrier(core, session, flight, peer, () => carrier.kind === 'extension' && confirm(core, session, flight));
   const sent = peer.send({ event: 'deliver', ...made.carry });
+  flight.exposed = sent;
   core.faults.at('hand.exposed');
   // A hook delivers once.
   if (carrier.kind === 'wait') session.waiting = null;

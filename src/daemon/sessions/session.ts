@@ -16,6 +16,8 @@ export interface Flight {
   id: HandoffId;
   path: HandoffPath;
   boot: string;
+  /** The carrier may have the text. */
+  exposed: boolean;
   /** Monotonic microseconds; null until the carrier said so. */
   acceptedUs: number | null;
   /** The wake came back as a prompt. */
