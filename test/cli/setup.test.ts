@@ -51,7 +51,7 @@ describe('setup', function () {
     (await host.json(['people', 'list'])).people.map(({ handle }: { handle: string }) => handle);
 
   it('makes the account once a handle is chosen, and leaves the work to the session that should do it', async () => {
-    const { invite: link } = await invite('--pairing', 'Review the API', '--agent', 'helper');
+    const { invite: link } = await invite('--pairing', 'Review the API', '--agent', 'helper', '--handle', 'mia');
     const first = await walk(link);
     expect([first.code, first.states]).to.deep.equal([
       0,
@@ -64,7 +64,8 @@ describe('setup', function () {
         delivery: 'waiting',
       },
     ]);
-    expect(of(first.steps, 'account')?.text).to.include('--handle');
+    expect(of(first.steps, 'account')?.text).to.include('--handle; mia is suggested.');
+    expect(of(first.steps, 'account')?.next).to.equal('service setup - --handle mia');
     expect(await people()).to.not.include('maya');
 
     const second = await walk(link, ['--handle', 'maya', '--name', 'workbench']);
@@ -112,6 +113,7 @@ describe('setup', function () {
   it('is one failed step where the invite does not work, and the rest follows from it', async () => {
     const { id, invite: link } = await invite();
     await host.json(['invite', 'revoke', id]);
+    expect((await walk(link)).states['account']).to.equal('failed');
     const { code, steps, states } = await walk(link, ['--handle', 'nils']);
     expect([code, states['account'], states['memberships']]).to.deep.equal([1, 'failed', 'waiting']);
     expect(of(steps, 'account')?.text).to.not.equal('');

@@ -6,7 +6,7 @@ import { ClientError } from '../../client/errors.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 import { readCredentials } from '../../local/credentials.ts';
 import { Failure } from '../../local/failure.ts';
-import type { Means } from '../beginnings.ts';
+import { clientFor, type Means } from '../beginnings.ts';
 import { sessionHere } from '../here.ts';
 import type { InviteLink } from '../invite-link.ts';
 import { runtime } from '../runtime.ts';
@@ -80,7 +80,7 @@ async function accountOf({ origin, link }: Target, wish: SetupWish): Promise<Ste
   }
   const { mayAsk } = await import('../prompts.ts');
   const asks = mayAsk(wish.out, wish.noInput);
-  if (wish.handle === undefined && !asks && !known?.pending) return chooseHandle();
+  if (wish.handle === undefined && !asks && !known?.pending) return chooseHandle(link, wish);
   const { connectBy } = await import('../connecting.ts');
   try {
     const { record } = await connectBy(link, {
@@ -97,13 +97,19 @@ async function accountOf({ origin, link }: Target, wish: SetupWish): Promise<Ste
   }
 }
 
-const chooseHandle = (): Step =>
-  step(
-    'account',
-    'needs_you',
-    'Choose the handle the account is to have, and run it again with --handle.',
-    'service setup --help',
-  );
+/** Nobody is asked here, and a handle is for good: it has to be said. */
+async function chooseHandle({ origin, secret }: InviteLink, wish: SetupWish): Promise<Step> {
+  try {
+    const { data } = await clientFor(origin, secret, wish).call('previewInvite');
+    const suggested = data.suggested_handle;
+    const choose = 'Choose the handle the account is to have, and run it again with --handle';
+    return suggested === undefined
+      ? step('account', 'needs_you', `${choose}.`, 'service setup --help')
+      : step('account', 'needs_you', `${choose}; ${suggested} is suggested.`, `service setup - --handle ${suggested}`);
+  } catch (error) {
+    return failed('account', error);
+  }
+}
 
 const unclear = (error: unknown): boolean =>
   (error instanceof Failure || error instanceof ClientError) && error.code === 'outcome_unknown';
