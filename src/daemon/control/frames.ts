@@ -143,7 +143,7 @@ export const requests = {
     board_id: id('brd').optional(),
     recipient_id: z.string().max(200).optional(),
     initiating_agent_id: id('mem').optional(),
-    work: z.string().max(2_000).optional(),
+    work: text(4_000).optional(),
   }),
   approval_watch: ofSession('approval_watch', { agent: agentRef, approval_id: id('apr') }),
   status: verb('status', maybeSession),
