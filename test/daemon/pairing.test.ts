@@ -139,6 +139,20 @@ describe('pairing two sessions', () => {
     expect(answers[3]!['pairing']).to.include({ id: request.id, state: 'verifying' });
   });
 
+  it('says that the other side waits because its mode does not wake it', async () => {
+    const request = await verifying();
+    const look = async () =>
+      (await ask(sessions[0]!, 'get', { pairing_id: request.id }))['pairing'] as Record<string, unknown>;
+    expect(await look()).to.not.have.property('waits_because');
+    const peer = seats[1]!;
+    await server.dana.ok('setDeliveryMode', {
+      params: { board: board.name, member: peer.name },
+      body: { mode: 'humans' },
+    });
+    await until(async () => (await look())['waits_because'] !== undefined, 'the reason is told');
+    expect((await look())['waits_because']).to.deep.equal([{ agent: peer.name, mode: 'humans' }]);
+  });
+
   it('takes no message for received that was only read', async () => {
     const request = await verifying();
     await replyOnce(1);

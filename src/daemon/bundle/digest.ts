@@ -42,7 +42,7 @@ export function renderDigest(
 }
 
 /** `#17 @codex -> all · asks for a reply: Please look at …` */
-export function digestLine(message: Message): string {
+function digestLine(message: Message): string {
   const marks = [
     ...(message.reply_to_seq === null ? [] : [`reply to #${message.reply_to_seq}`]),
     ...(message.urgent ? ['urgent'] : []),

@@ -5,7 +5,7 @@ const MOST_MS = 60_000;
 /** Longest `Retry-After` that is obeyed; a server cannot put a machine to sleep for days. */
 const MOST_ASKED_MS = 300_000;
 /** So long a connection must have held before failures are counted anew. */
-export const HEALTHY_MS = 60_000;
+const HEALTHY_MS = 60_000;
 
 /**
  * Milliseconds before try number `failures` + 1: doubling from 1 s to 60 s, times a random factor of 0.5 to 1, or what

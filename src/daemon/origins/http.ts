@@ -9,10 +9,10 @@ import { fetchBy } from '../../local/loopback-fetch.ts';
 export const MAX_SOCKETS = 8;
 /** Waits of seats without a person's stream; each holds a connection, as the stream does. */
 export const MAX_WAITS = 32;
-export const CONNECT_MS = 5_000;
+const CONNECT_MS = 5_000;
 /** One request from its beginning to its last byte, the server's `wait` apart. */
 export const TOTAL_MS = 15_000;
-export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 export interface OriginHttp {
   /** Requests that are answered at once. */

@@ -4,7 +4,7 @@ import { isTooLarge } from './http.ts';
 
 const PAGE = 200;
 /** Most messages one read brings; what is behind them waits for the next. */
-export const MOST_MESSAGES = 1_000;
+const MOST_MESSAGES = 1_000;
 /** Characters of text after which no further page is asked for. */
 const MOST_TEXT = 8 * 1024 * 1024;
 

@@ -2,7 +2,7 @@
 
 import type { Reply } from '../../client/answer.ts';
 import { Client } from '../../client/client.ts';
-import { type CredentialKind, type OperationName, operations } from '../../contract/operations.ts';
+import type { OperationName } from '../../contract/operations.ts';
 import type { Answer, BodyIn } from '../../contract/types.ts';
 import type { CredentialStore } from '../credentials/credentials.ts';
 import { requirePersonKey } from '../delegation/delegation.ts';
@@ -63,7 +63,3 @@ export class PairingApi {
     throw new ControlRefusal('unauthorized', 'This machine holds no working token for the seat.');
   }
 }
-
-/** Whether agents may ask for this operation with their own token. */
-export const agentsMay = (name: OperationName): boolean =>
-  (operations[name].credentials as readonly CredentialKind[]).includes('AG');

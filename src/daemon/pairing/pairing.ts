@@ -11,7 +11,8 @@ import { boardOf } from './drive.ts';
 import { Endpoints } from './endpoints.ts';
 
 type Frame = Requests['pairing'];
-type Answer = { pairing?: PairingRequest; pairings?: PairingRequest[]; board?: string };
+type Shown = PairingRequest & { waits_because?: { agent: string; mode: string }[] };
+type Answer = { pairing?: Shown; pairings?: PairingRequest[]; board?: string };
 
 export interface PairingOptions extends PairingApiOptions {
   folders: Folders;
@@ -42,7 +43,7 @@ export class Pairing {
       case 'list':
         return { pairings: (await this.#api.call(origin, 'person', 'listPairingRequests', {})).requests };
       case 'get':
-        return shown(await this.#request(origin, named(frame)));
+        return this.#described(origin, await this.#request(origin, named(frame)));
       case 'request':
         return shown(await this.#propose(origin, session, frame));
       case 'select':
@@ -68,6 +69,25 @@ export class Pairing {
     for (const { kind, approval_id: approval } of notices) {
       if (kind === 'approval_allowed' && approval !== undefined) void this.#selectWatched(seat, approval).catch(ignore);
     }
+  }
+
+  /** With the reason, where the other side's session is not woken by what it has to answer. */
+  async #described(origin: string, request: PairingRequest): Promise<Answer> {
+    const answer = shown(request);
+    if (request.state !== 'verifying' || answer.board === undefined) return answer;
+    const params = { board: answer.board, member: '' };
+    const peers = [request.initiator, request.recipient].flatMap((side) => (side ? [side.agent_id] : []));
+    const asleep = await Promise.all(
+      peers.map(async (member) => {
+        const found = await this.#api
+          .call(origin, 'person', 'getMember', { params: { ...params, member } })
+          .catch(ignore);
+        const mode = found?.delivery ?? null;
+        return found && (mode === 'humans' || mode === 'off') ? [{ agent: found.name, mode }] : [];
+      }),
+    );
+    const waits_because = asleep.flat();
+    return waits_because.length === 0 ? answer : { ...answer, pairing: { ...answer.pairing!, waits_because } };
   }
 
   #request(origin: string, id: string): Promise<PairingRequest> {
