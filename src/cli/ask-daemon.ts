@@ -1,6 +1,7 @@
 /** This machine's delivery daemon, as commands ask it: for the session they run in, or without one. */
 
 import { errors } from '../contract/errors.ts';
+import type { DeliveryMode } from '../contract/types.ts';
 import type { Answers } from '../daemon/control/answers.ts';
 import { ask } from '../daemon/control/ask.ts';
 import { connectDaemon, type DaemonOptions } from '../daemon/control/client.ts';
@@ -125,6 +126,11 @@ export const refOf = ({ origin, memberId, saved }: Seat): AgentRef => ({
   member_id: memberId,
   board_id: saved.board_id,
 });
+
+/** Tells the daemon a mode that the server has just answered; one that does not run reads it for itself. */
+export async function tellMode(seat: Seat, mode: DeliveryMode, revision: number): Promise<void> {
+  await askDaemon('mode', { agent: refOf(seat), mode, revision }, { start: false }).catch(() => {});
+}
 
 /** Notes here which session holds a seat, and that it holds no other one of its board. */
 export async function noteHolder({ memberId, saved: { board_id: board } }: Seat, key: string): Promise<void> {

@@ -10,7 +10,7 @@ import { paintFor, wantsColor } from './color.ts';
 import type { Delegated } from './delegated.ts';
 import { report } from './errors.ts';
 import { globalFlags } from './flags.ts';
-import { here, inSession, lookAround, requireWhole } from './here.ts';
+import { blockedHere, here, inSession, lookAround, requireWhole } from './here.ts';
 import { modeOf } from './mode.ts';
 import type { Output } from './output.ts';
 import { refuseEmpty, usageError } from './parse-errors.ts';
@@ -66,7 +66,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
       return 0;
     } catch (error) {
       await this.forgetEndedSeat(error);
-      return report(hinted(error, this.help), this.out, this.verbose);
+      return report(hinted(blockedHere(error), this.help), this.out, this.verbose);
     }
   }
 

@@ -7,6 +7,42 @@ import { sessionHere } from './here.ts';
 
 const ANSWER_MS = 2_000;
 
+/** Leaves replies to a message to the command that waits for them; `claim` says which it has shown. */
+export interface ReplyHold {
+  claim(seqs: number[]): Promise<void>;
+  release(): void;
+}
+
+/** Keeps replies out of what the daemon hands, where one runs. */
+export async function holdReplies(seat: Seat, messageId: string): Promise<ReplyHold> {
+  let connection: Connection | null = null;
+  try {
+    connection = await connectHere({ start: false });
+    const session = sessionHere();
+    await connection.send({
+      op: 'hold',
+      ...(session ? headerOf(session) : {}),
+      agent: refOf(seat),
+      reply_to: messageId,
+    });
+    await nextFrame(connection, ANSWER_MS);
+  } catch {
+    // Without a daemon nobody else hands them.
+  }
+  return {
+    claim: async (seqs) => {
+      if (!connection || seqs.length === 0) return;
+      try {
+        await connection.send({ op: 'claim', seqs });
+        await nextFrame(connection, ANSWER_MS);
+      } catch {
+        // What could not be noted may come once more.
+      }
+    },
+    release: () => connection?.close(),
+  };
+}
+
 /** One per seat; the end of this program ends them all. */
 const held = new Map<string, Connection>();
 

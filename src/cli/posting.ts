@@ -177,9 +177,15 @@ async function waited(
   { out, first }: { out: Output; first: string },
 ): Promise<void> {
   const { awaitReply, replyText } = await import('./await-reply.ts');
+  const { holdReplies } = await import('./holding.ts');
+  const held = session.seat ? await holdReplies(session.seat, message.id) : null;
   const result = await awaitReply(session, message, wait);
   out.print({ message, unread: null, recipients: null, ...result }, () =>
     [first, ...replyText(result, wait, out)].join('\n'),
   );
+  // What was shown here is not handed again.
+  const shown = [...(result.reply ? [result.reply] : []), ...result.owner_messages].map(({ seq }) => seq);
+  await held?.claim([...new Set(shown)]);
+  held?.release();
   if (result.timed_out && fails) throw new Exit(EXIT.checkFailed);
 }

@@ -180,6 +180,47 @@ describe('a session with a daemon', function () {
     expect(daemon.of('inbox')[1]).to.include({ peek: true });
   });
 
+  it('shows a reply that it waits for itself, and tells the daemon that it did', async () => {
+    const own = await ref();
+    daemon.answers.agents = (_, peer) =>
+      peer.send({ seats: [{ ...own, mode: 'all' }], boot: 'feedfeedfeedfeed', turn: 'busy' });
+    daemon.answers.hold = (frame, peer) => {
+      peer.send({ held: true });
+      void home().json(['say', 'here it is', '-b', 'demo', '--reply', String(frame.reply_to), '--no-notes']);
+    };
+    daemon.answers.claim = (_, peer) => peer.send({ claimed: [] });
+    const { json } = await run(['say', 'when?', '--wait-reply', '20']);
+    expect(json.reply.body).to.equal('here it is');
+    expect(daemon.of('hold')[0]).to.include({ reply_to: json.message.id });
+    expect(daemon.of('claim').map(({ seqs }) => seqs)).to.deep.equal([
+      [
+        json.reply.seq,
+        ...json.owner_messages
+          .filter(({ seq }: { seq: number }) => seq !== json.reply.seq)
+          .map(({ seq }: { seq: number }) => seq),
+      ],
+    ]);
+  });
+
+  it('is told a mode that its person set', async () => {
+    await home().json(['agent', 'delivery', 'humans', '--as', 'codex@demo']);
+    expect(daemon.of('mode').map(({ mode, revision }) => [mode, revision])).to.deep.equal([['humans', 1]]);
+    await home().json(['agent', 'delivery', 'focused', '--as', 'codex@demo']);
+  });
+
+  it('says that a sandbox without a network keeps it from its server', async () => {
+    const env = {
+      CODEX_THREAD_ID: 't',
+      CODEX_SANDBOX: 'seatbelt',
+      CODEX_SANDBOX_NETWORK_DISABLED: '1',
+      SERVICE_SERVER: 'http://127.0.0.1:9',
+      SERVICE_TOKEN: `aba_${'x'.repeat(43)}`,
+    };
+    const { code, json } = await run(['whoami'], env);
+    expect([code, json.error.code]).to.deep.equal([8, 'sandbox_blocks_network']);
+    expect(json.error.hint).to.include('service init');
+  });
+
   it('comes by a join line, with its session noted and its seat bound', async () => {
     const { code } = (await home().json(['code', 'create', '--board', 'demo'])).code;
     daemon.answers.bind = (_, peer) => peer.send({ mode: 'focused', seats: [] });

@@ -1,5 +1,7 @@
 import { choice } from '../../cli/args.ts';
+import { tellMode } from '../../cli/ask-daemon.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { seatHeld } from '../../cli/binding.ts';
 import { deliveryRecord, deliveryText, ownName } from '../../cli/delivery.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { agentNamed } from '../../cli/seat-meant.ts';
@@ -28,6 +30,8 @@ export default class AgentDelivery extends BaseCommand<typeof AgentDelivery> {
     const reply = await client.call('setDeliveryMode', { ...call, idempotencyKey: this.flags['idempotency-key'] });
     const { data: agent } = await client.call('getMember', { params: { board, member } });
     const record = deliveryRecord(agent, reply.data.changed);
+    const seat = seatHeld(agent.id);
+    if (seat) await tellMode(seat, record.mode, record.revision);
     const again = this.again(reply);
     this.out.print(record, () => `${deliveryText(record, board)}${again}`);
   }
