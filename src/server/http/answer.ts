@@ -20,7 +20,6 @@ export function send(
   const headers = standingOf(ctx);
   for (const [name, value] of Object.entries(more)) headers.push(name, value);
   headers.push('Content-Type', type, 'Content-Length', String(Buffer.byteLength(body)));
-  ctx.respond = false;
   ctx.res.writeHead(status, headers);
   if (more['Connection'] === 'close' && !ctx.req.complete && ctx.method !== 'HEAD') endLate(ctx.req, ctx.res, body);
   else ctx.res.end(body);

@@ -70,9 +70,12 @@ export interface AppOptions {
   after(ms: number, fn: () => void): () => void;
 }
 
-export function createApp(options: AppOptions): Koa {
+/**
+ * What serves a request, whatever it is; it never rejects. The framework gives each request its context and nothing else:
+ * every answer is written whole by what decides it, so composing functions and watching sockets would be for nothing.
+ */
+export function createApp(options: AppOptions): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
   const app = new Koa();
-  app.silent = true;
   const routes = new Routes();
   for (const name of Object.keys(operations) as OperationName[]) addRoute(routes, name, options);
   routes.add('GET', '/openapi.json', (ctx) => describe(ctx, options));
@@ -81,17 +84,23 @@ export function createApp(options: AppOptions): Koa {
     send(ctx, 200, text, {}, 'text/plain; charset=utf-8');
   });
 
-  app.use(requestErrors(options, (ctx, error) => countBadCredential(ctx, error, options)));
-  app.use((ctx) => {
+  const outermost = requestErrors(options, (ctx, error) => countBadCredential(ctx, error, options));
+  const inner = async (ctx: Context): Promise<void> => {
     const head = readHead(ctx.req);
     ctx.state['head'] = head;
     ctx.state['host'] = checkHost(head.host, ctx.req.url ?? '', options.site);
     const route = routes.find(ctx.req.method ?? '', ctx.path);
     if (!route) throw notFound(ctx, routes);
     ctx['params'] = route.params;
-    return route.handle(ctx);
-  });
-  return app;
+    await route.handle(ctx);
+  };
+  return (req, res) => {
+    const ctx = app.createContext(req, res);
+    return outermost(ctx, () => inner(ctx)).catch((error: unknown) => {
+      options.log.error({ err: error }, 'a request could not be answered');
+      res.destroy();
+    });
+  };
 }
 
 const limited = limitAttempts(serve);
@@ -140,7 +149,6 @@ async function serve(ctx: Context, name: OperationName, options: AppOptions): Pr
     case 'stream':
       prepareHead(ctx);
       await backend.stream(credential, input, ctx.req, ctx.res);
-      ctx.respond = false;
       return;
     case 'write':
       return sendReply(ctx, await backend.write(name, credential, input, keyed), options);

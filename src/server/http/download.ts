@@ -44,13 +44,11 @@ export async function sendBytes(ctx: Context, sendable: Sendable, log: Logger): 
   // What can be held back is sent only if it is what was stored; of the rest the last piece is.
   if (range === null && size <= HELD_BACK) {
     const bytes = await whole(source, sendable, log);
-    ctx.respond = false;
     prepareHead(ctx);
     res.writeHead(200, headers);
     res.end(bytes);
     return;
   }
-  ctx.respond = false;
   prepareHead(ctx);
   res.writeHead(range ? 206 : 200, headers);
   // Cut off at once: what waits in the socket does not go out either.
@@ -130,7 +128,6 @@ const withCharset = (type: string): string =>
   type.startsWith('text/') && !/;\s*charset=/i.test(type) ? `${type}; charset=utf-8` : type;
 
 function end(ctx: Context, status: number, headers: Record<string, string>): void {
-  ctx.respond = false;
   prepareHead(ctx);
   ctx.res.writeHead(status, headers);
   ctx.res.end();

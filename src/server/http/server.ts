@@ -23,12 +23,11 @@ export interface HttpOptions {
 
 export function createHttp({ backend, site, attempts, log, clock, proxyProtocol }: HttpOptions): Server {
   const time = { now: () => clock.now(), after: (ms: number, fn: () => void) => clock.after(ms, fn) };
-  const app = createApp({ backend, site, attempts, log, ...time });
-  const callback = app.callback();
+  const serve = createApp({ backend, site, attempts, log, ...time });
   const answers = new WeakMap<Duplex, ServerResponse>();
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     answers.set(req.socket, res);
-    void callback(req, res);
+    void serve(req, res);
   };
   const server = createServer(
     {
