@@ -25,7 +25,7 @@ interface Trouble {
 const troubles = new Map<string, Trouble[]>();
 
 describe('every example', function () {
-  this.timeout(300_000);
+  this.timeout(900_000);
 
   before(async () => {
     const machines = commands.filter(({ id }) => machinePlays[id]);
@@ -108,6 +108,7 @@ async function play(id: string, example: string, home: Home, prepare: () => Prom
   try {
     const made = await prepare();
     line = Object.entries(made.words ?? {}).reduce((text, [word, meant]) => text.replaceAll(word, meant), example);
+    line = line.replace(/( < \S+) --json$/, ' --json$1');
     let result = await run(home, line, made);
     // Where nobody can be asked, the question is refused and its answer is a flag.
     if (result.code === 2 && `${result.stdout}${result.stderr}`.includes('confirmation_required'))

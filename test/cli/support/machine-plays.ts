@@ -59,7 +59,7 @@ const knowing: Prepare = async (home, _example, team) => {
 
 const withDaemon: Prepare = async (home, example, team) => {
   await running(home, example, team);
-  await home.run(['daemon', 'start']);
+  await home.json(['daemon', 'start']);
   return example.includes('--follow') ? { until: '{' } : {};
 };
 

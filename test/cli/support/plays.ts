@@ -1,4 +1,5 @@
 /** What each command's examples need to be there, and what their words stand for in a world that is set for them. */
+import { codex } from '../../../src/harness/profiles/codex.ts';
 import { newCode, newDelegation, post } from '../../support/cast.ts';
 import { put } from '../../support/files.ts';
 import type { Stage } from './stage.ts';
@@ -251,6 +252,10 @@ export const plays: Record<string, Prepare> = {
   'file:rename': async () => ({ words: { 'notes/api.md docs/api.md': 'plan.md docs/plan.md' } }),
   'file:unapprove': async ({ dana }) => {
     await dana.ok('approveFile', { params: { board: 'general', file: 'plan.md' }, body: { version: 3 } });
+    return {};
+  },
+  'harness:test': async (stage) => {
+    stage.write('my-profile.json', JSON.stringify(codex));
     return {};
   },
   inbox: waiting,
