@@ -1,5 +1,5 @@
 /** The delivery daemon from the command line, as it is built. */
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
@@ -59,6 +59,25 @@ describe('service daemon', function () {
     await home.json(['daemon', 'start']);
     expect((await home.run(['server', 'stop'])).stdout).to.equal('Stopped the daemon.\n');
     expect((await home.run(['server', 'stop'])).stdout).to.equal('Nothing was running.\n');
+  });
+
+  it('that applies another mode than was set is named by doctor', async () => {
+    await home.json(['board', 'create', 'demo']);
+    await home.json(['agent', 'create', 'codex', '--board', 'demo']);
+    expect(await findings('seats')).to.deep.equal([['ok', null]]);
+    const saved = JSON.parse(readFileSync(home.path('config', 'credentials.json'), 'utf8')) as {
+      servers: Record<string, { seats: Record<string, { token: string }> }>;
+    };
+    const [[url, { seats }]] = Object.entries(saved.servers) as [
+      [string, { seats: Record<string, { token: string }> }],
+    ];
+    const report = await fetch(`${url}/v1/me/presence`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${Object.values(seats)[0]!.token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ presence: 'idle', delivery: 'off' }),
+    });
+    expect(report.status).to.equal(200);
+    expect(await findings('seats')).to.deep.equal([['warning', 'delivery_mode_unconfirmed']]);
   });
 
   it('is looked at by doctor, with its journal', async () => {

@@ -1,8 +1,9 @@
 /** Seats held here: whether their servers still know them. */
 import { ClientError } from '../../client/errors.ts';
+import type { Member } from '../../contract/types.ts';
 import type { SavedSeat, ServerEntry } from '../../local/credentials.ts';
 import { addressOf, askWhatItIs, clientAt } from './asking.ts';
-import { type Around, type Check, type Finding, failing, fine } from './check.ts';
+import { type Around, type Check, type Finding, failing, fine, warning } from './check.ts';
 
 type Held = SavedSeat & { token: string };
 
@@ -29,10 +30,20 @@ async function atServer(saved: string, entry: ServerEntry, around: Around): Prom
   return Promise.all(held.map((seat) => lookAt(origin, seat, around)));
 }
 
+/** What its daemon says it applies is not what its person has set. */
+function unconfirmed({ name, board, presence, delivery, delivery_mode: mode }: Member): Finding | null {
+  if (presence === 'no_session' || delivery === null || mode === null || delivery === mode) return null;
+  const problem = `${name} on ${board} is to have mode ${mode}, and its daemon applies ${delivery}.`;
+  return warning('seats', 'delivery_mode_unconfirmed', problem, 'service daemon restart');
+}
+
 async function lookAt(origin: string, { token, name, board }: Held, around: Around): Promise<Finding | null> {
   try {
-    await clientAt(origin, around, { token }).call('getMe', { maxAttempts: 1 });
-    return null;
+    const client = clientAt(origin, around, { token });
+    const { data: me } = await client.call('getMe', { maxAttempts: 1 });
+    const params = { board: me.board ?? board, member: me.id };
+    const { data: member } = await client.call('getMember', { params, maxAttempts: 1 });
+    return unconfirmed(member);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     const code = error.code === 'board_not_found' ? 'board_gone' : error.code;
