@@ -1,9 +1,10 @@
 /** While a command shows an agent its messages, the daemon hands none of that seat; what it has handed already is told. */
 import { nextFrame } from '../daemon/control/ask.ts';
 import type { Connection } from '../daemon/control/connection.ts';
+import { SHOWN_MESSAGES } from '../daemon/control/limits.ts';
 import type { Seat } from '../local/actors.ts';
-import { connectHere, headerOf, refOf } from './ask-daemon.ts';
-import { sessionHere } from './here.ts';
+import { askFor, connectHere, headerOf, refOf } from './ask-daemon.ts';
+import { here, sessionHere } from './here.ts';
 
 const ANSWER_MS = 2_000;
 
@@ -41,6 +42,30 @@ export async function holdReplies(seat: Seat, messageId: string): Promise<ReplyH
     },
     release: () => connection?.close(),
   };
+}
+
+/** Tells the daemon what a session has read for itself, so that it is not handed in this boot as well. */
+export async function tellShown(seat: Seat, messages: readonly { id: string; seq: number }[]): Promise<void> {
+  const session = sessionHere();
+  if (!session || here().subagent || messages.length === 0) return;
+  try {
+    const { boot, seats = [] } = await askFor(session, 'agents', {}, { start: false });
+    const held = seats.find(({ member_id: id }) => id === seat.memberId);
+    if (!held || (session.boot !== null && session.boot !== boot)) return;
+    const { memberId: member_id, saved } = seat;
+    const shown = messages
+      .slice(-SHOWN_MESSAGES)
+      .map(({ id, seq }) => ({ board_id: saved.board_id, member_id, message_id: id, seq }));
+    const known = { ...session, boot };
+    await askFor(
+      known,
+      'shown',
+      { generation: held.generation ?? 0, agent: refOf(seat), messages: shown },
+      { start: false },
+    );
+  } catch {
+    // Then it is handed although it was read: once more, and not lost.
+  }
 }
 
 /** One per seat; the end of this program ends them all. */

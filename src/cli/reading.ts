@@ -5,6 +5,8 @@ import type { Message } from '../contract/types.ts';
 import { Failure } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
 import { follow } from './follow.ts';
+import { inSession } from './here.ts';
+import { tellShown } from './holding.ts';
 import type { Output } from './output.ts';
 import { messageList, messageText } from './print/message.ts';
 import type { Filters } from './reader.ts';
@@ -48,6 +50,7 @@ export async function read(session: BoardSession, wish: ReadWish, show: Show): P
   const page = await readPage(session, span, wish);
   if (show.out.mode === 'ndjson') for (const message of page.messages) show.out.each(message);
   else await printPage(session, page, wish, show);
+  if (session.seat && inSession()) await tellShown(session.seat, page.messages);
   if (wish['mark-read']) await markRead(client, board, page, show.out);
   if (wish.follow) await goOn(session, page.messages.at(-1)?.seq ?? wish.after ?? begin, wish, show);
 }

@@ -202,6 +202,20 @@ describe('a session with a daemon', function () {
     ]);
   });
 
+  it('is told what a session has read for itself', async () => {
+    const own = await ref();
+    daemon.answers.agents = (_, peer) =>
+      peer.send({ seats: [{ ...own, mode: 'all', generation: 4 }], boot: 'feedfeedfeedfeed', turn: 'busy' });
+    const { json } = await run(['read', '--limit', '1']);
+    const [message] = json.messages;
+    expect(daemon.of('shown').map(({ messages, generation }) => [messages, generation])).to.deep.equal([
+      [[{ board_id: seat.board_id, member_id: seat.id, message_id: message.id, seq: message.seq }], 4],
+    ]);
+    await run(['read', '--limit', '1'], { ...session, SERVICE_BOOT: '0000000000000000' });
+    await run(['read', '--limit', '1'], { ...session, SERVICE_SUBAGENT: 's1' });
+    expect(daemon.of('shown')).to.have.length(1);
+  });
+
   it('is told a mode that its person set', async () => {
     await home().json(['agent', 'delivery', 'humans', '--as', 'codex@demo']);
     expect(daemon.of('mode').map(({ mode, revision }) => [mode, revision])).to.deep.equal([['humans', 1]]);

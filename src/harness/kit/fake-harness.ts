@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Profile } from '../profile.ts';
+import { shellWord as quoted } from '../setup/entries.ts';
 import { type Carrier, ExtensionCarrier, HookCarrier, type Host } from './carrier.ts';
 
 export type Step =
@@ -230,5 +231,3 @@ export class FakeHarness implements Host {
     }
   }
 }
-
-const quoted = (word: string): string => (/^[\w@./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
