@@ -45,6 +45,17 @@ describe('a session with a daemon', function () {
     expect(frame!.process).to.include({ pid: process.pid });
   });
 
+  it('shows what waits in its program until the turn ends, as the daemon tells it', async () => {
+    const { server, member_id, board_id } = await ref();
+    const waiting = { server, board_id, member_id, board: 'demo', seq: 7, boundary: 'turn_end' as const };
+    const queued = [{ ...waiting, message_id: 'msg_01K5A0000000000000000000P1' }];
+    daemon.answers.queued = (_, peer) => peer.send({ queued });
+    expect((await run(['inbox', '--queued'])).json.queued).to.deep.equal(queued);
+    expect(daemon.of('queued')[0]).to.include({ harness: 'claude-code', session: 'one', boot: 'feedfeedfeedfeed' });
+    const { stdout } = await home().run(['inbox', '--queued'], { env: session });
+    expect(stdout).to.equal('1 message waits for the end of the turn.\n  demo #7\n');
+  });
+
   it('holds none that the daemon does not name, and none of which this machine has no token', async () => {
     daemon.answers.agents = (_, peer) =>
       peer.send({ seats: [{ server: 'http://127.0.0.1:1', board: 'x', name: 'y', member_id: seat.id, mode: 'all' }] });
