@@ -52,7 +52,8 @@ forEachDatabase('a membership', (engine) => {
     });
     const actor = { kind: 'human', member_id: memberId, name: 'sam', owner: null };
     for (const event of events) expect(event.actor).to.deep.equal(actor);
-    expect(events.slice(1).map((event) => event.data)).to.deep.equal(
+    // Ids of one millisecond are in no order of their own.
+    expect(events.slice(1).map((event) => event.data)).to.have.deep.members(
       codes.slice(0, 2).map((id) => ({ join_code_id: id })),
     );
     const revoked = await Promise.all(codes.map((id) => codeOf(server, id)));

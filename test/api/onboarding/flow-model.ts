@@ -94,7 +94,7 @@ export class FlowModel {
         Object.assign(this, { removed: true, keyWorks: false, seated: false, onBundled: false });
         this.#end('person_ended');
         // Nobody comes in any more by somebody who is gone.
-        if (this.invite?.state === 'active' || this.invite?.state === 'expired') this.invite.state = 'revoked';
+        if (this.invite?.state === 'active') this.invite.state = 'revoked';
         this.#clear();
         return;
       case 'revoke_key':
