@@ -4,6 +4,7 @@ import { closeSync, linkSync, lstatSync, openSync, unlinkSync, writeSync } from 
 import { resolve } from 'node:path';
 import { pages } from '../client/pages.ts';
 import { verifyBoard } from '../client/verify.ts';
+import type { ChainPoint, Problem } from '../contract/chain.ts';
 import { escapeUntrusted } from '../contract/text.ts';
 import type { Answer, BoardEvent } from '../contract/types.ts';
 import { Failure, usage } from '../local/failure.ts';
@@ -26,14 +27,21 @@ export interface VerifyRecord {
   pinned: { seq: number; hash: string; matches: boolean } | null;
 }
 
-/** Checks the whole record against what was found good last time, and remembers a good end. */
-export async function verifyRecord(session: BoardSession): Promise<VerifyRecord> {
+/**
+ * Checks the record against what was found good last time, and remembers a good end.
+ *
+ * @param start the event to begin with; beyond the first only the one after the remembered end.
+ * @throws Failure `invalid_request` for any other.
+ */
+export async function verifyRecord(session: BoardSession, start = 1): Promise<VerifyRecord> {
   const { client, board } = session;
   const { folders } = runtime();
   const serverId = session.entry?.server_id ?? (await client.call('getInfo')).data.server_id;
   const boardId = (await client.call('getBoard', { params: { board } })).data.id;
   const pinned = pinnedHead(folders, serverId, boardId);
-  const found = await verifyBoard(client, { id: boardId, name: board }, { sha256, pinned: pinned ?? undefined });
+  const known = pinned ?? undefined;
+  const from = start > 1 ? startAt(session, start, known) : undefined;
+  const found = await verifyBoard(client, { id: boardId, name: board }, { sha256, pinned: known, from });
   const { problem, head } = found;
   if (!problem && head) await pinHead(folders, serverId, boardId, head);
   return {
@@ -45,9 +53,26 @@ export async function verifyRecord(session: BoardSession): Promise<VerifyRecord>
     payloads_checked: found.payloadsChecked,
     payloads_withheld: found.payloadsWithheld,
     problem: problem && { seq: problem.seq, problem: problem.reason },
-    pinned: pinned && { ...pinned, matches: !/^history_/.test(problem?.reason ?? '') },
+    pinned: pinned && { ...pinned, matches: !parted(problem, from) },
   };
 }
+
+/** The remembered end, when the wished start follows it: only what continues something known to be good proves anything. */
+function startAt(session: BoardSession, start: number, pinned: ChainPoint | undefined): ChainPoint {
+  if (pinned?.seq === start - 1) return pinned;
+  const [problem, flag] = pinned
+    ? [`the last good check here ended at #${pinned.seq}`, ` --from ${pinned.seq + 1}`]
+    : ['no check of this board is remembered here', ''];
+  throw usage(
+    `A check cannot start at #${start}: ${problem}.`,
+    called(`service audit verify${flag}${staying(session)}`),
+  );
+}
+
+/** Whether the record is no longer the one whose end was remembered. */
+const parted = (problem: Problem | null, from: ChainPoint | undefined): boolean =>
+  /^history_/.test(problem?.reason ?? '') ||
+  (problem?.reason === 'prev_hash_mismatch' && problem.seq - 1 === from?.seq);
 
 // Node's own hash is several times faster than the browser's, and the record may be long.
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -58,4 +58,50 @@ describe('audit verify', function () {
     file.close();
     expect((await home().run(['audit', 'verify'])).code).to.equal(0);
   });
+
+  describe('from the remembered end on', () => {
+    const from = async (seq: number) => {
+      const { code, stdout } = await home().run(['audit', 'verify', '--from', String(seq), '--json']);
+      return { code, ...JSON.parse(stdout) };
+    };
+
+    it('reads only what came since, and remembers the new end', async () => {
+      expect(await home().json(['audit', 'verify'])).to.deep.include({ ok: true, head_seq: 5 });
+      await home().json(['say', 'four']);
+      const { pinned, ...found } = await from(6);
+      expect(found).to.deep.include({ code: 0, ok: true, events: 1, payloads_checked: 1, head_seq: 6, problem: null });
+      expect(pinned).to.deep.include({ seq: 5, matches: true });
+      expect(await from(7)).to.deep.include({ code: 0, ok: true, events: 0, head_seq: 6 });
+      expect(await from(1)).to.deep.include({ code: 0, ok: true, events: 6, head_seq: 6 });
+    });
+
+    it('starts nowhere else, since nothing is known to be good there, and says where it can', async () => {
+      const refused = await home().run(['audit', 'verify', '--from', '3', '--json']);
+      expect(refused.code).to.equal(2);
+      const { code, hint } = JSON.parse(refused.stdout).error;
+      expect([code, hint]).to.deep.equal(['invalid_request', 'service audit verify --from 7']);
+      expect((await home().run(['audit', 'verify', '--from', '0'])).code).to.equal(2);
+
+      const before = readFileSync(pins(), 'utf8');
+      writeFileSync(pins(), '{}');
+      const unknown = await home().run(['audit', 'verify', '--from', '7', '--json']);
+      expect([unknown.code, JSON.parse(unknown.stdout).error.hint]).to.deep.equal([2, 'service audit verify']);
+      expect(readFileSync(pins(), 'utf8')).to.equal('{}');
+      writeFileSync(pins(), before);
+    });
+
+    it('finds that what follows does not continue it', async () => {
+      await home().json(['say', 'five']);
+      await remembering(
+        (pin) => Object.assign(pin, { hash: `sha256:${'f'.repeat(64)}` }),
+        async () => {
+          const remembered = readFileSync(pins(), 'utf8');
+          const { pinned, ...found } = await from(7);
+          expect(found).to.deep.include({ code: 3, ok: false, problem: { seq: 7, problem: 'prev_hash_mismatch' } });
+          expect(pinned).to.deep.include({ seq: 6, matches: false });
+          expect(readFileSync(pins(), 'utf8')).to.equal(remembered);
+        },
+      );
+    });
+  });
 });

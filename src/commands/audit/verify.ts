@@ -1,3 +1,4 @@
+import * as Flags from '@oclif/core/flags';
 import { verifyRecord, verifyText } from '../../cli/audit.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
@@ -6,13 +7,24 @@ import { EXIT } from '../../cli/exit.ts';
 export default class AuditVerify extends BaseCommand<typeof AuditVerify> {
   static override summary = "Check that a board's record was never changed";
   static override description =
-    'Reads all events, recomputes the chain of hashes on this machine, compares it with the end that was found good last\ntime, and remembers the new end. Exit code 3 when anything does not fit.';
-  static override examples = ['service audit verify --board general', 'service audit verify --json'];
+    'Reads all events, recomputes the chain of hashes on this machine, compares it with the end that was found good last\ntime, and remembers the new end. Exit code 3 when anything does not fit.\nWith --from, only what follows that end: as much work as there is new.';
+  static override examples = [
+    'service audit verify --board general',
+    'service audit verify --json',
+    'service audit verify --from 1201',
+  ];
   static override seeAlso = ['audit log', 'audit export'];
+  static override flags = {
+    from: Flags.integer({
+      min: 1,
+      helpValue: 'N',
+      description: 'First event to check: the one after the remembered end',
+    }),
+  };
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
-    const result = await verifyRecord(session);
+    const result = await verifyRecord(session, this.flags.from);
     this.out.print(result, () => verifyText(session.board, result));
     if (!result.ok) throw new Exit(EXIT.checkFailed);
   }

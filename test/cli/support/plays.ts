@@ -199,6 +199,8 @@ export const plays: Record<string, Prepare> = {
     if (example.includes('--add')) await dana.ok('unmakeBoardOwner', { params });
     return {};
   },
+  // Nothing is remembered there yet: only the first event is one to start at.
+  'audit:verify': async () => ({ words: { '1201': '1' } }),
   'audit:export': async () => ({ words: { 'general.ndjson': `general-${Math.random()}.ndjson` } }),
   'board:post': ask,
   'board:prefix': async () => ({ words: { 'prefix CHK': 'prefix CO' } }),
