@@ -107,6 +107,32 @@ describe('service doctor', function () {
     expect((await home.json(['file', 'get', 'notes/api.md', 'got.md'])).version).to.equal(1);
   });
 
+  it('is named by a download that meets damaged bytes, of which nothing is kept or printed, few or many', async () => {
+    home = new Home();
+    await home.json(['board', 'create', 'docs']);
+    // Up to 1 MiB the server looks at all of it first; of more it holds back the end.
+    for (const [size, exit] of [
+      [1_048_576, 8],
+      [1_048_577, 1],
+      [3_000_000, 1],
+    ] as const) {
+      const bytes = Buffer.alloc(size, 'much');
+      writeFileSync(join(home.work, 'a.bin'), bytes);
+      const { file } = await home.json(['file', 'put', 'a.bin', '--name', `${size}.bin`]);
+      const hex = file.latest.digest.slice('sha256:'.length);
+      bytes[size - 1] = 0;
+      writeFileSync(home.path('data', 'files', 'sha256', hex.slice(0, 2), hex.slice(2, 4), hex), bytes);
+      writeFileSync(join(home.work, 'there.bin'), 'mine');
+      for (const to of [['got.bin'], ['there.bin', '--force'], ['-']]) {
+        const get = await home.run(['file', 'get', `${size}.bin`, ...to]);
+        expect([get.code, get.stdout], `${size} ${to}`).to.deep.equal([exit, '']);
+        expect(get.stderr, `${size} ${to}`).to.include('service doctor');
+      }
+      expect(readdirSync(home.work).sort()).to.deep.equal(['.service', 'a.bin', 'there.bin']);
+      expect(readFileSync(join(home.work, 'there.bin'), 'utf8')).to.equal('mine');
+    }
+  });
+
   it('finds what is open to others and what was left over, and mends both when asked', async () => {
     home = new Home();
     await home.json(['board', 'create', 'docs']);

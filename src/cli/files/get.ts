@@ -123,7 +123,9 @@ async function checked(files: Files, { file, name, version }: Wanted, sink: Sink
     progress.end();
   }
   throw new Failure('checksum_mismatch', `What arrived of ${file} is not what the server has, so it was not kept.`, {
-    hint: 'Get it again',
+    hint: called(
+      'Get it again; if it stays so, its stored bytes are damaged, which whoever runs the server finds with service doctor',
+    ),
   });
 }
 
