@@ -74,13 +74,13 @@ async function answer(store: Objects, req: IncomingMessage, res: ServerResponse)
 /** One object to a page, so that the next one is asked for. */
 function listing(store: Objects, url: URL): string {
   const keys = [...store.objects.keys()].filter((key) => key.startsWith(url.searchParams.get('prefix') ?? '')).sort();
-  const after = url.searchParams.get('continuation-token') ?? '';
+  const after = (url.searchParams.get('continuation-token') ?? '').replace(/^<&>/, '');
   const [key, next] = keys.filter((each) => each > after);
   const size = store.objects.get(key ?? '')?.length;
   const content =
     key === undefined
       ? ''
       : `<Contents><Key>${key}</Key><LastModified>2020-01-01T00:00:00.000Z</LastModified><Size>${size}</Size></Contents>`;
-  const more = next === undefined ? '' : `<NextContinuationToken>${key}</NextContinuationToken>`;
+  const more = next === undefined ? '' : `<NextContinuationToken>&lt;&amp;&#62;${key}</NextContinuationToken>`;
   return `<?xml version="1.0"?><ListBucketResult>${content}${more}</ListBucketResult>`;
 }

@@ -132,7 +132,8 @@ export class S3Store implements BlobStore {
   #urlOf(key: string, query: Record<string, string>): URL {
     const { bucket, endpoint, pathStyle } = this.#options;
     const url = new URL(endpoint);
-    if (pathStyle) url.pathname = `/${bucket}/${key}`;
+    // Of the bucket itself some stores sign the path without a slash at its end; every store knows it so.
+    if (pathStyle) url.pathname = key === '' ? `/${bucket}` : `/${bucket}/${key}`;
     else {
       url.hostname = `${bucket}.${url.hostname}`;
       url.pathname = `/${key}`;
@@ -177,7 +178,15 @@ export class S3Store implements BlobStore {
   }
 }
 
-const textIn = (xml: string, name: string): string => new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
+const signs: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** What an element holds, such as a page's token, which is the store's own and may be anything. */
+function textIn(xml: string, name: string): string {
+  const held = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
+  return held.replaceAll(/&(?:#(\d{1,6})|#x([0-9a-f]{1,5})|(amp|lt|gt|quot|apos));/gi, (_all, decimal, hex, sign) =>
+    sign ? (signs[sign.toLowerCase()] as string) : String.fromCodePoint(Number.parseInt(hex ?? decimal, hex ? 16 : 10)),
+  );
+}
 
 async function failed(answer: Response, what: string): Promise<Error> {
   const code = textIn(await answer.text().catch(() => ''), 'Code');
