@@ -4,6 +4,7 @@ import type { Interfaces } from '@oclif/core';
 import { Command } from '@oclif/core/command';
 import { parse } from '@oclif/core/parser';
 import type { Client } from '../client/client.ts';
+import type { SessionHere } from '../harness/detect.ts';
 import type { Seat } from '../local/actors.ts';
 import { Failure, hinted, usage } from '../local/failure.ts';
 import { paintFor, wantsColor } from './color.ts';
@@ -128,6 +129,12 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     const { delegatedTo, delegatingSession } = await import('./delegated.ts');
     const session = delegatingSession(this.globals, this.line());
     return session && delegatedTo(session, this.choice('D', {}));
+  }
+
+  /** The server that a session's command means, where its daemon acts there. */
+  protected async serverHere(session: SessionHere): Promise<{ url: string }> {
+    const { delegatedTo } = await import('./delegated.ts');
+    return (await delegatedTo(session, this.choice('D', {}))).server;
   }
 
   /** A session of the person at the server of this name, without starting it. */

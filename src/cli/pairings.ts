@@ -3,13 +3,13 @@ import { requireFeature } from '../client/features.ts';
 import { newIdempotencyKey } from '../client/idempotency.ts';
 import { pages } from '../client/pages.ts';
 import type { Answer, PairingRequest } from '../contract/types.ts';
+import type { SessionHere } from '../harness/detect.ts';
 import { Failure, usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
 import { EXIT } from './exit.ts';
 import { requireWhole, sessionHere } from './here.ts';
 import { beginner } from './inviting.ts';
 import { boardIdOf, personIdOf } from './requesting.ts';
-import { runtime } from './runtime.ts';
 import type { Session } from './session.ts';
 
 /** All that are listed: those a person has part in, or an agent's person on its board. */
@@ -81,10 +81,10 @@ export interface Binding {
  * Binds one side to the session that runs this command: the initiator's by `select`, the recipient's by `accept`. The daemon
  * brings the session onto the board first where it has no seat there.
  *
- * @param server as it was named; undefined: that of the session's seats.
+ * @param serverOf the server that is meant: the named one, else that of the session's seats, else the usual one.
  */
 export async function boundHere(
-  server: string | undefined,
+  serverOf: (session: SessionHere) => Promise<{ url: string }>,
   { action, pairing, here, replace, key }: Binding,
 ): Promise<PairingRequest> {
   if (!here) throw notHere(action);
@@ -93,7 +93,7 @@ export async function boundHere(
   if (!session) throw noSession(action);
   const { askFor } = await import('./ask-daemon.ts');
   const answer = await askFor(session, 'pairing', {
-    server: server ?? runtime().env.SERVICE_SERVER ?? '',
+    server: (await serverOf(session)).url,
     action,
     replace,
     idempotency_key: key ?? newIdempotencyKey(),

@@ -149,7 +149,13 @@ describe('proposed work', function () {
       expect([selected.code, selected.json.request]).to.deep.equal([0, request]);
       expect((await run('accept', '--replace', '--server', url)).json.request.id).to.equal(id);
       const [first, second] = daemon.of('pairing');
-      expect(first).to.include({ harness: 'claude-code', session: 'one', action: 'select', pairing_id: id });
+      expect(first).to.include({
+        harness: 'claude-code',
+        session: 'one',
+        action: 'select',
+        pairing_id: id,
+        server: url,
+      });
       expect(first?.idempotency_key).to.match(/^cli_\w{26}$/);
       expect(second).to.include({ action: 'accept', replace: true, server: url }).and.not.have.property('pairing_id');
       expect(JSON.stringify(daemon.frames)).not.to.match(/ab[a-z]_[\w-]{20,}/);

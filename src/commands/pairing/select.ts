@@ -19,7 +19,7 @@ export default class PairingSelect extends BaseCommand<typeof PairingSelect> {
   override async run(): Promise<void> {
     const { here = false, replace = false, 'idempotency-key': key } = this.flags;
     const binding = { action: 'select' as const, pairing: this.args.pairing, here, replace, key };
-    const request = await boundHere(this.globals.server, binding);
+    const request = await boundHere((session) => this.serverHere(session), binding);
     this.out.print({ request }, () => changedText(request));
   }
 }
