@@ -14,6 +14,8 @@ interface Left {
 }
 
 const TOKEN = /ab[habcdilp]_[A-Za-z0-9_-]{43}/g;
+/** Also one that begins within what looks like another. */
+const TOKEN_ANYWHERE = new RegExp(`(?=(${TOKEN.source}))`, 'g');
 const SHORT_CODE = /"code":"([0-9A-Z]{3}-[0-9A-Z]{3})"/g;
 const CSRF = /"csrf_token":"([^"]+)"/g;
 
@@ -48,11 +50,17 @@ export class Watch {
     watches.delete(this);
     looked.servers++;
     for (const kind of this.#secrets.values()) looked.secrets[kind] = (looked.secrets[kind] ?? 0) + 1;
-    const places = await placesOf(left);
-    return [...this.#secrets].flatMap(([secret, kind]) =>
-      places
-        .filter(([, bytes]) => bytes.includes(secret))
-        .map(([place]) => `${kind} ${secret.slice(0, 8)}… in ${place}`),
+    const found: string[] = [];
+    for (const [place, bytes] of await placesOf(left))
+      for (const [secret, kind] of this.#in(bytes)) found.push(`${kind} ${secret.slice(0, 8)}… in ${place}`);
+    return found;
+  }
+
+  /** Those that these bytes hold. Tokens have a form, so that thousands of them are looked for at once. */
+  #in(bytes: Buffer): [string, string][] {
+    const tokens = new Set(Array.from(bytes.toString('latin1').matchAll(TOKEN_ANYWHERE), ([, token]) => token));
+    return [...this.#secrets].filter(([secret, kind]) =>
+      kind.startsWith('ab') ? tokens.has(secret) : bytes.includes(secret),
     );
   }
 }

@@ -18,7 +18,8 @@ import { connect, secretOf } from '../invites/cast.ts';
 import { allow, ask, collect, decline, invitePeople } from './cast.ts';
 import { FlowModel, type Step, steps, type Trouble, troubles } from './flow-model.ts';
 
-const MIXTURES = process.env['SERVICE_TEST_LONG'] === '1' ? 100 : 10;
+const LONG = process.env['SERVICE_TEST_LONG'] === '1';
+const MIXTURES = LONG ? 100 : 10;
 const MINUTE = 60_000;
 
 interface Answered {
@@ -33,7 +34,11 @@ forEachDatabase('the way of an invite', (engine) => {
   before(async () => {
     server = await startTestServer(engine);
   });
-  after(() => server.stop());
+  after(async function () {
+    // Every secret of every play is looked for.
+    this.timeout(LONG ? 600_000 : 20_000);
+    await server.stop();
+  });
 
   /** One play: people, boards and the model of them. */
   async function play(moves: (Step | Trouble)[], label: string): Promise<void> {

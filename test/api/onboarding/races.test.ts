@@ -42,7 +42,9 @@ forEachDatabase('one winner', (engine) => {
     twin = engine === 'postgres' ? await startTwin(server) : null;
     if (LONG && engine === 'postgres') process2 = await startProcess();
   });
-  after(async () => {
+  after(async function () {
+    // Every secret of every round is looked for.
+    this.timeout(LONG ? 600_000 : 20_000);
     expect(await process2?.child.stop()).to.be.oneOf([0, undefined]);
     if (process2) rmSync(process2.dataDir, { recursive: true });
     await twin?.close();
