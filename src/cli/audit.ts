@@ -101,17 +101,58 @@ export interface LogRecord {
 }
 
 /** A page of the record: the newest, or what follows a number. */
-export async function readLog({ client, board }: BoardSession, wish: LogWish): Promise<LogRecord> {
-  const start = wish.after === undefined ? { newest: true } : { after: wish.after };
-  const query = { ...start, limit: wish.limit, type: wish.type?.join(',') };
-  const { data } = await client.call('listEvents', { params: { board }, query });
+export async function readLog(session: BoardSession, wish: LogWish): Promise<LogRecord> {
+  const { client, board } = session;
+  const read = async (window: LogWindow) => {
+    const query = { ...window, type: wish.type?.join(',') };
+    return (await client.call('listEvents', { params: { board }, query })).data;
+  };
   const by = wish.actor?.replace(/^@/, '');
-  const events = by === undefined ? data.events : data.events.filter((event) => event.actor.name === by);
-  return { events, next_after: data.next_after, head_seq: data.head_seq };
+  if (by !== undefined) return logOf(read, by, wish);
+  const start = wish.after === undefined ? { newest: true } : { after: wish.after };
+  const { events, next_after, head_seq } = await read({ ...start, limit: wish.limit });
+  return { events, next_after, head_seq };
 }
 
-/** One line per event. */
-export async function eventLines(session: BoardSession, page: LogRecord, times: TimeStyle): Promise<string[]> {
+interface LogWindow {
+  after?: number;
+  before?: number;
+  newest?: boolean;
+  limit?: number | undefined;
+}
+
+const LOG_LENGTH = 50;
+
+/** The same of one actor. The server does not choose by actor, so pages are read until enough are found. */
+async function logOf(
+  read: (window: LogWindow) => Promise<Answer<'listEvents'>>,
+  actor: string,
+  { after, limit = LOG_LENGTH }: LogWish,
+): Promise<LogRecord> {
+  const newest = after === undefined;
+  let found: BoardEvent[] = [];
+  let window: LogWindow = newest ? { newest } : { after };
+  for (;;) {
+    const page = await read({ ...window, limit: 200 });
+    const theirs = page.events.filter((event) => event.actor.name === actor);
+    found = newest ? [...theirs, ...found] : [...found, ...theirs];
+    const next = newest ? page.prev_before : page.next_after;
+    if (next === null || found.length > limit) {
+      const events = newest ? found.slice(-limit) : found.slice(0, limit);
+      const more = !newest && found.length > limit;
+      return { events, next_after: more ? (events.at(-1)?.seq ?? null) : null, head_seq: page.head_seq };
+    }
+    window = newest ? { newest, before: next } : { after: next };
+  }
+}
+
+/** One line per event, and what shows the next ones in the same way. */
+export async function eventLines(
+  session: BoardSession,
+  page: LogRecord,
+  { type, actor, limit }: LogWish,
+  times: TimeStyle,
+): Promise<string[]> {
   const rows = page.events.map((event) => [
     `#${event.seq}`,
     escapeUntrusted(event.type),
@@ -119,8 +160,11 @@ export async function eventLines(session: BoardSession, page: LogRecord, times: 
     showTime(event.at, times),
     event.data_withheld ? 'withheld' : '',
   ]);
-  const next =
-    page.next_after === null ? [] : [called(`Later: service audit log --after ${page.next_after}${staying(session)}`)];
+  const same = [type && ` --type ${type.join(',')}`, actor && ` --actor ${actor}`, limit && ` --limit ${limit}`]
+    .filter(Boolean)
+    .join('');
+  const later = `Later: service audit log --after ${page.next_after}${same}${staying(session)}`;
+  const next = page.next_after === null ? [] : [called(later)];
   return [`${session.board} · ${page.events.length}, head #${page.head_seq}`, ...(await table(rows)), ...next];
 }
 

@@ -215,9 +215,12 @@ function lastEventId(req: IncomingMessage): number | undefined {
   return Number(value);
 }
 
+const NOT_WITH_BOARD = 'Give board alone to follow one log, or leave it out for the hints of several boards.';
+const STREAM_HINTS: Record<string, string> = { boards: NOT_WITH_BOARD, events: NOT_WITH_BOARD };
+
 function badStream(field: string, problem: string, details: Record<string, unknown> = {}): Refusal {
   return new Refusal('invalid_request', `${field}: ${problem}.`, {
-    hint: 'Read the board again and follow it from its head.',
+    hint: STREAM_HINTS[field] ?? 'Read the board again and follow it from its head.',
     details: { field, problem, ...details },
   });
 }

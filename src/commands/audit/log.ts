@@ -26,7 +26,7 @@ export default class AuditLog extends BaseCommand<typeof AuditLog> {
       for (const event of page.events) this.out.each(event);
       return;
     }
-    const lines = await eventLines(session, page, this.times);
+    const lines = await eventLines(session, page, this.flags, this.times);
     this.out.print(page, () => lines.join('\n'));
   }
 }

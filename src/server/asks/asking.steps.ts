@@ -11,6 +11,7 @@ import {
   type AnswerRequest,
   type AskData,
   type AskRequest,
+  answerInvalid,
   askClosed,
   askInvalid,
   askState,
@@ -86,14 +87,14 @@ export async function readAnswer(
   request: AnswerRequest | undefined,
 ): Promise<Answering | null> {
   if (request) checkAnswer(request);
-  if (!parent && request) throw askInvalid('An answer replies to its ask');
+  if (!parent && request) throw answerInvalid('An answer replies to its ask');
   const ask = parent && parent.expects_reply === 1 ? await askOf(tx, parent.id) : undefined;
   if (!ask) {
-    if (request) throw askInvalid('That message is no ask');
+    if (request) throw answerInvalid('That message is no ask');
     return null;
   }
   if (request?.option !== undefined && request.option > (await optionsOf(tx, ask)).length)
-    throw askInvalid('The ask has no such option');
+    throw answerInvalid('The ask has no such option');
   if (request?.comment) return null;
   const asker = await memberById(tx, ask.from_id);
   if (!asker) throw new Error(`ask ${ask.message_id} has lost its asker`);

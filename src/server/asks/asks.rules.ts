@@ -32,11 +32,14 @@ const MAX_OPTION = 80;
 const MAX_GOING_WITH = 120;
 const AHEAD_MS = 30 * 86_400_000;
 
+const invalid = (rule: string, hint: string): Refusal =>
+  new Refusal('ask_invalid', `${rule}.`, { hint, details: { reason: rule } });
+
 export const askInvalid = (rule: string): Refusal =>
-  new Refusal('ask_invalid', `${rule}.`, {
-    hint: 'An ask goes to one member: service ask @NAME "…" --option A --option B.',
-    details: { reason: rule },
-  });
+  invalid(rule, 'An ask goes to one member: service ask @NAME "…" "Option" "Option".');
+
+export const answerInvalid = (rule: string): Refusal =>
+  invalid(rule, 'service asks --can-answer shows what you can answer; then service answer N --option K, or in words.');
 
 export const notAsked = (): Refusal =>
   new Refusal('not_asked', 'This question was asked of somebody else.', {
@@ -70,7 +73,7 @@ export function checkAsk(
 /** At most one of option, withdrawal and comment. @throws Refusal `ask_invalid`. */
 export function checkAnswer({ option, withdrawn, comment }: AnswerRequest): void {
   const given = [option !== undefined, withdrawn === true, comment === true].filter(Boolean).length;
-  if (given > 1) throw askInvalid('An answer is one of an option, a withdrawal and a comment');
+  if (given > 1) throw answerInvalid('An answer is one of an option, a withdrawal and a comment');
 }
 
 /** A member as far as asking goes. */

@@ -25,8 +25,10 @@ forEachDatabase('a stream of one board', (engine) => {
     const response = await fetch(`${server.url}/v1/stream?${query}`, {
       headers: { ...server.dana.headers({}), ...headers },
     });
-    const { error } = (await response.json()) as { error: { code: string; details?: Record<string, unknown> } };
-    return { answer: `${response.status} ${error.code}`, details: error.details };
+    const { error } = (await response.json()) as {
+      error: { code: string; hint: string; details?: Record<string, unknown> };
+    };
+    return { answer: `${response.status} ${error.code}`, hint: error.hint, details: error.details };
   };
 
   it('gives the log from a number on, then `ready` with the head, then each new event', async () => {
@@ -95,6 +97,9 @@ forEachDatabase('a stream of one board', (engine) => {
     expect(beyond.details).to.include({ head_seq: 2 });
     for (const query of ['after=x', 'after=-1', 'boards=a', 'events=head', 'include=all', `board=${name}`]) {
       expect((await refusal(`board=${name}&${query}`)).answer, query).to.equal('400 invalid_request');
+    }
+    for (const filter of ['boards=a', 'events=head']) {
+      expect((await refusal(`board=${name}&${filter}`)).hint).to.match(/^Give board alone/);
     }
     expect((await refusal(`board=${name}`, { 'last-event-id': 'x' })).answer).to.equal('400 invalid_request');
     expect((await refusal(`board=${name}`, { 'last-event-id': '9' })).answer).to.equal('400 invalid_request');

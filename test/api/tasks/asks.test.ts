@@ -202,7 +202,9 @@ forEachDatabase('an ask', (engine) => {
     const asked = await ask(a, { to: ['@pam'] });
     expect(await refused(a, { ask: {}, reply_to: asked.id })).to.equal('422 ask_invalid');
     for (const answer of [{ option: 3 }, { option: 1, comment: true }, { withdrawn: true, comment: true }]) {
-      expect(await refused(pam, { reply_to: asked.id, answer })).to.equal('422 ask_invalid');
+      const body = { body: 'x', reply_to: asked.id, answer };
+      expect(await refused(pam, body)).to.equal('422 ask_invalid');
+      expect((await pam.call('postMessage', { params: { board }, body })).text).to.include('service answer');
     }
     expect(await refused(a, { ask: { going_with: 'x', going_at: '2026-13-45T00:00:00.000Z' } })).to.equal(
       '400 invalid_request',

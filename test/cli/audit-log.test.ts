@@ -1,0 +1,34 @@
+/** The events that `audit log` shows: the newest or what follows a number, of anybody or of one member. */
+import { expect } from 'chai';
+import { homeWithBoard } from './support/shared.ts';
+
+describe('audit log', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard();
+  const log = (...flags: string[]) => home().json(['audit', 'log', ...flags]);
+  // biome-ignore lint/suspicious/noExplicitAny: printed records
+  const seqs = (record: any) => record.events.map((event: { seq: number }) => event.seq);
+
+  before(async () => {
+    await home().json(['agent', 'create', 'codex']);
+    for (const body of ['one', 'two', 'three']) await home().json(['say', body, '--as', 'codex']);
+    await home().shell(`for i in $(seq 210); do echo '{"body":"more"}'; done | service say --ndjson-in -q`);
+  });
+
+  it('shows the newest of one member however much others did since', async () => {
+    expect(seqs(await log('--actor', 'codex', '--limit', '2'))).to.deep.equal([5, 6]);
+    expect(seqs(await log('--actor', '@codex', '--type', 'message.posted'))).to.deep.equal([4, 5, 6]);
+    expect(await log('--actor', 'nobody')).to.deep.include({ events: [], next_after: null, head_seq: 216 });
+  });
+
+  it('goes on after the last one shown, with the same flags', async () => {
+    const page = await log('--actor', 'codex', '--after', '3', '--limit', '1');
+    expect([seqs(page), page.next_after]).to.deep.equal([[4], 4]);
+    const { stdout } = await home().run('audit log --actor codex --after 3 --limit 1'.split(' '));
+    expect(stdout).to.include('Later: service audit log --after 4 --actor codex --limit 1');
+    const last = await log('--actor', 'codex', '--after', '4', '--limit', '2');
+    expect([seqs(last), last.next_after]).to.deep.equal([[5, 6], null]);
+    const typed = await home().run('audit log --type message.posted,board.created --after 0 --limit 1'.split(' '));
+    expect(typed.stdout).to.include('Later: service audit log --after 1 --type message.posted,board.created --limit 1');
+  });
+});
