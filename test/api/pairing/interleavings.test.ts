@@ -48,7 +48,10 @@ const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('accept' as const) }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('verify' as const), side }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('choose' as const), agent: which, replace: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('remove' as const), side, agent: which }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constantFrom('remove' as const, 'revoke' as const), side, agent: which }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({ do: fc.constantFrom('archive' as const, 'restore' as const, 'tick' as const) }),
@@ -56,8 +59,8 @@ const step = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      do: fc.constantFrom('demote', 'decline', 'cancel', 'leave', 'deadline') as fc.Arbitrary<
-        'demote' | 'decline' | 'cancel' | 'leave' | 'deadline'
+      do: fc.constantFrom('demote', 'decline', 'cancel', 'leave', 'remove_person', 'deadline') as fc.Arbitrary<
+        'demote' | 'decline' | 'cancel' | 'leave' | 'remove_person' | 'deadline'
       >,
     }),
   },
@@ -77,16 +80,29 @@ const stories = fc
   .tuple(fc.nat({ max: 3 }), fc.array(step, { minLength: 8, maxLength: 16, size: 'max' }))
   .map(([begun, steps]) => [...opening.slice(0, begun), ...steps]);
 
+interface Keyed extends Side {
+  keyId: string;
+}
+
+/** An agent that came by a key of its own, which may end without its person's end. */
+async function keyed(server: TestServer, pair: Pair, of: PairingSide): Promise<Keyed> {
+  const { person, personId } = pair[of];
+  const key = await person.ok('createKey', { body: { name: `key-${++keys}` } });
+  const side = await newSide(new Api(server.url, key.token, personId), pair.board.name);
+  return { ...side, keyId: key.id };
+}
+let keys = 0;
+
 class Tale {
   readonly model = new PairingModel();
   readonly #server: TestServer;
   readonly #pair: Pair;
   readonly #id: string;
-  readonly #agents: Record<PairingSide, Side[]>;
+  readonly #agents: Record<PairingSide, Keyed[]>;
   /** Every proof there was, the newest last. */
   readonly #proofs: Record<PairingSide, Api[]> = { initiator: [], recipient: [] };
 
-  private constructor(server: TestServer, pair: Pair, id: string, agents: Record<PairingSide, Side[]>) {
+  private constructor(server: TestServer, pair: Pair, id: string, agents: Record<PairingSide, Keyed[]>) {
     this.#server = server;
     this.#pair = pair;
     this.#id = id;
@@ -95,9 +111,11 @@ class Tale {
 
   static async begin(server: TestServer): Promise<Tale> {
     const pair = await pairOn(server);
-    const agents = { initiator: [pair.initiator], recipient: [pair.recipient] };
-    for (const of of sides) agents[of].push(await newSide(pair[of].person, pair.board.name));
-    return new Tale(server, pair, (await propose(pair)).id, agents);
+    const agents: Record<PairingSide, Keyed[]> = { initiator: [], recipient: [] };
+    for (const of of sides) agents[of] = [await keyed(server, pair, of), await keyed(server, pair, of)];
+    const [initiator] = agents.initiator;
+    if (!initiator) throw new Error('nobody begins');
+    return new Tale(server, pair, (await propose({ ...pair, initiator })).id, agents);
   }
 
   get #request() {
@@ -140,6 +158,20 @@ class Tale {
         model.removeSeat(taken.side, taken.agent);
         return null;
       }
+      case 'revoke': {
+        const { keyId = '' } = this.#agents[taken.side][taken.agent] ?? {};
+        const works = model.sides[taken.side].keys[taken.agent];
+        if (works) await this.#pair[taken.side].person.ok('revokeKey', { params: { key: keyId } });
+        model.revokeKey(taken.side, taken.agent);
+        return null;
+      }
+      case 'remove_person':
+        if (!model.removed) {
+          const { name } = await recipient.person.ok('getMe');
+          await this.#server.dana.ok('removePerson', { params: { handle: name ?? '' } });
+        }
+        model.removePerson();
+        return null;
       case 'archive':
         await initiator.person.ok('archiveBoard', { params });
         model.archived = true;
@@ -176,7 +208,8 @@ class Tale {
 
   async #select({ side: of, agent, binding, replace, stale }: Extract<Step, { do: 'select' }>): Promise<string> {
     const client_token = newProof();
-    const answer = await this.#pair[of].person.call('selectPairingEndpoint', {
+    const { person } = this.#agents[of][agent] ?? this.#pair[of];
+    const answer = await person.call('selectPairingEndpoint', {
       body: {
         request_id: this.#id,
         side: of,

@@ -12,6 +12,8 @@ export const TEN_MINUTES = 600_000;
 interface SideModel {
   /** Which of the person's two agents are on the board. */
   seats: [boolean, boolean];
+  /** Whether the key works that each of the two came from. */
+  keys: [boolean, boolean];
   endpoint: { agent: number; binding: number } | null;
   /** Until when the last proof works; null: none does. */
   proofUntil: number | null;
@@ -25,7 +27,7 @@ export interface Select {
   stale: boolean;
 }
 
-const newSide = (): SideModel => ({ seats: [true, true], endpoint: null, proofUntil: null });
+const newSide = (): SideModel => ({ seats: [true, true], keys: [true, true], endpoint: null, proofUntil: null });
 
 export class PairingModel {
   generation = 1;
@@ -35,11 +37,13 @@ export class PairingModel {
   chosen: number | null = null;
   readonly reported = { initiator: false, recipient: false };
   readonly sides = { initiator: newSide(), recipient: newSide() };
+  /** Whether the recipient is no longer on the server. */
+  removed = false;
   now = 0;
 
   live(side: PairingSide): boolean {
-    const { endpoint, seats } = this.sides[side];
-    return endpoint !== null && seats[endpoint.agent] === true;
+    const { endpoint, seats, keys } = this.sides[side];
+    return endpoint !== null && seats[endpoint.agent] === true && keys[endpoint.agent] === true;
   }
 
   get state(): PairingState {
@@ -56,6 +60,7 @@ export class PairingModel {
   }
 
   select({ side, agent, binding, replace, stale }: Select): string {
+    if (!this.sides[side].keys[agent]) return DEAD;
     if (this.closed !== null) return CLOSED;
     if (this.archived) return ARCHIVED;
     const own = this.sides[side];
@@ -99,6 +104,7 @@ export class PairingModel {
   }
 
   choose(agent: number, replace: boolean): string {
+    if (this.removed) return DEAD;
     if (this.closed !== null) return CLOSED;
     if (this.archived) return ARCHIVED;
     if (!this.sides.recipient.seats[agent]) return '404 pairing_not_found';
@@ -109,6 +115,7 @@ export class PairingModel {
   }
 
   end(how: 'declined' | 'cancelled'): string {
+    if (how === 'declined' && this.removed) return DEAD;
     if (this.closed !== null) return this.closed === how ? OK : CLOSED;
     this.#end(how);
     return OK;
@@ -128,6 +135,20 @@ export class PairingModel {
     const own = this.sides[side];
     own.seats[agent] = false;
     if (own.endpoint?.agent === agent) own.proofUntil = null;
+  }
+
+  /** A key ends, and with it what was selected by it. */
+  revokeKey(side: PairingSide, agent: number): void {
+    const own = this.sides[side];
+    own.keys[agent] = false;
+    if (own.endpoint?.agent === agent) own.proofUntil = null;
+  }
+
+  /** The recipient is removed from the server. */
+  removePerson(): void {
+    this.endBySelf('cancelled');
+    this.removed = true;
+    Object.assign(this.sides.recipient, { seats: [false, false], keys: [false, false] });
   }
 
   leave(): void {
