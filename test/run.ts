@@ -17,12 +17,13 @@ interface Job {
 /** The longest first, so that none is left alone at the end. */
 const jobs: Job[] = [
   { name: 'API on Postgres', files: ['test/api/**/*.test.ts'], env: { TEST_DATABASES: 'postgres' } },
-  { name: 'command line', files: ['test/cli/**/*.test.ts'] },
+  { name: 'command line', files: ['test/cli/[!z]*.test.ts'] },
   {
     name: 'rules, client, API on SQLite',
     files: ['test/{rules,client,api}/**/*.test.ts'],
     env: { TEST_DATABASES: 'sqlite' },
   },
+  { name: 'examples of the command line', files: ['test/cli/z*.test.ts'] },
   { name: 'daemon', files: ['test/daemon/**/*.test.ts'] },
   { name: 'faults', files: ['test/faults/**/*.test.ts'] },
 ];
