@@ -138,6 +138,10 @@ forEachDatabase('a keyed request', (engine) => {
     expect(await eve.refused('postMessage', empty)).to.equal('400 invalid_request');
     expect((await eve.call('postMessage', { ...message, key: empty.key })).status).to.equal(201);
 
+    const long = { ...message, body: { body: 'x'.repeat(32_769) }, key: newKey() };
+    expect(await eve.refused('postMessage', long)).to.equal('413 message_too_large');
+    expect((await eve.call('postMessage', { ...message, key: long.key })).status).to.equal(201);
+
     const missing = { params: { board: 'not-yet' }, body: { body: 'hi' }, key: newKey() };
     expect(await server.dana.refused('postMessage', missing)).to.equal('404 board_not_found');
     await newBoard(server.dana, { name: 'not-yet' });

@@ -130,7 +130,17 @@ forEachDatabase('a stream of hints', (engine) => {
     expect(stream.named('head').some(({ data }) => data.seq === hidden.seq && data.board_id === board.id)).to.equal(
       false,
     );
+    // Of a board that this stream never showed it tells neither that it is there nor that it went.
+    const unseen = await newBoard(server.dana, { visibility: 'private' });
+    await server.dana.ok('archiveBoard', { params: { board: unseen.name } });
+    await server.dana.ok('deleteBoard', { params: { board: unseen.name } });
+    await putOnBoard(server, board.name, pam);
+    const back = await stream.frame(
+      ({ event, data }) => event === 'head' && data.board_id === board.id && data.seq > hidden.seq,
+    );
+    expect(back.data.board).to.equal(board.name);
     expect(stream.named('board_unavailable')).to.have.length(1);
+    expect(JSON.stringify(stream.frames)).not.to.include(unseen.id);
     stream.close();
   });
 
