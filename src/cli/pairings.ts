@@ -4,12 +4,14 @@ import { newIdempotencyKey } from '../client/idempotency.ts';
 import { pages } from '../client/pages.ts';
 import type { Answer, PairingRequest } from '../contract/types.ts';
 import type { SessionHere } from '../harness/detect.ts';
+import { environmentToken } from '../local/actors.ts';
 import { Failure, usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
 import { EXIT } from './exit.ts';
 import { requireWhole, sessionHere } from './here.ts';
 import { beginner } from './inviting.ts';
 import { boardIdOf, personIdOf } from './requesting.ts';
+import { runtime } from './runtime.ts';
 import type { Session } from './session.ts';
 
 /** All that are listed: those a person has part in, or an agent's person on its board. */
@@ -67,6 +69,28 @@ export async function chosen({ client }: Session, { pairing, agent, replace, key
     : (await client.call('getMember', { params: { board, member: named } })).data.id;
   const body = { agent_id, generation: request.generation, replace };
   return (await client.call('choosePairingAgent', { params, body, idempotencyKey: key })).data;
+}
+
+/**
+ * The daemon's look at requests, for a session that holds no seat yet: it reads them for the person whose key it keeps.
+ * @returns null where a seat, a credential or a person reads, which need no daemon for it.
+ */
+export async function seatless(named: boolean): Promise<SessionHere | null> {
+  const { env } = runtime();
+  if (named || env.SERVICE_AGENT || environmentToken(env)) return null;
+  const session = sessionHere();
+  if (!session) return null;
+  const { sessionSeats } = await import('./session-seats.ts');
+  return (await sessionSeats()).length === 0 ? session : null;
+}
+
+/** Open requests as the daemon lists them, or the one that is named. */
+export async function seenHere(session: SessionHere, server: string, pairing?: string): Promise<PairingRequest[]> {
+  const { askFor } = await import('./ask-daemon.ts');
+  const named = pairing === undefined ? {} : { pairing_id: pairing };
+  const answer = await askFor(session, 'pairing', { server, action: pairing === undefined ? 'list' : 'get', ...named });
+  // The daemon passes the server's records on as they came.
+  return (answer.pairings ?? [answer.pairing]) as unknown as PairingRequest[];
 }
 
 export interface Binding {

@@ -70,6 +70,11 @@ describe('two machines', function () {
     expect(joined.code, joined.stderr).to.equal(0);
     expect(JSON.parse(joined.stdout).pairing_request_id).to.equal(pairing);
     await theirs.start();
+    // It has no seat, and sees what is proposed to its person all the same.
+    const { requests } = await theirs.json(['pairing', 'list']);
+    expect(requests.map(({ id }: { id: string }) => id)).to.deep.equal([pairing]);
+    expect((await theirs.json(['pairing', 'show', pairing])).request.work).to.equal('Review the API');
+    expect(JSON.stringify(await theirs.run(['pairing', 'list', '--state', 'all']))).to.include('agent_not_selected');
     const wrong = await theirs.run(['pairing', 'accept', pairing]);
     expect(JSON.parse(wrong.stdout).error.code).to.equal('invalid_request');
     const { request } = await theirs.json(['pairing', 'accept', '--here']);

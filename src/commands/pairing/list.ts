@@ -1,8 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { allPairings } from '../../cli/pairings.ts';
+import { allPairings, seatless, seenHere } from '../../cli/pairings.ts';
 import { pairingRows } from '../../cli/print/pairing.ts';
+import type { PairingRequest } from '../../contract/types.ts';
 
 export default class PairingList extends BaseCommand<typeof PairingList> {
   static override aliases = ['pairings'];
@@ -17,13 +18,24 @@ export default class PairingList extends BaseCommand<typeof PairingList> {
   };
 
   override async run(): Promise<void> {
-    const session = await this.session('A');
-    const requests = await allPairings(session, this.flags.state);
+    const { url, requests } = await this.listed();
     if (this.out.mode === 'ndjson') {
       for (const request of requests) this.out.each(request);
       return;
     }
     const rows = await pairingRows(requests);
-    this.out.print({ requests }, () => [`${session.server.url} · ${requests.length}`, ...rows].join('\n'));
+    this.out.print({ requests }, () => [`${url} · ${requests.length}`, ...rows].join('\n'));
+  }
+
+  /** By the daemon where the session has no seat yet, which reads only those that are open. */
+  private async listed(): Promise<{ url: string; requests: PairingRequest[] }> {
+    const open = (this.flags.state ?? 'open') === 'open';
+    const fresh = open ? await seatless(this.globals.as !== undefined) : null;
+    if (fresh) {
+      const { url } = await this.serverHere(fresh);
+      return { url, requests: await seenHere(fresh, url) };
+    }
+    const session = await this.session('A');
+    return { url: session.server.url, requests: await allPairings(session, this.flags.state) };
   }
 }

@@ -1,6 +1,8 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { seatless, seenHere } from '../../cli/pairings.ts';
 import { pairingText } from '../../cli/print/pairing.ts';
+import type { PairingRequest } from '../../contract/types.ts';
 
 export default class PairingShow extends BaseCommand<typeof PairingShow> {
   static override summary = 'Show one proposal of work';
@@ -10,8 +12,17 @@ export default class PairingShow extends BaseCommand<typeof PairingShow> {
   static override args = { pairing: required('Id of the request') };
 
   override async run(): Promise<void> {
-    const { client } = await this.session('A');
-    const { data: request } = await client.call('getPairingRequest', { params: { pairing: this.args.pairing } });
+    const request = await this.shown();
     this.out.print({ request }, () => pairingText(request, this.times));
+  }
+
+  /** By the daemon where the session has no seat yet. */
+  private async shown(): Promise<PairingRequest> {
+    const { pairing } = this.args;
+    const fresh = await seatless(this.globals.as !== undefined);
+    const [seen] = fresh ? await seenHere(fresh, (await this.serverHere(fresh)).url, pairing) : [];
+    if (seen) return seen;
+    const { client } = await this.session('A');
+    return (await client.call('getPairingRequest', { params: { pairing } })).data;
   }
 }
