@@ -10,7 +10,7 @@ import { timestamp } from '../text/time.ts';
 import { refuseGuest } from '../views/authority.ts';
 import { boardLabels } from '../views/labels.ts';
 import { authorizationOf } from './approvals.store.ts';
-import { inviteStep, revokeStep } from './next.rules.ts';
+import { inviteStep, takeBackStep } from './next.rules.ts';
 
 type Notice = Answer<'listInviteNotices'>['notices'][number];
 
@@ -48,7 +48,7 @@ async function views(tx: ReadTx, caller: Caller, rows: InviteRow[], baseUrl: str
         ...(agent?.harness ? { agent_harness: agent.harness } : {}),
         boards: boardsOf(row).flatMap((id) => labels.get(id) ?? []),
       },
-      next: state === 'active' ? revokeStep(row.id, baseUrl) : inviteStep(row.id, baseUrl),
+      next: state === 'active' ? takeBackStep(row.id, baseUrl) : inviteStep(row.id, baseUrl),
     };
   });
 }

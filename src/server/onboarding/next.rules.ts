@@ -25,6 +25,12 @@ export const revokeStep = (inviteId: string, baseUrl: string): NextStep => ({
   board_view: `${baseUrl}/inbox/invites/${inviteId}`,
 });
 
+/** For the person whose agent made an invite that still brings somebody. */
+export const takeBackStep = (inviteId: string, baseUrl: string): NextStep => ({
+  ...revokeStep(inviteId, baseUrl),
+  resume: 'Run it in your own terminal if nobody should come by this invite.',
+});
+
 /** What the agent runs once its request is decided. */
 export const showStep = (approvalId: string, baseUrl: string): NextStep => ({
   command: `service approvals show ${approvalId} ${on(baseUrl)}`,

@@ -29,6 +29,7 @@ forEachDatabase('a notice of an invite', (engine) => {
     expect(latest).to.deep.include({ state: 'active', suggested_handle: 'maya', issuing_agent_id: s.agent.memberId });
     expect(latest?.message).to.include('under your allowance');
     expect(latest?.next.command).to.equal(`service invite revoke ${ids[0]} --server '${server.url}'`);
+    expect(latest?.next.resume).to.include('your own terminal').and.not.include('your person');
     expect(earlier?.message).to.include('you allowed it');
     expect(earlier?.display?.boards.map(({ name }) => name)).to.deep.equal([s.board.name]);
     expect(JSON.stringify(notices)).not.to.include('abi_');
