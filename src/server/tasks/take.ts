@@ -5,12 +5,12 @@ import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { append } from '../record/append.ts';
-import { type MemberRow, memberById, memberByName, membersWithIds } from '../seats/members.store.ts';
+import { type MemberRow, memberById, memberByName } from '../seats/members.store.ts';
 import { redact } from '../text/redaction.ts';
 import { actingOn } from '../views/acting.ts';
-import { actorView } from '../views/actors.ts';
 import type { Place } from '../views/place.ts';
 import { taskView } from '../views/task.ts';
+import { notOnTask, taskTaken } from '../views/task-refusals.ts';
 import { requireTask } from './find.steps.ts';
 import {
   type Acting,
@@ -22,7 +22,6 @@ import {
   requireOpen,
   takeTask,
 } from './parts.steps.ts';
-import { notOnTask } from './refusals.steps.ts';
 import type { TaskRow } from './tasks.store.ts';
 
 type Params = Record<string, string>;
@@ -37,19 +36,11 @@ async function find(tx: WriteTx, caller: Caller, params: Params, permissions: re
 export const startTask: WriteCase<'startTask'> = {
   async run(tx, caller, { params }) {
     const { place, acting, task } = await find(tx, caller, params, ['claim_tasks']);
-    if (task.owner_id !== null && task.owner_id !== place.member.id) throw await taken(tx, place, task);
+    if (task.owner_id !== null && task.owner_id !== place.member.id) throw await taskTaken(tx, place, task);
     await takeTask(acting, task);
     return { answer: await taskView(tx, place, task) };
   },
 };
-
-async function taken(tx: WriteTx, place: Place, task: TaskRow): Promise<Refusal> {
-  const [owner] = await membersWithIds(tx, [task.owner_id ?? '']);
-  return new Refusal('task_taken', `${task.ref} is taken by @${owner?.name}.`, {
-    hint: `Help with it: service task join ${task.ref}; or pick another: service task list --state open.`,
-    details: { ref: task.ref, owner: owner ? actorView(owner, place.reader) : null },
-  });
-}
 
 export const joinTask: WriteCase<'joinTask'> = {
   async run(tx, caller, { params }) {
@@ -65,7 +56,7 @@ export const finishTask: WriteCase<'finishTask'> = {
   async run(tx, caller, { params, body }) {
     const { place, acting, task } = await find(tx, caller, params);
     const { member, board, actor } = acting;
-    if (member.kind === 'agent' && task.owner_id !== member.id) throw await notOnTask(tx, task);
+    if (member.kind === 'agent' && task.owner_id !== member.id) throw await notOnTask(tx, place, task);
     const { note, cancelled } = body;
     const data = { task_id: task.id, ref: task.ref, note, cancelled };
     if (!cancelled) board.done_count += 1;
@@ -85,7 +76,7 @@ export const dropTask: WriteCase<'dropTask'> = {
     const member = body.member === undefined ? acting.member : await memberNamed(tx, place, body.member);
     const as = await partOf(acting, task, member);
     const own = member.id === acting.member.id;
-    if (as === null || (acting.member.kind === 'agent' && !own)) throw await notOnTask(tx, task);
+    if (as === null || (acting.member.kind === 'agent' && !own)) throw await notOnTask(tx, place, task);
     await dropPart(acting, task, { memberId: member.id, as, reason: body.reason || null, by: own ? 'self' : 'person' });
     return { answer: await taskView(tx, place, task) };
   },

@@ -1,18 +1,16 @@
 /** Opening tasks and writing what they say. */
-import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { append } from '../record/append.ts';
-import { memberById } from '../seats/members.store.ts';
 import { newId } from '../text/ids.ts';
 import { redact } from '../text/redaction.ts';
-import { timestamp } from '../text/time.ts';
 import { actingOn } from '../views/acting.ts';
+import type { Place } from '../views/place.ts';
 import { taskView } from '../views/task.ts';
+import { notOnTask, standsChanged } from '../views/task-refusals.ts';
 import { requireTask } from './find.steps.ts';
 import { type Acting, change, isHelper, requireOpen, takeTask } from './parts.steps.ts';
 import { prefixOf } from './prefix.steps.ts';
-import { notOnTask } from './refusals.steps.ts';
 import { insertTask, insertText, lastNumber, latestTexts, type TaskRow, type TextField } from './tasks.store.ts';
 
 const clean = (text: string): string => redact(text).text;
@@ -88,8 +86,9 @@ export const updateTask: WriteCase<'updateTask'> = {
     const { place, acting } = await actingOn(tx, caller, params['board'] ?? '');
     const task = await requireTask(tx, place.board.id, params['task'] ?? '');
     requireOpen(task);
-    await requirePart(acting, task, body);
-    await requireBase(acting, task, body.stands_base);
+    await requirePart(acting, place, task, body);
+    if (body.stands_base !== undefined && body.stands_base !== task.stands_version)
+      throw await standsChanged(tx, place, task);
     await write(acting, task, body);
     return { answer: await taskView(tx, place, task) };
   },
@@ -98,28 +97,13 @@ export const updateTask: WriteCase<'updateTask'> = {
 type Update = Body<'updateTask'>;
 
 /** Agents write title and about as opener or owner, where it stands as owner or helper; people write all. */
-async function requirePart({ tx, member }: Acting, task: TaskRow, body: Update): Promise<void> {
+async function requirePart({ tx, member }: Acting, place: Place, task: TaskRow, body: Update): Promise<void> {
   if (member.kind === 'human') return;
   const owns = task.owner_id === member.id;
   const described = body.title !== undefined || body.about !== undefined;
-  if (described && !owns && task.opened_by !== member.id) throw await notOnTask(tx, task);
-  if (body.stands !== undefined && !owns && !(await isHelper(tx, task, member.id))) throw await notOnTask(tx, task);
-}
-
-/** @throws Refusal `stands_changed` when somebody wrote since. */
-async function requireBase({ tx }: Acting, task: TaskRow, base: number | undefined): Promise<void> {
-  if (base === undefined || base === task.stands_version) return;
-  const latest = (await latestTexts(tx, [task.id])).find((text) => text.field === 'stands');
-  const by = latest ? await memberById(tx, latest.by_id) : undefined;
-  throw new Refusal('stands_changed', `Where ${task.ref} stands was written since.`, {
-    hint: `Read it, then write again: service task show ${task.ref}.`,
-    details: {
-      ref: task.ref,
-      version: task.stands_version,
-      by: by?.name ?? null,
-      at: latest ? timestamp(latest.at) : null,
-    },
-  });
+  if (described && !owns && task.opened_by !== member.id) throw await notOnTask(tx, place, task);
+  if (body.stands !== undefined && !owns && !(await isHelper(tx, task, member.id)))
+    throw await notOnTask(tx, place, task);
 }
 
 /** One event with what changed; nothing where nothing did. */

@@ -1,0 +1,51 @@
+/** Refusals that say who is in the way of a change to a task, as the caller sees them. */
+import { Refusal } from '../../contract/errors.ts';
+import type { Actor } from '../../contract/types.ts';
+import type { ReadTx } from '../db/tx.ts';
+import { membersWithIds } from '../seats/members.store.ts';
+import { helpersOf, latestTexts, type TaskRow } from '../tasks/tasks.store.ts';
+import { timestamp } from '../text/time.ts';
+import { actorView } from './actors.ts';
+import type { Place } from './place.ts';
+
+/** Another member owns it. */
+export async function taskTaken(tx: ReadTx, place: Place, task: TaskRow): Promise<Refusal> {
+  const [owner] = await seen(tx, place, [task.owner_id]);
+  return new Refusal('task_taken', `${task.ref} is taken by @${owner?.name}.`, {
+    hint: `Help with it: service task join ${task.ref}; or pick another: service task list --state open.`,
+    details: { ref: task.ref, owner: owner ?? null },
+  });
+}
+
+/** An agent without the part in a task that this needs. */
+export async function notOnTask(tx: ReadTx, place: Place, task: TaskRow): Promise<Refusal> {
+  const helpers = await helpersOf(tx, [task.id]);
+  const [owner] = await seen(tx, place, [task.owner_id]);
+  const ids = helpers.map((helper) => helper.member_id);
+  return new Refusal('not_on_task', `This needs a part in ${task.ref}.`, {
+    hint: `Join first: service task join ${task.ref}.`,
+    details: { ref: task.ref, owner: owner ?? null, with: await seen(tx, place, ids) },
+  });
+}
+
+/** Somebody wrote where it stands since the version that was read. */
+export async function standsChanged(tx: ReadTx, place: Place, task: TaskRow): Promise<Refusal> {
+  const latest = (await latestTexts(tx, [task.id])).find((text) => text.field === 'stands');
+  const [by] = await seen(tx, place, [latest?.by_id ?? null]);
+  return new Refusal('stands_changed', `Where ${task.ref} stands was written since.`, {
+    hint: `Read it, then write again: service task show ${task.ref}.`,
+    details: {
+      ref: task.ref,
+      version: task.stands_version,
+      by: by ?? null,
+      at: latest ? timestamp(latest.at) : null,
+    },
+  });
+}
+
+/** Members in the order of their ids here. */
+async function seen(tx: ReadTx, { reader }: Place, ids: (string | null)[]): Promise<Actor[]> {
+  const wanted = ids.filter((id) => id !== null);
+  const found = new Map((await membersWithIds(tx, wanted)).map((member) => [member.id, actorView(member, reader)]));
+  return wanted.flatMap((id) => found.get(id) ?? []);
+}
