@@ -62,4 +62,14 @@ describe('reading a board', function () {
     const found = await home().json(['board', 'message', `elsewhere#${posted.message.seq}`]);
     expect(found.board).to.equal('elsewhere');
   });
+
+  it('says how many secrets were taken out of a message', async () => {
+    const secret = (letter: string) => `gh${'p'}_${letter.repeat(36)}`;
+    const shown = async (body: string) => {
+      await home().json(['say', body]);
+      return (await home().run(['read', '--limit', '1'])).stdout;
+    };
+    expect(await shown(secret('a'))).to.include(' · 1 secret removed ');
+    expect(await shown(`${secret('a')} ${secret('b')}`)).to.include(' · 2 secrets removed ');
+  });
 });

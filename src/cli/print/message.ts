@@ -56,6 +56,7 @@ function markers(message: Message, times: TimeStyle): string[] {
     files,
     reactions,
   } = message;
+  const secrets = message.redactions.reduce((sum, { count }) => sum + count, 0);
   return [
     replyTo === null ? '' : `reply to #${replyTo}`,
     urgent ? 'urgent' : '',
@@ -66,7 +67,7 @@ function markers(message: Message, times: TimeStyle): string[] {
     ...about.map((task) => task.ref),
     ...files.map((file) => `${file.name} v${file.version}`),
     ...reactions.map((reaction) => `${reaction.emoji} ${reaction.count}`),
-    message.redactions.length > 0 ? `${message.redactions.reduce((n, r) => n + r.count, 0)} secrets removed` : '',
+    secrets > 0 ? `${secrets} ${secrets === 1 ? 'secret' : 'secrets'} removed` : '',
   ].filter(Boolean);
 }
 
