@@ -1,60 +1,37 @@
 /** A message's whole way with the built program: from a post, through the daemon, into the hooks of a session. */
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { Home, until } from './support/home.ts';
-
-interface Ended {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
+import { finished, Home, until } from './support/home.ts';
+import { PlayedSession } from './support/played.ts';
 
 describe('delivery with the built program', function () {
   this.timeout(90_000);
   let home: Home;
+  let session: PlayedSession;
   beforeEach(() => {
     home = new Home();
+    session = new PlayedSession(home, 'one');
   });
   afterEach(async () => {
     await home.run(['daemon', 'stop']);
     await home.close();
   });
 
-  function begin(event: string, input: object, env: Record<string, string> = {}): ChildProcess {
-    const child = home.start(['hook', 'claude-code', event], { stdin: 'pipe', env });
-    child.stdin!.end(JSON.stringify({ session_id: 'one', cwd: home.work, ...input }));
-    return child;
-  }
-
-  async function ended(child: ChildProcess): Promise<Ended> {
-    let [stdout, stderr] = ['', ''];
-    child.stdout!.on('data', (piece) => (stdout += piece));
-    child.stderr!.on('data', (piece) => (stderr += piece));
-    await once(child, 'close');
-    return { code: child.exitCode, stdout, stderr };
-  }
-
-  const hook = (event: string, name: string, input: object = {}, env: Record<string, string> = {}) =>
-    ended(begin(event, { hook_event_name: name, ...input }, env));
+  const begin = (event: string, input: object) => session.begin(event, input);
+  const hook: PlayedSession['hook'] = (...args) => session.hook(...args);
 
   it('wakes a session that waits, is seen to be received, and is acknowledged', async () => {
     await home.json(['board', 'create', 'demo']);
-    const envFile = join(home.dir, 'claude-env');
-    const start = await hook('session-start', 'SessionStart', { source: 'startup' }, { CLAUDE_ENV_FILE: envFile });
-    expect(start.code).to.equal(0);
-    // What the session's commands are given by its program.
-    const exported = [...readFileSync(envFile, 'utf8').matchAll(/export (SERVICE_[A-Z]+)='?([^'\n]+)'?/g)];
-    const env = Object.fromEntries(exported.map(([, name, value]) => [name!, value!]));
+    await session.start();
+    const { env } = session;
     expect(env).to.include({ SERVICE_SESSION: 'claude-code:one' });
     const joined = await home.json(['join', '--board', 'demo'], { env });
     expect(joined.agent.name).to.be.a('string');
     expect((await home.json(['daemon', 'status'])).bindings).to.have.length(1);
 
     const waiting = begin('wait', { hook_event_name: 'Stop' });
-    const woken = ended(waiting);
+    const woken = finished(waiting);
     await until('the hook waits', async () => {
       const { sessions } = await home.json(['daemon', 'status']);
       return sessions[0]?.turn === 'idle';
@@ -89,7 +66,7 @@ describe('delivery with the built program', function () {
     await hook('session-start', 'SessionStart', { source: 'startup' });
     const env = { SERVICE_SESSION: 'claude-code:one' };
     await home.json(['join', '--board', 'demo'], { env });
-    const woken = ended(begin('wait', { hook_event_name: 'Stop' }));
+    const woken = finished(begin('wait', { hook_event_name: 'Stop' }));
     await until('the hook waits', async () => (await home.json(['daemon', 'status'])).sessions[0]?.turn === 'idle');
     const { pid } = await home.json(['daemon', 'status']);
     process.kill(pid, 'SIGKILL');
@@ -102,7 +79,7 @@ describe('delivery with the built program', function () {
 
   it('ends a hook that waits when the daemon is stopped, and leaves it stopped', async () => {
     await hook('session-start', 'SessionStart', { source: 'startup' });
-    const waiting = ended(begin('wait', { hook_event_name: 'Stop' }));
+    const waiting = finished(begin('wait', { hook_event_name: 'Stop' }));
     await until('the hook waits', async () => (await home.json(['daemon', 'status'])).sessions[0]?.turn === 'idle');
     await home.run(['down']);
     expect(await waiting).to.deep.equal({ code: 0, stdout: '', stderr: '' });

@@ -24,7 +24,7 @@ export class PlayedSession {
   }
 
   hook(event: string, name: string, input: object = {}, env: Record<string, string> = {}): Promise<Result> {
-    return finished(this.#begin(event, { hook_event_name: name, ...input }, env));
+    return finished(this.begin(event, { hook_event_name: name, ...input }, env));
   }
 
   /** The agent runs a command. */
@@ -38,7 +38,7 @@ export class PlayedSession {
 
   /** The turn ends and the program waits; `cause` happens then. @returns what the session is woken with, taken in a turn */
   async woken(cause: () => Promise<unknown> = async () => {}): Promise<string> {
-    const woken = finished(this.#begin('wait', { hook_event_name: 'Stop' }));
+    const woken = finished(this.begin('wait', { hook_event_name: 'Stop' }));
     await until('the hook waits', async () => {
       const { sessions } = await this.#home.json(['daemon', 'status']);
       return sessions.some(({ turn }: { turn: string }) => turn !== 'busy');
@@ -51,7 +51,8 @@ export class PlayedSession {
     return stderr + stdout;
   }
 
-  #begin(event: string, input: object, env: Record<string, string> = {}): ChildProcess {
+  /** A hook that runs on. */
+  begin(event: string, input: object, env: Record<string, string> = {}): ChildProcess {
     const child = this.#home.start(['hook', 'claude-code', event], { stdin: 'pipe', env });
     child.stdin?.end(JSON.stringify({ session_id: this.#id, cwd: this.#home.work, ...input }));
     return child;
