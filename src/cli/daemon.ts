@@ -16,13 +16,13 @@ import { endWith } from './signals.ts';
 
 const STOP_MS = 10_000;
 
-/** How this command reaches the daemon. @param start whether it may start or replace one */
+/** How this command reaches the daemon. @param start whether it may start or replace one, for somebody who said so */
 export function daemonOptions(start: boolean): DaemonOptions {
   const { env, folders, program, root } = runtime();
   return {
     state: folders.state,
     env,
-    start: start ? { program: [process.execPath, ...process.execArgv, program], client: 'command' } : null,
+    start: start ? { program: [process.execPath, ...process.execArgv, program], client: null } : null,
     replaceBy: start ? buildOf(root) : null,
   };
 }

@@ -250,6 +250,8 @@ describe('the control socket, from its client', () => {
       for (let n = 0; n < 5; n++) expect(await startAndConnect(ways, there)).to.equal('there');
       expect(await codeOf(() => startAndConnect(ways, there))).to.equal('daemon_not_running');
       expect(await startAndConnect({ ...ways, client: 'codex:other' }, there)).to.equal('there');
+      // Nor is anybody bounded who says so.
+      for (let n = 0; n < 7; n++) expect(await startAndConnect({ ...ways, client: null }, there)).to.equal('there');
       now += 600_001;
       expect(await startAndConnect(ways, there)).to.equal('there');
     });

@@ -16,15 +16,16 @@ export interface StartOptions {
   env: Env;
   /** The program that is spawned with `daemon`: runtime, its options, file. */
   program: string[];
-  /** Who starts it; each is bounded by itself. */
-  client: string;
+  /** Who starts it unasked; each is bounded by itself. Null: somebody said so, as often as they like. */
+  client: string | null;
   /** Milliseconds since 1970, for the bound. */
   now?: () => number;
 }
 
 /** Starts the daemon, then tries `connect` until it answers. After too many starts: `daemon_not_running`, as if it were absent. */
 export async function startAndConnect<T>(options: StartOptions, connect: () => Promise<T>): Promise<T> {
-  if (!mayStart(options)) throw notRunning();
+  const { client } = options;
+  if (client !== null && !mayStart({ ...options, client })) throw notRunning();
   spawnDaemon(options);
   const end = performance.now() + START_WAIT_MS;
   for (;;) {
@@ -66,7 +67,7 @@ export function reduced(env: Env): Record<string, string> {
 }
 
 /** Takes note of a start, unless this client has made too many. The note is only a bound: of two at once one may be lost. */
-function mayStart({ state, client, now = Date.now }: StartOptions): boolean {
+function mayStart({ state, client, now = Date.now }: StartOptions & { client: string }): boolean {
   const path = join(state, 'daemon-starts.json');
   const since = now() - STORM.ms;
   const noted = Object.entries(readStarts(path)).map(([name, times]) => [name, times.filter((at) => at > since)]);
