@@ -10,9 +10,9 @@ export default class HarnessTest extends BaseCommand<typeof HarnessTest> {
   static override description =
     'In folders of its own, with a server and daemon of its own, a stand-in for the program runs the very entries that\nservice init writes. Nothing of yours is touched. One line per check; exit 3 when one fails.';
   static override examples = [
-    'service harness test claude-code',
-    'service harness test codex --only idle --json',
-    'service harness test ./my-profile.json',
+    'service harness test claude-code --only idle',
+    'service harness test codex --only init --json',
+    'service harness test ./my-profile.json --only profile',
   ];
   static override seeAlso = ['init', 'doctor', 'run'];
   static override args = { profile: required('Name of a profile, or the path of one') };
