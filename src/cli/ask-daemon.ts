@@ -69,6 +69,11 @@ export async function connectHere(wish: DaemonWish): Promise<Connection> {
   }
 }
 
+const away = ['daemon_not_running', 'daemon_in_sandbox', 'session_unknown', 'request_timeout', 'daemon_stopping'];
+
+/** Whether no daemon answers here, or it never heard of the session; what is noted on this machine counts then. */
+export const isAway = (error: unknown): boolean => error instanceof Failure && away.includes(error.code);
+
 /** Asks one verb. A refusal of the API that the daemon passes on keeps the exit code it has everywhere. */
 export async function askDaemon<Verb extends AnsweringVerb>(
   verb: Verb,

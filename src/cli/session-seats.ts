@@ -1,8 +1,7 @@
 /** The seats of the session that this command runs in: as the daemon knows them, else as they were last noted here. */
 import { allSeats, type Seat, seatsOfSession } from '../local/actors.ts';
 import { type Credentials, readCredentials } from '../local/credentials.ts';
-import { Failure } from '../local/failure.ts';
-import { askFor } from './ask-daemon.ts';
+import { askFor, isAway } from './ask-daemon.ts';
 import { sessionHere } from './here.ts';
 import { runtime } from './runtime.ts';
 
@@ -23,9 +22,7 @@ async function read(): Promise<Seat[]> {
     const { seats = [] } = await askFor(session, 'agents', {}, { start: false });
     return seats.flatMap(({ server, member_id: id }) => held(saved, server, id));
   } catch (error) {
-    // A daemon that is away, or that never heard of the session, knows no more than what is noted.
-    const silent = ['daemon_not_running', 'daemon_in_sandbox', 'session_unknown', 'request_timeout', 'daemon_stopping'];
-    if (error instanceof Failure && silent.includes(error.code)) return noted;
+    if (isAway(error)) return noted;
     throw error;
   }
 }

@@ -7,13 +7,12 @@ import { credentialsPath, updateCredentials } from '../../src/local/credentials.
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { errorOf } from './support/error-of.ts';
 import { Rig, took } from './support/rig.ts';
 import { StepClock } from './support/step-clock.ts';
 
 /** An answer of a server that cannot just now. */
 const unavailable = { status: 503, retryAfter: 1 };
-
-const errorOf = (frame: Record<string, unknown>) => (frame['error'] as { code: string } | undefined)?.code;
 
 describe('the daemon, where something fails', () => {
   let server: TestServer;

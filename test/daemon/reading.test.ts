@@ -3,11 +3,10 @@ import { expect } from 'chai';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { errorOf } from './support/error-of.ts';
 import { fakeAdapter } from './support/parts.ts';
 import { Rig, took } from './support/rig.ts';
 import { StepClock } from './support/step-clock.ts';
-
-const errorOf = (frame: Record<string, unknown>) => (frame['error'] as { code: string } | undefined)?.code;
 
 describe('reading beside the daemon', () => {
   let server: TestServer;

@@ -9,12 +9,12 @@ import { processRef } from '../../src/local/process-ref.ts';
 import { newAgent, newBoard } from '../support/cast.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { errorOf } from './support/error-of.ts';
 import { fakeAdapter } from './support/parts.ts';
 import { Rig, TestSession, took } from './support/rig.ts';
 import { StepClock } from './support/step-clock.ts';
 
 type Seats = { name: string; member_id: string; generation?: number; mode: string }[];
-const errorOf = (frame: Record<string, unknown>) => (frame['error'] as { code: string } | undefined)?.code;
 
 describe('sessions of the daemon', () => {
   let server: TestServer;

@@ -5,11 +5,10 @@ import { CONNECTIONS, FRAME_BYTES } from '../../src/daemon/control/limits.ts';
 import { mask } from '../../src/daemon/log.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { errorOf } from './support/error-of.ts';
 import { asked, Line } from './support/line.ts';
 import { Rig } from './support/rig.ts';
 import { StepClock } from './support/step-clock.ts';
-
-const errorOf = (frame: Record<string, unknown>) => (frame['error'] as { code: string } | undefined)?.code;
 
 describe('the control socket', () => {
   let server: TestServer;

@@ -51,29 +51,18 @@ export class Terminal {
     await this.until(new RegExp(`^(?![\\s\\S]*(?:${what.source}))`), milliseconds);
   }
 
-  /** Presses a key until the screen shows what comes of it; a program that draws itself may not listen yet. */
+  /** Presses a key until the screen shows what comes of it. */
   async press(keys: string, shows: RegExp): Promise<void> {
-    for (let presses = 0; presses < 40; presses += 1) {
-      this.key(keys);
-      for (let looks = 0; looks < 12; looks += 1) {
-        if (shows.test(this.text())) return;
-        await new Promise((resolve) => setTimeout(resolve, 25));
-      }
-    }
-    throw new Error(`the screen does not show ${shows}; it shows:\n${this.text()}`);
+    await this.pressUntil(keys, () => shows.test(this.text()), `the screen does not show ${shows}`);
   }
 
   /** Presses Ctrl-C, as often as the program wants it, until it has ended. */
   async leave(): Promise<void> {
     let over = false;
-    const ended = this.ended.then(() => {
+    void this.ended.then(() => {
       over = true;
     });
-    for (let presses = 0; !over && presses < 40; presses += 1) {
-      this.key('\x03');
-      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 300))]);
-    }
-    if (!over) throw new Error(`it does not end; the screen shows:\n${this.text()}`);
+    await this.pressUntil('\x03', () => over, 'it does not end');
   }
 
   key(keys: string): void {
@@ -87,15 +76,22 @@ export class Terminal {
   async enter(words: string, taken: () => boolean): Promise<void> {
     this.pty.write(words);
     await this.until(new RegExp(words.slice(0, 40).replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')));
-    for (let tries = 0; !taken() && tries < 40; tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 250));
-      if (!taken()) this.pty.write('\r');
-      await new Promise((resolve) => setTimeout(resolve, 250));
-    }
-    if (!taken()) throw new Error(`the line was not taken; the screen shows:\n${this.text()}`);
+    await this.pressUntil('\r', taken, 'the line was not taken');
   }
 
   kill(signal = 'SIGKILL'): void {
     this.pty.kill(signal);
+  }
+
+  /** A program that draws itself may not listen yet: what it did not take within 400 ms is pressed again, 40 times. */
+  private async pressUntil(keys: string, done: () => boolean, otherwise: string): Promise<void> {
+    for (let presses = 0; presses < 40; presses += 1) {
+      this.key(keys);
+      for (let looks = 0; looks < 16; looks += 1) {
+        if (done()) return;
+        await new Promise((resolve) => setTimeout(resolve, 25));
+      }
+    }
+    throw new Error(`${otherwise}; the screen shows:\n${this.text()}`);
   }
 }

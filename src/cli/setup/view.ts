@@ -3,8 +3,7 @@ import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 import type { SessionHere } from '../../harness/detect.ts';
 import { readCredentials } from '../../local/credentials.ts';
-import { Failure } from '../../local/failure.ts';
-import { askFor } from '../ask-daemon.ts';
+import { askFor, isAway } from '../ask-daemon.ts';
 import { type Delegated, joinHere, readBoardsHere } from '../delegated.ts';
 import { allPairings } from '../pairings.ts';
 import { runtime } from '../runtime.ts';
@@ -64,8 +63,7 @@ async function unlessAway<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask();
   } catch (error) {
-    const away = ['daemon_not_running', 'daemon_in_sandbox', 'session_unknown', 'request_timeout', 'daemon_stopping'];
-    if (error instanceof Failure && away.includes(error.code)) return null;
+    if (isAway(error)) return null;
     throw error;
   }
 }
