@@ -19,9 +19,13 @@ export class Results {
     if (process.env['HARNESS_RECORD'] !== '1') return;
     const file = fileURLToPath(new URL('results.json', import.meta.url));
     const others = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Shown[]) : [];
-    const ran = new Set(this.shown.map(({ harness }) => harness));
-    const all = [...others.filter(({ harness }) => !ran.has(harness)), ...this.shown];
+    const all = [...others.filter((one) => !this.shown.some((newer) => replaces(newer, one))), ...this.shown];
+    all.sort((one, two) => one.harness.localeCompare(two.harness));
     writeFileSync(file, `${JSON.stringify(all, undefined, 2)}\n`);
     writeTable(all);
   }
 }
+
+/** What another version of a program showed is not said of this one. */
+const replaces = (newer: Shown, one: Shown): boolean =>
+  newer.harness === one.harness && (newer.check === one.check || newer.version !== one.version);

@@ -24,6 +24,7 @@ const questions: [string, string][] = [
   ['owner_midturn', 'hears its person at the next tool call, of others a notice'],
   ['turn_start', 'is given quiet messages with the next prompt'],
   ['modes', 'heeds `service agent delivery`'],
+  ['together', 'talks with the other program on the same laptop'],
   ['resume', 'has its seat again after a resume'],
   ['crash', 'loses nothing when the daemon is killed'],
   ['kill', 'loses nothing when it is killed itself'],

@@ -1,0 +1,92 @@
+/**
+ * A person with two agent programs on one laptop: `service init --yes` once, a session of each on the same board by one pasted
+ * line, and then everything that the board has for them at the same time, each told apart from the other.
+ */
+import { expect } from 'chai';
+import type { Agent } from './agent.ts';
+import { claudeCode } from './programs/claude-code.ts';
+import { codex } from './programs/codex.ts';
+import { Results } from './results.ts';
+import { World } from './world.ts';
+
+const results = new Results();
+
+describe('two agent programs on one laptop', function () {
+  this.timeout(120_000);
+  // Each step goes on from where the one before it left both sessions.
+  this.bail(true);
+  let world: World;
+  let claude: Agent;
+  let other: Agent;
+  const both = (run: (agent: Agent) => Promise<void>): Promise<unknown> => Promise.all([claude, other].map(run));
+  const settled = (): Promise<unknown> => both((agent) => agent.settled());
+
+  before(async () => {
+    world = await World.make(claudeCode, codex);
+    claude = world.agent(claudeCode);
+    other = world.agent(codex);
+    await both((agent) => agent.open());
+  });
+  after(() => world.end());
+  after(() => results.write());
+
+  it('come onto the same board by one pasted line each', async () => {
+    await both((agent) => agent.join());
+    const { sessions } = await world.daemon();
+    const seats = sessions.map(({ key, seats: [seat] }: { key: string; seats: { name: string }[] }) => [
+      key.split(':')[0],
+      seat?.name,
+    ]);
+    expect(seats).to.have.deep.members([claude, other].map(({ program, seat }) => [program.harness, seat]));
+  });
+
+  it('are woken one by one: a post to an idle one is none of the other’s', async () => {
+    await world.say('wake up alone, claude', '--to', `@${claude.seat}`);
+    await world.say('wake up alone, codex', '--to', `@${other.seat}`);
+    const { news } = await claude.model.until('wake up alone, claude');
+    expect(news).to.include('sender="owner"').and.not.include('wake up alone, codex');
+    await other.model.until('wake up alone, codex');
+    await settled();
+    expect(other.model.told('wake up alone, claude')).to.deep.equal([]);
+  });
+
+  for (const which of ['Claude Code', 'Codex']) {
+    it(`keep to their own turns: what both are told wakes the idle one while ${which} works to its end`, async () => {
+      const [busy, idle] = which === 'Codex' ? [other, claude] : [claude, other];
+      const words = `for both of you while ${which} works`;
+      const word = `stop, ${which}`;
+      await busy.busy(async () => {
+        await world.peerSays(`@${busy.seat} @${idle.seat} ${words}`);
+        await idle.model.until(words);
+        expect(busy.model.told(words)).to.deep.equal([]);
+        await world.say(word, '--to', `@${busy.seat}`);
+      });
+      // The tool call that ran was the next one that could take the person's word; the peer's had to wait for the turn's end.
+      const told = await busy.model.until(word);
+      expect(told.news).to.include('sender="owner"').and.not.include(words);
+      await busy.model.until(words);
+      await settled();
+      expect(busy.model.told(words)).to.have.length(1);
+      expect(idle.model.told(words)).to.have.length(1);
+      expect(idle.model.told(word)).to.deep.equal([]);
+    });
+  }
+
+  const talk = async (asking: Agent, asked: Agent): Promise<void> => {
+    const question = `what do you say, ${asked.program.name}?`;
+    const answer = `${asked.program.name} says good morning`;
+    asked.answers(question, answer);
+    asking.model.runOn('ask the other', `service say --to @${asked.seat} --expect-reply '${question}'`);
+    await asking.prompt('ask the other one');
+    const { news } = await asked.model.until(question);
+    expect(news).to.include(`from="@${asking.seat}"`).and.include('sender="owner_agent"');
+    const told = await asking.model.until(answer);
+    expect(told.news).to.include(`from="@${asked.seat}"`).and.include('reply-to="');
+    await settled();
+  };
+
+  it('talk with each other by the commands that their bundles print', async () => {
+    await results.of(codex, 'together', () => talk(claude, other));
+    await results.of(claudeCode, 'together', () => talk(other, claude));
+  });
+});
