@@ -3,11 +3,12 @@ import { ClientError } from '../client/errors.ts';
 import { waitFor } from '../client/wait.ts';
 import type { Message } from '../contract/types.ts';
 import { type Group, renderBundle } from '../daemon/bundle/bundle.ts';
+import { onBoard } from '../daemon/bundle/options.ts';
 import { environmentToken, type Seat } from '../local/actors.ts';
 import { endSeat } from '../local/credentials.ts';
 import { Exit } from './errors.ts';
 import { EXIT } from './exit.ts';
-import { acknowledge, type InboxRecord, type InboxWish, readInbox, remindOfTasks } from './inbox.ts';
+import { acknowledge, type InboxWish, readInbox, remindOfTasks, type Shown } from './inbox.ts';
 import type { Output } from './output.ts';
 import { MINUTE } from './reminders.ts';
 import { called, runtime } from './runtime.ts';
@@ -33,12 +34,7 @@ export interface SeatsRecord {
   timed_out?: boolean;
 }
 
-interface Read {
-  session: Session;
-  inbox: Awaited<ReturnType<typeof readInbox>>['inbox'];
-  record: InboxRecord;
-  fates: Awaited<ReturnType<typeof readInbox>>['fates'];
-}
+type Read = Shown & { session: Session };
 
 /** Every seat that this session holds, where nothing else says who acts. */
 export async function seatsHere({
@@ -65,7 +61,7 @@ export async function inboxOfSeats(
   do {
     const record = await inbox.read(follow ? undefined : 30 * MINUTE);
     if (follow && record.timed_out) continue;
-    if (!follow || out.mode === 'text') out.print(record, () => seatsText(record, out.saidReminders()));
+    if (!follow || out.mode === 'text') out.print(record, () => inbox.text(record, out.saidReminders()));
     else for (const message of record.seats.flatMap(({ messages }) => messages)) out.each(message);
     await inbox.acknowledge();
     if (record.timed_out && flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
@@ -109,7 +105,7 @@ class SeatsInbox {
     }
     if (this.#sessions.length === 0) throw this.#refusal;
     if (every !== undefined)
-      for (const { inbox } of this.#reads) await remindOfTasks(this.#out, inbox, every, ` --board ${inbox.board}`);
+      for (const read of this.#reads) await remindOfTasks(this.#out, read.inbox, every, this.#flagsOf(read));
     return {
       seats: this.#reads.map(({ inbox, record }) => ({
         board: inbox.board,
@@ -126,6 +122,20 @@ class SeatsInbox {
     };
   }
 
+  /** What is printed of the record that was just read. */
+  text({ seats, bundle, unavailable }: SeatsRecord, header: string[] = []): string {
+    const names = seats.map(({ agent, board }) => `${agent} on ${board}`).join(', ');
+    const more = this.#reads
+      .filter(({ record }) => record.more)
+      .map((read) => `service: More is waiting: service inbox${this.#flagsOf(read)}`);
+    const lost =
+      unavailable > 0
+        ? [`service: ${unavailable} ${unavailable === 1 ? 'seat' : 'seats'} could not be read: service status`]
+        : [];
+    const body = bundle === '' ? `nothing new for ${names}` : bundle;
+    return called([...header.map((line) => `service: ${line}`), body, ...more, ...lost].join('\n'));
+  }
+
   /** Acknowledges what was printed, of every seat that can be. @throws ClientError of the first that could not. */
   async acknowledge(): Promise<void> {
     const failures: unknown[] = [];
@@ -139,15 +149,24 @@ class SeatsInbox {
   }
 
   #groups(): Group[] {
-    const several = new Set(this.#reads.map(({ session }) => session.server.url)).size > 1;
-    return this.#reads.map(({ session, inbox, record, fates }) => ({
-      board: inbox.board,
-      seat: inbox.agent,
-      messages: record.messages,
-      fates,
-      ...(several ? { server: session.server.local ? 'local' : session.server.url } : {}),
+    return this.#reads.map((read) => ({
+      board: read.inbox.board,
+      seat: read.inbox.agent,
+      messages: read.record.messages,
+      fates: read.fates,
+      server: this.#serverOf(read),
     }));
   }
+
+  /** Named only where the seats are on several. */
+  #serverOf({ session: { server } }: Read): string | undefined {
+    const several = new Set(this.#reads.map(({ session }) => session.server.url)).size > 1;
+    if (!several) return undefined;
+    return server.local ? 'local' : server.url;
+  }
+
+  /** What a command needs to act as the seat. */
+  readonly #flagsOf = (read: Read): string => onBoard(read.inbox.board, { seats: true, server: this.#serverOf(read) });
 
   async #readAll(): Promise<void> {
     const { limit, peek = false } = this.#wish;
@@ -187,18 +206,4 @@ class SeatsInbox {
       return undefined;
     }
   }
-}
-
-/** What is printed of it. */
-function seatsText({ seats, bundle, unavailable }: SeatsRecord, header: string[] = []): string {
-  const names = seats.map(({ agent, board }) => `${agent} on ${board}`).join(', ');
-  const more = seats
-    .filter((seat) => seat.more)
-    .map(({ board }) => `service: More is waiting: service inbox --board ${board}`);
-  const lost =
-    unavailable > 0
-      ? [`service: ${unavailable} ${unavailable === 1 ? 'seat' : 'seats'} could not be read: service status`]
-      : [];
-  const body = bundle === '' ? `nothing new for ${names}` : bundle;
-  return called([...header.map((line) => `service: ${line}`), body, ...more, ...lost].join('\n'));
 }

@@ -9,7 +9,8 @@ import { holdInbox } from './holding.ts';
 import type { Output } from './output.ts';
 import { remind } from './reminders.ts';
 import { called } from './runtime.ts';
-import type { Session } from './session.ts';
+import { type Session, staying } from './session.ts';
+import { sessionSeats } from './session-seats.ts';
 import { interruptWith } from './signals.ts';
 
 type Inbox = Answer<'readInbox'>;
@@ -35,11 +36,16 @@ export interface InboxRecord {
   timed_out?: boolean;
 }
 
+export interface Shown {
+  inbox: Inbox;
+  record: InboxRecord;
+  fates: Fates;
+  /** What a further command needs to act as this seat. */
+  flags: string;
+}
+
 /** Reads the inbox, after waiting for a message if that was asked for. */
-export async function readInbox(
-  session: Session,
-  wish: InboxWish,
-): Promise<{ inbox: Inbox; record: InboxRecord; fates: Fates }> {
+export async function readInbox(session: Session, wish: InboxWish): Promise<Shown> {
   const { client } = session;
   const { inbox, timedOut } = await unshown(session, wish);
   const last = inbox.messages.at(-1)?.seq ?? null;
@@ -48,17 +54,26 @@ export async function readInbox(
     inbox.board,
     inbox.messages,
   );
+  const flags = await flagsOf(session);
+  const naming = { seats: (await sessionSeats()).length > 1, flags };
   const record: InboxRecord = {
     agent: inbox.agent,
     messages: inbox.messages,
     acked_up_to: wish.peek ? null : last,
     more: inbox.more,
-    wrapped: inbox.messages.map((message) => renderMessage(message, inbox.agent, { fates })),
-    bundle: renderBundle([{ board: inbox.board, seat: inbox.agent, messages: inbox.messages, fates }]),
+    wrapped: inbox.messages.map((message) => renderMessage(message, inbox.agent, { fates, ...naming })),
+    bundle: renderBundle([{ board: inbox.board, seat: inbox.agent, messages: inbox.messages, fates }], naming),
     work: inbox.work,
     ...(wish.wait === undefined ? {} : { timed_out: timedOut }),
   };
-  return { inbox, record, fates };
+  return { inbox, record, fates, flags };
+}
+
+/** In a session with several seats a command names the board even beside `--as`. */
+async function flagsOf(session: Session): Promise<string> {
+  const { seat, choice } = session;
+  const several = seat !== null && choice.board === undefined && (await sessionSeats()).length > 1;
+  return `${staying(session)}${several ? ` --board ${seat.saved.board}` : ''}`;
 }
 
 /** The inbox without what the session has received already, perhaps a moment before its acknowledgement. */
@@ -81,10 +96,11 @@ async function asked({ client }: Session, { limit, wait }: InboxWish): Promise<{
 }
 
 /** What is printed of it. */
-export function inboxText({ board, agent }: Inbox, { bundle, more }: InboxRecord, header: string[] = []): string {
-  const messages = bundle === '' ? `${board} · nothing new for ${agent}` : bundle;
+export function inboxText({ inbox, record, flags }: Shown, header: string[] = []): string {
+  const { bundle, more } = record;
+  const messages = bundle === '' ? `${inbox.board} · nothing new for ${inbox.agent}` : bundle;
   const lines = [...header.map((line) => `service: ${line}`), messages];
-  return called([...lines, ...(more ? ['service: More is waiting: service inbox'] : [])].join('\n'));
+  return called([...lines, ...(more ? [`service: More is waiting: service inbox${flags}`] : [])].join('\n'));
 }
 
 /** Reminds an agent that is on no task of those that nobody has picked up. @param stay flags that keep to its board. */
@@ -120,9 +136,10 @@ export const flushed = (): Promise<void> =>
 export async function followInbox(session: Session, wish: InboxWish, out: Output): Promise<never> {
   interruptWith(() => process.exit(EXIT.done));
   for (;;) {
-    const { inbox, record } = await readInbox(session, { ...wish, wait: 86_400 });
+    const shown = await readInbox(session, { ...wish, wait: 86_400 });
+    const { record } = shown;
     if (record.messages.length === 0) continue;
-    if (out.mode === 'text') out.print(record, () => inboxText(inbox, record));
+    if (out.mode === 'text') out.print(record, () => inboxText(shown));
     else for (const message of record.messages) out.each(message);
     await acknowledge(session, record, out);
   }

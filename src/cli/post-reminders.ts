@@ -3,6 +3,7 @@ import type { Answer, Message, Task } from '../contract/types.ts';
 import type { BoardSession } from './base.ts';
 import type { Output } from './output.ts';
 import { MINUTE, remind } from './reminders.ts';
+import { staying } from './session.ts';
 
 type Inbox = Answer<'readInbox'>;
 
@@ -51,9 +52,10 @@ async function remindOfStands(
   const { id, ref, stands } = current;
   const behind = stands ? (stands.messages_since ?? 0) : (await readTask(session, id)).message_count;
   if (behind < BEHIND || (stands && Date.now() - Date.parse(stands.at) < 15 * MINUTE)) return;
+  const note = `service task note "…"${staying(session)}`;
   const text = stands
-    ? `Where ${ref} stands is ${behind} messages old: service task note "…"`
-    : `Nobody has written where ${ref} stands, after ${behind} messages: service task note "…"`;
+    ? `Where ${ref} stands is ${behind} messages old: ${note}`
+    : `Nobody has written where ${ref} stands, after ${behind} messages: ${note}`;
   const about = `${id} ${stands?.version ?? 0} ${Math.floor(behind / BEHIND)}`;
   await remind(out, agent, { code: 'stands_stale', text, about });
 }

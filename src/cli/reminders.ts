@@ -46,7 +46,7 @@ export async function remind(out: Output, agent: string, reminder: Reminder): Pr
 }
 
 async function isDue(agent: string, { code, every, most, about }: Reminder): Promise<boolean> {
-  const path = join(runtime().folders.state, 'reminders.json');
+  const path = join(runtime().folders.state, 'nudges.json');
   try {
     return await withLock(`${path}.lock`, () => {
       const memory = read(path);

@@ -10,7 +10,7 @@ import { remindOfTasks } from './inbox.ts';
 import type { Base, Output } from './output.ts';
 import { lineText } from './print/task.ts';
 import { runtime } from './runtime.ts';
-import type { Session } from './session.ts';
+import { type Session, staying } from './session.ts';
 
 export interface StatusRecord {
   server_running: boolean;
@@ -79,12 +79,12 @@ export function statusLines(record: StatusRecord, base: Base): [string, string |
   ];
 }
 
-async function readWork({ client }: Session, record: StatusRecord, out: Output): Promise<void> {
-  const { data: inbox } = await client.call('readInbox', { query: { limit: 1 } });
+async function readWork(session: Session, record: StatusRecord, out: Output): Promise<void> {
+  const { data: inbox } = await session.client.call('readInbox', { query: { limit: 1 } });
   const { current_task: current, line } = inbox.work;
   record.current_task = current ? { id: current.id, ref: current.ref, title: current.title } : null;
   record.line = line;
-  await remindOfTasks(out, inbox);
+  await remindOfTasks(out, inbox, undefined, staying(session));
 }
 
 /** What the server says of a key that has ended points here; here is said how to get another. */

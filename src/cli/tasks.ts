@@ -5,7 +5,7 @@ import { Failure, usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
 import type { Output } from './output.ts';
 import { remind } from './reminders.ts';
-import type { Session } from './session.ts';
+import { type Session, staying } from './session.ts';
 import { hasPipedInput, readWhole } from './stdin.ts';
 
 /** A reference in any letter case, a number, or an id. */
@@ -78,7 +78,7 @@ export async function taskOut(
 ): Promise<TaskOut> {
   const inbox = session.agent ? await readWork(session) : null;
   const next = change === 'closed' ? await nextTask(session, inbox?.work ?? null) : null;
-  if (inbox?.work.nudges) await remindAfter(change, inbox, next, out);
+  if (inbox?.work.nudges) await remindAfter(change, inbox, { next, stay: staying(session), out });
   return { task, line: inbox?.work.line ?? null, next, nudges: out.base.nudges ?? [] };
 }
 
@@ -97,11 +97,10 @@ async function nextTask({ client, board }: BoardSession, work: AgentWork | null)
 async function remindAfter(
   change: 'started' | 'closed' | 'other',
   { member_id: agent }: Answer<'readInbox'>,
-  next: TaskRef | null,
-  out: Output,
+  { next, stay, out }: { next: TaskRef | null; stay: string; out: Output },
 ): Promise<void> {
   if (change === 'closed' && next)
-    await remind(out, agent, { code: 'next_task', text: `${next.ref} is open: service task start ${next.ref}` });
+    await remind(out, agent, { code: 'next_task', text: `${next.ref} is open: service task start ${next.ref}${stay}` });
   if (change === 'started')
     await remind(out, agent, {
       code: 'first_task',

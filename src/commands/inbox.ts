@@ -49,10 +49,11 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
 
   private async ofAgent(session: Awaited<ReturnType<typeof this.session>>): Promise<void> {
     if (this.flags.follow) return followInbox(session, this.flags, this.out);
-    const { inbox, record } = await readInbox(session, this.flags);
+    const shown = await readInbox(session, this.flags);
+    const { inbox, record, flags } = shown;
     this.out.base.board = inbox.board;
-    await remindOfTasks(this.out, inbox, 30 * MINUTE);
-    this.out.print(record, () => inboxText(inbox, record, this.out.saidReminders()));
+    await remindOfTasks(this.out, inbox, 30 * MINUTE, flags);
+    this.out.print(record, () => inboxText(shown, this.out.saidReminders()));
     await acknowledge(session, record, this.out);
     if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
   }

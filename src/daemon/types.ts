@@ -344,7 +344,7 @@ export interface Compose {
   wakes(seat: ComposeSeat): boolean;
   compose(input: ComposeInput): Composed;
   /** The note for a session that takes or regains seats, or was compacted; at most 600 bytes a seat. */
-  note(seats: readonly { seat: SeatIdentity; mode: Mode; inbox: Inbox | null }[], several: boolean): string;
+  note(seats: readonly { seat: SeatIdentity; mode: Mode; inbox: Inbox | null }[]): string;
 }
 
 // ---------------------------------------------------------------------------------------------------- machine's rights

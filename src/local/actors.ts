@@ -115,8 +115,10 @@ function ambiguous(name: string, seats: Seat[]): Failure {
 
 function severalSeats(seats: readonly Seat[]): Failure {
   const boards = seats.map((seat) => seat.saved.board);
+  // Boards of several servers may have the same name.
+  const more = new Set(boards).size < boards.length ? ` --server ${seats[0]!.origin}` : '';
   return new Failure('board_ambiguous', `This session has a seat on several boards: ${boards.join(', ')}.`, {
-    hint: `Say which one: --board ${boards[0]}`,
+    hint: `Say which one: --board ${boards[0]}${more}`,
     details: { boards, seats: seats.map(({ saved }) => `${saved.name}@${saved.board}`) },
   });
 }

@@ -76,6 +76,39 @@ describe('a session with several seats', function () {
     expect(again.stdout).to.equal('nothing new for cook on kitchen, digger on garden\n');
   });
 
+  it('prints commands that act as the seat a message is for, however that was chosen', async () => {
+    const author = async (printed: string, where: object) => {
+      const [line] = /service say --reply [^"]+"…"/.exec(printed) ?? [];
+      const sent = await home().shell(`${line} --json --no-notes`, where);
+      expect(sent.code, `${line}: ${sent.stdout}`).to.equal(0);
+      const { message } = JSON.parse(sent.stdout);
+      return `${message.from.name} on ${message.board}`;
+    };
+    const asked = () =>
+      home().json(['say', '-b', 'garden', '--no-notes', '--expect-reply', '--to', '@digger', 'to the digger']);
+    const outside = { env: {} };
+    for (const [args, where] of [
+      [[], { env }],
+      [['--board', 'garden'], { env }],
+      [['--as', 'digger'], { env }],
+      [['--as', 'digger'], outside],
+      [['--as', 'digger@garden', '--server', 'local'], outside],
+      [['--as', 'digger', '--board', 'garden'], outside],
+      [[], { env: { SERVICE_AGENT: 'digger' } }],
+    ] as const) {
+      await asked();
+      const { stdout } = await home().run(['inbox', ...args], where);
+      expect(await author(stdout, where), args.join(' ')).to.equal('digger on garden');
+    }
+    await asked();
+    const waited = await home().run(['inbox', 'wait', '5', '--as', 'digger'], outside);
+    expect(await author(waited.stdout, outside)).to.equal('digger on garden');
+    await say('garden', 'another');
+    const { stdout } = await home().run(['inbox', '--limit', '1', '--as', 'digger'], outside);
+    expect(stdout).to.match(/^service: More is waiting: service inbox --as digger$/m);
+    await inbox();
+  });
+
   it('waits for the first of them, fails a script where none came, and goes on until it is interrupted', async () => {
     const waiting = home().start(['inbox', '--wait', '60', '--json', '--verbose'], { env });
     const printed = collect(waiting);

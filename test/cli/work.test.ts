@@ -32,7 +32,8 @@ describe('work from the command line', function () {
     expect([status.current_task.ref, status.line.text]).to.deep.equal([made.task.ref, 'A big one']);
     const closed = await home().json(['task', 'done', 'It is', '--as', 'claude']);
     expect([closed.line, closed.next.ref]).to.deep.equal([null, free.ref]);
-    expect(closed.nudges.map(({ code }: { code: string }) => code)).to.deep.equal(['next_task']);
+    const text = `${free.ref} is open: service task start ${free.ref} --as claude`;
+    expect(closed.nudges).to.deep.equal([{ code: 'next_task', text }]);
     const byPerson = await home().json(['task', 'drop', free.ref, '--member', 'codex']).catch(String);
     expect(byPerson).to.include('not_on_task');
   });
@@ -145,6 +146,8 @@ describe('work from the command line', function () {
     expect(await reminders(['inbox', '--as', 'codex'])).to.deep.equal(['tasks_not_picked_up']);
     expect(await reminders(['inbox', '--as', 'codex'])).to.deep.equal([]);
     expect(await reminders(['status', '--as', 'codex'])).to.deep.equal(['tasks_not_picked_up']);
+    const kept = readFileSync(home().path('state', 'nudges.json'), 'utf8');
+    expect(kept).to.include('"no_task_posts"').and.include('"ask_instead"');
     const { task } = await home().json(['task', 'new', 'Talked about', '--as', 'codex']);
     const talk = await Promise.all(
       Array.from({ length: 8 }, (_, n) => home().json(['say', `post ${n}`, '--task', task.ref])),

@@ -68,6 +68,12 @@ describe('a bundle', () => {
     expect(text).to.include('service say --reply 97 --board payments --server https://team.example.com "…"');
   });
 
+  it('repeats in every command the flags by which its reader named the seat', () => {
+    const group = { board: 'payments', seat: 'claude-2', messages: [message({ expects_reply: true })] };
+    const text = renderBundle([group], { flags: ' --as claude-2@payments' });
+    expect(text).to.include('service say --reply 97 --as claude-2@payments "…"');
+  });
+
   it('marks a message in the fixed order of attributes', () => {
     const from = {
       ...message().from,

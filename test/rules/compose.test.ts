@@ -509,6 +509,13 @@ describe('reminders', () => {
     expect(given('turn_start', work).codes).to.have.length(2);
   });
 
+  it('leave a command out rather than cut it', () => {
+    const seat = seatOf([], { inboxed: { work: someWork({ brief: brief() }) } });
+    const named = { ...seat, seat: { ...seat.seat, board: 'b'.repeat(40) } };
+    const { nudge } = at('turn_start', [named, named], { severalServers: true });
+    expect(nudge).to.match(/: service brief get --board b{40} --server https:\/\/team\.example\.com$/);
+  });
+
   it('are one line of at most 200 bytes', () => {
     const text = 'ü'.repeat(120);
     for (const work of [{ line: line({ text }) }, { line: line({ kind: 'paused', until: ago(1), text }) }]) {
@@ -530,22 +537,36 @@ describe('the note for a session that comes back', () => {
     };
     const work = someWork({ current_task, asks_to_it: 1, asks_waiting: 2 });
     const seat = seatOf([fromOwner(1, { body: 'SECRET' })], { inboxed: { work } });
-    const note = compose.note([{ seat: seat.seat, mode: 'focused', inbox: seat.inbox }], false);
+    const note = compose.note([{ seat: seat.seat, mode: 'focused', inbox: seat.inbox }]);
     expect(note).to.equal(
       `service: You are claude on payments; delivery is focused. ${modeTexts.focused} On PAY-17 "Retry &lt;b&gt;", which stands: "Half done". 1 ask waits for your answer. 2 asks of yours are open. 1 unread: service inbox.`,
     );
-    const unknown = compose.note([{ seat: seat.seat, mode: 'off', inbox: null }], false);
+    const unknown = compose.note([{ seat: seat.seat, mode: 'off', inbox: null }]);
     expect(unknown).to.equal(`service: You are claude on payments; delivery is off. ${modeTexts.off}`);
+  });
+
+  it('names board and server in its command as far as the session has several', () => {
+    const { seat, inbox } = seatOf([fromOwner(1)]);
+    const noted = (...origins: string[]) =>
+      compose
+        .note(origins.map((origin) => ({ seat: { ...seat, origin }, mode: 'focused' as const, inbox })))
+        .split('\n')
+        .map((line) => line.slice(line.indexOf('1 unread: ') + 10));
+    expect(noted('https://a.example', 'https://a.example')).to.deep.equal([
+      'service inbox --board payments.',
+      'service inbox --board payments.',
+    ]);
+    expect(noted('https://a.example', 'https://b.example')).to.deep.equal([
+      'service inbox --board payments --server https://a.example.',
+      'service inbox --board payments --server https://b.example.',
+    ]);
   });
 
   it('has at most 600 bytes a seat', () => {
     const stands = { text: '界'.repeat(400), by: fromOwner(1).from, at: '2026-03-02T09:00:00.000Z', version: 1 };
     const work = someWork({ current_task: { id: 't', ref: 'PAY-1', title: '題'.repeat(200), owner: true, stands } });
     const seat = seatOf([], { inboxed: { work } });
-    const note = compose.note(
-      [seat, seat].map(({ seat: one, inbox }) => ({ seat: one, mode: 'all', inbox })),
-      true,
-    );
+    const note = compose.note([seat, seat].map(({ seat: one, inbox }) => ({ seat: one, mode: 'all', inbox })));
     for (const line of note.split('\n')) expect(Buffer.byteLength(line)).to.be.at.most(600);
     expect(note.split('\n')).to.have.length(2);
   });

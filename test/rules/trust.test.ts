@@ -62,7 +62,7 @@ function useAll(inbox: Inbox, notices: readonly Notice[]): void {
   const common = { skip: new Set<string>(), again: new Set<string>(), announcedUpTo: 0, nudged: () => false };
   const one = { seat, inbox, mode: inbox.delivery_mode, toldMode: 'all' as const, notices, ...common };
   compose.wakes(one);
-  compose.note([{ seat, mode: inbox.delivery_mode, inbox }], true);
+  compose.note([{ seat, mode: inbox.delivery_mode, inbox }]);
   for (const point of ['wake', 'turn_start', 'boundary', 'turn_end'] as Point[]) {
     compose.compose({
       ...{ point, handoffId: 'hnd_1', seats: [one], severalSeats: true, severalServers: true, reservedTags: [] },

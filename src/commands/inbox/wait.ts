@@ -20,9 +20,10 @@ export default class InboxWait extends BaseCommand<typeof InboxWait> {
     const given = this.args.seconds ?? '600';
     if (!/^\d{1,5}$/.test(given)) throw usage(`"${given}" is no number of seconds.`, 'service inbox wait 600');
     const session = await this.session('G');
-    const { inbox, record } = await readInbox(session, { wait: seconds(Number(given), 'SECONDS'), peek: true });
+    const shown = await readInbox(session, { wait: seconds(Number(given), 'SECONDS'), peek: true });
+    const { inbox, record } = shown;
     this.out.base.board = inbox.board;
-    this.out.print(record, () => inboxText(inbox, record));
+    this.out.print(record, () => inboxText(shown));
     if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
   }
 }

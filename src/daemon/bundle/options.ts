@@ -13,6 +13,8 @@ export interface RenderOptions {
   seats?: boolean;
   /** The session's seats are on several servers, so hints name this one. */
   server?: string;
+  /** The flags by which whoever reads it named the seat, in place of those: without them a command would be another's. */
+  flags?: string;
   /** Further tag names that mean something to the session's program. */
   reserved?: readonly string[];
   /** Bytes at which the text is cut, where there is less room for it than usual. */
@@ -21,6 +23,7 @@ export interface RenderOptions {
   fates?: ReadonlyMap<string, Fate>;
 }
 
-/** What a hint's command needs to mean the same board: nothing where there is only one. */
-export const onBoard = (board: string, { seats, server }: RenderOptions): string =>
+/** What a hint's command needs to mean the same board and seat: nothing where there is only one. */
+export const onBoard = (board: string, { seats, server, flags }: RenderOptions): string =>
+  flags ??
   `${seats ? ` --board ${shellWord(board)}` : ''}${server === undefined ? '' : ` --server ${shellWord(server)}`}`;

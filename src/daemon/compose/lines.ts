@@ -3,11 +3,10 @@ import { bytesOf, firstBytes, quoted } from '../bundle/escape.ts';
 import { onBoard } from '../bundle/options.ts';
 import type { Composed, ComposeInput, ComposeSeat, Notice } from '../types.ts';
 import { isDecision, modeTexts } from './modes.ts';
-import { reminders } from './reminders.ts';
+import { REMINDER_BYTES, reminders } from './reminders.ts';
 import { serverOf } from './text.ts';
 
-/** Most bytes of a reminder, and of a decision, a notice or a changed mode. */
-const REMINDER_BYTES = 200;
+/** Most bytes of a decision, a notice or a changed mode. */
 const LINE_BYTES = 400;
 
 export interface Lines {

@@ -14,12 +14,18 @@ export interface NotedSeat {
 }
 
 /** At most 600 bytes a seat; no text of any message. */
-export function noteFor(seats: readonly NotedSeat[], several: boolean): string {
-  return seats.map((seat) => noteOf(seat, several)).join('\n');
+export function noteFor(seats: readonly NotedSeat[]): string {
+  const servers = new Set(seats.map(({ seat }) => seat.origin)).size;
+  return seats
+    .map((each) => {
+      const server = servers > 1 ? each.seat.origin : undefined;
+      return noteOf(each, onBoard(each.seat.board, { seats: seats.length > 1, server }));
+    })
+    .join('\n');
 }
 
-function noteOf({ seat, mode, inbox }: NotedSeat, several: boolean): string {
-  const on = onBoard(seat.board, { seats: several });
+/** @param on what a command needs to mean this seat. */
+function noteOf({ seat, mode, inbox }: NotedSeat, on: string): string {
   const who = `service: You are ${quoted(seat.name)} on ${quoted(seat.board)}; delivery is ${mode}. ${modeTexts[mode]}`;
   return firstBytes([who, ...(inbox ? standing(inbox, on) : [])].join(' '), NOTE_BYTES);
 }

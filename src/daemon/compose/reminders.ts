@@ -1,5 +1,5 @@
 /** Reminders in our own words, from what the server says of an agent's work. Each is given once for one occasion. */
-import { quoted } from '../bundle/escape.ts';
+import { bytesOf, quoted } from '../bundle/escape.ts';
 import type { ComposeSeat, Point } from '../types.ts';
 
 export interface Reminder {
@@ -9,6 +9,9 @@ export interface Reminder {
   /** One line of at most 200 bytes. */
   text: string;
 }
+
+/** Most bytes of one. */
+export const REMINDER_BYTES = 200;
 
 const HOUR = 3_600_000;
 const LINE_STALE_MS = 2 * HOUR;
@@ -29,7 +32,8 @@ export function reminders(seat: ComposeSeat, point: Point, now: number, on: stri
 function pauseLate({ inbox: { work } }: ComposeSeat, now: number, on: string): Reminder[] {
   const { line } = work;
   if (line?.kind !== 'paused' || line.until === null || Date.parse(line.until) > now) return [];
-  const text = `service: Your pause "${short(line.text)}" was to end ${ago(now, line.until)} ago: service line working "…"${on}, or service line clear${on}`;
+  const said = `Your pause "${short(line.text)}" was to end ${ago(now, line.until)} ago:`;
+  const text = fitted(said, [`service line working "…"${on}`, `or service line clear${on}`]);
   return [{ code: 'pause_late', key: line.at, text }];
 }
 
@@ -39,7 +43,8 @@ function lineStale({ inbox: { work } }: ComposeSeat, now: number, on: string): R
   // Where the task stands, said since, is activity as well.
   const latest = Math.max(Date.parse(line.at), task?.stands ? Date.parse(task.stands.at) : 0);
   if (now - latest < LINE_STALE_MS) return [];
-  const text = `service: Your line "${short(line.text)}" is ${ago(now, line.at)} old. Still so? service line working "…"${on}, or service line clear${on}`;
+  const said = `Your line "${short(line.text)}" is ${ago(now, line.at)} old. Still so?`;
+  const text = fitted(said, [`service line working "…"${on}`, `or service line clear${on}`]);
   return [{ code: 'line_stale', key: line.at, text }];
 }
 
@@ -50,12 +55,19 @@ function briefStale({ inbox: { work } }: ComposeSeat, now: number, on: string): 
     ...(brief.messages_since >= BRIEF_MESSAGES ? ['messages'] : []),
     ...(brief.tasks_done_since >= BRIEF_TASKS ? ['tasks'] : []),
   ];
-  const text = `service: Your brief v${brief.version} is ${ago(now, brief.at)} old; since then ${brief.messages_since} messages, ${brief.tasks_done_since} tasks done: service brief get${on}, service brief put${on}`;
+  const said = `Your brief v${brief.version} is ${ago(now, brief.at)} old; since then ${brief.messages_since} messages, ${brief.tasks_done_since} tasks done:`;
+  const text = fitted(said, [`service brief get${on}`, `service brief put${on}`]);
   return over.map((threshold) => ({
     code: 'brief_stale',
     key: `${brief.file_id}.${brief.version}.${threshold}`,
     text,
   }));
+}
+
+/** With the last command left out where it does not fit whole: half a command would be another one. */
+function fitted(said: string, commands: string[]): string {
+  const line = (count: number) => `service: ${said} ${commands.slice(0, count).join(', ')}`;
+  return bytesOf(line(commands.length)) <= REMINDER_BYTES ? line(commands.length) : line(1);
 }
 
 /** So much of a line that the reminder stays one. */

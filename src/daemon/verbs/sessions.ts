@@ -47,7 +47,7 @@ export async function welcome(
     }),
   );
   const note = [
-    ...(seats.length > 0 ? [core.compose.note(seats, seats.length > 1)] : []),
+    ...(seats.length > 0 ? [core.compose.note(seats)] : []),
     ...lost.map(
       ({ name, board }) => `service: another session took ${name} on ${board}. To take it back: service resume ${name}`,
     ),
