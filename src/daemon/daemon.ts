@@ -8,7 +8,7 @@ import { ControlServer } from './control/server.ts';
 import type { Core, Ports } from './core.ts';
 import type { Faults } from './faults.ts';
 import { Acknowledger } from './handoff/acknowledge.ts';
-import { noting } from './handoff/flight.ts';
+import { noting } from './handoff/noting.ts';
 import { recover, resumeAcks } from './handoff/recover.ts';
 import { consider } from './handoff/wake.ts';
 import type { Journal } from './journal/types.ts';

@@ -26,7 +26,7 @@ export function serverPorts(
   events: OriginEvents,
   core: Core,
 ): ServerPorts {
-  const { clock, log } = core;
+  const { clock, journal, log } = core;
   const credentials = new CredentialStore(folders, env);
   const heard: OriginEvents = {
     inbox: (seat, read) => {
@@ -62,7 +62,7 @@ export function serverPorts(
       pairing: (origin, requestId) => pairing.endpoints.moved(origin, requestId),
     },
   });
-  const reports = new Reports({ origins, clock, log });
+  const reports = new Reports({ origins, clock, log, journal });
   const delegating = new Delegating({ origins, credentials, folders, env, log });
   const pairing = new Pairing({ origins, credentials, folders, env, core });
   pairing.endpoints.start();
@@ -73,6 +73,7 @@ export function serverPorts(
       pairing.endpoints.sessionChanged(view);
     },
     released: (seat) => reports.released(seat),
+    queued: (...queued) => reports.queued(...queued),
     plan: (...plan) => reports.plan(...plan),
     close: () => reports.close(),
   };

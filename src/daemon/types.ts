@@ -184,7 +184,22 @@ export interface Origin {
   presence(seat: SeatRef, presence: Presence, delivery?: Mode): Promise<void>;
   location(seat: SeatRef, at: { harness: string; session_id: string; folder: string }): Promise<void>;
   line(seat: SeatRef, text: string): Promise<void>;
+  /** How often the report of the program's queue was claimed. */
+  queueEpoch(seat: SeatRef): Promise<{ epoch: number }>;
+  /** @throws SeatFailure `queue_report_conflict` when somebody else claimed it meanwhile. */
+  claimQueue(seat: SeatRef, claim: QueueLabel & { expected_epoch: number }): Promise<{ epoch: number }>;
+  /** @throws SeatFailure `queue_report_conflict` when somebody else holds it, or has said more. */
+  reportQueue(
+    seat: SeatRef,
+    report: QueueLabel & { epoch: number; revision: number; messages: { message_id: string; seq: number }[] },
+  ): Promise<void>;
   view(): ServerView;
+}
+
+/** Who reports a program's queue. */
+export interface QueueLabel {
+  session: SessionKey;
+  boot: string;
 }
 
 /** All servers. A token goes only to the origin that issued it. */
@@ -212,6 +227,8 @@ export interface Reports {
   session(view: SessionView): void;
   /** The seat has left a session, which ended or gave it up. */
   released(seat: SeatRef): void;
+  /** What the session's program has in its own queue and nobody has acknowledged: all of it each time. */
+  queued(view: SessionView, messages: readonly (SeatRef & { message_id: string; seq: number })[]): void;
   plan(view: SessionView, plan: { text: string; done: number; total: number }): void;
   close(): Promise<void>;
 }

@@ -42,6 +42,7 @@ describe('reports of a seat', () => {
       origins: { at: () => origin },
       clock,
       log: { write: (event, fields) => void logged.push(`${event} ${JSON.stringify(fields)}`) },
+      journal: { queueFence: () => null, saveQueueFence: () => {} },
     });
   });
   afterEach(() => reports.close());

@@ -5,6 +5,8 @@ import { type HandoffRow, JournalError, type PartRow } from '../journal/types.ts
 import type { Seat } from '../seats/seat.ts';
 import type { Flight, Session } from '../sessions/session.ts';
 import { type HandoffId, seatKey } from '../types.ts';
+import { noting } from './noting.ts';
+import { leftQueue } from './queued.ts';
 import { settle } from './settle.ts';
 
 const STALL_MS = 10_000;
@@ -106,6 +108,8 @@ export function evidence(core: Core, session: Session, event: SessionEvent): boo
     core.metrics.count('wake_echo_missing');
     core.log.write('wake_echo_missing', { handoff: flight.id, session: session.key }, 'warn');
   }
+  // The session has the text, so its program's queue has it no more.
+  if (flight.path === 'queue') leftQueue(core, session, flight.id);
   confirm(core, session, flight);
   return false;
 }
@@ -196,16 +200,6 @@ export function land(core: Core, session: Session, flight: Flight): void {
   session.readyUs = session.deliveredUs;
   core.sessions.changed(session);
   core.consider(session);
-}
-
-/** For notes without which delivery goes on all the same. */
-export function noting(core: Core, write: () => void): void {
-  try {
-    write();
-  } catch (error) {
-    if (!(error instanceof JournalError)) throw error;
-    core.log.write('journal_error', {}, 'error');
-  }
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { Core } from '../core.ts';
 import type { Seat } from '../seats/seat.ts';
 import type { HandoffId } from '../types.ts';
+import { tellQueue } from './queued.ts';
 
 /** The server's cursor of a seat, from whatever said so; it only grows. Ends all interest in what it has passed. */
 export function moveCursor(core: Core, seat: Seat, upTo: number): void {
@@ -20,6 +21,7 @@ export function moveCursor(core: Core, seat: Seat, upTo: number): void {
   seat.row = row;
   for (const [id, seq] of seat.received) if (seq <= upTo) seat.received.delete(id);
   for (const id of new Set(touched)) settle(core, id);
+  if (seat.session) tellQueue(core, seat.session);
 }
 
 const onItsWay = (state: string): boolean => state === 'prepared' || state === 'handed';

@@ -6,6 +6,7 @@ import type { CarrierState } from '../types.ts';
 import { awaitCarrier, backToPending, confirm, takeBack } from './flight.ts';
 import { composeSeat, ended, handed, type Offer, offer, prepare, readSeats, type SeatRead } from './prepare.ts';
 import { queue } from './queue.ts';
+import { tellQueue } from './queued.ts';
 
 const GATHER_US = 150_000;
 const GATHER_MOST_US = 1_000_000;
@@ -125,6 +126,7 @@ function expose(core: Core, session: Session, made: Offer, carrier: Carrier): vo
   if (carrier.kind === 'queue') {
     flight.exposed = true;
     handed(core, session, flight, whole.manifest);
+    tellQueue(core, session);
     void queue(core, session, flight, made.carry);
     return;
   }

@@ -15,6 +15,8 @@ import {
   type PartMessage,
   type PartRow,
   type PartState,
+  type QueuedPart,
+  type QueueFence,
   type ReceivedRow,
   type SeatRow,
   type SessionRow,
@@ -158,6 +160,16 @@ export class SqliteJournal implements Journal {
     );
   }
 
+  inQueue(session: SessionKey, boot: string): QueuedPart[] {
+    return this.#all(
+      `SELECT m.*, handoffs.state, handoffs.turn_id FROM handoffs JOIN part_messages AS m ON m.handoff_id = handoffs.id
+      WHERE handoffs.session_key = ? AND handoffs.state IN ('handed', 'confirmed', 'done') AND handoffs.boot = ?
+        AND handoffs.path = 'queue' AND handoffs.turn_at IS NULL ORDER BY handoffs.created_at, m.rowid`,
+      session,
+      boot,
+    );
+  }
+
   noticesIn(seat: SeatRef, states: readonly HandoffState[]): NoticeTold[] {
     return this.#all(
       `SELECT told.origin, told.member_id, told.notice_id, told.handoff_id FROM notices_told AS told
@@ -268,6 +280,14 @@ export class SqliteJournal implements Journal {
 
   saveNudge(seat: SeatRef, code: string, key: string, at: number): void {
     this.#put('nudges', { ...only(seat), code, key, at });
+  }
+
+  queueFence(seat: SeatRef): QueueFence | null {
+    return this.#one('SELECT * FROM queue_fence WHERE origin = ? AND member_id = ?', ...ref(seat));
+  }
+
+  saveQueueFence(row: QueueFence): void {
+    this.#put('queue_fence', row);
   }
 
   watchApproval(row: SeatRef & { approval_id: string; session_key: SessionKey; boot: string; at: number }): void {

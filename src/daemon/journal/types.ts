@@ -104,6 +104,22 @@ export interface ReceivedRow extends SeatRef {
   via: 'handoff' | 'claim';
 }
 
+/** Who reports what a seat's program has queued, and how often it has. */
+export interface QueueFence extends SeatRef {
+  session_key: SessionKey;
+  boot: string;
+  epoch: number;
+  /** The last one that was used, whether its answer came or not. */
+  revision: number;
+}
+
+/** A message that was given to a program's own queue and has not come back as a prompt. */
+export interface QueuedPart extends PartMessage {
+  state: HandoffState;
+  /** The turn after which it was given. */
+  turn_id: number;
+}
+
 export interface NoticeTold extends SeatRef {
   notice_id: string;
   handoff_id: HandoffId;
@@ -147,6 +163,8 @@ export interface Journal {
   partsOf(seat: SeatRef, states: readonly PartState[]): (PartRow & { handoff_state: HandoffState; last_seq: number })[];
   /** Messages that stand in handoffs of these states. */
   messagesIn(seat: SeatRef, states: readonly HandoffState[]): PartMessage[];
+  /** What was given to the queue of a session's program in this boot and has not left it, oldest first. */
+  inQueue(session: SessionKey, boot: string): QueuedPart[];
   noticesIn(seat: SeatRef, states: readonly HandoffState[]): NoticeTold[];
   /** The notices of a handoff are acknowledged. */
   dropNotices(id: HandoffId): void;
@@ -176,6 +194,9 @@ export interface Journal {
 
   nudged(seat: SeatRef, code: string, key: string): boolean;
   saveNudge(seat: SeatRef, code: string, key: string, at: number): void;
+
+  queueFence(seat: SeatRef): QueueFence | null;
+  saveQueueFence(row: QueueFence): void;
 
   watchApproval(row: SeatRef & { approval_id: string; session_key: SessionKey; boot: string; at: number }): void;
   /** The watch of an approval, which is used up by this. */

@@ -11,6 +11,7 @@ import {
   type Origin,
   type OriginEvents,
   type Presence,
+  type QueueLabel,
   SeatFailure,
   type SeatIdentity,
   type SeatRef,
@@ -160,6 +161,18 @@ export class Connection implements Origin {
 
   async line(ref: SeatRef, text: string): Promise<void> {
     await this.#say(ref, 'setMyLine', { body: { kind: 'working', text, source: 'plan' } });
+  }
+
+  async queueEpoch(ref: SeatRef): Promise<{ epoch: number }> {
+    return fenced(await this.#say(ref, 'getDeliveryQueue', {}));
+  }
+
+  async claimQueue(ref: SeatRef, body: QueueLabel & { expected_epoch: number }): Promise<{ epoch: number }> {
+    return fenced(await this.#say(ref, 'reportDeliveryQueue', { body }));
+  }
+
+  async reportQueue(ref: SeatRef, body: Parameters<Origin['reportQueue']>[1]): Promise<void> {
+    await this.#say(ref, 'reportDeliveryQueue', { body });
   }
 
   view(): ServerView {
@@ -319,6 +332,12 @@ export class Connection implements Origin {
       return null;
     }
   }
+}
+
+/** @throws SeatFailure where the answer is none of this operation. */
+function fenced({ epoch }: { epoch: number }): { epoch: number } {
+  if (isNumber(epoch)) return { epoch };
+  throw new SeatFailure('server_unexpected', 'The answer is no report of a queue.');
 }
 
 function unlessAborted<T>(promise: Promise<T>, signals: AbortSignal[]): Promise<T> {

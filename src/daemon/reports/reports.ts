@@ -15,6 +15,7 @@ import {
   seatKey,
 } from '../types.ts';
 import { Latest } from './latest.ts';
+import { type QueuedMessage, QueueReport, type QueueReportOptions } from './queue.ts';
 
 /** The end of a turn is told this late, so that one which goes on at once does not flicker. */
 const IDLE_HOLD_MS = 500;
@@ -27,6 +28,7 @@ export interface ReportsOptions {
   origins: Pick<Origins, 'at'>;
   clock: DaemonClock;
   log: Log;
+  journal: QueueReportOptions['journal'];
 }
 
 interface Present {
@@ -48,6 +50,7 @@ interface SeatReports {
   presence: Latest<Present>;
   location: Latest<Place>;
   line: Latest<string>;
+  queue: QueueReport;
   current: Presence | null;
 }
 
@@ -71,6 +74,14 @@ export class Reports implements ReportsPort {
 
   released(seat: SeatRef): void {
     this.#present(seat, 'no_session');
+    this.#seats.get(seatKey(seat))?.queue.clear();
+  }
+
+  queued({ key: session, boot, seats }: SessionView, messages: readonly (SeatRef & QueuedMessage)[]): void {
+    for (const seat of seats) {
+      const own = messages.filter((message) => seatKey(message) === seatKey(seat));
+      if (own.length > 0 || this.#seats.has(seatKey(seat))) this.#of(seat).queue.set({ session, boot }, own);
+    }
   }
 
   plan(view: SessionView, { text }: { text: string }): void {
@@ -94,8 +105,8 @@ export class Reports implements ReportsPort {
   }
 
   async close(): Promise<void> {
-    for (const { presence, location, line } of this.#seats.values())
-      for (const each of [presence, location, line]) each.stop();
+    for (const { presence, location, line, queue } of this.#seats.values())
+      for (const each of [presence, location, line, queue]) each.stop();
   }
 
   #present(seat: SeatRef, presence: Presence): void {
@@ -110,7 +121,7 @@ export class Reports implements ReportsPort {
     const key = seatKey(ref);
     const known = this.#seats.get(key);
     if (known) return known;
-    const { clock, log, origins } = this.#options;
+    const { clock, journal, log, origins } = this.#options;
     const { origin, member_id } = ref;
     const seat = { origin, member_id };
     const at = () => origins.at(origin);
@@ -152,6 +163,7 @@ export class Reports implements ReportsPort {
         write: (text) => at().line(seat, text),
         failed: failed('line'),
       }),
+      queue: new QueueReport({ seat, at, journal, clock, failed: failed('queue') }),
     };
     this.#seats.set(key, reports);
     return reports;

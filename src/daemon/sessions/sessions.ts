@@ -4,6 +4,7 @@ import { isGone } from '../../local/process-ref.ts';
 import type { Header } from '../control/frames.ts';
 import type { Core } from '../core.ts';
 import { backToPending } from '../handoff/flight.ts';
+import { tellQueue } from '../handoff/queued.ts';
 import type { SessionRow } from '../journal/types.ts';
 import { ControlRefusal, type SessionView, type Source } from '../types.ts';
 import { Session } from './session.ts';
@@ -131,6 +132,7 @@ export class Sessions {
   /** Tells those who report how the session stands. */
   changed(session: Session): void {
     this.#core.reports.session(session.view);
+    tellQueue(this.#core, session);
   }
 
   /** Ends a waiting hook or an extension that no longer serves the session. */

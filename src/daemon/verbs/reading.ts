@@ -4,6 +4,7 @@ import { HOLD_MS } from '../control/limits.ts';
 import type { Peer } from '../control/peer.ts';
 import type { Core } from '../core.ts';
 import { evidence } from '../handoff/flight.ts';
+import { queuedIn } from '../handoff/queued.ts';
 import type { Hold, Seat } from '../seats/seat.ts';
 import { ControlRefusal } from '../types.ts';
 import { fits, seatMeant } from './sessions.ts';
@@ -77,19 +78,12 @@ function commandOf(core: Core, seat: Seat, frame: Openings['inbox'] | Openings['
 export function queued(core: Core, frame: Requests['queued']): object {
   const session = core.sessions.known(frame);
   if (frame.boot !== session.row.boot) throw unverified('This is not the session that the queue belongs to.');
-  const rows = core.journal
-    .handoffsIn(['handed', 'confirmed', 'done'], session.key)
-    .filter((row) => row.path === 'queue' && row.boot === session.row.boot && row.turn_id === session.row.turn_id)
-    .filter((row) => session.turn === 'busy' || row.state === 'handed');
+  const asked = queuedIn(core, session).filter(({ origin }) => frame.server === undefined || frame.server === origin);
   return {
-    queued: rows.flatMap(({ id }) =>
-      core.journal.manifest(id)!.messages.flatMap(({ origin, member_id, message_id, seq }) => {
-        const seat = core.seats.of({ origin, member_id });
-        if (!seat || seat.session !== session || (frame.server !== undefined && frame.server !== origin)) return [];
-        const { board_id, board } = seat.row;
-        return [{ server: origin, board_id, member_id, board, message_id, seq, boundary: 'turn_end' }];
-      }),
-    ),
+    queued: asked.map(({ origin, member_id, message_id, seq }) => {
+      const { board_id, board } = core.seats.of({ origin, member_id })!.row;
+      return { server: origin, board_id, member_id, board, message_id, seq, boundary: 'turn_end' };
+    }),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Peer } from '../control/peer.ts';
 import type { Core } from '../core.ts';
 import { gatherCarry, give, nothingFor, placeOf } from '../handoff/carry.ts';
 import { evidence, revive } from '../handoff/flight.ts';
+import { leftQueue } from '../handoff/queued.ts';
 import { useTicket } from '../sessions/launch.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Carry, Point } from '../types.ts';
@@ -28,6 +29,7 @@ export function promptBegan(
   const wakeOf = frame.wake ? frame.handoff_id : undefined;
   // The text is in the session, whatever became of the word that it was taken.
   if (wakeOf && !session.flight) revive(core, session, wakeOf);
+  if (wakeOf) leftQueue(core, session, wakeOf);
   const echo = evidence(core, session, { kind: 'prompt', startedUs, wakeOf });
   session.activityUs = Math.max(session.activityUs, startedUs);
   session.continuations = 0;

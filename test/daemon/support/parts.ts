@@ -39,6 +39,7 @@ export class KeptReports implements Reports {
     this.views.push(view);
   }
   released(): void {}
+  queued(): void {}
   plan(_view: SessionView, { text }: { text: string }): void {
     this.plans.push(text);
   }
