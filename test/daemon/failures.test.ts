@@ -8,6 +8,7 @@ import { FaultProxy } from '../support/fault-proxy.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { errorOf } from './support/error-of.ts';
+import { fakeAdapter } from './support/parts.ts';
 import { Rig, took } from './support/rig.ts';
 import { StepClock } from './support/step-clock.ts';
 
@@ -88,6 +89,30 @@ describe('the daemon, where something fails', () => {
     await session.hook('boundary');
     await rig.acked(seat, seq);
   });
+
+  for (const point of ['hand.exposed', 'accept.received', 'accept.recorded', 'confirm.evidence'] as const) {
+    it(`what a program took into its queue, and ${point} could not be noted, is not lost and ends nothing`, async () => {
+      const adapter = fakeAdapter(['queue']);
+      const at = (passed: FaultPoint) => {
+        if (broken.has(passed)) throw Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
+      };
+      await rig.restart({ clock, adapter, faults: { at } });
+      const { seat, board } = await rig.seat();
+      await rig.session(seat);
+      broken.add(point);
+      const { seq } = await rig.say(board, 'into the queue');
+      await until(() => adapter.given.length === 1, 'it was given');
+      await until(() => rig.daemon.core.sessions.all()[0]!.flight === null, 'it came to an end');
+      // Not again at once, as long as the disk is full.
+      clock.pass(1_000);
+      expect(adapter.given).to.have.length(1);
+      broken.clear();
+      clock.pass(10_000);
+      await rig.acked(seat, seq);
+      expect(adapter.given.length).to.be.within(1, 2);
+      expect(await rig.ask('status')).to.have.property('pid');
+    });
+  }
 
   it('a failed acknowledgement is repeated alone; nothing is handed again', async () => {
     const { seat, board } = await rig.seat();

@@ -97,7 +97,6 @@ export function evidence(core: Core, session: Session, event: SessionEvent): boo
     return true;
   }
   if (event.startedUs <= flight.acceptedUs) return false;
-  core.faults.at('confirm.evidence');
   const adapter = core.adapters.of(session.row.harness);
   const silent = flight.path === 'wait' && adapter.wakeEcho && !flight.echoed && event.kind === 'prompt';
   if (silent && flight.attempts < ECHO_ROUNDS) {
@@ -117,6 +116,7 @@ export function evidence(core: Core, session: Session, event: SessionEvent): boo
 /** Receipt is certain and made durable; only then is anything acknowledged. */
 export function confirm(core: Core, session: Session, flight: Flight): void {
   if (session.flight !== flight) return;
+  core.faults.at('confirm.evidence');
   const manifest = core.journal.manifest(flight.id);
   const touched: Seat[] = [];
   const rows = core.journal.write(() => {

@@ -1,5 +1,6 @@
 /** Handing through a program's own queue: tried a few times, then left until the session or seat changes. */
 import type { Core } from '../core.ts';
+import { JournalError } from '../journal/types.ts';
 import type { Flight, Session } from '../sessions/session.ts';
 import type { Carry } from '../types.ts';
 import { accepted, backToPending, confirm } from './flight.ts';
@@ -18,8 +19,15 @@ export async function queue(core: Core, session: Session, flight: Flight, carry:
     .catch((error: unknown) => ({ retry: error instanceof Error ? error.message : 'failed' }));
   if (session.flight !== flight) return;
   if (outcome === 'accepted' || outcome === 'accepted_confirmed') {
-    accepted(core, session, flight);
-    if (outcome === 'accepted_confirmed') confirm(core, session, flight);
+    try {
+      accepted(core, session, flight);
+      if (outcome === 'accepted_confirmed') confirm(core, session, flight);
+    } catch (error) {
+      // The program has it, but nobody could write that down: it comes once more, and not before a while.
+      core.log.write(error instanceof JournalError ? 'journal_error' : 'hook_error', { handoff: flight.id }, 'error');
+      pause(core, session, LATER_MS);
+      backToPending(core, session, flight, 'not_noted');
+    }
     return;
   }
   if ('later' in outcome) {

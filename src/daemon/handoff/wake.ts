@@ -128,6 +128,7 @@ function expose(core: Core, session: Session, made: Offer, carrier: Carrier): vo
     handed(core, session, flight, whole.manifest);
     tellQueue(core, session);
     void queue(core, session, flight, made.carry);
+    core.faults.at('hand.exposed');
     return;
   }
   const peer = (carrier.kind === 'wait' ? session.waiting : session.extension)!.peer;
