@@ -118,6 +118,8 @@ export interface SessionView {
 /** One complete own-token read: up to 1,000 unread messages, `after` paged. */
 export interface InboxRead {
   inbox: Inbox;
+  /** Every unread message up to this number is in it, and behind it only urgent ones. Null: it has all. */
+  wholeUpTo: number | null;
   /** What became of the tasks that waited for the answers in it, by the answer's id; as far as it could be read. */
   fates?: ReadonlyMap<string, Fate>;
   /** When the request of its first page was sent; a read is fresh for what held before this. */

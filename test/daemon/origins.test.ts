@@ -198,6 +198,18 @@ describe('the connection to a server', () => {
     await Promise.all(many);
   });
 
+  it('that is opening misses no head that moves before it is ready', async () => {
+    proxy.fail(STREAM, 'silent', 1);
+    at().watch(seat);
+    await until(() => at().view().connected, 'the stream is open');
+    // This read is younger than the stream, and older than the message.
+    await at().read(seat);
+    const { seq } = await say('in between');
+    proxy.inject('head', { board: board.name, board_id: board.id, seq });
+    proxy.inject('ready', {});
+    await machine.told.until('inbox in between');
+  });
+
   describe('that breaks', () => {
     it('comes back after a growing pause and reads every seat once', async () => {
       await follow();
@@ -282,6 +294,25 @@ describe('the connection to a server', () => {
       expect(await machine.pass()).to.equal(750);
       expect(await machine.pass()).to.equal(1_500);
       await machine.told.until('inbox one');
+    });
+
+    it('tries a reading of notices that failed again by itself, and lets no older one overtake a newer', async () => {
+      await follow();
+      proxy.fail('GET /v1/me/notices', 'reset', 2);
+      const told = machine.told.log.filter((line) => line.startsWith('notices')).length;
+      proxy.inject('notice', { board_id: board.id, member_id: seat.member_id });
+      expect(await machine.pass()).to.equal(750);
+      expect(await machine.pass()).to.equal(1_500);
+      await machine.told.until(/^notices/, told + 1);
+      proxy.fail('GET /v1/me/notices', 'hold', 1);
+      proxy.inject('notice', { board_id: board.id, member_id: seat.member_id });
+      await until(() => proxy.held === 1, 'one is under way');
+      const asked = proxy.count('GET /v1/me/notices');
+      proxy.inject('notice', { board_id: board.id, member_id: seat.member_id });
+      await at().read(seat);
+      expect(proxy.count('GET /v1/me/notices')).to.equal(asked);
+      proxy.heal();
+      await machine.told.until(/^notices/, told + 3);
     });
 
     it('is taken up again as soon as a request of a seat works', async () => {
@@ -505,6 +536,16 @@ describe('the connection to a server', () => {
       await until(() => waiting() === 32, '32 wait');
       await until(() => machine.told.reads.length >= 34, 'all were read');
       expect(waiting()).to.equal(32);
+    });
+
+    it('reads again what a wait told of, when the first reading of it failed', async () => {
+      at().watch(seat);
+      await until(() => proxy.seen.some(({ path }) => path.includes('wait=50')), 'the seat waits');
+      await until(() => machine.told.reads.length === 1, 'it was read');
+      proxy.fail(({ path }) => path.startsWith('/v1/me/inbox?') && !path.includes('wait='), 'reset', 1);
+      await say('one');
+      await machine.pass((ms) => ms < 5_000);
+      await machine.told.until('inbox one');
     });
 
     it('pauses after a wait that failed', async () => {

@@ -19,6 +19,8 @@ export type Fault =
   | 'cut'
   /** It waits until `release`. */
   | 'hold'
+  /** The answer is a stream that says nothing but what is injected. */
+  | 'silent'
   | Refused;
 
 interface Refused {
@@ -133,6 +135,12 @@ export class FaultProxy {
     const fault = this.#faultOf(seen);
     if (fault === 'reset') {
       res.destroy();
+      return;
+    }
+    if (fault === 'silent') {
+      res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      this.#streams.add(res);
+      res.once('close', () => this.#streams.delete(res));
       return;
     }
     if (fault === 'hold') await new Promise<void>((resolve) => this.#held.push(resolve));

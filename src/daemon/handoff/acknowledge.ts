@@ -156,9 +156,11 @@ function covers(seat: Seat): boolean {
 /** The last message such that it and every unread one before it is received; the cursor where there is none. */
 export function contiguous(seat: Pick<Seat, 'latest' | 'row' | 'received'>): number {
   let upTo = seat.row.cursor;
+  const wholeUpTo = seat.latest?.wholeUpTo ?? Number.POSITIVE_INFINITY;
   for (const { id, seq } of seat.latest?.inbox.messages ?? []) {
     if (seq <= seat.row.cursor) continue;
-    if (!seat.received.has(id)) return upTo;
+    // Of what lies before an urgent message that was fetched ahead of others, nothing is known.
+    if (seq > wholeUpTo || !seat.received.has(id)) return upTo;
     upTo = seq;
   }
   return upTo;

@@ -74,13 +74,16 @@ export async function gatherCarry(core: Core, session: Session, point: Point, pl
 }
 
 /** Answers a hook with an offer: durable first, then exposed. */
-export function give(core: Core, session: Session, peer: Peer, made: Offer | null, extra: Carry = {}): void {
-  const lines = session.lines.splice(0);
+export function give(core: Core, session: Session, peer: Peer, offered: Offer | null, extra: Carry = {}): void {
+  // Nothing is made ready beside what is on its way.
+  const made = offered?.manifest && session.flight ? null : offered;
+  const lines = session.lines.slice();
   const nudge = [...lines, made?.carry.nudge].filter(Boolean).join('\n');
   const said = { ...extra, ...made?.carry, ...(nudge ? { nudge } : {}) };
+  const told = (): void => void session.lines.splice(0, lines.length);
   if (!made?.manifest) {
     if (made) applyEffects(core, session, made.effects);
-    peer.send(said);
+    if (peer.send(said)) told();
     return;
   }
   const whole = made as Offer & { manifest: Manifest };
@@ -89,6 +92,7 @@ export function give(core: Core, session: Session, peer: Peer, made: Offer | nul
   const sent = peer.send(said);
   flight.exposed = sent;
   core.faults.at('hand.exposed');
+  if (sent) told();
   if (!sent) backToPending(core, session, flight, 'write_failed');
   else if (session.flight === flight) handed(core, session, flight, whole.manifest);
 }

@@ -7,7 +7,7 @@ import type { Flight, Session } from '../sessions/session.ts';
 import { type HandoffId, seatKey } from '../types.ts';
 import { noting } from './noting.ts';
 import { leftQueue } from './queued.ts';
-import { settle } from './settle.ts';
+import { landed } from './settle.ts';
 
 const STALL_MS = 10_000;
 /** Wakes that did not come back before one is believed without its echo. */
@@ -66,7 +66,7 @@ export function applyEffects(core: Core, session: Session, { nudges, modes, anno
 }
 
 /** An accepted wake after which nothing happens is reported; it is never sent again on that ground alone. */
-function watchForTurn(core: Core, session: Session, flight: Flight): void {
+export function watchForTurn(core: Core, session: Session, flight: Flight): void {
   if (flight.path === 'prompt' || flight.path === 'tool' || flight.path === 'turn_end') return;
   flight.cancelStall = core.clock.after(STALL_MS, () => {
     const waits = session.flight === flight && session.turn === 'idle' && session.row.turned && !flight.echoed;
@@ -129,7 +129,10 @@ export function confirm(core: Core, session: Session, flight: Flight): void {
       core.journal.setPart(flight.id, part, 'confirmed');
       // What was cut at a tool boundary stays unread and comes whole.
       const whole = manifest!.messages.filter(
-        (message) => seatKey(message) === seatKey(part) && !(flight.path === 'tool' && message.form === 'truncated'),
+        (message) =>
+          seatKey(message) === seatKey(part) &&
+          message.seq > seat.row.cursor &&
+          !(flight.path === 'tool' && message.form === 'truncated'),
       );
       return whole.map(({ origin, member_id, message_id, seq }) => ({ origin, member_id, message_id, seq }));
     });
@@ -143,8 +146,8 @@ export function confirm(core: Core, session: Session, flight: Flight): void {
   core.metrics.count('confirmed');
   core.log.write('handoff_confirmed', { handoff: flight.id, session: session.key, path: flight.path });
   land(core, session, flight);
-  settle(core, flight.id);
   try {
+    landed(core, flight.id);
     core.faults.at('confirm.recorded');
     core.pairing?.endpoints.confirmed({ session: session.key, boot: flight.boot, handoff: flight.id, messages: rows });
   } finally {
@@ -178,6 +181,7 @@ export function backToPending(
   const state = change.state ?? 'pending';
   try {
     core.journal.updateHandoff(flight.id, { state, reason, accepted_at: null, ...change });
+    landed(core, flight.id);
   } catch (error) {
     // It stays `handed` in the journal, which the next start turns into the same.
     if (!(error instanceof JournalError)) throw error;

@@ -1,7 +1,7 @@
 /** What a start makes of what the last daemon left: nothing that may be in a session is forgotten, nothing else is believed. */
 import type { Core } from '../core.ts';
-import { flightOf } from './flight.ts';
-import { settle } from './settle.ts';
+import { flightOf, watchForTurn } from './flight.ts';
+import { landed } from './settle.ts';
 
 /** Before anything is served. Sessions whose process is gone are closed already. */
 export function recover(core: Core): void {
@@ -15,12 +15,13 @@ export function recover(core: Core): void {
     const accepted = row.state === 'handed' && row.accepted_at !== null && row.accepted_at <= now;
     if (session && alive && hook && accepted && !session.flight) {
       session.flight = flightOf(row, row.accepted_at);
+      if (!session.flight.stalled) watchForTurn(core, session, session.flight);
       continue;
     }
     journal.updateHandoff(row.id, { state: 'pending', reason: 'daemon_restarted', accepted_at: null });
     core.log.write('handoff_pending', { handoff: row.id, session: row.session_key, reason: 'daemon_restarted' });
   }
-  for (const { id } of journal.handoffsIn(['confirmed', 'pending', 'retry'])) settle(core, id);
+  for (const { id } of journal.handoffsIn(['confirmed', 'pending', 'retry'])) landed(core, id);
 }
 
 /** Once the servers are connected: what was received is acknowledged, never handed again. */

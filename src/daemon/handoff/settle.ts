@@ -1,7 +1,8 @@
 /** What becomes of handoffs as cursors move and seats end: parts are acknowledged or over, and then so is the handoff. */
 import type { Core } from '../core.ts';
+import type { Manifest } from '../journal/types.ts';
 import type { Seat } from '../seats/seat.ts';
-import type { HandoffId } from '../types.ts';
+import { type HandoffId, type SeatRef, seatKey } from '../types.ts';
 import { tellQueue } from './queued.ts';
 
 /** The server's cursor of a seat, from whatever said so; it only grows. Ends all interest in what it has passed. */
@@ -22,9 +23,32 @@ export function moveCursor(core: Core, seat: Seat, upTo: number): void {
   for (const [id, seq] of seat.received) if (seq <= upTo) seat.received.delete(id);
   for (const id of new Set(touched)) settle(core, id);
   if (seat.session) tellQueue(core, seat.session);
+  // The last read did not bring everything, and all that it did bring is over.
+  const { wholeUpTo = null } = seat.latest ?? {};
+  if (wholeUpTo !== null && upTo >= wholeUpTo) core.seats.readOn(seat);
+  core.seats.done(seat);
 }
 
 const onItsWay = (state: string): boolean => state === 'prepared' || state === 'handed';
+
+/** A handoff is on its way no more: parts that their cursors passed meanwhile are over. */
+export function landed(core: Core, id: HandoffId): void {
+  const manifest = core.journal.manifest(id);
+  if (!manifest) return;
+  if (manifest.notices.length === 0)
+    core.journal.write(() => {
+      for (const part of manifest.parts) {
+        if (part.state !== 'open' && part.state !== 'confirmed') continue;
+        const cursor = core.seats.of(part)?.row.cursor ?? 0;
+        if (lastSeq(manifest, part) <= cursor) core.journal.setPart(id, part, 'acked');
+      }
+    });
+  settle(core, id);
+}
+
+/** The highest number of a seat's messages in a handoff; 0 where there is none. */
+const lastSeq = ({ messages }: Manifest, seat: SeatRef): number =>
+  Math.max(0, ...messages.filter((message) => seatKey(message) === seatKey(seat)).map(({ seq }) => seq));
 
 /** Notices are over when they are acknowledged, which the cursor says nothing about. */
 const hasNotices = (core: Core, id: HandoffId): boolean => (core.journal.manifest(id)?.notices.length ?? 0) > 0;
@@ -35,11 +59,8 @@ export function noticesDone(core: Core, id: HandoffId): void {
   if (!manifest) return;
   core.journal.write(() => {
     for (const part of manifest.parts) {
-      const seqs = manifest.messages
-        .filter((message) => message.origin === part.origin && message.member_id === part.member_id)
-        .map(({ seq }) => seq);
       const cursor = core.seats.of(part)?.row.cursor ?? 0;
-      if (part.state === 'confirmed' && Math.max(0, ...seqs) <= cursor) core.journal.setPart(id, part, 'acked');
+      if (part.state === 'confirmed' && lastSeq(manifest, part) <= cursor) core.journal.setPart(id, part, 'acked');
     }
     core.journal.dropNotices(id);
   });

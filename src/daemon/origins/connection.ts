@@ -1,3 +1,4 @@
+import { ClientError } from '../../client/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
@@ -97,7 +98,10 @@ export class Connection implements Origin {
       return;
     }
     known?.ended.abort();
-    const feed = new SeatFeed(seat, this.world.random, (each) => this.#readInbox(each));
+    const feed = new SeatFeed(seat, this.world.random, {
+      inbox: (each) => this.#readInbox(each),
+      notices: (each) => this.#readNotices(each),
+    });
     if (known) feed.told = known.told;
     this.#seats.set(seat.member_id, feed);
     this.refresh(feed);
@@ -132,17 +136,11 @@ export class Connection implements Origin {
   }
 
   async notices(ref: SeatRef): Promise<Notice[]> {
-    const notices: Notice[] = [];
-    let after: string | null = null;
-    // There are never more than 50.
-    for (let pages = 0; pages < NOTICE_PAGES && (pages === 0 || after !== null); pages++) {
-      const query = { limit: PAGE, ...(after === null ? {} : { after }) };
-      const page: Answer<'listNotices'> = await this.#say(ref, 'listNotices', { query });
-      notices.push(...requireNotices(page.notices));
-      after = page.next_after;
-    }
-    this.#events.notices(ref, notices);
-    return notices;
+    return this.#seat(ref)
+      .noticeReads.run()
+      .catch((error: unknown) => {
+        throw seatFailure(error);
+      });
   }
 
   async ackNotices(ref: SeatRef, ids: string[]): Promise<void> {
@@ -199,11 +197,10 @@ export class Connection implements Origin {
     feed.reads.run().then(ignore, (error: unknown) => this.#retryLater(feed, error));
   }
 
+  /** The same of its notices. */
   refreshNotices(feed: SeatFeed): void {
     if (this.#noNotices) return;
-    this.notices(feed.seat).catch((error: unknown) => {
-      if (error instanceof SeatFailure && error.code === 'server_outdated') this.#noNotices = true;
-    });
+    feed.noticeReads.run().then(ignore, (error: unknown) => this.#noticesLater(feed, error));
   }
 
   /** Something happened to a board, or a seat on it, of which nothing more is known. */
@@ -290,17 +287,32 @@ export class Connection implements Origin {
 
   async #readInbox(feed: SeatFeed): Promise<InboxRead> {
     const sentUs = this.world.nowUs();
-    const inbox = await readWhole(async (query) =>
+    const { inbox, wholeUpTo } = await readWhole(async (query) =>
       requireInbox(await this.call(feed, 'readInbox', { query: { ...query } }), feed.seat.member_id),
     );
     const fates = await readFates((name, params) => this.call(feed, name, { params }), inbox.board, inbox.messages);
-    const read = { inbox, fates, sentUs, atUs: this.world.nowUs() };
+    const read = { inbox, wholeUpTo, fates, sentUs, atUs: this.world.nowUs() };
     feed.readUs = sentUs;
     feed.backoff.reset();
     this.took(feed, inbox);
     this.#calls.setProblem(feed, null);
     this.#events.inbox(feed.seat, read);
     return read;
+  }
+
+  async #readNotices(feed: SeatFeed): Promise<Notice[]> {
+    const notices: Notice[] = [];
+    let after: string | null = null;
+    // There are never more than 50.
+    for (let pages = 0; pages < NOTICE_PAGES && (pages === 0 || after !== null); pages++) {
+      const query = { limit: PAGE, ...(after === null ? {} : { after }) };
+      const page: Answer<'listNotices'> = await this.call(feed, 'listNotices', { query });
+      notices.push(...requireNotices(page.notices));
+      after = page.next_after;
+    }
+    feed.noticeBackoff.reset();
+    this.#events.notices(feed.seat, notices);
+    return notices;
   }
 
   /** What every answer of an inbox says beside its messages. */
@@ -321,6 +333,19 @@ export class Connection implements Origin {
       .then(() => {
         feed.retrying = false;
         if (feed.problem === null) this.refresh(feed);
+      })
+      .catch(ignore);
+  }
+
+  #noticesLater(feed: SeatFeed, error: unknown): void {
+    if (error instanceof ClientError && error.code === 'server_outdated') this.#noNotices = true;
+    if (!isPassing(error) || feed.ended.signal.aborted || feed.noticesRetrying) return;
+    feed.noticesRetrying = true;
+    this.world
+      .sleep(feed.noticeBackoff.failed(0, error.retryAfter), feed.ended.signal)
+      .then(() => {
+        feed.noticesRetrying = false;
+        if (feed.problem === null) this.refreshNotices(feed);
       })
       .catch(ignore);
   }

@@ -204,7 +204,7 @@ export class Feed {
         // What moved while nothing was heard: one read for each seat that was not read since.
         this.#ready = true;
         for (const feed of to.live()) {
-          if (feed.readUs < openedUs) to.refresh(feed);
+          if (feed.readUs < Math.max(openedUs, feed.movedUs)) to.refresh(feed);
           to.refreshNotices(feed);
         }
         return 'more';
@@ -242,6 +242,7 @@ export class Feed {
     if (feed.seat.board_id !== boardId || !isNumber(seq) || seq <= feed.head) return;
     feed.head = seq;
     if (this.#ready) this.#to.refresh(feed);
+    else feed.movedUs = this.#to.world.nowUs();
   }
 
   #set(kind: Feed['kind'], connected: boolean): void {

@@ -8,6 +8,13 @@ const MOST_MESSAGES = 1_000;
 /** Characters of text after which no further page is asked for. */
 const MOST_TEXT = 8 * 1024 * 1024;
 
+/** An inbox as far as one read brings it. */
+export interface WholeInbox {
+  inbox: Inbox;
+  /** The list has every unread message up to this number, and behind it only some. Null: it has all. */
+  wholeUpTo: number | null;
+}
+
 export interface InboxQuery {
   limit: number;
   after?: number;
@@ -18,7 +25,7 @@ export interface InboxQuery {
  * Up to 1,000 unread messages, oldest first, and behind them the urgent ones that are further away. The other fields are
  * those of the latest page. @param page asks for one page. @throws what `page` throws.
  */
-export async function readWhole(page: (query: InboxQuery) => Promise<Inbox>): Promise<Inbox> {
+export async function readWhole(page: (query: InboxQuery) => Promise<Inbox>): Promise<WholeInbox> {
   const messages: Message[] = [];
   let limit = PAGE;
   let inbox: Inbox | null = null;
@@ -38,6 +45,7 @@ export async function readWhole(page: (query: InboxQuery) => Promise<Inbox>): Pr
     if (inbox.messages.length === 0) break;
   } while (inbox === null || (inbox.more && messages.length < MOST_MESSAGES && text < MOST_TEXT));
 
+  const wholeUpTo = inbox.more ? (messages.at(-1)?.seq ?? inbox.cursor) : null;
   const urgent = messages.filter((message) => message.urgent).length;
   if (inbox.more && inbox.unread_urgent > urgent) {
     const further = await page({ limit: Math.min(limit, PAGE), after: messages.at(-1)?.seq ?? 0, urgent: true });
@@ -46,5 +54,5 @@ export async function readWhole(page: (query: InboxQuery) => Promise<Inbox>): Pr
   }
   // What was acknowledged while the pages were read is no longer waiting.
   const { cursor } = inbox;
-  return { ...inbox, messages: messages.filter(({ seq }) => seq > cursor) };
+  return { inbox: { ...inbox, messages: messages.filter(({ seq }) => seq > cursor) }, wholeUpTo };
 }

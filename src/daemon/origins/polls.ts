@@ -58,13 +58,20 @@ export class Polls {
       const query = { after: feed.lastSeen, wait: WAIT_SECONDS };
       const answer = await this.#to.call(feed, 'readInbox', { query, signal, slow: true });
       const inbox = requireInbox(answer, feed.seat.member_id);
+      const before = feed.lastSeen;
       this.#to.took(feed, inbox);
-      if (inbox.messages.length > 0) await feed.reads.run();
+      if (inbox.messages.length > 0) await feed.reads.run().catch((error: unknown) => notYet(feed, before, error));
     } finally {
       release();
     }
     this.#to.refreshNotices(feed);
   }
+}
+
+/** What nobody could read is waited for again. */
+function notYet(feed: SeatFeed, before: number, error: unknown): never {
+  feed.lastSeen = before;
+  throw error;
 }
 
 /** So many at once; the others in the order in which they came. */

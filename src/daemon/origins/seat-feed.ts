@@ -1,7 +1,13 @@
 /** What is known of one watched seat on its server. */
-import type { InboxRead, SeatIdentity, SeatProblem } from '../types.ts';
+import type { InboxRead, Notice, SeatIdentity, SeatProblem } from '../types.ts';
 import { Backoff } from './backoff.ts';
 import { Flight } from './flight.ts';
+
+/** How a seat is read. */
+export interface SeatReaders {
+  inbox(feed: SeatFeed): Promise<InboxRead>;
+  notices(feed: SeatFeed): Promise<Notice[]>;
+}
 
 export class SeatFeed {
   seat: SeatIdentity;
@@ -17,20 +23,27 @@ export class SeatFeed {
   lastSeen = 0;
   /** The head of its board as the stream told it. */
   head = 0;
+  /** When a head was told that nobody has read for yet, because the stream was still opening. */
+  movedUs = 0;
   /** When the latest read that succeeded was sent; 0: none did. */
   readUs = 0;
   readonly reads: Flight<InboxRead>;
+  readonly noticeReads: Flight<Notice[]>;
   readonly backoff: Backoff;
+  readonly noticeBackoff: Backoff;
   /** Ends what is going on for the seat. */
   readonly ended = new AbortController();
   /** A read was not made because of this machine's own files. */
   missed = false;
-  /** Another read after one that failed is planned already. */
+  /** Other reads after ones that failed are planned already. */
   retrying = false;
+  noticesRetrying = false;
 
-  constructor(seat: SeatIdentity, random: () => number, read: (feed: SeatFeed) => Promise<InboxRead>) {
+  constructor(seat: SeatIdentity, random: () => number, { inbox, notices }: SeatReaders) {
     this.seat = seat;
     this.backoff = new Backoff(random);
-    this.reads = new Flight(() => read(this));
+    this.noticeBackoff = new Backoff(random);
+    this.reads = new Flight(() => inbox(this));
+    this.noticeReads = new Flight(() => notices(this));
   }
 }

@@ -56,9 +56,25 @@ export class Seats implements OriginEvents {
     return this.all().filter(({ session }) => session !== null);
   }
 
-  /** Begins to follow every bound seat; the first read of each tells what was missed. */
+  /** Begins to follow every seat that is held or owes a receipt; the first read of each tells what was missed. */
   watchAll(): void {
-    for (const seat of this.bound()) this.#core.origins.at(seat.row.origin).watch(seat.identity);
+    for (const seat of this.all())
+      if (seat.session || seat.received.size > 0) this.#core.origins.at(seat.row.origin).watch(seat.identity);
+  }
+
+  /** Reads a seat whose last read did not bring everything, now that what it brought is over. */
+  readOn({ row }: Seat): void {
+    // What comes of it is told as every read is; one that fails is made good by the next.
+    this.#core.origins
+      .at(row.origin)
+      .read(row)
+      .catch(() => {});
+  }
+
+  /** Stops following a seat that nobody holds, once all that was received is acknowledged. */
+  done(seat: Seat): void {
+    if (seat.session || seat.received.size > 0) return;
+    this.#core.origins.at(seat.row.origin).unwatch(seat.row);
   }
 
   /**
@@ -135,7 +151,7 @@ export class Seats implements OriginEvents {
     session?.seats.delete(seat);
     seat.session = null;
     if (session) fence(session);
-    this.#core.origins.at(seat.row.origin).unwatch(seat.row);
+    this.done(seat);
     this.#core.reports.released(seat.row);
   }
 

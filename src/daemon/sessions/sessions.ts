@@ -218,7 +218,7 @@ export class Sessions {
 
 export const keyOf = ({ harness, session }: Pick<Header, 'harness' | 'session'>): string => `${harness}:${session}`;
 
-const anotherProcess = ({ pid, pid_start }: SessionRow, { process }: Header): boolean =>
+export const anotherProcess = ({ pid, pid_start }: SessionRow, { process }: Header): boolean =>
   process !== undefined && pid !== null && (pid !== process.pid || pid_start !== process.start);
 
 function placeOf({ cwd, config_dir, harness_version }: Header): Partial<SessionRow> {

@@ -2,7 +2,7 @@
 import type { LaterFrame, Openings } from '../control/frames.ts';
 import type { Peer } from '../control/peer.ts';
 import type { Core } from '../core.ts';
-import { confirm, evidence, revive } from '../handoff/flight.ts';
+import { backToPending, confirm, evidence, revive } from '../handoff/flight.ts';
 import { attemptFailed, notNow } from '../handoff/queue.ts';
 import type { Session } from '../sessions/session.ts';
 import { refuseSubagent, welcome } from './sessions.ts';
@@ -16,7 +16,7 @@ export function wait(core: Core, frame: Openings['wait'], peer: Peer): void {
   const session = core.sessions.forEvent(frame);
   const startedUs = frame.started || core.clock.nowUs();
   // Begun before the prompt or tool call that came last: the turn it stands for is not over, or another one runs.
-  const late = !frame.resumed && session !== null && startedUs < session.activityUs;
+  const late = session !== null && startedUs < session.activityUs;
   if (!session || late) {
     peer.send({ event: 'waiting', turn_id: session?.row.turn_id ?? 0 });
     peer.send({ event: 'release' });
@@ -24,6 +24,7 @@ export function wait(core: Core, frame: Openings['wait'], peer: Peer): void {
     return;
   }
   if (!frame.resumed) evidence(core, session, { kind: 'wait', startedUs });
+  else lostWord(core, session);
   core.sessions.release(session, 'waiting');
   const waiting = { peer };
   session.waiting = waiting;
@@ -35,6 +36,12 @@ export function wait(core: Core, frame: Openings['wait'], peer: Peer): void {
   core.sessions.turned(session, 'idle');
   peer.send({ event: 'waiting', turn_id: session.row.turn_id });
   core.consider(session);
+}
+
+/** The hook lost its connection: what it was given there and did not say it took has to be given again. */
+function lostWord(core: Core, session: Session): void {
+  const { flight } = session;
+  if (flight?.path === 'wait' && flight.acceptedUs === null) backToPending(core, session, flight, 'carrier_resumed');
 }
 
 /** An extension or runner: it serves the session as long as it is connected. */

@@ -4,6 +4,7 @@ import type { Core } from '../core.ts';
 import { tryAgain } from '../handoff/queue.ts';
 import { useTicket } from '../sessions/launch.ts';
 import type { Session } from '../sessions/session.ts';
+import { anotherProcess } from '../sessions/sessions.ts';
 import { type AgentRef, ControlRefusal, type SeatIdentity } from '../types.ts';
 
 const REPEATED_US = 1_000_000;
@@ -168,9 +169,10 @@ const asRef = ({ origin, board, name, member_id, board_id }: SeatIdentity): Agen
   board_id,
 });
 
-/** With hooks in two places the harness starts a session twice. */
-function repeated(core: Core, session: Session, { source }: Requests['register']): boolean {
-  const key = `register ${source}`;
+/** With hooks in two places the harness starts a session twice. Another process is another start, however soon it comes. */
+function repeated(core: Core, session: Session, frame: Requests['register']): boolean {
+  const key = `register ${frame.source}`;
+  if (anotherProcess(session.row, frame)) return false;
   const now = core.clock.nowUs();
   const before = session.answered.get(key);
   session.answered.set(key, now);
