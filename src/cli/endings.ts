@@ -1,11 +1,14 @@
 /** What commands need to know and do when somebody or something is taken off a board. */
 import type { Client } from '../client/client.ts';
+import { ClientError } from '../client/errors.ts';
 import { pages } from '../client/pages.ts';
 import type { Member } from '../contract/types.ts';
+import type { Seat } from '../local/actors.ts';
 import { endSeat, readCredentials } from '../local/credentials.ts';
-import { usage } from '../local/failure.ts';
+import { Failure, usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
 import { allMembers } from './board-list.ts';
+import { exitCode } from './exit.ts';
 import { plural } from './print/fields.ts';
 import { runtime } from './runtime.ts';
 
@@ -27,6 +30,18 @@ export async function forgetSeats(ids: string[]): Promise<void> {
   const { folders } = runtime();
   const held = Object.values(readCredentials(folders).servers).flatMap(({ seats }) => Object.keys(seats));
   for (const id of ids) if (held.includes(id)) await endSeat(folders, id);
+}
+
+/** A seat that its server has ended already is only forgotten here. @throws the error, with what was done. */
+export async function forgetOver(seat: Seat | null, error: unknown): Promise<never> {
+  const over = error instanceof ClientError && ['agent_removed', 'board_not_found'].includes(error.code);
+  if (!over || !seat) throw error;
+  await forgetSeats([seat.memberId]);
+  const { code, message } = error;
+  throw new Failure(code, message, {
+    hint: `${seat.saved.name} on ${seat.saved.board} is forgotten on this machine now; nothing else is to be done.`,
+    exit: exitCode(code, error.status),
+  });
 }
 
 /** Whether a lost answer was that of a success: by now the board is out of sight, because the caller is off it. */

@@ -8,7 +8,7 @@ import { diagnosisText } from '../cli/print/diagnosis.ts';
 export default class Doctor extends BaseCommand<typeof Doctor> {
   static override summary = 'Look for what is wrong on this machine, and say how to mend it';
   static override description =
-    "Starts nothing and changes nothing. Looks into the data of this machine's server too, or of the one in SERVICE_DATA.\nWith --fix it closes files that are open to others and removes stale locks. Exit 3 when anything is an error.";
+    "Starts nothing and changes nothing. Looks into the data of this machine's server too, or of the one in SERVICE_DATA, at\nthe daemon and what it could not deliver, and at the agent programs that are here or were set up. What is wrong comes\nwith a line that mends it. With --fix it closes files that are open to others, removes stale locks and refreshes what\ninit wrote and nobody has edited. Exit 3 when anything is an error.";
   static override examples = ['service doctor', 'service doctor --fix', 'service doctor --json'];
   static override seeAlso = ['status', 'storage check'];
   static override flags = {

@@ -4,6 +4,7 @@ import { accepts, probe } from '../../local/probe.ts';
 import { currentServer } from '../../local/running.ts';
 import { olderThan } from '../../local/versions.ts';
 import { type Check, failing, fine, warning } from './check.ts';
+import { unreachable } from './servers.ts';
 
 export const localServer: Check = {
   name: 'local server',
@@ -13,7 +14,7 @@ export const localServer: Check = {
     const { url, version: its } = running;
     if (!(await probe(url))) {
       const problem = `Its process runs, but nothing answers at ${url}.`;
-      return [failing('local server', 'server_unreachable', problem, 'service server restart')];
+      return [unreachable('local server', 'server_unreachable', problem, 'service server restart')];
     }
     if (olderThan(its, version)) {
       const problem = `It is version ${its}, older than this build (${version}).`;

@@ -6,6 +6,8 @@ import { daemon } from './daemon.ts';
 import { database } from './database.ts';
 import { disk } from './disk.ts';
 import { folders } from './folders.ts';
+import { harnesses } from './harnesses.ts';
+import { journal } from './journal.ts';
 import { keychain } from './keychain.ts';
 import { leftovers } from './leftovers.ts';
 import { localServer } from './local-server.ts';
@@ -27,6 +29,8 @@ export const checks: readonly Check[] = [
   servers,
   seats,
   daemon,
+  journal,
+  harnesses,
   database,
   blobs,
   project,

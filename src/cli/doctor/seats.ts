@@ -1,17 +1,20 @@
 /** Seats held here: whether their servers still know them. */
 import { ClientError } from '../../client/errors.ts';
 import type { Member } from '../../contract/types.ts';
+import { shellWord } from '../../harness/setup/entries.ts';
 import type { SavedSeat, ServerEntry } from '../../local/credentials.ts';
 import { addressOf, askWhatItIs, clientAt } from './asking.ts';
 import { type Around, type Check, type Finding, failing, fine, warning } from './check.ts';
+import { SessionLines } from './session-lines.ts';
 
 type Held = SavedSeat & { token: string };
 
 export const seats: Check = {
   name: 'seats',
   async run(around) {
+    const lines = await SessionLines.of(around.folders.config);
     const groups = Object.entries(around.saved?.servers ?? {}).map(([origin, entry]) =>
-      atServer(origin, entry, around),
+      atServer(origin, entry, around, lines),
     );
     const results = (await Promise.all(groups)).flat();
     const stopped = results.filter((finding) => finding !== null);
@@ -21,13 +24,18 @@ export const seats: Check = {
 };
 
 /** Null for a seat that works; nothing where its server cannot be asked, which is a finding of its own. */
-async function atServer(saved: string, entry: ServerEntry, around: Around): Promise<(Finding | null)[]> {
+async function atServer(
+  saved: string,
+  entry: ServerEntry,
+  around: Around,
+  lines: SessionLines,
+): Promise<(Finding | null)[]> {
   const held = Object.values(entry.seats).filter((seat): seat is Held => seat.token !== undefined);
   const origin = held.length === 0 ? null : await addressOf(saved, entry, around);
   if (origin === null) return [];
   const asked = await askWhatItIs(origin, entry, around).catch(() => null);
   if (asked?.info.server_id !== entry.server_id) return [];
-  return Promise.all(held.map((seat) => lookAt(origin, seat, around)));
+  return Promise.all(held.map((seat) => lookAt(origin, seat, around, lines)));
 }
 
 /** What its daemon says it applies is not what its person has set. */
@@ -37,7 +45,8 @@ function unconfirmed({ name, board, presence, delivery, delivery_mode: mode }: M
   return warning('seats', 'delivery_mode_unconfirmed', problem, 'service daemon restart');
 }
 
-async function lookAt(origin: string, { token, name, board }: Held, around: Around): Promise<Finding | null> {
+async function lookAt(origin: string, held: Held, around: Around, lines: SessionLines): Promise<Finding | null> {
+  const { token, name, board } = held;
   try {
     const client = clientAt(origin, around, { token });
     const { data: me } = await client.call('getMe', { maxAttempts: 1 });
@@ -47,8 +56,18 @@ async function lookAt(origin: string, { token, name, board }: Held, around: Arou
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     const code = error.code === 'board_not_found' ? 'board_gone' : error.code;
-    // Taken by another machine, or ended with the key that made it: joining again gives it a new token.
-    const fix = code === 'unauthorized' ? `service join --board ${board} --name ${name}` : `service agents`;
-    return failing('seats', code, `${name} on ${board}: ${error.message}`, fix);
+    return failing('seats', code, `${name} on ${board}: ${error.message}`, fixOf(code, origin, held, lines));
   }
+}
+
+function fixOf(code: string, origin: string, { name, board, session }: Held, lines: SessionLines): string {
+  // Nothing brings it back; what is left of it here is forgotten.
+  if (code === 'agent_removed' || code === 'board_gone')
+    return `service agent leave --as ${shellWord(`${name}@${board}`)} --yes`;
+  if (code !== 'unauthorized') return `service server info ${origin}`;
+  // Taken by another machine, or ended with the key that made it: its session gets another token by joining again.
+  return (
+    lines.joinAgain({ name, board, session }) ??
+    `service agent remove ${shellWord(name)} --board ${shellWord(board)} --server ${origin}`
+  );
 }

@@ -2,6 +2,7 @@
 import { ClientError } from '../../client/errors.ts';
 import type { ServerEntry } from '../../local/credentials.ts';
 import { readKey } from '../../local/keystore.ts';
+import { here } from '../here.ts';
 import { type Asked, addressOf, askWhatItIs, clientAt } from './asking.ts';
 import { type Around, type Check, type Finding, failing, fine, warning } from './check.ts';
 
@@ -25,17 +26,29 @@ async function lookAt(saved: string, entry: ServerEntry, around: Around): Promis
     asked = await askWhatItIs(origin, entry, around);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    return [failing(name, error.code, error.message, `service server info ${origin}`)];
+    return [unreachable(name, error.code, error.message, `service server info ${origin}`)];
   }
   if (asked.info.server_id !== entry.server_id) {
     const problem = `Another server than before is at ${origin}, so no key was sent there.`;
     return [failing(name, 'server_identity_changed', problem, `service login ${origin}`)];
   }
-  const findings = [...versionOf(name, asked.info.version, around.version), ...clockOf(name, asked.skewMs)];
+  const findings = [
+    ...versionOf(name, asked.info.version, around.version),
+    ...featuresOf(name, asked),
+    ...clockOf(name, asked.skewMs),
+  ];
   findings.push(...(await keyOf(name, asked, around)));
   return findings.length > 0
     ? findings
     : [fine(name, `${origin} answers, version ${asked.info.version}, key accepted`)];
+}
+
+/** In a sandbox without a network no server answers, which says nothing about it. */
+export function unreachable(name: string, code: string, message: string, fix: string): Finding {
+  const { sandbox } = here();
+  if (!sandbox || sandbox.network || code !== 'server_unreachable') return failing(name, code, message, fix);
+  const problem = 'This sandbox has no network, so no server can be asked from it.';
+  return failing(name, 'sandbox_blocks_network', problem, sandbox.fix);
 }
 
 export const nameOf = (entry: ServerEntry): string => `server ${entry.mode === 'local' ? 'local' : entry.name}`;
@@ -56,6 +69,16 @@ function versionOf(name: string, its: string, ours: string): Finding[] {
       'npm install -g board-service',
     ),
   ];
+}
+
+/** What commands and the daemon ask of a server. */
+const NEEDED = ['tasks', 'asks', 'lines', 'files', 'onboarding', 'search', 'board_stream'];
+
+function featuresOf(name: string, { origin, info }: Asked): Finding[] {
+  const missing = NEEDED.filter((feature) => !info.features?.includes(feature));
+  if (missing.length === 0) return [];
+  const problem = `Its version ${info.version} does not have ${missing.join(', ')}; whoever runs it can update it.`;
+  return [warning(name, 'server_outdated', problem, `service server info ${origin}`)];
 }
 
 function clockOf(name: string, skewMs: number | null): Finding[] {

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { unbindHere } from '../../cli/binding.ts';
-import { forgetSeats } from '../../cli/endings.ts';
+import { forgetOver, forgetSeats } from '../../cli/endings.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 
 export default class AgentLeave extends BaseCommand<typeof AgentLeave> {
@@ -14,7 +14,8 @@ export default class AgentLeave extends BaseCommand<typeof AgentLeave> {
 
   override async run(): Promise<void> {
     const { client, seat } = await this.session('G');
-    const { id, name, board } = (await client.call('getMe')).data;
+    const { data: me } = await client.call('getMe').catch((error) => forgetOver(seat, error));
+    const { id, name, board } = me;
     await this.confirm(`Leave ${board} for good as ${name}?`, this.flags.yes);
     const reply = await client.call('leaveSeat', { idempotencyKey: this.flags['idempotency-key'] });
     await unbindHere(seat);

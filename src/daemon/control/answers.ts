@@ -11,6 +11,9 @@ const seqs = z.array(seq).default([]);
 const record = z.record(z.string(), z.unknown());
 const nothing = z.object({});
 
+/** A handoff of a seat that did not go as it should, and why. */
+const troubled = z.array(z.object({ handoff_id: z.string(), agent: agentRef, seqs, reason: z.string().default('') }));
+
 const metrics = z.record(z.string(), z.number()).default({});
 
 export const statusAnswer = z.object({
@@ -45,11 +48,9 @@ export const statusAnswer = z.object({
       }),
     )
     .default([]),
-  attention: z
-    .array(z.object({ handoff_id: z.string(), agent: agentRef, seqs, reason: z.string().default('') }))
-    .default([]),
-  stalled: z.array(z.looseObject({ handoff_id: z.string() })).default([]),
-  truncated: z.array(z.looseObject({})).default([]),
+  attention: troubled.default([]),
+  stalled: troubled.default([]),
+  truncated: z.array(z.object({ handoff_id: z.string(), agent: agentRef, seq })).default([]),
   agents: z
     .array(z.object({ agent: agentRef, problem: seatProblem.nullish(), since: z.string().nullish() }))
     .default([]),

@@ -3,13 +3,13 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Profile } from '../profile.ts';
 import { skillText } from '../skill.ts';
-import { missedHooks, wantedGroups } from './entries.ts';
+import { missedHooks, type Wanted, wantedGroups } from './entries.ts';
 import { extensionText } from './extension.ts';
 import { changeFile, readText } from './files.ts';
 import { digest, type Installed, type Item, type Scope } from './installed.ts';
 import { launcherPath, type Program } from './launcher.ts';
 import type { Found } from './scan.ts';
-import { Unreadable, withHooks, withRule } from './settings.ts';
+import { ownHooks, Unreadable, withHooks, withRule } from './settings.ts';
 
 export interface Change {
   path: string;
@@ -30,16 +30,26 @@ export interface Setting {
   version: string;
 }
 
-type Install = Profile['install'][number] & { kind: Item['kind'] };
+/** What of a profile is written somewhere. */
+export type Install = Profile['install'][number] & { kind: Item['kind'] };
 
-/** Works out the changes for one harness and, if wanted, makes them; what was done is noted in `installed`. */
-export function setUp(setting: Setting, installed: Installed, apply: boolean): Change[] {
+/** What is written for a harness in a scope, an allow rule among it. */
+export const installsOf = (profile: Profile, scope: Scope): Install[] =>
+  profile.install.filter((install): install is Install => install.kind !== 'consent' && install[scope] !== undefined);
+
+/**
+ * Works out the changes for one harness and, if wanted, makes them; what was done is noted in `installed`.
+ * @param which of what the profile installs; without, all of it
+ */
+export function setUp(
+  setting: Setting,
+  installed: Installed,
+  apply: boolean,
+  which: (install: Install) => boolean = () => true,
+): Change[] {
   const { profile, found, scope, allow } = setting;
-  const installs = profile.install.filter(
-    (install): install is Install => install.kind !== 'consent' && install[scope] !== undefined,
-  );
-  const changes = installs
-    .filter(({ kind }) => allow || kind !== 'allow-rule')
+  const changes = installsOf(profile, scope)
+    .filter((install) => (allow || install.kind !== 'allow-rule') && which(install))
     .map((install) => one(setting, install, installed, apply));
   if (apply && found.program) installed.programs[profile.checks.installed.run[0]!] = found.program;
   return changes.filter((change): change is Change => change !== null);
@@ -70,9 +80,7 @@ export function placeOf(
 function one(setting: Setting, install: Install, installed: Installed, apply: boolean): Change | null {
   const path = placeOf(setting, install);
   const { kind } = install;
-  const known = installed.items.find(
-    (item) => item.path === path && item.kind === kind && item.harness === setting.profile.harness,
-  );
+  const known = noted(installed, setting.profile.harness, kind, path);
   const text = readText(path);
   const owned = install.format !== 'json';
   if (owned && text !== null && isEdited(text, install, known) && text !== ownText(setting, install))
@@ -88,8 +96,12 @@ function one(setting: Setting, install: Install, installed: Installed, apply: bo
   }
 }
 
+/** What was noted of an item where it stands. */
+export const noted = ({ items }: Installed, harness: string, kind: Item['kind'], path: string): Item | undefined =>
+  items.find((item) => item.path === path && item.kind === kind && item.harness === harness);
+
 /** A file of ours that is neither what we wrote nor what an earlier one of us wrote. */
-const isEdited = (text: string, { accepts }: Install, known: Item | undefined): boolean =>
+export const isEdited = (text: string, { accepts }: Install, known: Item | undefined): boolean =>
   digest(text) !== known?.sha256 && !accepts?.includes(digest(text));
 
 interface Made {
@@ -103,21 +115,22 @@ function made(setting: Setting, install: Install, text: string | null, known: It
   const before = { inserted: known?.inserted ?? [], created: known?.created_containers ?? [] };
   const current = text ?? '{}\n';
   if (install.kind === 'allow-rule') return withRule(current, install.rule ?? '', before);
-  const { profile, program, found } = setting;
-  return withHooks(
-    current,
-    profile.harness,
-    wantedGroups(profile, launcherPath(program.folders.state), found.version),
-    before,
-  );
+  return withHooks(current, setting.profile.harness, wantedIn(setting), before);
 }
 
+/** Our hooks for the version that is here. */
+export const wantedIn = ({ profile, program, found }: Setting): Wanted[] =>
+  wantedGroups(profile, launcherPath(program.folders.state), found.version);
+
 /** A file that is wholly ours. */
-function ownText({ profile, program, version }: Setting, { kind, source, text }: Install): string {
+export function ownText({ profile, program, version }: Setting, { kind, source, text }: Install): string {
   if (kind === 'skill') return skillText(profile);
   if (source === 'omp-extension') return extensionText(launcherPath(program.folders.state), version);
   return text ?? '';
 }
+
+/** What tells whether somebody has changed our hooks, however the file around them is written. */
+export const hooksDigest = (text: string, harness: string): string => digest(JSON.stringify(ownHooks(text, harness)));
 
 function write(
   setting: Setting,
@@ -142,6 +155,7 @@ function write(
     created_containers: created,
     created_folders: [...(known?.created_folders ?? []), ...folders],
     inserted,
+    ...(install.kind === 'hooks' ? { own_sha256: hooksDigest(text, setting.profile.harness) } : {}),
   };
   installed.items = [...installed.items.filter((other) => other !== known), item];
 }

@@ -20,6 +20,8 @@ export interface Item {
   created_folders: string[];
   /** Texts that were put into it, in their order. */
   inserted: string[];
+  /** SHA-256 of our hooks in it as they were left, whatever else the file holds. */
+  own_sha256?: string;
 }
 
 export interface Installed {

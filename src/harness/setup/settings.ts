@@ -40,9 +40,7 @@ export function withoutHooks(text: string, harness: string, trace: Trace): strin
 /** The file with a rule in `permissions.allow`. */
 export function withRule(text: string, rule: string, before: Trace): Settings {
   const current: Settings = { text, inserted: [...before.inserted], created: [...before.created] };
-  const list = at(root(text), ['permissions', 'allow']);
-  if (list?.kind === 'array' && list.items.some((item) => readNode(item) === rule)) return current;
-  return put(current, ['permissions', 'allow'], rule);
+  return hasRule(text, rule) ? current : put(current, ['permissions', 'allow'], rule);
 }
 
 /** The file without the rule, where it is still the one that was put in. */
@@ -57,6 +55,37 @@ export function withoutRule(text: string, rule: string, trace: Trace): string {
 export function isBlank(text: string): boolean {
   const node = root(text);
   return node.kind === 'object' && isEmpty(text, node);
+}
+
+/** Our hooks as they stand in a file, in an order of their own, so that two files can be compared by them. */
+export function ownHooks(text: string, harness: string): string[] {
+  const hooks = memberOf(root(text), 'hooks')?.value;
+  const found = (hooks?.kind === 'object' ? hooks.members : []).flatMap(({ name: event, value: groups }) =>
+    (groups.kind === 'array' ? groups.items : []).flatMap((group) =>
+      entriesOf(group)
+        .map(readNode)
+        .filter((entry) => ownRun((entry as { command?: unknown } | null)?.command, harness) !== null)
+        .map((entry) => hookLine(event, memberOf(group, 'matcher')?.value, entry)),
+    ),
+  );
+  return found.sort();
+}
+
+/** The same of what there should be. */
+export const wantedHooks = (wanted: readonly Wanted[]): string[] =>
+  wanted
+    .flatMap(({ event, group: { matcher, hooks } }) =>
+      hooks.map((entry) => JSON.stringify([event, matcher ?? null, entry])),
+    )
+    .sort();
+
+const hookLine = (event: string, matcher: Node | undefined, entry: unknown): string =>
+  JSON.stringify([event, matcher ? readNode(matcher) : null, entry]);
+
+/** Whether a rule stands in `permissions.allow`. */
+export function hasRule(text: string, rule: string): boolean {
+  const list = at(root(text), ['permissions', 'allow']);
+  return list?.kind === 'array' && list.items.some((item) => readNode(item) === rule);
 }
 
 /** Takes out what was put in, last first; what was changed since is left for a closer look. */

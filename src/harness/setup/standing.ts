@@ -1,0 +1,91 @@
+/** How what was set up for a harness stands by now, item by item: as it has to be, older, edited, or gone. Changes nothing. */
+import { existsSync } from 'node:fs';
+import { readText } from './files.ts';
+import {
+  hooksDigest,
+  type Install,
+  installsOf,
+  isEdited,
+  noted,
+  ownText,
+  placeOf,
+  type Setting,
+  wantedIn,
+} from './init.ts';
+import type { Installed, Item, Scope } from './installed.ts';
+import { hasRule, ownHooks, Unreadable, wantedHooks } from './settings.ts';
+
+/** `outdated`: as we left it, and by now it would be written otherwise. `edited`: somebody else changed what is ours. */
+export type Standing = 'fine' | 'missing' | 'outdated' | 'edited' | 'unreadable';
+
+export interface Stands {
+  install: Install;
+  path: string;
+  standing: Standing;
+  /** Whether `init` has written it here. */
+  noted: boolean;
+}
+
+/** Where a harness was set up: for its person, or in one of their projects. */
+export interface Base {
+  scope: Scope;
+  /** Folder of the project; of the global scope, any. */
+  cwd: string;
+}
+
+/** The places where something was set up for this harness. A project that is gone took its part along. */
+export function basesOf(installed: Installed, setting: Omit<Setting, 'scope'>): Base[] {
+  const items = installed.items.filter(({ harness }) => harness === setting.profile.harness);
+  const projects = items.flatMap((item) => projectOf(item, setting));
+  return [
+    ...(items.some(({ scope }) => scope === 'global') ? [{ scope: 'global' as const, cwd: setting.cwd }] : []),
+    ...[...new Set(projects)].filter(existsSync).map((cwd) => ({ scope: 'project' as const, cwd })),
+  ];
+}
+
+/** The folder of a project, which the item's path begins with. */
+function projectOf({ scope, path, kind }: Item, { profile }: Omit<Setting, 'scope'>): string[] {
+  if (scope !== 'project') return [];
+  const ends = installsOf(profile, 'project').filter((install) => install.kind === kind);
+  return ends.flatMap(({ project }) => (path.endsWith(`/${project}`) ? [path.slice(0, -`/${project}`.length)] : []));
+}
+
+/** Everything that is written for a harness in one place. */
+export const standingOf = (setting: Setting, installed: Installed): Stands[] =>
+  installsOf(setting.profile, setting.scope).map((install) => {
+    const path = placeOf(setting, install);
+    const known = noted(installed, setting.profile.harness, install.kind, path);
+    return { install, path, standing: look(setting, install, path, known), noted: known !== undefined };
+  });
+
+function look(setting: Setting, install: Install, path: string, known: Item | undefined): Standing {
+  try {
+    const text = readText(path);
+    if (text === null) return 'missing';
+    if (install.format !== 'json') return ofOwnFile(setting, install, text, known);
+    if (install.kind === 'allow-rule') return hasRule(text, install.rule ?? '') ? 'fine' : 'missing';
+    return ofHooks(setting, text, known);
+  } catch (error) {
+    if (error instanceof Unreadable || (error as NodeJS.ErrnoException).syscall) return 'unreadable';
+    throw error;
+  }
+}
+
+function ofOwnFile(setting: Setting, install: Install, text: string, known: Item | undefined): Standing {
+  const wanted = ownText(setting, install);
+  if (text === wanted) return 'fine';
+  // Further rules beside ours take nothing away from it.
+  if (install.kind === 'allow-rule') return text.includes(wanted.trim()) ? 'fine' : 'edited';
+  return isEdited(text, install, known) ? 'edited' : 'outdated';
+}
+
+function ofHooks(setting: Setting, text: string, known: Item | undefined): Standing {
+  const { harness } = setting.profile;
+  const own = ownHooks(text, harness);
+  if (own.length === 0) return 'missing';
+  if (JSON.stringify(own) === JSON.stringify(wantedHooks(wantedIn(setting)))) return 'fine';
+  const asLeft = known?.own_sha256 === undefined || known.own_sha256 === hooksDigest(text, harness);
+  if (!asLeft) return 'edited';
+  // Which hooks a program needs that does not tell its version is not known; what was written for it stands.
+  return setting.found.version === null ? 'fine' : 'outdated';
+}
