@@ -1,13 +1,14 @@
 /** What a profile must keep beyond its shape: whatever it declares, it needs the means for. */
+import { readAs } from '../contract/problems.ts';
 import { type Profile, profileSchema } from './profile.ts';
 
 /** The profile in a value, or what is wrong with it, in words for whoever wrote it. */
 export function readProfile(value: unknown): { profile: Profile } | { problems: string[] } {
-  const parsed = profileSchema.safeParse(value);
-  if (!parsed.success)
-    return { problems: parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'profile'}: ${message}`) };
-  const problems = profileProblems(parsed.data);
-  return problems.length > 0 ? { problems } : { profile: parsed.data };
+  const read = readAs(profileSchema, value);
+  if ('problems' in read)
+    return { problems: read.problems.map(({ field, problem }) => `${field || 'profile'}: ${problem}`) };
+  const problems = profileProblems(read.data);
+  return problems.length > 0 ? { problems } : { profile: read.data };
 }
 
 /** What a profile by itself lacks. */

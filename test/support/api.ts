@@ -140,9 +140,15 @@ export function checkShape(name: OperationName, response: Pick<Response, 'status
     throw new Error(`${name} answered off the contract: ${parsed.error.message}\n${JSON.stringify(body)}`);
 }
 
+/** As a validator says it that was not taught any words. */
+const RAW =
+  /Invalid (input|option|string|key|value|number|discriminator)|Too (big|small)|Unrecognized key|expected |accepted form/;
+
 function checkError(name: string, { status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown): void {
   const { error } = errorBody.parse(body);
   expect(errors, `code ${error.code} of ${name}`).to.have.property(error.code);
+  expect(`${error.message}\n${error.hint}`, name).to.not.match(RAW);
+  if (error.code === 'invalid_request') expect(error.hint, error.message).to.not.equal('');
   if (status === 401) expect(headers.get('www-authenticate')).to.equal('Bearer realm="service"');
   if (status === 429 || status === 503) expect(headers.get('retry-after')).to.match(/^\d+$/);
 }

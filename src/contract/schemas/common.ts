@@ -7,7 +7,7 @@ export const nullsLeftOut = z.registry<undefined>();
 
 export const id = (prefix: IdPrefix) =>
   z.string().regex(idPattern(prefix), `must be an id that starts with ${prefix}_`);
-export const time = z.string().regex(patterns.time);
+export const time = z.string().regex(patterns.time, 'must be a time in UTC such as 2026-03-02T09:00:00.000Z');
 export const handle = z
   .string()
   .max(40)
@@ -21,7 +21,7 @@ export const memberName = z
 export const roleName = z
   .string()
   .regex(patterns.roleName, 'must be up to 32 small letters, digits and hyphens, and begin with a letter');
-export const digest = z.string().regex(patterns.digest);
+export const digest = z.string().regex(patterns.digest, 'must be sha256: and 64 hexadecimal digits');
 export const seq = z.int().min(0);
 export const serverRole = z.enum(['admin', 'member', 'guest']);
 export const deliveryMode = z.enum(['focused', 'all', 'humans', 'off']);
@@ -42,10 +42,13 @@ export function codePoints(text: string): number {
 
 /** A text of at most `max` code points. */
 export const text = (max: number, min = 0) =>
-  z.string().refine((value) => {
-    const length = value.length <= max && min <= 1 ? value.length : codePoints(value);
-    return length >= min && length <= max;
-  }, `must have ${min} to ${max} characters`);
+  z.string().refine(
+    (value) => {
+      const length = value.length <= max && min <= 1 ? value.length : codePoints(value);
+      return length >= min && length <= max;
+    },
+    `must have ${min === 0 ? 'at most' : `${min} to`} ${max} characters`,
+  );
 
 /** A whole number in a query string. */
 export const queryInt = (min: number, max = Number.MAX_SAFE_INTEGER) =>

@@ -40,7 +40,7 @@ const inviteParam = z.object({ invite: id('inv') });
 const seqParam = z.object({
   seq: z
     .string()
-    .regex(/^[1-9]\d{0,15}$/)
+    .regex(/^[1-9]\d{0,15}$/, 'must be a whole number of at least 1')
     .transform(Number),
 });
 

@@ -2,6 +2,7 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { z } from 'zod';
+import { readAs } from '../../contract/problems.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { DaemonPaths } from '../paths.ts';
 import { type ControlError, ControlRefusal } from '../types.ts';
@@ -136,10 +137,10 @@ function schemaOf(op: string): z.ZodType {
 }
 
 function check<T>(schema: z.ZodType<T>, frame: unknown): T {
-  const read = schema.safeParse(frame);
-  if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  throw new ControlRefusal('invalid_request', `${issue?.path.join('.') || 'The frame'}: ${issue?.message}`);
+  const read = readAs(schema, frame);
+  if ('data' in read) return read.data;
+  const [{ field, problem }] = read.problems;
+  throw new ControlRefusal('invalid_request', `${field || 'The frame'}: ${problem}`);
 }
 
 const invalid = (message: string, hint = ''): ControlError => ({ code: 'invalid_request', message, hint });

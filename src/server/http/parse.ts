@@ -2,8 +2,10 @@
 import { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
+import { readAs } from '../../contract/problems.ts';
 import { nullsLeftOut } from '../../contract/schemas/common.ts';
 import { schemas } from '../../contract/schemas/index.ts';
+import { redact } from '../text/redaction.ts';
 import { parseJson } from './json.ts';
 import { malformed } from './limits.ts';
 import { type Once, one } from './request-head.ts';
@@ -86,14 +88,9 @@ function requireJson(given: Once): void {
 }
 
 function check(schema: z.ZodType, value: unknown): never {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data as never;
-  const [issue] = parsed.error.issues;
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.map((key) => key.slice(0, 60)) : [];
-  const field = [...(issue?.path ?? []), ...unknown.slice(0, 1)].map(String).join('.') || 'body';
-  throw malformed(field, unknown.length > 0 ? 'is not known here' : problemOf(issue));
+  const read = readAs(schema, value);
+  if ('data' in read) return read.data as never;
+  const [{ field, problem }] = read.problems;
+  // A name that somebody made up may hold whatever was pasted there.
+  throw malformed(redact(field).text || 'body', problem);
 }
-
-/** The schema's own words; they never quote the value. */
-const problemOf = (issue: z.core.$ZodIssue | undefined): string =>
-  (issue?.message ?? 'does not fit').replace(/^Invalid input: /, '').replace(/\.$/, '');

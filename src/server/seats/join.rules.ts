@@ -31,7 +31,10 @@ export function formOfDelegation(body: Join): BySession {
 }
 
 const shape = (field: string, problem: string): Refusal =>
-  new Refusal('invalid_request', `${field}: ${problem}.`, { details: { field, problem } });
+  new Refusal('invalid_request', `${field}: ${problem}.`, {
+    hint: 'Join with a code, or with board and role; a session joins with board and session.',
+    details: { field, problem },
+  });
 
 /** The harness as given, else the session's prefix. @throws Refusal 422 when they contradict each other. */
 export function harnessOf({ harness, session }: Pick<Join, 'harness' | 'session'>): string | null {
