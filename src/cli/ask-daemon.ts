@@ -10,6 +10,7 @@ import { DaemonError, isAbsent } from '../daemon/control/errors.ts';
 import type { AgentRef, Header, RequestFields } from '../daemon/control/frames.ts';
 import type { AnsweringVerb } from '../daemon/control/limits.ts';
 import type { SessionHere } from '../harness/detect.ts';
+import { isTicket } from '../launch/ticket.ts';
 import type { Seat } from '../local/actors.ts';
 import { buildOf } from '../local/build.ts';
 import { updateCredentials } from '../local/credentials.ts';
@@ -106,11 +107,21 @@ export async function askFor<Verb extends SessionVerb>(
     return await askDaemon(verb, whole, wish);
   } catch (error) {
     if (!wish.start || !isUnknown(error)) throw error;
-    // Whether this is the boot that runs now is for the session's own hooks to say.
-    const { boot: _, ...known } = header;
-    await askDaemon('register', { ...known, source: 'startup' }, wish);
+    const { SERVICE_LAUNCH: launch } = runtime().env;
+    await registerHere(session, isTicket(launch) ? launch : undefined, wish);
     return askDaemon(verb, whole, wish);
   }
+}
+
+/** Makes a session known. @param launch the ticket it was started with; one that was used before changes nothing */
+export async function registerHere(
+  session: SessionHere,
+  launch: string | undefined,
+  wish: DaemonWish = { start: true },
+): Promise<void> {
+  // Whether this is the boot that runs now is for the session's own hooks to say.
+  const { boot: _, ...known } = headerOf(session);
+  await askDaemon('register', { ...known, source: 'startup', ...(launch ? { launch } : {}) }, wish);
 }
 
 const isUnknown = (error: unknown): boolean =>

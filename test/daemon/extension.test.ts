@@ -1,5 +1,6 @@
 /** Harnesses whose extension holds the connection, and runners, which speak the same. */
 import { expect } from 'chai';
+import { issueTicket } from '../../src/launch/ticket.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import type { Line } from './support/line.ts';
@@ -45,6 +46,16 @@ describe('an extension', () => {
     await session.bind(seat);
     return { session, line, board, seat };
   }
+
+  it('brings the ticket its session was started with', async () => {
+    const { seat } = await rig.seat();
+    const agent = { server: seat.origin, board: seat.board, name: seat.name };
+    const launch = issueTicket(rig.paths.launches, agent, 'fake');
+    const line = await aSession().open('hello', { source: 'startup', launch });
+    expect((await line.next())['seats']).to.have.length(1);
+    const other = await aSession().open('hello', { source: 'startup', launch });
+    expect(await other.next()).not.to.have.property('seats');
+  });
 
   it('is given bundles while its session is idle, and its word is the receipt', async () => {
     const { line, board, seat } = await seated();

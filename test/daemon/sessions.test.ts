@@ -2,9 +2,10 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { issueTicket } from '../../src/launch/ticket.ts';
 import { processRef } from '../../src/local/process-ref.ts';
 import { newAgent, newBoard } from '../support/cast.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -278,27 +279,37 @@ describe('sessions of the daemon', () => {
 
   it('start with a ticket, which works once and for a quarter of an hour', async () => {
     const { seat } = await rig.seat();
-    const folder = join(rig.paths.state, 'launches');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { launches } = rig.paths;
     const agent = { server: seat.origin, board: seat.board, name: seat.name };
-    const ticket = (n: number, minutes: number) => {
-      const created_at = new Date(Date.now() - minutes * 60_000).toISOString();
-      const name = `lch_${String(n).padStart(24, '0')}`;
-      writeFileSync(join(folder, `${name}.json`), JSON.stringify({ agent, harness: 'fake', created_at }), {
-        mode: 0o600,
-      });
-      return name;
-    };
+    const ticket = (minutes: number) => issueTicket(launches, agent, 'fake', Date.now() - minutes * 60_000);
     const late = await rig.session();
-    await late.hook('turn_start', { launch: ticket(1, 16) });
+    await late.hook('turn_start', { launch: ticket(16) });
     expect(await seatsOf(late)).to.deep.equal([]);
-    const launch = ticket(2, 1);
+    const launch = ticket(1);
+    expect(statSync(join(launches, `${launch}.json`)).mode & 0o777).to.equal(0o600);
     const first = await rig.session();
     await first.hook('turn_start', { launch });
     expect(await seatsOf(first)).to.have.length(1);
     const second = await rig.session();
     await second.hook('turn_start', { launch });
     expect(await seatsOf(second)).to.deep.equal([]);
+    // One for another program, one whose seat this machine does not hold, and one that is no ticket at all.
+    const strange = [
+      issueTicket(launches, agent, 'other'),
+      issueTicket(launches, { ...agent, name: 'nobody' }, 'fake'),
+      'lch_000000000000000000000000',
+    ];
+    for (const launch of strange) await second.hook('turn_start', { launch });
+    expect(await seatsOf(second)).to.deep.equal([]);
+  });
+
+  it('take the seat of a ticket also when they were made known a moment before', async () => {
+    const { seat } = await rig.seat();
+    const agent = { server: seat.origin, board: seat.board, name: seat.name };
+    const session = await rig.session();
+    await session.ask('register', { source: 'startup' });
+    await session.ask('register', { source: 'startup', launch: issueTicket(rig.paths.launches, agent, 'fake') });
+    expect(await seatsOf(session)).to.have.length(1);
   });
 
   it('and their seats are known after a restart', async () => {

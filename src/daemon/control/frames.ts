@@ -160,6 +160,7 @@ export const openings = {
     resumed: flag,
     extension_version: z.string().max(64).optional(),
     capabilities,
+    launch: launchTicket.optional(),
   }),
 } as const;
 

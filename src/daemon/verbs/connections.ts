@@ -4,6 +4,7 @@ import type { Peer } from '../control/peer.ts';
 import type { Core } from '../core.ts';
 import { backToPending, confirm, evidence, revive } from '../handoff/flight.ts';
 import { attemptFailed, notNow } from '../handoff/queue.ts';
+import { useTicket } from '../sessions/launch.ts';
 import type { Session } from '../sessions/session.ts';
 import { refuseSubagent, welcome } from './sessions.ts';
 import { needsPerson, promptBegan, turnEnded } from './turns.ts';
@@ -48,6 +49,7 @@ function lostWord(core: Core, session: Session): void {
 export async function hello(core: Core, frame: Openings['hello'], peer: Peer): Promise<void> {
   refuseSubagent(frame.subagent);
   const { session } = core.sessions.register(frame, frame.source);
+  if (frame.launch) useTicket(core, session, frame.launch);
   core.sessions.release(session, 'extension');
   const extension = { peer, capabilities: frame.capabilities, welcomed: false };
   session.extension = extension;

@@ -19,8 +19,10 @@ const adapterRefusals = {
 export async function register(core: Core, frame: Requests['register']): Promise<object> {
   refuseSubagent(frame.subagent);
   const before = core.sessions.get(`${frame.harness}:${frame.session}`);
-  if (before && repeated(core, before, frame))
+  if (before && repeated(core, before, frame)) {
+    if (frame.launch) useTicket(core, before, frame.launch);
     return { boot: before.row.boot, seats: seatsOf(before), turn_id: before.row.turn_id };
+  }
   const checked = await core.adapters.of(frame.harness).check(core.sessions.proposed(frame));
   if (checked !== 'ok')
     throw new ControlRefusal(checked.code, adapterRefusals[checked.code], { hint: 'service doctor' });

@@ -159,7 +159,9 @@ export class ExtensionCarrier implements Carrier {
   private async hold(source: string, resumed: boolean): Promise<void> {
     const connection = await this.connect(true);
     this.connection = connection;
-    await connection.send({ op: 'hello', ...this.header(), source, resumed, capabilities: ['midturn-peer'] });
+    const launch = this.host.env['SERVICE_LAUNCH'];
+    const fields = { source, resumed, capabilities: ['midturn-peer'], ...(launch ? { launch } : {}) };
+    await connection.send({ op: 'hello', ...this.header(), ...fields });
     const welcome = await nextFrame(connection, 20_000);
     if (welcome?.event !== 'welcome') throw new Error('the daemon did not welcome the extension');
     if (typeof welcome.note === 'string' && welcome.note) this.host.context(welcome.note);

@@ -85,8 +85,9 @@ export default function service(pi) {
 
   function hold(source, resumed) {
     ended = false;
+    const launch = /^lch_[0-9a-f]{24}$/.exec(process.env.SERVICE_LAUNCH || "")?.[0];
     connection = open(
-      { op: "hello", ...header(), source, resumed, extension_version: version, capabilities: ["midturn-peer"] },
+      { op: "hello", ...header(), source, resumed, extension_version: version, capabilities: ["midturn-peer"], launch },
       (frame) => {
         if (frame.error) return finish();
         if (frame.event === "welcome") {

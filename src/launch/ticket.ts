@@ -1,0 +1,57 @@
+/** Launch tickets: a file that says which seat the session that is started with it takes, once and soon. */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, statSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AgentRef } from '../daemon/control/frames.ts';
+import { readPrivate, writePrivate } from '../local/private-file.ts';
+
+/** Milliseconds after which a ticket is worth nothing. */
+export const TICKET_LIFE_MS = 15 * 60_000;
+
+const TICKET = /^lch_[0-9a-f]{24}$/;
+
+export const isTicket = (text: string | undefined): text is string => TICKET.test(text ?? '');
+
+/** Writes a ticket (mode 0600, no token in it) and drops those that nobody used. @param now milliseconds since 1970 */
+export function issueTicket(folder: string, agent: AgentRef, harness: string, now = Date.now()): string {
+  const ticket = `lch_${randomBytes(12).toString('hex')}`;
+  const created_at = new Date(now).toISOString();
+  writePrivate(join(folder, `${ticket}.json`), `${JSON.stringify({ agent, harness, created_at })}\n`);
+  dropLate(folder, now);
+  return ticket;
+}
+
+/** Takes a ticket away, for what was never started with it. */
+export function dropTicket(folder: string, ticket: string): void {
+  try {
+    unlinkSync(join(folder, `${ticket}.json`));
+  } catch {
+    // It was used, or dropped already.
+  }
+}
+
+/**
+ * Uses a ticket up. @returns the seat and harness it was written for, unchecked as they come from a file; null for one that
+ * is missing, used or late. @throws Failure `credentials_unsafe` for a file that others may have written, which stays
+ */
+export function takeTicket(folder: string, ticket: string, now: number): { agent: unknown; harness: unknown } | null {
+  if (!TICKET.test(ticket)) return null;
+  const path = join(folder, `${ticket}.json`);
+  const text = readPrivate(path);
+  if (text === null) return null;
+  // It works once, also when what follows fails.
+  unlinkSync(path);
+  const { agent, harness, created_at } = JSON.parse(text) as Record<string, unknown>;
+  return now - Date.parse(String(created_at)) < TICKET_LIFE_MS ? { agent, harness } : null;
+}
+
+function dropLate(folder: string, now: number): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    try {
+      if (now - statSync(path).mtimeMs > TICKET_LIFE_MS) unlinkSync(path);
+    } catch {
+      // Used meanwhile.
+    }
+  }
+}
