@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { errors } from '../../src/contract/errors.ts';
+import { launcherCodes } from '../../src/launch/codes.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -30,6 +31,9 @@ const daemons = `
   .trim()
   .split(/\s+/);
 
+/** Of launchers, made here or passed on. */
+const launchers: readonly string[] = launcherCodes;
+
 /** Of this program beyond that list: a text that somebody else changed meanwhile, a folder that cannot be used. */
 const further = ['folder_unwritable', 'stale'];
 
@@ -45,21 +49,26 @@ const later: Record<string, string[]> = {
 };
 
 const thrown = new Map<string, string>();
-for (const folder of ['cli', 'client', 'commands', 'daemon', 'local', 'mcp']) {
+for (const folder of ['cli', 'client', 'commands', 'daemon', 'launch', 'local', 'mcp']) {
   if (!existsSync(join(root, 'src', folder))) continue;
   for (const file of readdirSync(join(root, 'src', folder), { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.ts')) continue;
     const source = readFileSync(join(root, 'src', folder, file), 'utf8');
     const made =
-      /new (?:Failure|ClientError|DaemonError|ControlRefusal)\(\s*(?:[\w.]+\s*\?\s*'([a-z_0-9]+)'\s*:\s*)?'([a-z_0-9]+)'/g;
+      /(?:new (?:Failure|ClientError|DaemonError|ControlRefusal)|launchFailure)\(\s*(?:[\w.]+\s*\?\s*'([a-z_0-9]+)'\s*:\s*)?'([a-z_0-9]+)'/g;
     for (const [, one, other] of source.matchAll(made))
       for (const code of [one, other]) if (code !== undefined) thrown.set(code, `src/${folder}/${file}`);
   }
 }
 
 describe('codes of the command line', () => {
+  it('of launchers are those of their protocol, each of which this program makes or passes on', () => {
+    const made = [...thrown].filter(([code]) => launchers.includes(code)).map(([code]) => code);
+    expect(launchers.filter((code) => !made.includes(code))).to.deep.equal([]);
+  });
+
   it('are promised, or the API has them', () => {
-    const known = new Set([...Object.keys(errors), ...promised, ...daemons, ...further]);
+    const known = new Set([...Object.keys(errors), ...promised, ...daemons, ...launchers, ...further]);
     const strangers = [...thrown].filter(([code]) => !known.has(code));
     expect(strangers).to.deep.equal([]);
   });

@@ -86,5 +86,6 @@ export const topics: Record<string, { summary: string; runs?: string }> = {
   brief: { summary: 'The one page that says where things stand', runs: 'brief:show' },
   storage: { summary: 'The bytes of files, for whoever runs the server' },
   daemon: { summary: 'What puts messages into the sessions of agents', runs: 'daemon:run' },
+  swarm: { summary: 'Agents that work together, started by one file' },
   audit: { summary: 'The record of a board: check it, read it, take it out' },
 };

@@ -17,6 +17,8 @@ export interface ChildWish {
   ms: number;
   /** Its output is kept instead of shown. */
   keep: boolean;
+  /** Reads its output besides. */
+  read?: ((part: string) => void) | undefined;
 }
 
 /** `later`: it could not just now. Whatever else is no exit 0 is a failed attempt. */
@@ -24,6 +26,8 @@ export type Outcome = { kind: 'done'; output: string } | { kind: 'later' } | { k
 
 const TEMPORARY = 75;
 const GRACE_MS = 10_000;
+/** The same where this program is told to end, which itself has to be over soon then. */
+const STOP_GRACE_MS = 5_000;
 /** Longest body of a message, in characters. */
 const MOST_OUTPUT = 32_768;
 
@@ -54,7 +58,7 @@ function started([program, ...args]: string[], text: string, wish: ChildWish, st
   return new Promise((resolve) => {
     const child = spawn(program!, args, {
       env: wish.env as NodeJS.ProcessEnv,
-      stdio: [wish.input === 'stdin' ? 'pipe' : 'ignore', wish.keep ? 'pipe' : 'inherit', 'inherit'],
+      stdio: [wish.input === 'stdin' ? 'pipe' : 'ignore', wish.keep || wish.read ? 'pipe' : 'inherit', 'inherit'],
       detached: true,
     });
     let output = '';
@@ -66,24 +70,28 @@ function started([program, ...args]: string[], text: string, wish: ChildWish, st
         // It ended meanwhile.
       }
     };
-    const end = () => {
+    const end = (graceMs: number) => {
       signal('SIGTERM');
-      kill = setTimeout(() => signal('SIGKILL'), GRACE_MS);
+      clearTimeout(kill);
+      kill = setTimeout(() => signal('SIGKILL'), graceMs);
     };
     let kill: NodeJS.Timeout | undefined;
     const timer = setTimeout(() => {
       late = true;
-      end();
+      end(GRACE_MS);
     }, wish.ms);
-    stop.addEventListener('abort', end);
+    const stopped = () => end(STOP_GRACE_MS);
+    stop.addEventListener('abort', stopped);
     const settle = (outcome: Outcome) => {
       clearTimeout(timer);
       clearTimeout(kill);
-      stop.removeEventListener('abort', end);
+      stop.removeEventListener('abort', stopped);
       resolve(outcome);
     };
-    child.stdout?.on('data', (part: Buffer) => {
-      if (output.length < 4 * MOST_OUTPUT) output += part.toString('utf8');
+    child.stdout?.setEncoding('utf8').on('data', (part: string) => {
+      wish.read?.(part);
+      if (!wish.keep) process.stdout.write(part);
+      else if (output.length < 4 * MOST_OUTPUT) output += part;
     });
     child.on('error', (error) => settle({ kind: 'failed', reason: `cannot be run: ${error.message}` }));
     child.on('close', (code, name) => {

@@ -9,12 +9,16 @@ import { runtime } from '../runtime.ts';
 import type { Session } from '../session.ts';
 import { endWith } from '../signals.ts';
 import { inputOf, runChild } from './child.ts';
+import { Headless } from './headless.ts';
 import { replyWith } from './reply.ts';
 import { Runner } from './runner.ts';
 
 export interface RunWish {
+  /** The program and its words; with `headless` what is added to those of its profile. */
   argv: string[];
   harness: string;
+  /** Run by the command lines of the harness's profile, perhaps with a model. */
+  headless: { model: string | undefined } | null;
   input: string | undefined;
   reply: boolean;
   ms: number;
@@ -34,7 +38,10 @@ export async function serveWith(session: Session, wish: RunWish): Promise<RunRec
     throw new Failure('agent_seat_elsewhere', 'The runner serves a seat of this machine, from outside a session.', {
       hint: 'Make one: service agent create NAME --board BOARD; then name it with --as',
     });
-  const input = inputOf(wish.argv, wish.input);
+  const headless = wish.headless
+    ? await Headless.of({ harness: wish.harness, model: wish.headless.model, args: wish.argv }, seat.memberId)
+    : null;
+  const input = headless ? 'arg' : inputOf(wish.argv, wish.input);
   const { harness, id } = await identity(wish.harness);
   const key = `${harness}:${id}`;
   const { SERVICE_TOKEN: _, SERVICE_TOKEN_FILE: __, ...env } = runtime().env;
@@ -52,11 +59,11 @@ export async function serveWith(session: Session, wish: RunWish): Promise<RunRec
     take: async (text, handoff) => {
       runs++;
       const childEnv = { ...own, SERVICE_HANDOFF: handoff };
-      const outcome = await runChild(
-        text,
-        { argv: wish.argv, input, env: childEnv, ms: wish.ms, keep: wish.reply },
-        stop.signal,
-      );
+      const turn = headless?.turn();
+      const argv = turn?.argv ?? wish.argv;
+      const child = { argv, input, env: childEnv, ms: wish.ms, keep: wish.reply, read: turn?.read };
+      const outcome = await runChild(text, child, stop.signal);
+      if (!stop.signal.aborted) await turn?.done(outcome);
       if (outcome.kind === 'done' && wish.reply) await replyWith(session, text, outcome.output);
       return outcome;
     },

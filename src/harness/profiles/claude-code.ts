@@ -106,7 +106,11 @@ export const claudeCode: Profile = {
     },
     { kind: 'consent', text: 'Sessions that are open now use the new hooks after they are started again.' },
   ],
-  interactive: { start: ['claude', '{prompt}'], resume: ['claude', '--resume', '{session}'], launch: 'env' },
+  interactive: {
+    start: ['claude', '{prompt}'],
+    resume: ['claude', '--resume', '{session}', '{prompt}'],
+    launch: 'env',
+  },
   headless: {
     via: 'native',
     run: ['claude', '-p', '--output-format', 'json', '{prompt}'],

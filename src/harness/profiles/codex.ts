@@ -95,7 +95,7 @@ export const codex: Profile = {
     },
     { kind: 'consent', text: 'Codex runs new hooks only after you have trusted them once: type /hooks in a session.' },
   ],
-  interactive: { start: ['codex', '{prompt}'], resume: ['codex', 'resume', '{session}'], launch: 'prompt' },
+  interactive: { start: ['codex', '{prompt}'], resume: ['codex', 'resume', '{session}', '{prompt}'], launch: 'prompt' },
   headless: {
     via: 'native',
     run: ['codex', 'exec', '--json', '{prompt}'],

@@ -1,5 +1,5 @@
 /** The same for examples that are about a machine and its own server. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collect, finished, freePort, type Home, until } from './home.ts';
 import type { Play } from './plays.ts';
@@ -68,6 +68,21 @@ const withoutDaemon: Prepare = async (home) => {
   return {};
 };
 
+/** A swarm of one agent that runs in the background, told in two files. */
+const swarm: Prepare = async (home, example, team) => {
+  await running(home, example, team);
+  const text = 'board: payments\nagents:\n  - name: triage\n    harness: command\n    args: [cat]\n';
+  mkdirSync(join(home.work, 'team'), { recursive: true });
+  for (const path of ['service.yaml', 'team/service.yaml']) writeFileSync(join(home.work, path), text);
+  return {};
+};
+
+const swarming: Prepare = async (home, example, team) => {
+  await swarm(home, example, team);
+  await home.json(['swarm', 'up']);
+  return {};
+};
+
 /** In the foreground, until it is interrupted. */
 const inForeground: Prepare = async (home, example, team) => {
   await withoutDaemon(home, example, team);
@@ -112,5 +127,10 @@ export const machinePlays: Record<string, Prepare> = {
   'storage:check': teamFolder,
   'storage:copy': teamFolder,
   'storage:migrate': teamFolder,
+  'swarm:down': swarming,
+  'swarm:list': swarming,
+  'swarm:ps': swarming,
+  'swarm:show': swarm,
+  'swarm:up': swarm,
   uninstall: running,
 };

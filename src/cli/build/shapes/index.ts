@@ -7,10 +7,18 @@ import { boards } from './boards.ts';
 import { machine } from './machine.ts';
 import { messageShapes } from './messages.ts';
 import { people } from './people.ts';
+import { swarm } from './swarm.ts';
 import { work } from './work.ts';
 
 /** Of a command that prints a stream, the shape of one line. */
-export const shapes: Record<string, Zod.ZodType> = { ...boards, ...messageShapes, ...work, ...people, ...machine };
+export const shapes: Record<string, Zod.ZodType> = {
+  ...boards,
+  ...messageShapes,
+  ...work,
+  ...people,
+  ...machine,
+  ...swarm,
+};
 
 /** Commands whose output is no JSON, or that of another program. */
 export const withoutShape = [

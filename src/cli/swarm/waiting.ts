@@ -1,0 +1,102 @@
+/** Waiting until the session of each agent holds its seat; one that could not be taken up again is begun anew. */
+import { daemonView, type Holder, holderOf, lookAt } from './look.ts';
+import { type Rising, raise } from './raising.ts';
+import { standing } from './records.ts';
+import type { Swarm } from './swarm.ts';
+import type { RisenAgent } from './up.ts';
+
+const EVERY_MS = 200;
+/** A launcher may be a program, so it is asked less often. */
+const LAUNCHER_EVERY_MS = 1_000;
+
+interface Waiting extends Rising {
+  /** It ended before its seat was taken. */
+  over: boolean;
+  askedAt: number;
+}
+
+/** @param ms to wait at most; 0 only looks */
+export async function seated(
+  swarm: Swarm,
+  rising: readonly Rising[],
+  ms: number,
+): Promise<{ agents: RisenAgent[]; timed_out: boolean }> {
+  const all: Waiting[] = rising.map((one) => ({ ...one, over: false, askedAt: performance.now() }));
+  const end = performance.now() + ms;
+  for (;;) {
+    const status = await daemonView();
+    const missing = all.filter((one) => !one.problem && !one.over && !takes(one, holderOf(status, one.seat.memberId)));
+    const late = performance.now() >= end;
+    if (missing.length === 0 || late) {
+      await noteSessions(swarm, all);
+      const agents = [];
+      for (const one of all) agents.push(await recordOf(swarm, one));
+      return { agents, timed_out: missing.length > 0 };
+    }
+    for (const one of missing) await lookAfter(swarm, one);
+    await new Promise((resolve) => setTimeout(resolve, Math.min(EVERY_MS, Math.max(0, end - performance.now()))));
+  }
+}
+
+const takes = ({ former }: Rising, holder: Holder | null): boolean =>
+  holder?.open === true && holder.session !== former;
+
+/** One that has ended before it took its seat is not waited for; a conversation that is gone is replaced by a new one. */
+async function lookAfter(swarm: Swarm, one: Waiting): Promise<void> {
+  if (performance.now() - one.askedAt < LAUNCHER_EVERY_MS) return;
+  one.askedAt = performance.now();
+  const { name } = one.agent;
+  const noted = swarm.noted(name);
+  const { state } = await lookAt({ launchers: swarm.launchers, swarm: swarm.name, name, started: noted, holder: null });
+  if (state === 'running' || state === 'unknown') return;
+  if (one.action !== 'resumed' || !noted) {
+    one.over = true;
+    return;
+  }
+  const again = await swarm.alone(async () => {
+    const now = swarm.noted(name);
+    if (now) swarm.note(name, { ...now, lost_session: now.session, session: null });
+    return raise(swarm, one.agent, one.seat, await daemonView());
+  });
+  swarm.out.note(`The conversation of ${name} could not be taken up again; it begins a new one.`);
+  Object.assign(one, again);
+}
+
+/** Which sessions took the seats, so that they can be told from others later. */
+async function noteSessions(swarm: Swarm, all: readonly Waiting[]): Promise<void> {
+  const status = await daemonView();
+  await swarm.alone(async () => {
+    for (const one of all) {
+      const holder = holderOf(status, one.seat.memberId);
+      const noted = swarm.noted(one.agent.name);
+      if (noted?.handle && takes(one, holder) && noted.session !== holder!.session)
+        swarm.note(one.agent.name, { ...noted, session: holder!.session });
+    }
+  });
+}
+
+async function recordOf(swarm: Swarm, { agent, seat, action, problem, over, former }: Waiting): Promise<RisenAgent> {
+  const { name, profile, launcher, mode } = agent;
+  const noted = swarm.noted(name);
+  const holder = holderOf(await daemonView(), seat.memberId);
+  const current = holder?.session === former ? null : holder;
+  const look = await lookAt({ launchers: swarm.launchers, swarm: swarm.name, name, started: noted, holder: current });
+  const ended = over
+    ? {
+        code: 'start_failed',
+        message: `${name} ended before it took its seat.`,
+        hint: noted?.attach ? `See what it said: ${noted.attach}` : 'service swarm ps',
+      }
+    : null;
+  return {
+    name,
+    harness: profile.harness,
+    launcher,
+    mode,
+    seat: seat.memberId,
+    ...standing(look),
+    attach: look.by === 'launcher' || over ? (noted?.attach ?? null) : null,
+    action,
+    problem: problem ?? ended,
+  };
+}

@@ -1,0 +1,26 @@
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { downText } from '../../cli/print/swarm.ts';
+import { chooseSwarm } from '../../cli/swarm/choose.ts';
+import { takeDown } from '../../cli/swarm/down.ts';
+import { raiseProblems } from '../../cli/swarm/failing.ts';
+import { fileFlag, onlyFlag } from '../../cli/swarm/flags.ts';
+
+export default class SwarmDown extends BaseCommand<typeof SwarmDown> {
+  static override summary = 'Stop the agents that were started for a swarm';
+  static override description =
+    'Each through the launcher that started it, within ten seconds. Their seats and the board stay, and what somebody\nstarted by hand goes on; service swarm up starts them again, in the conversations they had.';
+  static override examples = ['service swarm down', 'service swarm down --only triage', 'service swarm down payments'];
+  static override seeAlso = ['swarm up', 'swarm ps', 'agent remove'];
+  static override args = { swarm: optional('Name of the swarm, or of its board (default: that of service.yaml)') };
+  static override flags = { ...fileFlag, ...onlyFlag };
+
+  override async run(): Promise<void> {
+    await this.requirePerson();
+    const { file, only = [] } = this.flags;
+    const record = await takeDown(await chooseSwarm(this.args.swarm, file, this.globals.server), only, this.out);
+    raiseProblems(record.agents);
+    const text = await downText(record);
+    this.out.print(record, () => text);
+  }
+}

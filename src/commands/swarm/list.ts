@@ -1,0 +1,30 @@
+import { BaseCommand } from '../../cli/base.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { listText } from '../../cli/print/swarm.ts';
+import { allSwarms } from '../../cli/swarm/state.ts';
+
+export default class SwarmList extends BaseCommand<typeof SwarmList> {
+  static override summary = 'List the swarms that were started on this machine';
+  static override description = 'With the server, the agents and the file of each. Sends nothing.';
+  static override examples = ['service swarm list', 'service swarm list --json'];
+  static override seeAlso = ['swarm ps', 'swarm show'];
+  static override flags = { ...listFlags };
+
+  override async run(): Promise<void> {
+    await this.requirePerson();
+    const swarms = allSwarms();
+    const records = swarms.map(({ name, board, server: { name: known, url }, file, agents }) => ({
+      swarm: name,
+      board,
+      at: { name: known, url },
+      file,
+      agents: Object.keys(agents),
+    }));
+    if (this.out.mode === 'ndjson') {
+      for (const record of records) this.out.each(record);
+      return;
+    }
+    const text = await listText(swarms);
+    this.out.print({ swarms: records }, () => text);
+  }
+}

@@ -1,0 +1,31 @@
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { listFlags } from '../../cli/flags.ts';
+import { psText } from '../../cli/print/swarm.ts';
+import { chooseSwarm } from '../../cli/swarm/choose.ts';
+import { fileFlag } from '../../cli/swarm/flags.ts';
+import { psOf } from '../../cli/swarm/ps.ts';
+
+export default class SwarmPs extends BaseCommand<typeof SwarmPs> {
+  static override summary = 'Show how the agents of a swarm stand';
+  static override description =
+    'What their launchers say, whether a session holds their seats, and how to look at each. Starts nothing. A launcher that\ncannot tell counts its agent as running.';
+  static override examples = ['service swarm ps', 'service swarm ps payments', 'service swarm ps --ndjson'];
+  static override seeAlso = ['swarm up', 'swarm list', 'daemon status', 'agents'];
+  static override args = { swarm: optional('Name of the swarm, or of its board (default: that of service.yaml)') };
+  static override flags = { ...fileFlag, ...listFlags };
+
+  override async run(): Promise<void> {
+    await this.requirePerson();
+    const chosen = await chooseSwarm(this.args.swarm, this.flags.file, this.globals.server);
+    const record = await psOf(chosen);
+    const board = chosen.file?.board ?? chosen.record?.board;
+    if (board) this.out.base.board = board;
+    if (this.out.mode === 'ndjson') {
+      for (const agent of record.agents) this.out.each(agent);
+      return;
+    }
+    const text = await psText(record, this.times);
+    this.out.print(record, () => text);
+  }
+}

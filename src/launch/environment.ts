@@ -1,0 +1,44 @@
+/** The environment of what is started for an agent: nothing of a token, and of no other session. */
+import { builtinProfiles } from '../harness/builtin.ts';
+import type { Env } from '../local/folders.ts';
+
+const own = [
+  'SERVICE_TOKEN',
+  'SERVICE_TOKEN_FILE',
+  'SERVICE_AGENT',
+  'SERVICE_LAUNCH',
+  'SERVICE_SESSION',
+  'SERVICE_BOOT',
+  'SERVICE_SUBAGENT',
+  'SERVICE_HANDOFF',
+  // Of whoever runs a server.
+  'SERVICE_DB',
+];
+
+/** Variables that a started program must not find, whoever set them before. */
+export const removedVariables: readonly string[] = [
+  ...new Set([
+    ...own,
+    ...builtinProfiles.flatMap(({ session_env, identity }) => [
+      ...session_env,
+      ...[identity.env, identity.root_env, identity.env_file].filter((name) => name !== undefined),
+    ]),
+  ]),
+];
+
+/** An environment without them. */
+export function cleaned(env: Env): Env {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !removedVariables.includes(name)));
+}
+
+const kept =
+  /^(PATH|SERVICE_HOME|SERVICE_(CONFIG|DATA|STATE|CACHE)_DIR|SERVICE_KEYSTORE|SERVICE_NO_AUTOSTART|XDG_(CONFIG|DATA|STATE|CACHE)_HOME|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/;
+
+/** What of this environment a program needs to find its programs and this person's folders, wherever it is started. */
+export function passedOn(env: Env, further: readonly string[] = []): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      (pair): pair is [string, string] => pair[1] !== undefined && (kept.test(pair[0]) || further.includes(pair[0])),
+    ),
+  );
+}

@@ -1,0 +1,94 @@
+/** The launcher `headless`: a process of its own in the background, with no terminal, that writes into a log. */
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type Env, makeFolder } from '../local/folders.ts';
+import { readPrivate, writePrivate } from '../local/private-file.ts';
+import { isGone, type ProcessRef, processRef } from '../local/process-ref.ts';
+import { ended, signalTo } from './ending.ts';
+import { cleaned } from './environment.ts';
+import { type Answers, type Launcher, launchFailure, type Place, type StartRequest } from './protocol.ts';
+import { notStopped, requireFolder, requireProgram } from './requirements.ts';
+
+const MOST_LOG_BYTES = 10 * 1024 * 1024;
+
+const processes = z.object({ pid: z.int().positive(), start: z.string() });
+
+/** @param folder where each swarm has a folder of logs and process numbers, made with mode 0700. */
+export function headlessLauncher(folder: string, env: Env): Launcher {
+  return {
+    info: async () => ({ name: 'headless', modes: ['headless'] }),
+    start: (request) => start(folder, env, request),
+    status: async (place) => ({ state: isGone(known(place)) ? 'exited' : 'running' }),
+    stop,
+  };
+}
+
+async function start(folder: string, env: Env, request: StartRequest): Promise<Answers['start']> {
+  const { swarm, agent, argv, dir, mode } = request;
+  if (mode !== 'headless')
+    throw launchFailure('mode_unsupported', 'It needs a terminal, which this launcher has not.', 'Set launcher: tmux');
+  requireFolder(dir);
+  const whole = { ...cleaned(env), ...request.env };
+  const program = requireProgram(argv, whole);
+  const own = join(folder, swarm);
+  const [note, logFile] = [join(own, `${agent}.pid`), join(own, `${agent}.log`)];
+  makeFolder(own);
+  refuseSecond(note, logFile, agent);
+  const log = openLog(logFile);
+  const child = spawn(program, argv.slice(1), {
+    cwd: dir,
+    env: whole as NodeJS.ProcessEnv,
+    stdio: ['ignore', log, log],
+    detached: true,
+  });
+  closeSync(log);
+  const error = await new Promise<Error | null>((resolve) => {
+    child.once('error', resolve);
+    child.once('spawn', () => resolve(null));
+  });
+  if (error) throw launchFailure('start_failed', `It could not be run: ${error.message}.`);
+  const ref = processRef(child.pid!);
+  if (!ref) throw launchFailure('start_failed', 'It ended at once.', `tail ${logFile}`);
+  writePrivate(note, JSON.stringify(ref));
+  child.unref();
+  return { handle: JSON.stringify(ref), attach: attachTo(logFile), pid: ref.pid };
+}
+
+/** The number is noted here too, so that a start whose answer was lost is not made twice. */
+function refuseSecond(note: string, logFile: string, agent: string): void {
+  const before = asRef(readPrivate(note) ?? '');
+  if (!before || isGone(before)) return;
+  const found = { handle: JSON.stringify(before), attach: attachTo(logFile) };
+  throw launchFailure('already_running', `${agent} runs already, as process ${before.pid}.`, found.attach, found);
+}
+
+const attachTo = (logFile: string): string => `tail -f '${logFile}'`;
+
+/** The log, or a new one where it has grown large; the one before is kept. */
+function openLog(path: string): number {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MOST_LOG_BYTES) renameSync(path, `${path}.1`);
+  return openSync(path, 'a', 0o600);
+}
+
+async function stop(place: Place): Promise<Answers['stop']> {
+  const ref = known(place);
+  signalTo(ref, 'SIGTERM');
+  if (!(await ended(ref, true))) throw notStopped(ref.pid);
+  return { state: 'exited' };
+}
+
+function known({ handle, agent }: Place): ProcessRef {
+  const ref = asRef(handle);
+  if (ref) return ref;
+  throw launchFailure('invalid_request', `That is no handle of ${agent} that this launcher gave.`);
+}
+
+function asRef(text: string): ProcessRef | null {
+  try {
+    return processes.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}

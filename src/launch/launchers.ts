@@ -1,0 +1,17 @@
+/** Launchers by their names: two that are built in, and the programs of others. */
+import { join } from 'node:path';
+import type { Env, Folders } from '../local/folders.ts';
+import { externalLauncher } from './external.ts';
+import { headlessLauncher } from './headless.ts';
+import type { Launcher } from './protocol.ts';
+import { tmuxLauncher } from './tmux.ts';
+
+/** Where swarms of this machine are noted, and logs of what runs in the background. */
+export const swarmsFolder = ({ state }: Pick<Folders, 'state'>): string => join(state, 'swarms');
+
+/** @throws Failure `launcher_failed` for a name that is neither built in nor a program on PATH */
+export function launcherNamed(name: string, env: Env, folders: Pick<Folders, 'state'>): Launcher {
+  if (name === 'tmux') return tmuxLauncher(env);
+  if (name === 'headless') return headlessLauncher(swarmsFolder(folders), env);
+  return externalLauncher(name, env);
+}

@@ -1,0 +1,110 @@
+/** The launcher protocol, version 1: what a launcher is asked as one JSON object, and what it answers as one. */
+import { z } from 'zod';
+import { Failure } from '../local/failure.ts';
+import { EXIT_OF, launcherCodes } from './codes.ts';
+
+export const LAUNCHER_PROTOCOL = 1;
+
+export const modes = ['interactive', 'headless'] as const;
+export type LaunchMode = (typeof modes)[number];
+
+/** Which agent is meant; the handle is what the launcher called it when it was started. */
+export interface Place {
+  swarm: string;
+  agent: string;
+  handle: string;
+}
+
+export interface StartRequest extends Omit<Place, 'handle'> {
+  harness: string;
+  mode: LaunchMode;
+  /** Run as it stands, without a shell. */
+  argv: string[];
+  /** Put over the launcher's own environment. Never a token. */
+  env: Record<string, string>;
+  /** Absolute. */
+  dir: string;
+}
+
+export interface Requests {
+  info: object;
+  start: StartRequest;
+  status: Place;
+  stop: Place;
+}
+
+const line = (most: number) => z.string().min(1).max(most);
+
+/** Fields that are not known are ignored. */
+export const answers = {
+  info: z.object({ name: line(40), modes: z.array(z.enum(modes)).min(1) }),
+  start: z.object({ handle: line(4_096), attach: line(1_000).optional(), pid: z.int().positive().optional() }),
+  status: z.object({ state: z.enum(['running', 'exited', 'unknown']), blocked: line(500).optional() }),
+  stop: z.object({ state: z.literal('exited') }),
+} as const;
+
+export type Op = keyof typeof answers;
+export type Answers = { [Name in Op]: z.infer<(typeof answers)[Name]> };
+
+/** A launcher, built in or not. */
+export type Launcher = { [Name in Op]: (request: Requests[Name]) => Promise<Answers[Name]> };
+
+/** With `already_running` a launcher may say how what runs is found. */
+const found = { handle: answers.start.shape.handle.optional(), attach: answers.start.shape.attach };
+const refusal = z.object({
+  error: z.object({ code: z.string(), message: z.string().default(''), hint: z.string().default(''), ...found }),
+});
+
+type Refusal = z.infer<typeof refusal>['error'];
+export type Found = Pick<Refusal, 'handle' | 'attach'>;
+
+/** What a launcher refuses or fails with. @param code of the protocol, or `launcher_failed` */
+export function launchFailure(
+  code: (typeof launcherCodes)[number],
+  message: string,
+  hint = '',
+  { handle, attach }: Found = {},
+): Failure {
+  const details = { ...(handle ? { handle } : {}), ...(attach ? { attach } : {}) };
+  return new Failure(code, message, { hint, exit: EXIT_OF[code], ...(handle ? { details } : {}) });
+}
+
+/** The answer in a launcher's output. @throws Failure the launcher's own refusal, or `launcher_failed` for what is none */
+export function readAnswer<Name extends Op>(op: Name, name: string, output: string): Answers[Name] {
+  const value = parsed(output);
+  if (value === null) throw broken(name, op, 'printed no JSON object');
+  const { v = LAUNCHER_PROTOCOL } = value as { v?: unknown };
+  if (v !== LAUNCHER_PROTOCOL)
+    throw launchFailure(
+      'launcher_protocol_mismatch',
+      `The launcher ${name} speaks version ${JSON.stringify(v)} of the protocol; this program speaks ${LAUNCHER_PROTOCOL}.`,
+      `Install a launcher ${name} for this version`,
+    );
+  const refused = refusal.safeParse(value);
+  if (refused.success) throw asFailure(name, refused.data.error);
+  const answer = answers[op].safeParse(value);
+  if (answer.success) return answer.data as Answers[Name];
+  const { path, message } = answer.error.issues[0]!;
+  throw broken(name, op, `answered with a wrong ${path.join('.') || 'object'}: ${message}`);
+}
+
+/** A launcher that did not keep to the protocol. */
+export const broken = (name: string, op: string, what: string): Failure =>
+  launchFailure('launcher_failed', `The launcher ${name} ${what} (${op}).`, 'Choose another launcher in service.yaml');
+
+function asFailure(name: string, { code, message, hint, ...more }: Refusal): Failure {
+  const known = launcherCodes.find((one) => one === code && one !== 'launcher_failed');
+  const said = message.slice(0, 500) || code;
+  return known
+    ? launchFailure(known, said, hint.slice(0, 500), more)
+    : broken(name, code.slice(0, 80), `failed: ${said}`);
+}
+
+function parsed(output: string): object | null {
+  try {
+    const value: unknown = JSON.parse(output);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

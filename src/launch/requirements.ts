@@ -1,0 +1,23 @@
+/** What has to be there before anything is started, and what is said where it is not. */
+import { statSync } from 'node:fs';
+import { findProgram } from '../harness/programs.ts';
+import type { Failure } from '../local/failure.ts';
+import type { Env } from '../local/folders.ts';
+import { launchFailure } from './protocol.ts';
+
+/** @throws Failure `start_failed` where there is no such folder */
+export function requireFolder(dir: string): void {
+  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw launchFailure('start_failed', `There is no folder ${dir} to start it in.`, 'Change dir in service.yaml');
+}
+
+/** The file of the program. @throws Failure `start_failed` where it is nowhere on PATH */
+export function requireProgram([name = '']: readonly string[], env: Env): string {
+  const file = findProgram(name, env);
+  if (file) return file;
+  throw launchFailure('start_failed', `There is no program ${name || 'named'} on PATH.`, 'Install it, or change PATH');
+}
+
+/** What went on although it was made to end. */
+export const notStopped = (pid: number): Failure =>
+  launchFailure('launcher_failed', `The process ${pid} did not end.`, `kill -9 ${pid}`);

@@ -1,0 +1,125 @@
+/** The launcher `tmux`: each agent in a detached tmux session of its own, to which its person can attach. */
+import { z } from 'zod';
+import { findProgram, type Ran, runProgram } from '../harness/programs.ts';
+import type { Env } from '../local/folders.ts';
+import { isGone, processRef } from '../local/process-ref.ts';
+import { ended } from './ending.ts';
+import { cleaned, removedVariables } from './environment.ts';
+import { type Answers, type Launcher, launchFailure, type Place, type StartRequest } from './protocol.ts';
+import { notStopped, requireFolder, requireProgram } from './requirements.ts';
+
+/** Milliseconds one command of tmux may take. */
+const LONGEST_MS = 10_000;
+const SEPARATOR = ';';
+/** Marks the pane of the agent among others that its person may have opened beside it. */
+const MARK = '@service_agent';
+
+/** What a started agent is found again by: the server's socket, the pane, and the process in it. */
+const handle = z.object({ socket: z.string(), pane: z.string(), pid: z.int().positive(), start: z.string() });
+
+type Tmux = (...words: string[]) => Promise<Ran>;
+
+/** @param env of this command: where its tmux is, and which server of it would be talked to. */
+export function tmuxLauncher(env: Env): Launcher {
+  const tmux: Tmux = async (...words) => {
+    const file = findProgram('tmux', env);
+    if (file) return runProgram(file, words.map(escaped), { env: cleaned(env), ms: LONGEST_MS });
+    throw launchFailure('host_unavailable', 'There is no tmux on PATH.', 'Install tmux, or set launcher: headless');
+  };
+  return {
+    info: async () => ({ name: 'tmux', modes: ['interactive', 'headless'] }),
+    start: (request) => start(tmux, env, request),
+    status: async (place) => ({ state: isGone(known(place)) ? 'exited' : 'running' }),
+    stop: (place) => stop(tmux, place),
+  };
+}
+
+/** tmux takes a word that ends in a semicolon for the end of a command. */
+const escaped = (word: string): string => (word !== SEPARATOR && word.endsWith(';') ? `${word.slice(0, -1)}\\;` : word);
+
+async function start(tmux: Tmux, env: Env, request: StartRequest): Promise<Answers['start']> {
+  const { swarm, agent, argv, dir } = request;
+  const session = `${swarm}-${agent}`;
+  requireFolder(dir);
+  const program = requireProgram(argv, { ...env, ...request.env });
+  await makeRoom(tmux, session);
+  const made = await tmux(
+    // A number sign would begin one of tmux's own names.
+    ...['new-session', '-d', '-s', session, '-c', dir.replaceAll('#', '##')],
+    ...['-P', '-F', PANE],
+    // Several words are run as they are; a single one tmux would give to a shell.
+    ...['env', ...removedVariables.flatMap((name) => ['-u', name])],
+    ...Object.entries(request.env).map(([name, value]) => `${name}=${value}`),
+    ...[program, ...argv.slice(1)],
+    // What a program said last can be looked at when it has ended.
+    ...[SEPARATOR, 'set-option', '-w', '-t', `=${session}:`, 'remain-on-exit', 'on'],
+    ...[SEPARATOR, 'set-option', '-p', '-t', `=${session}:`, MARK, '1'],
+  );
+  if (made.code !== 0) throw refused(made);
+  const { handle: found, attach, pane, pid } = startedIn(session, made.stdout);
+  if (found === null) throw await endedAtOnce(tmux, session, pane);
+  return { handle: found, attach, pid };
+}
+
+/** A session of this name holds the agent, or what is left of it: then it makes room for the new one. */
+async function makeRoom(tmux: Tmux, session: string): Promise<void> {
+  const panes = await tmux('list-panes', '-s', '-t', `=${session}`, '-F', `#{${MARK}}#{pane_dead} ${PANE}`);
+  if (panes.code !== 0) return;
+  const lines = panes.stdout.trim().split('\n');
+  const own = lines.find((line) => line.startsWith('10 '));
+  if (own) {
+    const { handle: found, attach } = startedIn(session, own);
+    const more = found === null ? {} : { handle: found, attach };
+    throw launchFailure('already_running', `The tmux session ${session} runs already.`, attach, more);
+  }
+  // What its person opened beside it goes on under another name.
+  const others = lines.some((line) => /^1?0 /.test(line));
+  await (others
+    ? tmux('rename-session', '-t', `=${session}`, `${session}-${Date.now().toString(36)}`)
+    : tmux('kill-session', '-t', `=${session}`));
+}
+
+/** What is said of a pane: its id, its process, the socket of its server. */
+const PANE = '#{pane_id} #{pane_pid} #{socket_path}';
+
+function startedIn(
+  session: string,
+  line: string,
+): { handle: string | null; attach: string; pane: string; pid: number } {
+  const [, pane = '', pid = '', socket = ''] = /(%\d+) (\d+) (.*)$/m.exec(line) ?? [];
+  const ref = processRef(Number(pid));
+  const attach = `tmux attach -t '=${session}'`;
+  return { handle: ref && JSON.stringify({ socket, pane, ...ref }), attach, pane, pid: Number(pid) };
+}
+
+async function endedAtOnce(tmux: Tmux, session: string, pane: string) {
+  const shown = await tmux('capture-pane', '-p', '-S', '-50', '-t', pane);
+  await tmux('kill-session', '-t', `=${session}`);
+  const said = shown.stdout.split('\n').filter((line) => line.trim() && !line.startsWith('Pane is dead'));
+  return launchFailure('start_failed', `It ended at once${said.length > 0 ? `: ${said.at(-1)!.trim()}` : ''}.`);
+}
+
+async function stop(tmux: Tmux, place: Place): Promise<Answers['stop']> {
+  const { socket, pane, ...ref } = known(place);
+  const onServer = socket ? ['-S', socket] : [];
+  // The number of a pane is given again by another server, the process is not.
+  const own = await tmux(...onServer, 'display-message', '-p', '-t', pane, '#{pane_pid}');
+  if (own.code === 0 && own.stdout.trim() === String(ref.pid)) await tmux(...onServer, 'kill-pane', '-t', pane);
+  if (!(await ended(ref))) throw notStopped(ref.pid);
+  return { state: 'exited' };
+}
+
+function known({ handle: text, agent }: Place): z.infer<typeof handle> {
+  try {
+    return handle.parse(JSON.parse(text));
+  } catch {
+    throw launchFailure('invalid_request', `That is no handle of ${agent} that this launcher gave.`);
+  }
+}
+
+const refused = ({ stderr, late }: Ran) =>
+  launchFailure(
+    /connect|server|socket/i.test(stderr) || late ? 'host_unavailable' : 'start_failed',
+    `tmux did not start it: ${late ? 'it does not answer' : stderr.trim().slice(0, 200)}.`,
+    'tmux ls',
+  );
