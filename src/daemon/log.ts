@@ -43,7 +43,50 @@ export type LogEvent =
   | 'slow_op';
 
 export type Level = 'info' | 'warn' | 'error';
-export type LogFields = Record<string, string | number | boolean | null | undefined | readonly (string | number)[]>;
+
+/** A code, a state, or another word of ours or of a server's error; how a program ended. */
+const word = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,59}$|^exit \d{1,3}$/;
+const session = /^[a-z0-9][a-z0-9-]{0,39}:[A-Za-z0-9._-]{1,200}$/;
+const version = /^\d[\w.+-]{0,60}$/;
+
+/** Every field there may be, and what its text has to look like: whatever else a call site is given by mistake stays out. */
+const shapes = {
+  handoff: /^hnd_[0-9a-f]{32}$/,
+  session,
+  from: session,
+  seats: /^mem_\w{1,60}$/,
+  seqs: null,
+  class: word,
+  path: word,
+  bytes: null,
+  ms: null,
+  pid: null,
+  version,
+  from_version: version,
+  restart: null,
+  source: word,
+  reason: word,
+  code: word,
+  mode: word,
+  revision: null,
+  problem: word,
+  origin: /^https?:\/\/[a-z0-9.:[\]-]{1,255}$/,
+  server_id: /^srv_\w{1,60}$/,
+  feed: word,
+  pairing: /^prq_\w{1,60}$/,
+  side: word,
+  direction: word,
+  n: null,
+  what: word,
+  op: word,
+  notices: null,
+  put_aside: null,
+} as const satisfies Record<string, RegExp | null>;
+
+export type LogField = keyof typeof shapes;
+export const logFields = Object.keys(shapes) as LogField[];
+type LogValue = string | number | boolean | null | undefined | readonly (string | number)[];
+export type LogFields = { [Field in LogField]?: LogValue };
 
 export interface Log {
   write(ev: LogEvent, fields?: LogFields, level?: Level): void;
@@ -57,7 +100,7 @@ export function openLog(path: string, now: () => number = Date.now): Log {
   let size = existsSync(path) ? statSync(path).size : 0;
   return {
     write(ev, fields = {}, level = 'info') {
-      const line = `${mask(JSON.stringify({ t: new Date(now()).toISOString(), level, ev, ...fields }))}\n`;
+      const line = `${mask(JSON.stringify({ t: new Date(now()).toISOString(), level, ev, ...shaped(fields) }))}\n`;
       try {
         if (size + Buffer.byteLength(line) > ROTATE_BYTES) {
           rotate(path);
@@ -70,6 +113,18 @@ export function openLog(path: string, now: () => number = Date.now): Log {
       }
     },
   };
+}
+
+/** The fields that are known, each with nothing but what it is for; a text of another shape is only hinted at. */
+export function shaped(fields: LogFields): Record<string, LogValue> {
+  return Object.fromEntries(
+    logFields.filter((name) => fields[name] !== undefined).map((name) => [name, proper(fields[name], shapes[name])]),
+  );
+}
+
+function proper(value: LogValue, shape: RegExp | null): LogValue {
+  if (Array.isArray(value)) return value.map((one) => proper(one, shape) as string | number);
+  return typeof value === 'string' && !shape?.test(value) ? '…' : value;
 }
 
 function rotate(path: string): void {

@@ -102,17 +102,17 @@ describe('adapters of harnesses', () => {
     it('wait for one that is locked or busy, and try again for other failures', async () => {
       const hand = (id: string) => adapters().of('codex').hand(session(id), 'x', 'hnd_1');
       expect(await hand('locked')).to.have.property('later');
-      expect(await hand('busy75')).to.deep.equal({ later: 'later' });
+      expect(await hand('busy75')).to.deep.equal({ later: 'busy' });
       expect(await hand('absent')).to.deep.equal({ retry: 'harness_target_absent' });
-      expect(await hand('broken')).to.deep.equal({ retry: 'exit 3: something broke [31m' });
+      expect(await hand('broken')).to.deep.equal({ retry: 'exit 3' });
     });
 
     it('stop one that does not end, and say when there is none', async () => {
       const hangs = await giveToQueue([program, 'queue', '--thread', 'hangs'], { env: env(), ms: 500 });
-      expect(hangs).to.deep.equal({ retry: 'the queue command did not end' });
+      expect(hangs).to.deep.equal({ retry: 'queue_timeout' });
       const nowhere = createAdapters({ profiles: builtinProfiles, env: { PATH: join(folder, 'other') } });
       expect(await nowhere.of('codex').hand(session('own'), 'x', 'hnd_1')).to.deep.equal({
-        retry: 'codex was not found',
+        retry: 'program_not_found',
       });
       expect(await adapters().of('claude-code').hand(session('own'), 'x', 'hnd_1')).to.have.property('retry');
     });

@@ -51,6 +51,8 @@ describe('notices of a seat', () => {
     expect(JSON.stringify(start)).to.contain(approval.id);
     await one.hook('boundary');
     await until(async () => (await notices()).length === 0, 'they are acknowledged');
+    await until(() => rig.logged('notice_told').length === 1, 'the log says so');
+    expect(rig.logged('notice_told')[0]).to.include({ notices: 1 }).and.have.property('handoff');
     await until(() => rig.states().every((state) => ['done', 'ended'].includes(state)), 'the handoffs are over');
     const next = await one.hook('turn_start');
     expect(JSON.stringify(next)).to.not.contain(approval.id);

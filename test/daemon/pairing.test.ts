@@ -117,6 +117,11 @@ describe('pairing two sessions', () => {
     for (const file of [rig.paths.journal, `${rig.paths.journal}-wal`, rig.logFile]) {
       if (existsSync(file)) for (const secret of shown) expect(readFileSync(file, 'latin1')).to.not.include(secret);
     }
+    const told = (ev: string) => rig.logged(ev).map(({ pairing }) => pairing);
+    expect(told('pairing_selected')).to.deep.equal([request.id, request.id]);
+    expect(told('pairing_ping')).to.deep.equal([request.id, request.id]);
+    expect(told('pairing_verified')).to.deep.equal([request.id, request.id]);
+    expect(readFileSync(rig.logFile, 'utf8')).to.not.include('review the plan').and.not.include('service-pairing/1');
     // Once more is a look, for the session that is bound; for any other it has changed.
     expect(codeOf(await ask(sessions[0]!, 'select', { pairing_id: request.id }))).to.equal('ok');
     await rig.restart(whole());

@@ -4,6 +4,8 @@ import { type Build, olderBuild } from '../../local/build.ts';
 import { type KernelLock, takeKernelLock } from '../../local/kernel-lock.ts';
 import { until } from '../../local/process.ts';
 import { isGone, type ProcessRef, processRef } from '../../local/process-ref.ts';
+import { openLog } from '../log.ts';
+import { daemonPaths } from '../paths.ts';
 import { socketPath } from './address.ts';
 import { ask, daemonStatus } from './ask.ts';
 import type { DaemonOptions } from './client.ts';
@@ -23,7 +25,9 @@ export async function replaceDaemon(options: DaemonOptions, own: Build): Promise
     try {
       const old = await olderDaemon(options.state, own);
       if (!old) return;
-      if (await stopped(options.state, old)) await started(options, options.start);
+      if (!(await stopped(options.state, old.process))) continue;
+      await started(options, options.start);
+      openLog(daemonPaths(options).log).write('upgrade_replaced', { from_version: old.version, version: own.version });
     } finally {
       lock.release();
     }
@@ -40,11 +44,12 @@ async function heldLock(path: string): Promise<KernelLock | null> {
   return taken.lock;
 }
 
-/** The process of a daemon that is older; null where none runs or it is new enough. */
-async function olderDaemon(state: string, own: Build): Promise<ProcessRef | null> {
+/** A daemon that is older; null where none runs or it is new enough. */
+async function olderDaemon(state: string, own: Build): Promise<{ process: ProcessRef; version: string } | null> {
   try {
     const { build, pid } = await daemonStatus(state);
-    return olderBuild(build, own) ? processRef(pid) : null;
+    const process = olderBuild(build, own) ? processRef(pid) : null;
+    return process && { process, version: build.version };
   } catch {
     return null;
   }

@@ -94,7 +94,7 @@ export function give(core: Core, session: Session, peer: Peer, offered: Offer | 
   core.faults.at('hand.exposed');
   if (sent) told();
   if (!sent) backToPending(core, session, flight, 'write_failed');
-  else if (session.flight === flight) handed(core, session, flight, whole.manifest);
+  else if (session.flight === flight) handed(core, flight);
 }
 
 /** A handoff that could not be made ready is taken back before anybody is told. */

@@ -5,6 +5,7 @@ import { type HandoffRow, JournalError, type PartRow } from '../journal/types.ts
 import type { Seat } from '../seats/seat.ts';
 import type { Flight, Session } from '../sessions/session.ts';
 import { type HandoffId, seatKey } from '../types.ts';
+import { logHandoff } from './log-lines.ts';
 import { noting } from './noting.ts';
 import { leftQueue } from './queued.ts';
 import { landed } from './settle.ts';
@@ -48,7 +49,7 @@ export function accepted(core: Core, session: Session, flight: Flight): void {
   });
   core.faults.at('accept.recorded');
   flight.acceptedUs = acceptedUs;
-  core.log.write('handoff_accepted', { handoff: flight.id, session: session.key });
+  logHandoff(core, 'handoff_accepted', flight.id);
   watchForTurn(core, session, flight);
   core.sessions.changed(session);
 }
@@ -62,7 +63,11 @@ export function applyEffects(core: Core, session: Session, { nudges, modes, anno
       core.journal.saveAnnounced(seat, session.key, session.row.boot, upTo);
     for (const { mode, ...ref } of modes) core.seats.of(ref)?.session === session && core.seats.told(ref, mode);
   });
-  if (nudges.length > 0) core.metrics.count('nudges', nudges.length);
+  for (const { member_id, code } of nudges) core.log.write('nudge', { session: session.key, seats: [member_id], code });
+  for (const { member_id, up_to_seq: upTo } of announced)
+    core.log.write('notice', { session: session.key, seats: [member_id], seqs: [upTo] });
+  core.metrics.count('nudges', nudges.length);
+  core.metrics.count('notices', announced.length);
 }
 
 /** An accepted wake after which nothing happens is reported; it is never sent again on that ground alone. */
@@ -73,7 +78,7 @@ export function watchForTurn(core: Core, session: Session, flight: Flight): void
     if (!waits) return;
     flight.stalled = true;
     noting(core, () => core.journal.updateHandoff(flight.id, { stalled_at: core.clock.now() }));
-    core.log.write('handoff_stalled', { handoff: flight.id, session: session.key }, 'warn');
+    logHandoff(core, 'handoff_stalled', flight.id, {}, 'warn');
     core.sessions.changed(session);
   });
 }
@@ -105,7 +110,7 @@ export function evidence(core: Core, session: Session, event: SessionEvent): boo
   }
   if (silent) {
     core.metrics.count('wake_echo_missing');
-    core.log.write('wake_echo_missing', { handoff: flight.id, session: session.key }, 'warn');
+    logHandoff(core, 'wake_echo_missing', flight.id, {}, 'warn');
   }
   // The session has the text, so its program's queue has it no more.
   if (flight.path === 'queue') leftQueue(core, session, flight.id);
@@ -144,7 +149,7 @@ export function confirm(core: Core, session: Session, flight: Flight): void {
   });
   for (const row of rows) core.seats.of(row)?.received.set(row.message_id, row.seq);
   core.metrics.count('confirmed');
-  core.log.write('handoff_confirmed', { handoff: flight.id, session: session.key, path: flight.path });
+  logHandoff(core, 'handoff_confirmed', flight.id);
   land(core, session, flight);
   try {
     landed(core, flight.id);
@@ -169,6 +174,11 @@ export function takeBack(core: Core, session: Session): void {
   if (flight && !flight.exposed) backToPending(core, session, flight, 'not_exposed');
 }
 
+const backLines: Partial<Record<HandoffRow['state'], 'handoff_retry' | 'handoff_attention'>> = {
+  retry: 'handoff_retry',
+  attention: 'handoff_attention',
+};
+
 /** Nobody took it: it has to be given again. */
 export function backToPending(
   core: Core,
@@ -188,11 +198,7 @@ export function backToPending(
     core.log.write('journal_error', { handoff: flight.id }, 'error');
   }
   core.metrics.count('redelivered');
-  core.log.write(state === 'pending' ? 'handoff_pending' : 'handoff_retry', {
-    handoff: flight.id,
-    session: session.key,
-    reason,
-  });
+  logHandoff(core, backLines[state] ?? 'handoff_pending', flight.id, { reason }, state === 'pending' ? 'info' : 'warn');
   land(core, session, flight);
 }
 

@@ -15,6 +15,7 @@ import {
   type InboxRead,
   type Point,
 } from '../types.ts';
+import { logHandoff } from './log-lines.ts';
 import { settle } from './settle.ts';
 
 /** A read this young still counts when it was sent after the session could be reached. */
@@ -240,12 +241,7 @@ export function prepare(
   };
   session.flight = flight;
   core.faults.at('hand.prepared');
-  core.log.write('handoff_prepared', {
-    handoff: handoff.id,
-    session: session.key,
-    path: handoff.path,
-    bytes: handoff.bytes,
-  });
+  logHandoff(core, 'handoff_prepared', handoff.id);
   return flight;
 }
 
@@ -268,19 +264,9 @@ function supersede(core: Core, { handoff, messages }: Manifest): void {
 }
 
 /** The text was exposed to its carrier. */
-export function handed(core: Core, session: Session, flight: Flight, manifest: Manifest): void {
+export function handed(core: Core, flight: Flight): void {
   core.journal.updateHandoff(flight.id, { state: 'handed', handed_at: core.clock.now() });
   core.faults.at('hand.handed');
   core.metrics.count('handed');
-  const { class: kind, bytes, created_at } = manifest.handoff;
-  core.log.write('handoff_handed', {
-    handoff: flight.id,
-    session: session.key,
-    seats: manifest.parts.map(({ member_id }) => member_id),
-    seqs: manifest.messages.map(({ seq }) => seq),
-    class: kind,
-    path: flight.path,
-    bytes,
-    ms: core.clock.now() - created_at,
-  });
+  logHandoff(core, 'handoff_handed', flight.id);
 }

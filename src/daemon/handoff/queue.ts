@@ -14,9 +14,7 @@ const LATER_MS = 5_000;
 export async function queue(core: Core, session: Session, flight: Flight, carry: Carry): Promise<void> {
   const adapter = core.adapters.of(session.row.harness);
   const text = [carry.nudge, carry.bundle, carry.notice].filter(Boolean).join('\n');
-  const outcome = await adapter
-    .hand(session.view, text, flight.id)
-    .catch((error: unknown) => ({ retry: error instanceof Error ? error.message : 'failed' }));
+  const outcome = await adapter.hand(session.view, text, flight.id).catch(() => ({ retry: 'failed' }));
   if (session.flight !== flight) return;
   if (outcome === 'accepted' || outcome === 'accepted_confirmed') {
     try {
@@ -35,7 +33,11 @@ export async function queue(core: Core, session: Session, flight: Flight, carry:
     backToPending(core, session, flight, outcome.later.slice(0, 200));
     return;
   }
-  attemptFailed(core, session, flight, outcome.retry);
+  // Its program may know better than its queue why there is nobody to take it.
+  const target = await adapter.check(session.view).catch(() => 'ok' as const);
+  if (session.flight !== flight) return;
+  const known = target !== 'ok' && target.code !== 'harness_unavailable';
+  attemptFailed(core, session, flight, known ? target.code : outcome.retry);
 }
 
 /** Until a runner is given again what its program could not take just then. */
@@ -53,7 +55,6 @@ export function attemptFailed(core: Core, session: Session, flight: Flight, reas
   const why = reason.slice(0, 200);
   if (attempts >= ATTEMPTS) {
     core.metrics.count('attention');
-    core.log.write('handoff_attention', { handoff: flight.id, session: session.key, reason: why }, 'warn');
     backToPending(core, session, flight, why, { state: 'attention', attempts });
     return;
   }

@@ -1,6 +1,7 @@
 /** What a start makes of what the last daemon left: nothing that may be in a session is forgotten, nothing else is believed. */
 import type { Core } from '../core.ts';
 import { flightOf, watchForTurn } from './flight.ts';
+import { logHandoff } from './log-lines.ts';
 import { landed } from './settle.ts';
 
 /** Before anything is served. Sessions whose process is gone are closed already. */
@@ -19,7 +20,7 @@ export function recover(core: Core): void {
       continue;
     }
     journal.updateHandoff(row.id, { state: 'pending', reason: 'daemon_restarted', accepted_at: null });
-    core.log.write('handoff_pending', { handoff: row.id, session: row.session_key, reason: 'daemon_restarted' });
+    logHandoff(core, 'handoff_pending', row.id, { reason: 'daemon_restarted' });
   }
   for (const { id } of journal.handoffsIn(['confirmed', 'pending', 'retry'])) landed(core, id);
 }

@@ -125,7 +125,7 @@ function expose(core: Core, session: Session, made: Offer, carrier: Carrier): vo
   core.metrics.count('wakes');
   if (carrier.kind === 'queue') {
     flight.exposed = true;
-    handed(core, session, flight, whole.manifest);
+    handed(core, flight);
     tellQueue(core, session);
     void queue(core, session, flight, made.carry);
     core.faults.at('hand.exposed');
@@ -140,7 +140,7 @@ function expose(core: Core, session: Session, made: Offer, carrier: Carrier): vo
   // A hook delivers once.
   if (carrier.kind === 'wait') session.waiting = null;
   if (!sent) backToPending(core, session, flight, 'write_failed');
-  else if (session.flight === flight) handed(core, session, flight, whole.manifest);
+  else if (session.flight === flight) handed(core, flight);
 }
 
 function measure(core: Core, reads: readonly SeatRead[], { manifest }: Offer): void {

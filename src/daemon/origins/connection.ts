@@ -231,7 +231,7 @@ export class Connection implements Origin {
 
   /** Another server than the pinned one answers there: nothing more is sent, and a person has to look. */
   strange(): void {
-    this.world.log('server_identity_changed', { origin: this.url, server_id: this.identity.seen });
+    this.world.log('server_identity_changed', { origin: this.url, server_id: this.identity.seen }, 'error');
     this.#calls.lastError = 'server_identity_changed';
     for (const feed of this.live()) this.#calls.setProblem(feed, 'server_identity_changed');
   }

@@ -105,6 +105,7 @@ export class Feed {
   /** Every seat waits for itself until a key may work. @returns milliseconds to pause. */
   async #poll(): Promise<number> {
     if (!(await this.#isOurs())) return this.#strange();
+    if (this.kind !== 'poll') this.#to.world.log('server_connected', { origin: this.#to.url, feed: 'poll' });
     this.#set('poll', true);
     for (const feed of this.#to.live()) this.#polls.follow(feed);
     const left = (this.#deadKey?.until ?? 0) - this.#to.world.now();
@@ -171,13 +172,13 @@ export class Feed {
     if (this.#backoff.failures > 0) this.reconnects++;
     this.#set('stream', true);
     this.#to.worked();
-    this.#to.world.log('server_connected', { origin: this.#to.url });
+    this.#to.world.log('server_connected', { origin: this.#to.url, feed: 'stream' });
   }
 
   #lost(key: string, heldMs: number, broken: unknown): number {
     const { world } = this.#to;
     const reason = broken instanceof ClientError ? broken.code : broken === null ? 'closed' : 'internal';
-    world.log('server_lost', { origin: this.#to.url, reason });
+    world.log('server_lost', { origin: this.#to.url, reason }, 'warn');
     if (broken instanceof ClientError && !isPassing(broken) && broken.status !== undefined) {
       // The key, or the server's stream, is of no use: the seats go on by themselves, and find out whether they may.
       this.#deadKey = { key, until: world.now() + RETRY_KEY_MS };

@@ -3,6 +3,7 @@ import type { ClientOptions } from '../../client/client.ts';
 import type { Clock } from '../../client/time.ts';
 import { Failure } from '../../local/failure.ts';
 import type { CredentialStore, KnownOrigin } from '../credentials/credentials.ts';
+import type { Level, LogEvent, LogFields } from '../log.ts';
 import { type OriginHttp, originHttp, TOTAL_MS } from './http.ts';
 
 /** The world as server connections need it. */
@@ -14,7 +15,7 @@ export interface World extends Clock {
   /** `service/<version>`. */
   userAgent: string;
   /** A line of the log: ids, never texts. */
-  log(event: string, fields: Record<string, unknown>): void;
+  log(event: LogEvent, fields: LogFields, level?: Level): void;
 }
 
 export class Wire {

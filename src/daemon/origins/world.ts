@@ -1,6 +1,6 @@
 /** The world of server connections, made of the daemon's clock and log. */
 import type { DaemonClock } from '../clock.ts';
-import type { Log, LogEvent, LogFields } from '../log.ts';
+import type { Log } from '../log.ts';
 import type { World } from './wire.ts';
 
 /** @param version of this build, which servers are told. */
@@ -12,7 +12,7 @@ export function worldOf(clock: DaemonClock, log: Log, version: string): World {
     nowUs: () => clock.nowUs(),
     random: Math.random,
     userAgent: `service/${version}`,
-    log: (event, fields) => log.write(event as LogEvent, fields as LogFields),
+    log: (...line) => log.write(...line),
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);

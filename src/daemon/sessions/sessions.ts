@@ -65,7 +65,7 @@ export class Sessions {
     });
     if (renewed || reopened) known.turn = known.row.turned ? 'idle' : 'unknown';
     known.cancelGrace();
-    if (reopened) this.#core.log.write('session_resumed', { session: known.key });
+    if (reopened || renewed) this.#core.log.write('session_resumed', { session: known.key, source });
     this.changed(known);
     return { session: known, reopened, renewed };
   }

@@ -77,6 +77,7 @@ export async function boundary(core: Core, frame: Requests['boundary'], peer: Pe
       session.boundary = false;
     }
     core.metrics.count('boundaries');
+    core.log.write('boundary', { session: session.key, ms: Math.round((core.clock.nowUs() - begun) / 1000) });
   }
   core.metrics.hook((core.clock.nowUs() - begun) / 1000);
 }

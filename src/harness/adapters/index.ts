@@ -61,7 +61,7 @@ class ProfileAdapter implements Adapter {
   async hand(session: SessionView, text: string): ReturnType<Adapter['hand']> {
     const [name, ...args] = this.profile.delivery.queue ?? [];
     const program = name === undefined ? null : this.program(name);
-    if (!program) return { retry: name === undefined ? 'no queue' : `${name} was not found` };
+    if (!program) return { retry: name === undefined ? 'no_queue' : 'program_not_found' };
     const values = {
       session: session.session,
       bundle: text,

@@ -14,17 +14,11 @@ export async function giveToQueue(
 ): Promise<Queued> {
   const ran = await runProgram(program!, args, { ms: LONGEST_MS, ...options });
   if (ran.code === 0) return 'accepted_confirmed';
-  if (ran.late) return { retry: 'the queue command did not end' };
-  const said = oneLine(ran.stderr || ran.stdout);
-  if (ran.code === TEMPORARY || /\b(locked|busy|in use|try again)\b/i.test(said)) return { later: said || 'busy' };
+  if (ran.late) return { retry: 'queue_timeout' };
+  const said = ran.stderr || ran.stdout;
+  if (ran.code === TEMPORARY || /\b(locked|busy|in use|try again)\b/i.test(said)) return { later: 'busy' };
   if (/not found|no rollout|no such (thread|session)|unknown thread/i.test(said))
     return { retry: 'harness_target_absent' };
-  return { retry: ran.code === null ? 'the queue command could not be run' : `exit ${ran.code}: ${said}` };
+  // What it said may repeat what it was given, and that is kept nowhere.
+  return { retry: ran.code === null ? 'queue_unstartable' : `exit ${ran.code}` };
 }
-
-/** What a program said goes into a status, so it is short and holds no control characters. */
-const oneLine = (text: string): string =>
-  text
-    .replaceAll(/[\0-\x1f\x7f-\x9f]+/g, ' ')
-    .trim()
-    .slice(0, 160);

@@ -1,4 +1,5 @@
 /** The daemon's core in this process, on a true server, with its true journal and socket. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { type DaemonClock, realClock } from '../../../src/daemon/clock.ts';
@@ -22,6 +23,9 @@ import { until } from '../../support/until.ts';
 import { Machine } from '../world.ts';
 import { asked, type Frame, Line } from './line.ts';
 import { fakeAdapter, KeptReports, noDelegating, only } from './parts.ts';
+
+/** A line of the daemon's log. */
+export type LogLine = { t: string; level: string; ev: string; [field: string]: unknown };
 
 export interface RigOptions {
   adapter?: Adapter;
@@ -155,6 +159,12 @@ export class Rig {
 
   get logFile(): string {
     return join(this.paths.state, 'daemon.log');
+  }
+
+  /** Lines of the log about one event; without, all of them. */
+  logged(ev?: string): LogLine[] {
+    const lines = readFileSync(this.logFile, 'utf8').trim().split('\n');
+    return lines.map((line) => JSON.parse(line) as LogLine).filter((line) => ev === undefined || line.ev === ev);
   }
 }
 
