@@ -108,6 +108,25 @@ describe('a turn', () => {
     expect(adapter.given).to.have.length(1);
   });
 
+  it('that its person enters as the one before it ends is another one, also where the harness calls both the same', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const one = { harness_turn: 'one' };
+    const turn = async () => (await session.ask('agents'))['turn'];
+    await session.hook('turn_start', one);
+    await session.hook('turn_end', one);
+    await seen(seat.member_id, (await rig.say(board, 'said in between')).seq);
+    // All of it within a second.
+    const start = await session.hook('turn_start', one);
+    expect(start['bundle']).to.contain('said in between');
+    expect(await turn()).to.equal('busy');
+    await session.hook('boundary', one);
+    await seen(seat.member_id, (await rig.say(board, 'said at work')).seq);
+    expect((await session.hook('turn_start', one))['bundle']).to.contain('said at work');
+    await session.hook('turn_end', one);
+    expect(await turn()).to.equal('idle');
+  });
+
   it('is not over for a stop hook of another turn, or of one that went on', async () => {
     const session = await rig.session();
     const early = clock.nowUs();

@@ -11,7 +11,12 @@ import { board, type World } from './world.ts';
 interface SessionSeen {
   key: string;
   open: boolean;
+  boot: string;
+  seats: { name: string }[];
 }
+
+/** Each line that a person types is one of its own, also where several sessions share a model. */
+let lines = 0;
 
 export class Agent {
   readonly program: Program;
@@ -21,23 +26,30 @@ export class Agent {
   readonly seat: string;
   terminal: Terminal | undefined;
   private readonly world: World;
-  private lines = 0;
 
-  private constructor(world: World, program: Program, model: ScriptedModel) {
+  private constructor(world: World, program: Program, model: ScriptedModel, place: Place) {
     this.world = world;
     this.program = program;
     this.model = model;
+    this.place = place;
     this.seat = `tested-${program.command}`;
-    const project = join(world.home.dir, `project-${program.command}`);
-    mkdirSync(project);
-    this.place = { home: world.home.dir, project, model: model.url, env: world.home.env };
   }
 
   /** As after the program's first use: its questions answered, no session yet. */
   static async on(world: World, program: Program): Promise<Agent> {
-    const agent = new Agent(world, program, await ScriptedModel.start());
-    program.prepare(agent.place);
-    return agent;
+    const model = await ScriptedModel.start();
+    const project = join(world.home.dir, `project-${program.command}`);
+    mkdirSync(project);
+    const place = { home: world.home.dir, project, model: model.url, env: world.home.env };
+    program.prepare(place);
+    return new Agent(world, program, model, place);
+  }
+
+  /** The same person in a second terminal: another session of the same program, which has no seat. */
+  async beside(): Promise<Agent> {
+    const second = new Agent(this.world, this.program, this.model, this.place);
+    await second.open();
+    return second;
   }
 
   /** A new session, or a former one by its id. */
@@ -45,10 +57,11 @@ export class Agent {
     this.terminal = await this.program.open(this.place, resume);
   }
 
-  /** The person types a prompt, and the model is asked. A number makes each prompt one of its own. */
-  async prompt(words: string): Promise<void> {
-    const mark = `(prompt ${++this.lines})`;
-    await this.terminal?.enter(`${words} ${mark}`, () => this.model.told(mark).length > 0);
+  /** The person types a prompt, and the model is asked. What was typed, which a number makes one of its own. */
+  async prompt(words: string): Promise<string> {
+    const line = `${words} (prompt ${++lines})`;
+    await this.terminal?.enter(line, () => this.model.told(line).length > 0);
+    return line;
   }
 
   /** The session comes onto the board as a person has it do so: by one pasted line. */
@@ -62,12 +75,12 @@ export class Agent {
 
   /** Does something while the session is in a turn: its model has it run a command that waits for a file. */
   async busy(meanwhile: () => Promise<void>): Promise<void> {
-    const word = `busy turn ${++this.lines}`;
-    const file = join(this.place.project, `go-${this.lines}`);
+    const word = `busy turn ${++lines}`;
+    const file = join(this.place.project, `go-${lines}`);
     // The command is a tool call: what comes during it is given at its end, or before the one after it.
-    this.model.runOn(word, `while [ ! -e ${file} ]; do sleep 0.1; done; echo command over ${this.lines}`);
-    this.model.runOn(`command over ${this.lines}`, `echo one more command ${this.lines}`);
-    const last = `one more command ${this.lines}`;
+    this.model.runOn(word, `while [ ! -e ${file} ]; do sleep 0.1; done; echo command over ${lines}`);
+    this.model.runOn(`command over ${lines}`, `echo one more command ${lines}`);
+    const last = `one more command ${lines}`;
     await this.terminal?.enter(word, () => this.model.told(word).length > 0);
     await meanwhile();
     writeFileSync(file, '');
@@ -94,15 +107,25 @@ export class Agent {
     await until('the inbox is empty', async () => (await this.unread()) === 0);
   }
 
-  /** The id of its program's session that is open. */
-  async session(): Promise<string> {
-    const open = await this.sessions();
-    if (open.length !== 1) throw new Error(`${open.length} sessions are open: ${JSON.stringify(open)}`);
-    return open[0]!.key.split(':')[1]!;
+  /** The open session that holds its seat. */
+  async session(): Promise<{ id: string; boot: string }> {
+    const [one, ...more] = await this.holders();
+    if (!one || more.length > 0) throw new Error(`${more.length + (one ? 1 : 0)} open sessions hold ${this.seat}`);
+    return { id: one.key.split(':')[1]!, boot: one.boot };
+  }
+
+  /** The id of the open session that holds its seat, once that is another one than this. */
+  async sessionAfter(id: string): Promise<string> {
+    let key = '';
+    await until('the seat is another session’s', async () => {
+      key = (await this.holders())[0]?.key ?? '';
+      return key !== '' && !key.endsWith(`:${id}`);
+    });
+    return key.slice(key.indexOf(':') + 1);
   }
 
   closed(): Promise<void> {
-    return until('the session is closed', async () => (await this.sessions()).length === 0);
+    return until('the session is closed', async () => (await this.holders()).length === 0);
   }
 
   /** Leaves as a person does. */
@@ -121,9 +144,8 @@ export class Agent {
     this.model.stop();
   }
 
-  /** The sessions of its program that are open. */
-  private async sessions(): Promise<SessionSeen[]> {
+  private async holders(): Promise<SessionSeen[]> {
     const { sessions } = (await this.world.daemon()) as { sessions: SessionSeen[] };
-    return sessions.filter(({ key, open }) => open && key.startsWith(`${this.program.harness}:`));
+    return sessions.filter(({ open, seats }) => open && seats.some(({ name }) => name === this.seat));
   }
 }

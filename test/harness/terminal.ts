@@ -79,19 +79,34 @@ export class Terminal {
     await this.pressUntil('\r', taken, 'the line was not taken');
   }
 
+  /** Types a command of the program itself; where it has refused it because it still worked, again. */
+  async command(words: string, shown: (screen: string) => boolean): Promise<void> {
+    for (let tries = 0; tries < 5; tries += 1) {
+      await this.gone(/esc to interrupt/);
+      this.pty.write(words);
+      await this.until(new RegExp(words));
+      if (await this.pressed('\r', () => shown(this.text()), 10)) return;
+    }
+    throw new Error(`${words} has shown nothing of its own; the screen shows:\n${this.text()}`);
+  }
+
   kill(signal = 'SIGKILL'): void {
     this.pty.kill(signal);
   }
 
-  /** A program that draws itself may not listen yet: what it did not take within 400 ms is pressed again, 40 times. */
   private async pressUntil(keys: string, done: () => boolean, otherwise: string): Promise<void> {
-    for (let presses = 0; presses < 40; presses += 1) {
+    if (!(await this.pressed(keys, done))) throw new Error(`${otherwise}; the screen shows:\n${this.text()}`);
+  }
+
+  /** A program that draws itself may not listen yet: what it did not take within 400 ms is pressed again, so many times. */
+  private async pressed(keys: string, done: () => boolean, times = 40): Promise<boolean> {
+    for (let presses = 0; presses < times; presses += 1) {
       this.key(keys);
       for (let looks = 0; looks < 16; looks += 1) {
-        if (done()) return;
+        if (done()) return true;
         await new Promise((resolve) => setTimeout(resolve, 25));
       }
     }
-    throw new Error(`${otherwise}; the screen shows:\n${this.text()}`);
+    return false;
   }
 }

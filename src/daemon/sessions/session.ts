@@ -74,8 +74,10 @@ export class Session {
   rotation = 0;
   /** Lines for its next context that are about no message. */
   readonly lines: string[] = [];
-  /** Hooks that were answered, by event and turn, when. */
-  readonly answered = new Map<string, number>();
+  /** The last start or end of a turn that the harness named, in monotonic microseconds; null once a tool call came after it. */
+  lastTurnEvent: { key: string; us: number } | null = null;
+  /** When it was last registered, by source, in monotonic microseconds. */
+  readonly registered = new Map<string, number>();
   /** Seat additions, one after the other. */
   additions: Promise<unknown> = Promise.resolve();
   cancelGrace: () => void = () => {};

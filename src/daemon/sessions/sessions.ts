@@ -203,7 +203,8 @@ export class Sessions {
     session.gathering = false;
     session.continuations = 0;
     session.activityUs = 0;
-    session.answered.clear();
+    session.lastTurnEvent = null;
+    session.registered.clear();
     if (session.flight) backToPending(this.#core, session, session.flight, reason);
     this.release(session, 'waiting');
     this.release(session, 'extension');

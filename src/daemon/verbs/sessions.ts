@@ -173,10 +173,9 @@ const asRef = ({ origin, board, name, member_id, board_id }: SeatIdentity): Agen
 
 /** With hooks in two places the harness starts a session twice. Another process is another start, however soon it comes. */
 function repeated(core: Core, session: Session, frame: Requests['register']): boolean {
-  const key = `register ${frame.source}`;
   if (anotherProcess(session.row, frame)) return false;
   const now = core.clock.nowUs();
-  const before = session.answered.get(key);
-  session.answered.set(key, now);
+  const before = session.registered.get(frame.source);
+  session.registered.set(frame.source, now);
   return before !== undefined && now - before < REPEATED_US && session.row.open;
 }

@@ -62,6 +62,7 @@ export async function boundary(core: Core, frame: Requests['boundary'], peer: Pe
   const session = core.sessions.forEvent(frame);
   if (!session) return void peer.send({});
   const startedUs = began(core, frame);
+  session.lastTurnEvent = null;
   if (frame.capabilities.length > 0) session.capabilities = frame.capabilities;
   evidence(core, session, { kind: 'tool', startedUs });
   session.activityUs = Math.max(session.activityUs, startedUs);
@@ -143,17 +144,16 @@ async function answer(core: Core, session: Session, peer: Peer, point: Point, ex
 }
 
 /**
- * With hooks in two places the harness calls both for one event. A stop hook of a turn that one before it continued is
- * another event of the same turn: its process began when the earlier one had been heard.
+ * With hooks in two places the harness calls both for one event, and nothing else happens in between. A harness may call
+ * several turns the same: what a person enters as a turn ends can go on with that one, and has a start and an end of its own.
+ * A stop hook of a turn that one before it continued is another event too: its process began when the earlier one had been heard.
  */
 function repeated(core: Core, session: Session, frame: Header & { op: string; stop_active?: boolean }): boolean {
   const turn = frame.harness_turn ?? frame.turn_id;
   if (turn === undefined) return false;
   const now = core.clock.nowUs();
-  const key = `${frame.op} ${turn}`;
-  const before = session.answered.get(key);
-  session.answered.set(key, now);
-  for (const [old, at] of session.answered) if (now - at > REPEATED_US) session.answered.delete(old);
-  if (before === undefined || now - before >= REPEATED_US) return false;
-  return !(frame.stop_active && frame.started !== undefined && frame.started > before);
+  const last = session.lastTurnEvent;
+  session.lastTurnEvent = { key: `${frame.op} ${turn}`, us: now };
+  if (last?.key !== session.lastTurnEvent.key || now - last.us >= REPEATED_US) return false;
+  return !(frame.stop_active && frame.started !== undefined && frame.started > last.us);
 }

@@ -29,8 +29,9 @@ export function answerMessages(response: ServerResponse, body: unknown, move: Mo
     event(response, 'content_block_start', { index: 0, content_block: { type: 'text', text: '' } });
     event(response, 'content_block_delta', { index: 0, delta: { type: 'text_delta', text: move.say } });
   } else {
-    const call = { type: 'tool_use', id: `toolu_${randomUUID()}`, name: 'Bash', input: {} };
-    const input = JSON.stringify({ command: move.run, description: 'A scripted command' });
+    const [name, given] = toolCall(move);
+    const call = { type: 'tool_use', id: `toolu_${randomUUID()}`, name, input: {} };
+    const input = JSON.stringify(given);
     event(response, 'content_block_start', { index: 0, content_block: call });
     event(response, 'content_block_delta', { index: 0, delta: { type: 'input_json_delta', partial_json: input } });
   }
@@ -38,6 +39,12 @@ export function answerMessages(response: ServerResponse, body: unknown, move: Mo
   const reason = 'say' in move ? 'end_turn' : 'tool_use';
   event(response, 'message_delta', { delta: { stop_reason: reason, stop_sequence: null }, usage });
   event(response, 'message_stop', {});
+}
+
+function toolCall(move: Exclude<Move, { say: string }>): [string, object] {
+  if ('run' in move) return ['Bash', { command: move.run, description: 'A scripted command' }];
+  const agent = { subagent_type: 'general-purpose', description: 'A scripted helper' };
+  return ['Agent', { ...agent, prompt: move.delegate }];
 }
 
 function text(messages: z.infer<typeof message>[]): string {

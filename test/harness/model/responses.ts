@@ -23,7 +23,7 @@ export function readResponses(body: unknown): Omit<Asked, 'at'> | undefined {
 export function answerResponses(response: ServerResponse, _body: unknown, move: Move): void {
   const id = `resp_${randomUUID()}`;
   event(response, 'response.created', { response: { id } });
-  event(response, 'response.output_item.done', { item: 'say' in move ? said(move.say) : called(move.run) });
+  event(response, 'response.output_item.done', { item: 'say' in move ? said(move.say) : called(move) });
   const usage = { input_tokens: 1, input_tokens_details: null, output_tokens: 1, output_tokens_details: null };
   event(response, 'response.completed', { response: { id, usage: { ...usage, total_tokens: 2 } } });
 }
@@ -33,9 +33,11 @@ function said(words: string): object {
   return { type: 'message', role: 'assistant', id: `msg_${randomUUID()}`, content };
 }
 
-function called(command: string): object {
+function called(move: Exclude<Move, { say: string }>): object {
   const call = { type: 'function_call', id: `fc_${randomUUID()}`, call_id: `call_${randomUUID()}` };
-  return { ...call, name: 'exec_command', arguments: JSON.stringify({ cmd: command }) };
+  if ('run' in move) return { ...call, name: 'exec_command', arguments: JSON.stringify({ cmd: move.run }) };
+  const agent = { namespace: 'multi_agent_v1', name: 'spawn_agent' };
+  return { ...call, ...agent, arguments: JSON.stringify({ message: move.delegate }) };
 }
 
 function text(items: z.infer<typeof item>[]): string {

@@ -8,8 +8,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { answerMessages, readMessages } from './messages.ts';
 import { answerResponses, readResponses } from './responses.ts';
 
-/** What the scripted model does next: says something, or has the program run a command of the shell. */
-export type Move = { say: string } | { run: string };
+/** What the scripted model does next: says something, has the program run a command of the shell, or hands work to a subagent. */
+export type Move = { say: string } | { run: string } | { delegate: string };
 
 /** One request of an agent's own turn. A program's side requests (titles and the like) carry no tools and are answered, not kept. */
 export interface Asked {
@@ -72,14 +72,19 @@ export class ScriptedModel {
     this.scripts.unshift(script);
   }
 
-  /** Has the next turn whose news hold the text run one command, once. */
-  runOn(text: string, command: string): void {
+  /** Has the next turn whose news hold the text do something, once. */
+  on(text: string, move: () => Move | Promise<Move>): void {
     let done = false;
     this.script(({ news }) => {
       if (done || !news.includes(text)) return undefined;
       done = true;
-      return { run: command };
+      return move();
     });
+  }
+
+  /** Has the next turn whose news hold the text run one command, once. */
+  runOn(text: string, command: string): void {
+    this.on(text, () => ({ run: command }));
   }
 
   /** The requests whose news hold the text. */
