@@ -203,7 +203,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     const id = this.id ?? '';
     const all = { ...globalFlags, ...flags };
     const parsed = await parse(this.prepare(this.argv), { args, flags: all, strict, context: this }).catch((error) => {
-      throw usageError(error, { id, aliases: this.ctor.aliases, args: Object.keys(args), argv: this.argv });
+      throw usageError(error, { id, aliases: this.ctor.aliases, args, argv: this.argv });
     });
     const { mayBeEmpty } = this.constructor as typeof BaseCommand;
     refuseEmpty({

@@ -1,5 +1,7 @@
 /** Changing one setting of a board: what it was, what it is now. */
 import type { Reply } from '../client/answer.ts';
+import { permissions } from '../contract/permissions.ts';
+import { either } from '../contract/problems.ts';
 import type { Board, BodyIn, Role } from '../contract/types.ts';
 import { usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
@@ -46,8 +48,8 @@ type Grant = Role['can'][number];
 
 export interface RoleWish {
   set?: string | undefined;
-  /** Grants as typed; left out: they stay. */
-  can?: readonly string[] | undefined;
+  /** Left out: they stay. */
+  can?: Grant[] | undefined;
   charter?: string | undefined;
   remove?: string | undefined;
 }
@@ -66,14 +68,17 @@ export function rolesWith(roles: Readonly<Roles>, { set, can, charter, remove }:
   const text = charter ?? known?.charter;
   return {
     ...roles,
-    [name]: { can: can?.map(grantOf) ?? known?.can ?? [], ...(text ? { charter: text } : {}) },
+    [name]: { can: can ?? known?.can ?? [], ...(text ? { charter: text } : {}) },
   };
 }
 
-/** `claim_tasks=bug+docs` claims tasks of these types only. */
-function grantOf(word: string): Grant {
+/** A grant as typed: `claim_tasks=bug+docs` claims tasks of these types only. */
+export function grantOf(word: string): Grant {
   const types = /^claim_tasks=(.+)$/.exec(word)?.[1];
-  return types === undefined ? (word as Grant) : { claim_tasks: types.split('+') };
+  if (types !== undefined) return { claim_tasks: types.split('+') };
+  const known = permissions.find((permission) => permission === word);
+  if (known === undefined) throw usage(`--can takes ${either(permissions)}, but got "${word}".`);
+  return known;
 }
 
 /**

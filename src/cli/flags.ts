@@ -83,8 +83,13 @@ export const limitFlag = (max = 200) =>
 export const numberFlag = (description: string) => Flags.integer({ min: 0, helpValue: 'N', description });
 
 /** A flag that may be given several times or hold a list with commas. */
-export const listFlag = (options: { char?: 't' | 'b' | 'T' | 'F'; helpValue: string; description: string }) =>
-  Flags.string({ ...options, multiple: true, multipleNonGreedy: true, delimiter: ',' });
+export const listFlag = (options: {
+  char?: 't' | 'b' | 'T' | 'F';
+  helpValue?: string;
+  description: string;
+  /** What each of its values may be. */
+  options?: readonly string[];
+}) => Flags.string({ ...options, multiple: true, multipleNonGreedy: true, delimiter: ',' });
 
 /** `--board` on a command that takes several. To the parser it is a list; its type stays that of the flag it replaces. */
 export const boardsFlag = (description: string) =>

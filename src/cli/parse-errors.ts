@@ -1,4 +1,5 @@
 /** The parser's errors in our words: what is wrong with the command line, and where to look. */
+import { either } from '../contract/problems.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { meantBy } from './extra-words.ts';
 
@@ -12,14 +13,14 @@ interface ParserError extends Error {
 export interface CommandLine {
   id: string;
   aliases: string[];
-  args: string[];
+  args: Record<string, { options?: readonly string[] | undefined }>;
   argv: string[];
 }
 
 /** A usage error (exit 2) for anything the parser threw. */
 export function usageError(error: unknown, line: CommandLine): Failure {
   // The parser writes words of its own around what a flag said about its value.
-  if (error instanceof Failure) return usage(tidy(error.message), error.hint);
+  if (error instanceof Failure) return usage(tidy(unwrapped(error.message)), error.hint);
   const help = `service ${line.id.replaceAll(':', ' ')} --help`;
   const known = error as ParserError;
   // Told by what they carry: the framework's classes are packed into the bundle under no name of their own.
@@ -29,13 +30,34 @@ export function usageError(error: unknown, line: CommandLine): Failure {
     return failure(`Missing: ${names.join(', ')}`, help);
   }
   if (Array.isArray(known.args)) return failure(tidy(known.message), meant(known, line) ?? help);
-  return failure(tidy(known.message), help);
+  return failure(ofValue(known.message, line) ?? tidy(unwrapped(known.message)), help);
 }
+
+/** A value that is not of the accepted ones; null for any other error. */
+function ofValue(message: string, { args }: CommandLine): string | null {
+  const text = tidy(message);
+  const got = (name: string, takes: string, value: string) => `${name} takes ${takes}, but got "${value}".`;
+  const listed = /^(?:Parsing --\S+ )?Expected (?:(--[a-z-]+)=)?([\s\S]*) to be one of: (.*)$/.exec(text);
+  if (listed) {
+    const [, flag, value = '', options = ''] = listed;
+    const arg = Object.keys(args).find((each) => args[each]?.options?.join(', ') === options);
+    return got(flag ?? (arg ?? 'It').toUpperCase(), either(options.split(', ')), value);
+  }
+  const number =
+    /^Parsing (--\S+) Expected an integer( (?:less|greater) than or equal to (\d+))? but received: (.*)$/.exec(text);
+  if (!number) return null;
+  const [, flag = '', bound, limit, value = ''] = number;
+  const takes = bound ? ` of at ${bound.includes('less') ? 'most' : 'least'} ${limit}` : '';
+  return got(flag, `a whole number${takes}`, value);
+}
+
+/** Without what the parser writes ahead of what a flag said about its value. */
+const unwrapped = (message: string): string => message.replace(/^Parsing --\S+\s+/, '');
 
 /** Words too many. */
 function meant({ parse }: ParserError, { id, aliases, args, argv }: CommandLine): string | null {
   const short = aliases.find((alias) => !alias.includes(':')) ?? id.replaceAll(':', ' ');
-  return meantBy({ name: short, args, argv, values: (parse?.output?.argv ?? []).map(String) });
+  return meantBy({ name: short, args: Object.keys(args), argv, values: (parse?.output?.argv ?? []).map(String) });
 }
 
 interface Given {
@@ -75,7 +97,7 @@ function tidy(message: string): string {
   return message
     .replace(/\x1b\[[0-9;]*m/g, '')
     .replace(/\nSee more help with --help$/, '')
-    .replace(/^Parsing --\S+\s+/, '')
+    .replace(/^(Parsing --\S+)\s+/, '$1 ')
     .replace(/^The following errors? occurred:\n/, '')
     .split('\n')
     .map((line) => line.trim())

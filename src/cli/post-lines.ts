@@ -1,7 +1,7 @@
 /** Many messages from standard input, one JSON object per line, in order and one at a time. */
 import { newIdempotencyKey } from '../client/idempotency.ts';
 import type { BodyIn } from '../contract/types.ts';
-import { Failure } from '../local/failure.ts';
+import { Failure, hinted, usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
 import { checkLength } from './body.ts';
 import { asProblem, Exit } from './errors.ts';
@@ -68,7 +68,7 @@ async function postLine(
     out.each({ line: number, message: data, ...(replayed ? { replayed: true } : {}) });
     return null;
   } catch (error) {
-    const problem = asProblem(error);
+    const problem = asProblem(hinted(error, 'service board post --help'));
     out.printError({ line: number, ...problem.body });
     return problem.exit;
   }
@@ -85,11 +85,12 @@ function parseLine(text: string): Line {
   const line = value as Line;
   const unknown = Object.keys(line).find((field) => !known.has(field));
   if (unknown) throw wrong(`The field "${unknown}" is not known.`);
-  if (typeof line.body !== 'string') throw wrong('The field "body" is missing.');
+  if (typeof line.body !== 'string') throw wrong('The field "body" must be there, and be text.');
   if (!/\S/u.test(line.body)) throw new Failure('body_empty', 'The text of the line is empty.');
   if (line.reply_to !== undefined && typeof line.reply_to !== 'string')
     return { ...line, reply_to: String(line.reply_to) };
   return line;
 }
 
-const wrong = (message: string) => new Failure('invalid_request', message, { exit: 2 });
+const wrong = (message: string) =>
+  usage(message, `A line is {"body":"…"}; it may also have ${[...known].slice(1).join(', ')}`);

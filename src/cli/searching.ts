@@ -13,7 +13,7 @@ import { pastMoment, showTime } from './time.ts';
 export interface SearchWish {
   query: string;
   'all-boards'?: boolean;
-  kind?: string | undefined;
+  kind?: string[] | undefined;
   from?: string | undefined;
   task?: string | undefined;
   since?: string | undefined;
@@ -55,7 +55,7 @@ function queryOf(wish: SearchWish, board: string | undefined) {
   return {
     q: wish.query,
     board,
-    kind,
+    kind: kind?.join(','),
     from: wish.from?.replace(/^@/, ''),
     task: wish.task === undefined ? undefined : taskRef(wish.task),
     since: wish.since === undefined ? undefined : pastMoment(wish.since, '--since'),

@@ -102,7 +102,7 @@ function ofUnion({ inst, discriminator, errors }: Issue<z.core.$ZodIssueInvalidU
 }
 
 /** `a`, `a or b`, `a, b or c` */
-function either(values: readonly unknown[]): string {
+export function either(values: readonly unknown[]): string {
   const words = values.map((value) => (value === '' ? 'empty' : String(value)));
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }

@@ -63,7 +63,7 @@ describe('ruling a board', function () {
     const removed = await home().json(['board', 'roles', '--remove', 'tester']);
     expect(Object.keys(removed.roles)).to.deep.equal(['member']);
     expect(await failed(['board', 'roles', '--remove', 'tester'])).to.include({ code: 'invalid_request', exit: 2 });
-    expect(await failed(['board', 'roles', '--set', 'x', '--can', 'fly'])).to.include({ exit: 1 });
+    expect(await failed(['board', 'roles', '--set', 'x', '--can', 'fly'])).to.include({ exit: 2 });
   });
 
   it('gives a role a charter from a file, and says so when only that changed', async () => {

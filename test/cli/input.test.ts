@@ -115,6 +115,28 @@ describe('standard input', function () {
     expect(parts).to.deep.equal(['part 1', 'part 2', 'part 3', 'part 4', 'part 5']);
   });
 
+  it('says of every line that is wrong what to do', async () => {
+    const lines = [
+      'none',
+      '7',
+      '[]',
+      '{"body":"x","nope":1}',
+      '{}',
+      '{"body":7}',
+      '{"body":" "}',
+      '{"body":"x","to":"codex"}',
+    ];
+    const more = ['{"body":"x","to":["BAD"]}', '{"body":"x","reply_to":"six"}', `{"body":"${'x'.repeat(32_769)}"}`];
+    writeFileSync(join(home().work, 'wrong'), [...lines, ...more].map((line) => `${line}\n`).join(''));
+    const { stdout } = await home().shell('service say --ndjson-in --keep-going < wrong');
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(answers.map(({ line }) => line)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    for (const { error, line } of answers) expect(error.hint, `line ${line}: ${error.message}`).to.not.equal('');
+  });
+
   it('stops at the first line that is wrong, or goes on when told to', async () => {
     const lines = `'{"body":"good"}' '{"body":"bad","nope":1}' '{"body":"after"}'`;
     const stopped = await home().shell(`printf '%s\\n' ${lines} | service say --ndjson-in`);

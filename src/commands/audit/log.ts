@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { eventLines, readLog } from '../../cli/audit.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlag, listFlags, numberFlag } from '../../cli/flags.ts';
+import { usage } from '../../local/failure.ts';
 
 export default class AuditLog extends BaseCommand<typeof AuditLog> {
   static override summary = "Show the events of a board's record";
@@ -20,6 +21,8 @@ export default class AuditLog extends BaseCommand<typeof AuditLog> {
   };
 
   override async run(): Promise<void> {
+    const odd = this.flags.type?.find((type) => !/^[a-z_]{1,40}\.[a-z_]{1,40}$/.test(type));
+    if (odd !== undefined) throw usage(`--type takes the types of events, such as message.posted, but got "${odd}".`);
     const session = await this.onBoard('A');
     const page = await readLog(session, this.flags);
     if (this.out.mode === 'ndjson') {

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { changeRoles, readBoard } from '../../cli/board-settings.ts';
+import { changeRoles, grantOf, readBoard } from '../../cli/board-settings.ts';
 import { listFlag, writeFlags } from '../../cli/flags.ts';
 import { changeLine, grantWords, rolesText } from '../../cli/print/settings.ts';
 import { readWhole } from '../../cli/stdin.ts';
@@ -33,9 +33,14 @@ export default class BoardRoles extends BaseCommand<typeof BoardRoles> {
       this.out.print({ roles, changed: false }, () => rolesText(roles));
       return;
     }
+    const grants = can?.map(grantOf);
     const session = await this.onBoard('P');
     const charter = file === undefined ? undefined : await readWhole(file, this.out, 'a charter');
-    const { before, reply } = await changeRoles(session, { set, remove, can, charter }, this.flags['idempotency-key']);
+    const { before, reply } = await changeRoles(
+      session,
+      { set, remove, can: grants, charter },
+      this.flags['idempotency-key'],
+    );
     const { roles } = reply.data;
     const again = this.again(reply);
     const changed = JSON.stringify(before[name]) !== JSON.stringify(roles[name]);

@@ -1,8 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { limitFlag, listFlags } from '../../cli/flags.ts';
+import { limitFlag, listFlag, listFlags } from '../../cli/flags.ts';
 import { type SearchWish, search } from '../../cli/searching.ts';
+import { searchKinds } from '../../contract/search-kinds.ts';
 
 export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
   static override aliases = ['search'];
@@ -18,7 +19,7 @@ export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
   static override args = { query: required('What to look for') };
   static override flags = {
     'all-boards': Flags.boolean({ description: 'Every board you are on', exclusive: ['board'] }),
-    kind: Flags.string({ helpValue: 'KINDS', description: 'Only these: message, task, file, with commas between' }),
+    kind: listFlag({ options: searchKinds, description: 'Only these, with commas between' }),
     from: Flags.string({ helpValue: 'NAME', description: 'Only messages of this member', exclusive: ['all-boards'] }),
     task: Flags.string({
       char: 'T',

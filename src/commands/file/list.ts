@@ -4,6 +4,7 @@ import { limitFlag, listFlags } from '../../cli/flags.ts';
 import { fileLine } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
 import { staying } from '../../cli/session.ts';
+import { taskRef } from '../../cli/tasks.ts';
 import { pages } from '../../client/pages.ts';
 
 export default class FileList extends BaseCommand<typeof FileList> {
@@ -28,7 +29,13 @@ export default class FileList extends BaseCommand<typeof FileList> {
     const session = await this.onBoard('A');
     const { client, board } = session;
     const { task, mine, maintained, limit, after } = this.flags;
-    const query = { task, limit, after, ...(mine ? { mine } : {}), ...(maintained ? { maintained } : {}) };
+    const query = {
+      task: task === undefined ? undefined : taskRef(task),
+      limit,
+      after,
+      ...(mine ? { mine } : {}),
+      ...(maintained ? { maintained } : {}),
+    };
     const input = { params: { board }, query };
     if (this.out.mode === 'ndjson') {
       for await (const page of pages(client, 'listFiles', input)) {

@@ -1,5 +1,6 @@
 /** Boards, templates, people and members of a board, joining. */
 import { z } from 'zod';
+import { permissions } from '../permissions.ts';
 import {
   actor,
   boardName,
@@ -23,18 +24,7 @@ import { agentLine } from './lines.ts';
 import { agentLocation, agentState } from './seats.ts';
 import { taskRef } from './tasks.ts';
 
-export const permission = z.enum([
-  'post',
-  'broadcast',
-  'urgent',
-  'create_tasks',
-  'claim_tasks',
-  'write_notes',
-  'upload_files',
-  'invite',
-  'edit_charter',
-  'add_people',
-]);
+export const permission = z.enum(permissions);
 export const grant = z.union([permission, z.strictObject({ claim_tasks: z.array(z.string()).min(1).max(20) })]);
 export const role = z.strictObject({ charter: text(4000).optional(), can: z.array(grant).max(10) });
 export const roles = z.record(roleName, role);

@@ -30,7 +30,7 @@ export const listEventsQuery = z.object({
     .transform((value) => value.split(','))
     .refine(
       (types) => types.length <= 20 && types.every((type) => /^[a-z_.]{1,60}$/.test(type)),
-      'at most 20 types, separated by commas',
+      'must be at most 20 types, separated by commas',
     )
     .optional(),
 });
@@ -66,14 +66,14 @@ export const openStreamQuery = z.object({
   boards: z
     .string()
     .transform((value) => value.split(','))
-    .refine((boards) => boards.length <= 50, 'at most 50 boards')
+    .refine((boards) => boards.length <= 50, 'must be at most 50 boards')
     .optional(),
   events: z
     .string()
     .transform((value) => value.split(','))
     .refine(
       (names) => names.every((name) => (hintFrameNames as readonly string[]).includes(name)),
-      'names a frame that does not exist',
+      `must be of ${hintFrameNames.join(', ')}`,
     )
     .optional(),
 });

@@ -27,7 +27,7 @@ export const setLineBody = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('paused'),
     ...common,
-    until: time.refine((value) => !Number.isNaN(Date.parse(value)), 'is no time'),
+    until: time.refine((value) => !Number.isNaN(Date.parse(value)), 'must be a day and time that exist'),
   }),
 ]);
 

@@ -1,10 +1,10 @@
 /** Full-text search. */
 import { z } from 'zod';
+import { searchKinds } from '../search-kinds.ts';
 import { boardName, id, memberName, queryInt, text, time } from './common.ts';
 import { message } from './messages.ts';
 import { taskRef, taskSelector, taskState } from './tasks.ts';
 
-const kinds = ['message', 'task', 'file'] as const;
 const moment = z.iso.datetime({ offset: true }).transform((value) => Date.parse(value));
 
 export const searchQuery = z.object({
@@ -12,7 +12,7 @@ export const searchQuery = z.object({
   kind: z
     .string()
     .transform((value) => [...new Set(value.split(','))])
-    .pipe(z.array(z.enum(kinds)).min(1))
+    .pipe(z.array(z.enum(searchKinds)).min(1))
     .optional(),
   /** A name no board can have is answered like a missing board. */
   board: z.string().max(80).optional(),
@@ -26,7 +26,7 @@ export const searchQuery = z.object({
 });
 
 export const searchResult = z.strictObject({
-  kind: z.enum(kinds),
+  kind: z.enum(searchKinds),
   board: boardName,
   at: time,
   /** How often the words stand in it. */
