@@ -1,105 +1,114 @@
 /**
- * `kill -9` at every step of handing and acknowledging: no message is lost, none is acknowledged before its session had
- * it, and only what was on its way comes twice. `DAEMON_KILLS` is how often each step is tried.
+ * `kill -9` at every step of handing and acknowledging, on every way to a session: no message is lost, none is
+ * acknowledged before its session had it, only what was on its way comes twice, and the journal is whole afterwards.
+ * `DAEMON_KILLS` is how often each step is tried; the ways take turns. `DAEMON_LANES` is how many are tried side by side.
  */
-
-import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import { type FaultPoint, faultPoints } from '../../src/daemon/faults.ts';
-import { daemonPaths } from '../../src/daemon/paths.ts';
-import { newAgent, newBoard, post } from '../support/cast.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { FakeHarness } from './support/harness.ts';
-import { DaemonProcess } from './support/process.ts';
-import { Machine } from './world.ts';
+import { type Way, ways } from './support/harness.ts';
+import { inLanes, Played } from './support/played.ts';
 
-const times = Number(process.env['DAEMON_KILLS'] ?? '1');
+const times = Number(process.env['DAEMON_KILLS'] ?? 2);
+const lanes = Number(process.env['DAEMON_LANES'] ?? 4);
 
-/** From here on the receipt is on the disk. */
-const durable = faultPoints.indexOf('confirm.recorded');
+/** What a daemon that is killed between two steps has done, in the words of the table of failures. */
+const rows: Record<FaultPoint, string> = {
+  'hand.ready': 'before the hook took the text',
+  'hand.read': 'before the hook took the text',
+  'hand.chosen': 'before the hook took the text',
+  'hand.checked': 'before the hook took the text',
+  'hand.prepare': 'before the hook took the text',
+  'hand.prepared': 'before the hook took the text',
+  'hand.exposed': 'before the hook took the text',
+  'hand.handed': 'after `handed`, before `received`',
+  'accept.received': 'after `handed`, before `received`',
+  'accept.recorded': 'after `received`, before confirmation',
+  'confirm.evidence': 'after `received`, before confirmation',
+  'confirm.recorded': 'after confirmation, before ack',
+  'ack.chosen': 'after confirmation, before ack',
+  'ack.answered': 'after ack, before journal write',
+  'ack.recorded': 'after ack, before journal write',
+};
 
 describe('a daemon that is killed', () => {
   let server: TestServer;
-  let machine: Machine;
-  let daemon: DaemonProcess;
+  const running = new Set<Played>();
 
   before(async () => {
     server = await startTestServer('sqlite');
   });
   after(() => server.stop());
   afterEach(async () => {
-    await daemon?.kill();
-    await machine?.close();
+    // Those that failed.
+    for (const played of running) await played.end();
+    running.clear();
   });
 
   for (const point of faultPoints) {
-    it(`at ${point} loses nothing and acknowledges nothing too early`, async function () {
-      this.timeout(20_000 * times);
-      for (let round = 0; round < times; round++) await killedAt(point);
+    it(`with kill -9 ${rows[point]} (${point}) loses nothing and acknowledges nothing too early`, async function () {
+      this.timeout(20_000 + 10_000 * times);
+      // Each way in its turn, at the first, the second and the third time that the point is passed.
+      const first = faultPoints.indexOf(point) * 2;
+      const tries = Array.from({ length: times }, (_, n) => ({
+        way: ways[(first + n) % ways.length]!,
+        pass: 1 + (Math.floor(n / ways.length) % 3),
+      }));
+      await inLanes(tries, lanes, (one) => killedAt(point, one));
     });
   }
 
   for (const point of faultPoints) {
     it(`but cannot do what is due at ${point} tries again and loses nothing`, async function () {
       this.timeout(40_000);
-      const { agent, board, harness, journal } = await begun(`${point}:error`);
-      const { seq } = await post(server.dana, board, 'the first one');
-      await until(async () => (await agent.ok('readInbox')).cursor >= seq, 'it is acknowledged', 20_000);
-      expect(harness.times('the first one')).to.be.within(1, 2);
-      await harness.stop();
-      await daemon.kill('SIGTERM');
-      sound(journal);
+      const played = await begin({ faults: `${point}:error` });
+      const seq = await played.say();
+      await until(async () => (await played.cursor()) >= seq, 'it is acknowledged', 20_000);
+      expect(played.harness.times(played.posted[0]!.text)).to.be.within(1, 2);
+      await endSound(played);
     });
   }
 
-  /** A session that waits on a new board, and a daemon that breaks. */
-  async function begun(faults: string) {
-    machine = new Machine();
-    const board = await newBoard(server.dana);
-    const agent = await newAgent(server.dana, board.name);
-    await machine.knows(server.url, (await server.nobody.ok('getInfo')).server_id, server.dana);
-    await machine.holds(server.url, board, agent);
-    const { socket, journal } = daemonPaths(machine.folders);
-    daemon = await DaemonProcess.start(machine, faults);
-    const harness = new FakeHarness(socket);
-    await harness.register();
-    await harness.ask('bind', { agent: { server: server.url, board: board.name, name: agent.name } });
-    harness.start();
-    return { agent, board: board.name, harness, journal };
+  async function begin(options: { way?: Way; faults?: string }): Promise<Played> {
+    const played = await Played.begin(server, options);
+    running.add(played);
+    return played;
   }
 
-  async function killedAt(point: FaultPoint): Promise<void> {
-    const { agent, board, harness, journal } = await begun(`${point}:kill`);
-    const cursor = async () => (await agent.ok('readInbox')).cursor;
+  async function endSound(played: Played): Promise<void> {
+    await played.endSound();
+    running.delete(played);
+  }
 
-    const first = await post(server.dana, board, 'the first one');
-    const second = await post(server.dana, board, 'and another');
-    await until(() => daemon.gone, `it passes ${point}`, 15_000);
-    if (harness.times('the first one') === 0) expect(await cursor()).to.be.below(first.seq);
-    if (harness.times('and another') === 0) expect(await cursor()).to.be.below(second.seq);
-    daemon = await DaemonProcess.start(machine);
-    await until(async () => (await cursor()) >= second.seq, `all is acknowledged after ${point}`, 15_000);
-
-    for (const text of ['the first one', 'and another']) expect(harness.times(text)).to.be.within(1, 2, text);
-    const early = faultPoints.indexOf(point) >= durable;
-    if (early) expect(harness.times('the first one')).to.equal(1);
-    const last = await post(server.dana, board, 'the last');
-    await until(async () => (await cursor()) >= last.seq, 'it goes on');
-    expect(harness.times('the last')).to.equal(1);
-    await harness.stop();
-    await daemon.kill('SIGTERM');
-    sound(journal);
-    await machine.close();
+  async function killedAt(point: FaultPoint, { way, pass }: { way: Way; pass: number }): Promise<void> {
+    const played = await begin({ way, faults: `${point}:kill:${pass}` });
+    const { harness } = played;
+    await played.say();
+    await played.say();
+    await until(
+      async () => {
+        // The point may be passed more often than two messages take.
+        if (pass > 1 && !played.daemon.gone && (await played.cursor()) >= played.posted.at(-1)!.seq)
+          await played.say();
+        return played.daemon.gone;
+      },
+      `it passes ${point} by ${way} ${pass} times`,
+      20_000,
+    );
+    await played.honest();
+    const confirmed = played.confirmed().map((one) => ({ ...one, times: harness.times(one.text) }));
+    await played.restart();
+    const { seq } = played.posted.at(-1)!;
+    await until(async () => (await played.cursor()) >= seq, `all is acknowledged after ${point} by ${way}`, 20_000);
+    for (const { text } of played.posted)
+      expect(harness.times(text), `${text} by ${way} after ${point}`).to.be.within(1, 2);
+    // What was known to be received is given no second time.
+    for (const one of confirmed)
+      expect(harness.times(one.text), `${one.text} by ${way} after ${point} again`).to.equal(one.times);
+    const last = await played.say();
+    await until(async () => (await played.cursor()) >= last, `it goes on by ${way}`, 20_000);
+    expect(harness.times(played.posted.at(-1)!.text)).to.equal(1);
+    await endSound(played);
   }
 });
-
-/** Nothing is left in between, and the file is whole. */
-function sound(path: string): void {
-  const db = new Sqlite(path, { readonly: true });
-  expect(db.pragma('quick_check', { simple: true })).to.equal('ok');
-  const open = db.prepare("SELECT id, state, reason FROM handoffs WHERE state NOT IN ('done', 'ended')").all();
-  expect(open).to.deep.equal([]);
-  expect(db.prepare('SELECT * FROM received').all()).to.deep.equal([]);
-  db.close();
-}

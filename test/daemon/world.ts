@@ -52,6 +52,8 @@ export class Told implements OriginEvents {
 export class Machine {
   readonly home = mkdtempSync(join(tmpdir(), 'board-daemon-'));
   readonly folders: Folders = folders({ SERVICE_HOME: this.home });
+  /** What a daemon that is started here finds in its environment besides. */
+  env: Record<string, string> = {};
   readonly credentials = new CredentialStore(this.folders, { SERVICE_HOME: this.home });
   readonly told = new Told();
   /** Pauses of the connections, which pass when the test says so. */

@@ -1,39 +1,70 @@
 /**
- * A program whose hooks behave as they should, whatever becomes of the daemon: it waits when it is idle, comes back when
- * the connection breaks, and runs a turn when it is woken. What it was given is what its session has read.
+ * A program whose hooks behave as they should, whatever becomes of the daemon: it takes what it is given, says so, and goes
+ * on. There is one for each way on which a text reaches a session. What it was given is what its session has read.
  */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { processRef } from '../../../src/local/process-ref.ts';
 import { Line } from './line.ts';
 import { nowUs } from './rig.ts';
 
 type Frame = Record<string, unknown>;
 
+/**
+ * How a text gets there: by the waiting hook, by the hooks of a prompt, a tool call or a turn's end, by an extension, or
+ * by the queue of the program itself, which then is what notes it.
+ */
+export type Way = 'wait' | 'prompt' | 'tool' | 'turn_end' | 'extension' | 'queue';
+export const ways: readonly Way[] = ['wait', 'prompt', 'tool', 'turn_end', 'extension', 'queue'];
+
 export interface Given {
   id: string;
   text: string;
 }
+
+export interface HarnessOptions {
+  way?: Way;
+  /** What the session is and does otherwise. */
+  header?: Frame;
+  /** A file of what it was given, line by line, that outlives its process; for a queue the program writes it. */
+  transcript?: string;
+}
+
+const PAUSE_MS = 5;
 
 export class FakeHarness {
   readonly given: Given[] = [];
   /** The next hook that is told to wake is killed before it writes anything. */
   killNext = false;
   readonly #socket: string;
+  readonly #way: Way;
   readonly #header: Frame;
+  readonly #transcript: string | undefined;
   #stopped = false;
   #heard = false;
   #line: Line | null = null;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(socket: string, session = 'one') {
+  constructor(socket: string, { way = 'wait', header = {}, transcript }: HarnessOptions = {}) {
     this.#socket = socket;
-    this.#header = { harness: 'claude-code', session, boot: '00000000000000aa', process: processRef(process.pid) };
+    this.#way = way;
+    this.#transcript = transcript;
+    const session = { session: 'one', boot: '00000000000000aa', process: processRef(process.pid) };
+    this.#header = { harness: programs[way], ...session, ...header };
   }
 
   /** How often a text was given. */
-  times = (text: string): number => this.given.filter((one) => one.text.includes(text)).length;
+  times = (text: string): number => this.texts().filter((one) => one.includes(text)).length;
 
-  async register(): Promise<Frame> {
-    return this.ask('register', { source: 'startup' });
+  texts(): string[] {
+    if (this.#way !== 'queue') return this.given.map(({ text }) => text);
+    if (!this.#transcript || !existsSync(this.#transcript)) return [];
+    return readFileSync(this.#transcript, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"verb":"queue"'));
+  }
+
+  register(source = 'startup'): Promise<Frame> {
+    return this.ask('register', { source });
   }
 
   async ask(op: string, fields: Frame = {}): Promise<Frame> {
@@ -47,9 +78,17 @@ export class FakeHarness {
     }
   }
 
-  /** Idles, and wakes when it is told to, until it is stopped. */
+  /** Lives until it is stopped. */
   start(): void {
-    this.#running = this.#run();
+    const lives = {
+      wait: () => this.#idles(),
+      prompt: () => this.#repeats(() => this.#turn()),
+      tool: () => this.#repeats(() => this.#hook('boundary')),
+      turn_end: () => this.#repeats(() => this.#hook('turn_end', { stop_active: true })),
+      extension: () => this.#extends(),
+      queue: async () => {},
+    };
+    this.#running = lives[this.#way]();
   }
 
   async stop(): Promise<void> {
@@ -58,7 +97,16 @@ export class FakeHarness {
     await this.#running;
   }
 
-  async #run(): Promise<void> {
+  async #repeats(once: () => Promise<void>): Promise<void> {
+    if (this.#way !== 'prompt') await this.#hook('turn_start');
+    while (!this.#stopped) {
+      await once();
+      await pause(PAUSE_MS);
+    }
+  }
+
+  /** Idles, and wakes when it is told to. */
+  async #idles(): Promise<void> {
     let resumed = false;
     let started = nowUs();
     while (!this.#stopped) {
@@ -66,11 +114,11 @@ export class FakeHarness {
       if (woken === null) {
         // The daemon is gone; this very hook goes on waiting. It comes back only to where it was heard.
         resumed ||= this.#heard;
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        await pause(10);
         continue;
       }
       this.#heard = false;
-      await this.#turn(woken);
+      await this.#turn({ wake: true, handoff_id: woken });
       resumed = false;
       started = nowUs();
     }
@@ -102,20 +150,52 @@ export class FakeHarness {
     }
   }
 
-  /** The text is in the session before anybody is told so; whether the word arrives does not matter to it. */
-  async #take(line: Line, frame: Frame): Promise<void> {
-    const text = ['nudge', 'bundle', 'notice'].map((part) => frame[part] ?? '').join('\n');
-    if (text.trim() === '') return;
-    this.given.push({ id: String(frame['handoff_id'] ?? ''), text });
-    if (frame['handoff_id'])
-      await line
-        .send({ op: 'received', handoff_id: frame['handoff_id'] })
-        .next()
-        .catch(() => null);
+  /** Keeps a connection, and adds nothing twice. */
+  async #extends(): Promise<void> {
+    for (let resumed = false; !this.#stopped; resumed = true) {
+      await this.#connected(resumed).catch(() => null);
+      await pause(10);
+    }
   }
 
-  async #turn(wokenBy: string): Promise<void> {
-    await this.#hook('turn_start', { wake: true, handoff_id: wokenBy });
+  async #connected(resumed: boolean): Promise<void> {
+    const line = await Line.open(this.#socket);
+    this.#line = line;
+    try {
+      line.send({ op: 'hello', ...this.#header, source: 'startup', ...(resumed ? { resumed } : {}) });
+      for (;;) {
+        const frame = await line.next(60_000);
+        if (frame['event'] !== 'deliver') continue;
+        const id = String(frame['handoff_id']);
+        if (!this.given.some((one) => one.id === id)) this.#keep(frame);
+        line.send({ op: 'received', handoff_id: id });
+      }
+    } finally {
+      await line.end();
+    }
+  }
+
+  /** The text is in the session before anybody is told so; whether the word arrives does not matter to it. */
+  async #take(line: Line, frame: Frame): Promise<void> {
+    if (!this.#keep(frame) || !frame['handoff_id']) return;
+    await line
+      .send({ op: 'received', handoff_id: frame['handoff_id'] })
+      .next()
+      .catch(() => null);
+  }
+
+  #keep(frame: Frame): boolean {
+    const text = ['nudge', 'bundle', 'notice'].map((part) => frame[part] ?? '').join('\n');
+    if (text.trim() === '') return false;
+    // A notice has numbers of messages, not their words.
+    const given = { id: String(frame['handoff_id'] ?? ''), text };
+    if (this.#transcript) appendFileSync(this.#transcript, `${JSON.stringify(given)}\n`);
+    this.given.push(given);
+    return true;
+  }
+
+  async #turn(wokenBy: Frame = {}): Promise<void> {
+    await this.#hook('turn_start', wokenBy);
     await this.#hook('boundary');
   }
 
@@ -124,3 +204,15 @@ export class FakeHarness {
     await this.ask(op, fields).catch(() => null);
   }
 }
+
+/** Which program each way is one of. A `stopper` has nothing but the hook of a turn's end. */
+const programs: Record<Way, string> = {
+  wait: 'claude-code',
+  prompt: 'claude-code',
+  tool: 'claude-code',
+  turn_end: 'stopper',
+  extension: 'command',
+  queue: 'codex',
+};
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

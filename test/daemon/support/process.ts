@@ -58,6 +58,7 @@ export class DaemonProcess {
       HOME: machine.home,
       SERVICE_HOME: machine.home,
       SERVICE_TEST_FAULTS: faults,
+      ...machine.env,
     };
     return new DaemonProcess(spawn(process.execPath, [await program()], { env, stdio: ['ignore', 'ignore', 'pipe'] }));
   }
