@@ -89,8 +89,7 @@ describe('a daemon that is killed', () => {
     await until(
       async () => {
         // The point may be passed more often than two messages take.
-        if (pass > 1 && !played.daemon.gone && (await played.cursor()) >= played.posted.at(-1)!.seq)
-          await played.say();
+        if (pass > 1 && !played.daemon.gone && (await played.cursor()) >= played.posted.at(-1)!.seq) await played.say();
         return played.daemon.gone;
       },
       `it passes ${point} by ${way} ${pass} times`,

@@ -41,6 +41,8 @@ interface Rule {
 
 export class FaultProxy {
   readonly seen: Seen[] = [];
+  /** Requests that failed as they were told to. */
+  broken = 0;
   readonly #rules: Rule[] = [];
   readonly #held: (() => void)[] = [];
   readonly #sockets = new Set<Socket>();
@@ -155,6 +157,7 @@ export class FaultProxy {
     const rule = this.#rules.find(({ matches, left }) => left > 0 && matches(seen));
     if (!rule) return null;
     rule.left--;
+    this.broken++;
     return rule.fault;
   }
 

@@ -125,8 +125,7 @@ export class FakeHarness {
   }
 
   async #wait(resumed: boolean, started: number): Promise<string | null> {
-    const line = await Line.open(this.#socket);
-    this.#line = line;
+    const line = await this.#opened();
     try {
       line.send({ op: 'wait', ...this.#header, started, ...(resumed ? { resumed } : {}) });
       for (;;) {
@@ -150,6 +149,13 @@ export class FakeHarness {
     }
   }
 
+  async #opened(): Promise<Line> {
+    const line = await Line.open(this.#socket);
+    this.#line = line;
+    if (this.#stopped) await line.end();
+    return line;
+  }
+
   /** Keeps a connection, and adds nothing twice. */
   async #extends(): Promise<void> {
     for (let resumed = false; !this.#stopped; resumed = true) {
@@ -159,8 +165,7 @@ export class FakeHarness {
   }
 
   async #connected(resumed: boolean): Promise<void> {
-    const line = await Line.open(this.#socket);
-    this.#line = line;
+    const line = await this.#opened();
     try {
       line.send({ op: 'hello', ...this.#header, source: 'startup', ...(resumed ? { resumed } : {}) });
       for (;;) {

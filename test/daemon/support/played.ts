@@ -6,6 +6,7 @@ import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import { daemonPaths } from '../../../src/daemon/paths.ts';
 import { builtinProfile } from '../../../src/harness/builtin.ts';
+import { writePrivate } from '../../../src/local/private-file.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import type { TestServer } from '../../support/server.ts';
 import { Machine } from '../world.ts';
@@ -18,7 +19,7 @@ export class Played {
   readonly machine: Machine;
   readonly agent: Agent;
   readonly board: string;
-  readonly harness: FakeHarness;
+  harness: FakeHarness;
   readonly posted: { seq: number; text: string }[] = [];
   daemon: DaemonProcess;
   readonly #server: TestServer;
@@ -50,7 +51,11 @@ export class Played {
     if (way === 'turn_end') saveStopper(machine);
     const made = await newBoard(server.dana);
     const agent = await newAgent(server.dana, made.name);
-    await machine.knows(origin, (await server.nobody.ok('getInfo')).server_id, server.dana);
+    // As this machine's own server, whose return is noticed at once.
+    mkdirSync(machine.folders.data, { recursive: true, mode: 0o700 });
+    writePrivate(join(machine.folders.data, 'server.addr'), `${new URL(origin).host}\n`);
+    const local = { mode: 'local' as const, urls: [origin] };
+    await machine.knows(origin, (await server.nobody.ok('getInfo')).server_id, server.dana, local);
     await machine.holds(origin, made, agent);
     const daemon = await DaemonProcess.start(machine, faults);
     const options = way === 'queue' ? { transcript: log, header: { session: 'own' } } : {};
@@ -79,7 +84,7 @@ export class Played {
       if (seq <= cursor) expect(this.harness.times(text), `#${seq} is acknowledged`).to.be.at.least(1);
   }
 
-  /** What the journal says was received, while no daemon runs. */
+  /** What the journal says was received. */
   confirmed(): { seq: number; text: string }[] {
     const db = new Sqlite(daemonPaths(this.machine.folders).journal, { readonly: true });
     try {
@@ -94,6 +99,19 @@ export class Played {
     } finally {
       db.close();
     }
+  }
+
+  /** The journal's file is whole, and nothing in it was confirmed that the session does not have. */
+  whole(): void {
+    const { journal } = daemonPaths(this.machine.folders);
+    const db = new Sqlite(journal, { readonly: true });
+    try {
+      expect(db.pragma('quick_check', { simple: true })).to.equal('ok');
+    } finally {
+      db.close();
+    }
+    for (const { seq, text } of this.confirmed())
+      expect(this.harness.times(text), `#${seq} is confirmed`).to.be.at.least(1);
   }
 
   async restart(faults = ''): Promise<void> {

@@ -1,30 +1,10 @@
 /** The daemon as a process of its own, on the files of a machine. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { daemonPaths } from '../../../src/daemon/paths.ts';
 import type { Machine } from '../world.ts';
 import { asked } from './line.ts';
-
-let bundled: Promise<string> | null = null;
-
-/** In one file, so that it starts at once. */
-function program(): Promise<string> {
-  const root = fileURLToPath(new URL('../../..', import.meta.url));
-  const outfile = join(root, 'node_modules', '.cache', `faulty-daemon.${process.pid}.mjs`);
-  bundled ??= build({
-    entryPoints: [fileURLToPath(new URL('faulty-daemon.ts', import.meta.url))],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    packages: 'external',
-    logLevel: 'warning',
-  }).then(() => outfile);
-  return bundled;
-}
+import { program } from './programs.ts';
 
 export class DaemonProcess {
   readonly child: ChildProcess;
@@ -60,7 +40,9 @@ export class DaemonProcess {
       SERVICE_TEST_FAULTS: faults,
       ...machine.env,
     };
-    return new DaemonProcess(spawn(process.execPath, [await program()], { env, stdio: ['ignore', 'ignore', 'pipe'] }));
+    return new DaemonProcess(
+      spawn(process.execPath, [await program('faulty-daemon')], { env, stdio: ['ignore', 'ignore', 'pipe'] }),
+    );
   }
 
   get gone(): boolean {
