@@ -155,6 +155,11 @@ export class Seats implements OriginEvents {
     this.#core.reports.released(seat.row);
   }
 
+  /** Drops what is known to be received and not acknowledged: the server's cursor decides. */
+  forgetReceived(seat: Seat): void {
+    endParts(this.#core, seat);
+  }
+
   #revived(seat: Seat): void {
     const { origin } = seat.row;
     this.#save(seat, { problem: null, problem_at: null });

@@ -15,10 +15,10 @@ export async function join(core: Core, frame: Requests['join']): Promise<object>
   const session = await vouched(core, frame);
   const { server, board } = frame.agent;
   return oneByOne(session, async () => {
-    requireRoom(
-      session,
-      [...session.seats].find(({ row }) => row.origin === server && row.board === board),
-    );
+    const held = [...session.seats].find(({ row }) => row.origin === server && row.board === board);
+    requireRoom(session, held);
+    // It was taken over elsewhere meanwhile: what of it was received is what its server says, not what was known here.
+    if (held?.row.problem === 'unauthorized') core.seats.forgetReceived(held);
     return taken(core, session, await core.delegating.join(session.view, { ...frame }), 'join');
   });
 }

@@ -1,7 +1,9 @@
 /**
- * The daemon as a process that breaks where a test says: `SERVICE_TEST_FAULTS=<point>:<kill|error|delay>[:<pass>]`. The
- * installed program has no such way in.
+ * The daemon as a process that breaks where a test says: `SERVICE_TEST_FAULTS=<point>:<kill|error|delay>[:<pass>]`, or
+ * what the file `faults` of its home says when it is sent SIGUSR2. The installed program has no such way in.
  */
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Faults, faultPoints } from '../../../src/daemon/faults.ts';
 import { runDaemon } from '../../../src/daemon/main.ts';
 import { realPorts } from '../../../src/daemon/ports.ts';
@@ -11,11 +13,18 @@ const { env } = process;
 const folders = foldersOf(env);
 const build = { version: '0.0.1' };
 
+let current = faultsOf(env.SERVICE_TEST_FAULTS);
+process.on('SIGUSR2', () => {
+  const path = join(env.SERVICE_HOME ?? '', 'faults');
+  current = faultsOf(readFileSync(path, 'utf8'));
+  rmSync(path);
+});
+
 process.exit(
   await runDaemon({
     folders,
     build,
-    faults: faultsOf(env.SERVICE_TEST_FAULTS),
+    faults: { at: (point) => current.at(point) },
     ports: await realPorts({ folders, env, build }),
     onSignal: (handler) => void process.on('SIGTERM', handler),
   }),

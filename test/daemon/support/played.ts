@@ -9,6 +9,7 @@ import { builtinProfile } from '../../../src/harness/builtin.ts';
 import { writePrivate } from '../../../src/local/private-file.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import type { TestServer } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
 import { Machine } from '../world.ts';
 import { FakeHarness, type Way } from './harness.ts';
 import { DaemonProcess } from './process.ts';
@@ -112,6 +113,19 @@ export class Played {
     }
     for (const { seq, text } of this.confirmed())
       expect(this.harness.times(text), `#${seq} is confirmed`).to.be.at.least(1);
+  }
+
+  /** Nothing is on its way: all that was posted is acknowledged, and the journal has nothing in between. */
+  async settled(ms = 20_000): Promise<void> {
+    const { seq } = this.posted.at(-1)!;
+    await until(async () => (await this.cursor()) >= seq, `#${seq} is acknowledged`, ms);
+    const db = new Sqlite(daemonPaths(this.machine.folders).journal, { readonly: true });
+    try {
+      const open = db.prepare("SELECT id, state, reason FROM handoffs WHERE state NOT IN ('done', 'ended')");
+      await until(() => open.all().length === 0, 'all handoffs are over', ms);
+    } finally {
+      db.close();
+    }
   }
 
   async restart(faults = ''): Promise<void> {

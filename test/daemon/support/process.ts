@@ -1,7 +1,10 @@
 /** The daemon as a process of its own, on the files of a machine. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { daemonPaths } from '../../../src/daemon/paths.ts';
+import { until } from '../../support/until.ts';
 import type { Machine } from '../world.ts';
 import { asked } from './line.ts';
 import { program } from './programs.ts';
@@ -43,6 +46,14 @@ export class DaemonProcess {
     return new DaemonProcess(
       spawn(process.execPath, [await program('faulty-daemon')], { env, stdio: ['ignore', 'ignore', 'pipe'] }),
     );
+  }
+
+  /** From now on it breaks so. @param faults as for `start` */
+  async breaks(machine: Machine, faults: string): Promise<void> {
+    const path = join(machine.home, 'faults');
+    writeFileSync(path, faults);
+    this.child.kill('SIGUSR2');
+    await until(() => !existsSync(path), 'it knows how it breaks');
   }
 
   get gone(): boolean {
