@@ -50,6 +50,6 @@ function answerLine(message: Message, seat: string, fate: Fate | undefined): str
   const what = answer.withdrawn
     ? `withdrew ${asker === from.name ? 'ask' : whose} #${answer.ask_seq}${of}`
     : `answered ${whose} #${answer.ask_seq}${of}${picked}${words}`;
-  const task = fate ? ` ${fate.ref} is ${fate.blocked ? 'still' : 'no longer'} Blocked.` : '';
+  const task = fate ? ` ${quoted(fate.ref)} is ${fate.blocked ? 'still' : 'no longer'} Blocked.` : '';
   return [`service: @${quoted(from.name)} ${what}.${task}`];
 }

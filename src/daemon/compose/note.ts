@@ -38,7 +38,7 @@ function standing({ work, unread }: Inbox, on: string): string[] {
           `On ${quoted(task.ref)} "${part(task.title)}"${task.stands ? `, which stands: "${part(task.stands.text)}"` : ''}.`,
         ]
       : []),
-    ...(line ? [`Your line: ${line.kind} "${part(line.text)}".`] : []),
+    ...(line ? [`Your line: ${quoted(line.kind)} "${part(line.text)}".`] : []),
     ...(toIt > 0 ? [`${count(toIt, 'ask waits', 'asks wait')} for your answer.`] : []),
     ...(waiting > 0 ? [`${count(waiting, 'ask of yours is', 'asks of yours are')} open.`] : []),
     ...(unread > 0 ? [`${unread} unread: service inbox${on}.`] : []),

@@ -3,6 +3,7 @@
  * hostile: what it gets wrong is a failure of its own seats, and never the end of this process.
  */
 import { unexpected } from '../../client/errors.ts';
+import { patterns } from '../../contract/ids.ts';
 import type { Inbox, Message } from '../../contract/types.ts';
 import type { Notice } from '../types.ts';
 
@@ -29,6 +30,14 @@ const listOf =
   (check: Check): Check =>
   (value) =>
     Array.isArray(value) && value.every(check);
+/** A name or a moment, which stands in our own lines and in commands. */
+const like =
+  (pattern: RegExp): Check =>
+  (value) =>
+    typeof value === 'string' && pattern.test(value);
+const boardName = like(patterns.boardName);
+const agentName = like(patterns.memberName);
+const moment = like(patterns.time);
 const record =
   (fields: Record<string, Check>): Check =>
   (value) =>
@@ -38,9 +47,9 @@ const record =
 
 const message = record({
   id: text,
-  board: text,
+  board: boardName,
   seq: number,
-  at: text,
+  at: moment,
   from: record({ id: text, name: text, kind: text, role: orNull(text), owner: orNull(text), harness: orNull(text) }),
   to: listOf(text),
   body: text,
@@ -48,11 +57,11 @@ const message = record({
   reply_to_from: orNull(text),
   urgent: flag,
   expects_reply: flag,
-  sender: text,
+  sender: oneOf('owner', 'owner_agent', 'other_person', 'other_agent'),
   mentions: listOf(record({ id: text, wakes: flag })),
   about: listOf(record({ ref: text })),
   files: listOf(record({ name: text, version: number })),
-  ask: maybe(record({ options: listOf(text), blocking: flag, going_with: orNull(text), going_at: orNull(text) })),
+  ask: maybe(record({ options: listOf(text), blocking: flag, going_with: orNull(text), going_at: orNull(moment) })),
   answer: maybe(
     record({ ask_id: text, ask_seq: number, option: orNull(number), option_text: orNull(text), withdrawn: flag }),
   ),
@@ -72,9 +81,9 @@ const work = record({
 export const isMode = oneOf('focused', 'all', 'humans', 'off');
 
 const inbox = record({
-  board: text,
+  board: boardName,
   board_id: text,
-  agent: text,
+  agent: agentName,
   member_id: text,
   messages: listOf(message),
   cursor: number,

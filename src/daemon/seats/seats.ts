@@ -1,4 +1,5 @@
 /** Seats and who holds them: one session each, one seat a board in a session, and a generation that outdates old holders. */
+import { quoted } from '../bundle/escape.ts';
 import type { Core } from '../core.ts';
 import { ended } from '../handoff/prepare.ts';
 import { dropOpenParts, endParts, moveCursor } from '../handoff/settle.ts';
@@ -303,7 +304,7 @@ export class Seats implements OriginEvents {
     core.log.write('seat_ended', { seats: [seat.row.member_id], problem }, 'warn');
     if (!seat.session) return;
     fence(seat.session);
-    seat.session.lines.push(`service: you are no longer on ${seat.row.board}`);
+    seat.session.lines.push(`service: you are no longer on ${quoted(seat.row.board)}`);
   }
 
   /** What a server tells of a seat that is not followed any more concerns nobody. */

@@ -1,4 +1,5 @@
 /** Sessions and their seats: registering, binding, and what a session may ask about itself. */
+import { quoted, shellWord } from '../bundle/escape.ts';
 import type { Requests } from '../control/frames.ts';
 import type { Core } from '../core.ts';
 import { tryAgain } from '../handoff/queue.ts';
@@ -52,7 +53,8 @@ export async function welcome(
   const note = [
     ...(seats.length > 0 ? [core.compose.note(seats)] : []),
     ...lost.map(
-      ({ name, board }) => `service: another session took ${name} on ${board}. To take it back: service resume ${name}`,
+      ({ name, board }) =>
+        `service: another session took ${quoted(name)} on ${quoted(board)}. To take it back: service resume ${shellWord(name)}`,
     ),
   ];
   for (const { seat, mode } of seats) core.seats.told(seat, mode);
