@@ -109,14 +109,13 @@ export function createBackend({
     async wait(name, credential, input, gone) {
       const entry = offeredOf(offered, name);
       if (entry.kind !== 'wait') throw new Error(`${name} does not wait`);
-      const look = (tx: ReadTx, caller: Caller) => entry.case.run(tx, caller, input as never);
       const { wait } = input.query as unknown as { wait: number };
       const first = await reading(name, credential, async (tx, caller) => {
         if (wait > 0) admit(name, caller, tx.now, 'waiting');
-        return { caller, found: await look(tx, caller) };
+        return { caller, found: await entry.case.run(tx, caller, input as never) };
       });
       if (!first.found.empty || wait === 0) return first.found.answer;
-      return live.wait(first.caller, first.found, wait, gone, look);
+      return live.wait(first.caller, first.found, wait, gone, { case: entry.case, input: input as never });
     },
     async write(name, credential, input, keyed) {
       const entry = offeredOf(offered, name);

@@ -1,6 +1,6 @@
 /** Board rows. */
 import type { Policy, Role } from '../../contract/types.ts';
-import { statement } from '../db/statement.ts';
+import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type StoredPolicy = Omit<Policy, 'overrides'>;
@@ -248,4 +248,10 @@ export const lockBoardsOfPerson = (tx: WriteTx, personId: string): Promise<Board
 
 /** Boards by their ids, deleted ones included. */
 export const boardsWithIds = async (tx: ReadTx, ids: string[]): Promise<BoardRow[]> =>
-  ids.length === 0 ? [] : tx.query<BoardRow>((db) => db('boards').whereIn('id', ids).select('*'));
+  ids.length === 0 ? [] : tx.all(...withIdsStatement.over({}, ids));
+
+const withIdsStatement = listStatement<Params, BoardRow>((db, _p, ids) =>
+  db('boards')
+    .whereIn('id', ids as string[])
+    .select('*'),
+);

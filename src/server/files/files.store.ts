@@ -1,6 +1,6 @@
 /** File rows: what a file is called, what it is for, and its versions. The bytes lie elsewhere. */
 import type { Knex } from 'knex';
-import { statement } from '../db/statement.ts';
+import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type FileRow = {
@@ -76,9 +76,15 @@ export const liveBrief = (tx: ReadTx, boardId: string): Promise<FileRow | undefi
   tx.first(briefStatement, { board_id: boardId });
 
 export const briefsOf = (tx: ReadTx, boardIds: string[]): Promise<FileRow[]> =>
-  tx.query<FileRow>((db) =>
-    db('files').whereIn('board_id', boardIds).where('brief', 1).whereNull('removed_at').select('*'),
-  );
+  tx.all(...briefsStatement.over({}, boardIds));
+
+const briefsStatement = listStatement<Params, FileRow>((db, _p, boardIds) =>
+  db('files')
+    .whereIn('board_id', boardIds as string[])
+    .where('brief', 1)
+    .whereNull('removed_at')
+    .select('*'),
+);
 
 export const countLive = async (tx: ReadTx, boardId: string): Promise<number> => {
   const [row] = await tx.query<{ count: number | string }>((db) =>

@@ -307,7 +307,7 @@ const seatsStatement = listStatement<Params, SeatRow & { digest: Buffer }>((db, 
 
 /** Seats by the digests of their tokens, for many open streams at once. */
 export const findSeats = (tx: ReadTx, digests: Buffer[]): Promise<(SeatRow & { digest: Buffer })[]> =>
-  tx.all(...seatsStatement.over({}, digests));
+  digests.length === 0 ? Promise.resolve([]) : tx.all(...seatsStatement.over({}, digests));
 
 const keysStatement = listStatement<Params, KeyRow & { digest: Buffer }>((db, _p, digests) =>
   db({ k: 'access_keys' })
@@ -318,7 +318,7 @@ const keysStatement = listStatement<Params, KeyRow & { digest: Buffer }>((db, _p
 
 /** Keys by their digests. */
 export const findKeys = (tx: ReadTx, digests: Buffer[]): Promise<(KeyRow & { digest: Buffer })[]> =>
-  tx.all(...keysStatement.over({}, digests));
+  digests.length === 0 ? Promise.resolve([]) : tx.all(...keysStatement.over({}, digests));
 
 const sessionsStatement = listStatement<Params, SessionRow & { digest: Buffer }>((db, _p, digests) =>
   db({ s: 'browser_sessions' })
@@ -330,4 +330,4 @@ const sessionsStatement = listStatement<Params, SessionRow & { digest: Buffer }>
 
 /** Browser sessions by their digests. */
 export const findSessions = (tx: ReadTx, digests: Buffer[]): Promise<(SessionRow & { digest: Buffer })[]> =>
-  tx.all(...sessionsStatement.over({}, digests));
+  digests.length === 0 ? Promise.resolve([]) : tx.all(...sessionsStatement.over({}, digests));

@@ -5,7 +5,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Query } from '../../contract/types.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { Clock } from '../db/clock.ts';
-import type { Database, ReadTx } from '../db/tx.ts';
+import type { Database } from '../db/tx.ts';
 import { authenticate, type Caller } from '../operation/caller.ts';
 import type { Outcome, Waited } from '../operation/usecase.ts';
 import { BoardStream } from './board-stream.ts';
@@ -18,7 +18,7 @@ import { Notifier } from './notifier.ts';
 import type { Holder } from './rights.ts';
 import { concernOf, Sleep } from './sleep.ts';
 import { sweepCredentials, type Watched } from './sweep.ts';
-import { Together } from './together.ts';
+import { type Look, Together } from './together.ts';
 
 const RECOUNT_MS = 86_400_000;
 
@@ -122,13 +122,9 @@ export class Live {
     { board, keys = [] }: Pick<Waited<T>, 'board' | 'keys'>,
     seconds: number,
     gone: AbortSignal,
-    look: (tx: ReadTx, caller: Caller) => Promise<Waited<T>>,
+    look: Look,
   ): Promise<T> {
-    const again = () =>
-      this.#together.read(async (tx) => {
-        const fresh = await authenticate(tx, caller.credential);
-        return look(tx, fresh);
-      });
+    const again = () => this.#together.look<T>(caller.credential, look);
     if (this.#closing) return (await again()).answer;
     const release = this.#admit(caller);
     const sleep = new Sleep(this.#clock, seconds * 1000, concernOf(caller));

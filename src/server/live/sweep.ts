@@ -52,9 +52,9 @@ async function workingOf(db: Database, all: Watched[]): Promise<Set<string>> {
   const [keys, sessions, seats] = [digests('PK'), digests('BR'), digests('AG')];
   return db.read(async (tx) => {
     const works = [
-      ...(keys.length > 0 ? await findKeys(tx, keys) : []).filter((row) => keyWorks(row, tx.now)),
-      ...(sessions.length > 0 ? await findSessions(tx, sessions) : []).filter((row) => sessionWorks(row, tx.now)),
-      ...(seats.length > 0 ? await findSeats(tx, seats) : []).filter(
+      ...(await findKeys(tx, keys)).filter((row) => keyWorks(row, tx.now)),
+      ...(await findSessions(tx, sessions)).filter((row) => sessionWorks(row, tx.now)),
+      ...(await findSeats(tx, seats)).filter(
         (row) => row.status === 'active' && row.lifecycle !== 'deleted' && keyWorks(row, tx.now),
       ),
     ];

@@ -1,21 +1,35 @@
 /**
- * The reads of waits that were woken together, a few at a time in one snapshot, so that what they have in common is read
- * once. Between two lots the event loop goes on: what was written to sockets only leaves when a turn ends.
+ * The looks of waits that were woken together, a few at a time in one snapshot: their credentials are read at once, and
+ * what an operation can answer for several requests at once it does. Between two lots the event loop goes on: what was
+ * written to sockets only leaves when a turn ends.
  */
 import { Refusal } from '../../contract/errors.ts';
-import { RememberingTx } from '../db/remembering.ts';
+import type { OperationName } from '../../contract/operations.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
+import { authenticateAll, type Caller, type Credential, orRefusal } from '../operation/caller.ts';
+import type { Input, WaitCase, Waited } from '../operation/usecase.ts';
+import { groupBy } from '../text/group.ts';
 
-/** Most reads in one snapshot. */
-const LOT = 25;
+/** Most looks in one snapshot. */
+const LOT = 32;
 /** Snapshots at once where each has a connection of its own to a server. */
 const AT_ONCE = 4;
 
+/** What is looked at: an operation's use case with the request's input. */
+export interface Look {
+  case: WaitCase<OperationName>;
+  input: Input<OperationName>;
+}
+
 interface Job {
-  read(tx: ReadTx): Promise<unknown>;
-  resolve(value: unknown): void;
+  credential: Credential;
+  look: Look;
+  resolve(found: Waited<never>): void;
   reject(error: unknown): void;
 }
+
+/** What a job came to. */
+type Found = Waited<unknown> | Refusal;
 
 export class Together {
   readonly #db: Database;
@@ -27,10 +41,10 @@ export class Together {
     this.#db = db;
   }
 
-  /** Runs `read` on a snapshot that is taken after this call. It may await nothing but calls on its `tx`. */
-  read<T>(read: (tx: ReadTx) => Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ read, resolve: resolve as (value: unknown) => void, reject });
+  /** Looks in a snapshot that is taken after this call. @throws Refusal also where the credential works no longer. */
+  look<T>(credential: Credential, look: Look): Promise<Waited<T>> {
+    return new Promise<Waited<T>>((resolve, reject) => {
+      this.#queue.push({ credential, look, resolve, reject });
       this.#plan();
     });
   }
@@ -54,24 +68,48 @@ export class Together {
   }
 
   async #lot(jobs: Job[]): Promise<void> {
-    let at = 0;
     try {
-      await this.#db.read(async (tx) => {
-        const shared = new RememberingTx(tx);
-        for (; at < jobs.length; at++) {
-          const { read, resolve, reject } = jobs[at] as Job;
-          try {
-            resolve(await read(shared));
-          } catch (error) {
-            reject(error);
-            // What the engine refused may have spoilt the transaction: the others read in another one.
-            if (!(error instanceof Refusal)) break;
-          }
-        }
-      });
-      this.#queue.unshift(...jobs.slice(at + 1));
+      const found = await this.#db.read((tx) => lookAll(tx, jobs));
+      for (const [index, job] of jobs.entries()) tell(job, found[index] as Found);
     } catch (error) {
-      for (const job of jobs.slice(at)) job.reject(error);
+      if (jobs.length === 1) return jobs[0]?.reject(error);
+      // What one of them ran into is not the others' trouble.
+      for (const job of jobs) await this.#lot([job]);
     }
   }
+}
+
+function tell({ resolve, reject }: Job, found: Found): void {
+  if (found instanceof Refusal) reject(found);
+  else resolve(found as Waited<never>);
+}
+
+/** In the order of the jobs. */
+async function lookAll(tx: ReadTx, jobs: readonly Job[]): Promise<Found[]> {
+  const callers = await authenticateAll(
+    tx,
+    jobs.map((job) => job.credential),
+  );
+  const found = [...callers] as (Caller | Found)[];
+  const known = jobs.flatMap(({ look }, index) => {
+    const caller = callers[index];
+    return caller === undefined || caller instanceof Refusal ? [] : [{ index, caller, ...look }];
+  });
+  for (const [useCase, asked] of groupBy(known, (one) => one.case)) {
+    const answers = await runAll(tx, useCase, asked);
+    for (const [n, { index }] of asked.entries()) found[index] = answers[n] as Found;
+  }
+  return found as Found[];
+}
+
+async function runAll(
+  tx: ReadTx,
+  useCase: WaitCase<OperationName>,
+  asked: readonly { caller: Caller; input: Input<OperationName> }[],
+): Promise<Found[]> {
+  const all = useCase.runAll && asked.length > 1 ? await orRefusal(async () => useCase.runAll?.(tx, asked)) : undefined;
+  if (all && !(all instanceof Refusal)) return all;
+  const found: Found[] = [];
+  for (const { caller, input } of asked) found.push(await orRefusal(() => useCase.run(tx, caller, input)));
+  return found;
 }

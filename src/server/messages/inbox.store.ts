@@ -1,6 +1,8 @@
 /** Inboxes and read positions: whom messages name, what is unread, what is owed. */
-import { statement } from '../db/statement.ts';
+import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { groupBy } from '../text/group.ts';
+import type { Eyes } from './eyes.rules.ts';
 
 export interface Woken {
   count: number;
@@ -25,41 +27,67 @@ export const wokenSince = async (tx: ReadTx, memberId: string, after: number, re
   return { count: Number(row?.count ?? 0), urgent: Number(row?.urgent ?? 0) };
 };
 
-const unreadStatement = statement<
-  { board_id: string; member_id: string; after: number; reads_all: number },
-  { count: number; urgent: number | null; everyone: number }
->((db, p) =>
-  db('message_members')
-    .where('member_id', p.member_id)
-    .where('seq', '>', p.after)
-    .where('wakes', 1)
-    .whereRaw('(addressed = 1 OR ? = 1)', [p.reads_all])
+interface NamedCount {
+  member_id: string;
+  count: number;
+  urgent: number | null;
+  addressed: number | null;
+  addressed_urgent: number | null;
+}
+
+/** What names each of them, then what is urgent to everyone by others. */
+const unreadStatement = listStatement<Params, NamedCount>((db, _p, memberIds) => {
+  const ids = memberIds as string[];
+  const naming = db({ m: 'members' })
+    .join({ x: 'message_members' }, (on) => on.on('x.member_id', 'm.id').andOn('x.seq', '>', 'm.read_up_to'))
+    .whereIn('m.id', ids)
+    .where('x.wakes', 1)
+    .groupBy('m.id')
     .select({
+      member_id: 'm.id',
       count: db.raw('COUNT(*)'),
-      urgent: db.raw('SUM(urgent)'),
-      everyone: db('messages')
-        .where({ board_id: p.board_id, urgent: 1, to_everyone: 1 })
-        .where('seq', '>', p.after)
-        .whereNot('sender_id', p.member_id)
-        .count('*') as never,
-    }),
-);
+      urgent: db.raw('SUM(x.urgent)'),
+      addressed: db.raw('SUM(x.addressed)'),
+      addressed_urgent: db.raw('SUM(x.addressed * x.urgent)'),
+    });
+  const toEveryone = db({ m: 'members' })
+    .join({ e: 'messages' }, (on) => on.on('e.board_id', 'm.board_id').andOn('e.seq', '>', 'm.read_up_to'))
+    .whereIn('m.id', ids)
+    .where({ 'e.urgent': 1, 'e.to_everyone': 1 })
+    .whereNot('e.sender_id', db.ref('m.id'))
+    .groupBy('m.id')
+    .select({
+      member_id: 'm.id',
+      count: db.raw('0'),
+      urgent: db.raw('COUNT(*)'),
+      addressed: db.raw('0'),
+      addressed_urgent: db.raw('COUNT(*)'),
+    });
+  return db.unionAll([naming, toEveryone]);
+});
 
-/** What names the agent after a position, and how much that is urgent has come: to it, and to everyone by others. */
-export const unreadSince = async (
+/**
+ * For each of these agents what names it after its read position, mentions included where it may read them, and how much
+ * that is urgent has come: to it, and to everyone by others.
+ */
+export async function unreadOf(
   tx: ReadTx,
-  of: { boardId: string; memberId: string; after: number; readsAll: boolean },
-): Promise<Woken> => {
-  const row = await tx.first(unreadStatement, {
-    board_id: of.boardId,
-    member_id: of.memberId,
-    after: of.after,
-    reads_all: of.readsAll ? 1 : 0,
-  });
-  return { count: Number(row?.count ?? 0), urgent: Number(row?.urgent ?? 0) + Number(row?.everyone ?? 0) };
-};
+  agents: readonly { memberId: string; readsAll: boolean }[],
+): Promise<Map<string, Woken>> {
+  const ids = agents.map((agent) => agent.memberId);
+  const rows = groupBy(await tx.all(...unreadStatement.over({}, ids)), (row) => row.member_id);
+  return new Map(
+    agents.map(({ memberId, readsAll }) => {
+      const woken = { count: 0, urgent: 0 };
+      for (const row of rows.get(memberId) ?? []) {
+        woken.count += Number((readsAll ? row.count : row.addressed) ?? 0);
+        woken.urgent += Number((readsAll ? row.urgent : row.addressed_urgent) ?? 0);
+      }
+      return [memberId, woken];
+    }),
+  );
+}
 
-/** With their senders: what is to everyone is the same for all who have read as far, who leave out their own. */
 const everyoneStatement = statement<
   { board_id: string; after: number; urgent: number; limit: number },
   { seq: number; sender_id: string }
@@ -88,48 +116,42 @@ const wokenSeqsStatement = statement<
   ),
 );
 
-/** Numbers of the messages in an agent's inbox after a number, ascending, at most `limit`. */
-export const inboxSeqs = async (
-  tx: ReadTx,
-  of: {
-    boardId: string;
-    eyes: { memberId: string; readsAll: boolean };
-    after: number;
-    urgentOnly: boolean;
-    /** False: it is known that no message after the position names the agent. */
-    named?: boolean;
-    limit: number;
-  },
-): Promise<number[]> => {
-  const urgent = of.urgentOnly ? 1 : 0;
-  const { memberId, readsAll } = of.eyes;
-  const everyone = await toEveryoneAfter(tx, of.boardId, memberId, { after: of.after, urgent, limit: of.limit });
-  if (of.named === false) return everyone.map((row) => row.seq);
-  const woken = await tx.all(wokenSeqsStatement, {
-    member_id: memberId,
-    after: of.after,
-    reads_all: readsAll ? 1 : 0,
-    urgent,
-    limit: of.limit,
-  });
-  return [...everyone, ...woken]
-    .map((row) => row.seq)
-    .sort((a, b) => a - b)
-    .slice(0, of.limit);
-};
+export interface InboxPage {
+  boardId: string;
+  /** Only messages after this number. */
+  after: number;
+  urgentOnly: boolean;
+  limit: number;
+}
 
-/** Messages to everyone by others, as far as one page of them goes. */
-async function toEveryoneAfter(
+/** The messages to everyone of one page, with their senders: the same for all agents that have read as far. */
+export const toEveryone = (
   tx: ReadTx,
-  boardId: string,
-  me: string,
-  page: { after: number; urgent: number; limit: number },
-): Promise<{ seq: number }[]> {
-  const rows = await tx.all(everyoneStatement, { board_id: boardId, ...page });
-  const others = rows.filter((row) => row.sender_id !== me);
-  if (others.length === rows.length || rows.length < page.limit) return others;
-  // Own ones took the place of others.
-  return tx.all(byOthersStatement, { board_id: boardId, me, ...page });
+  { boardId, after, urgentOnly, limit }: InboxPage,
+): Promise<{ seq: number; sender_id: string }[]> =>
+  tx.all(everyoneStatement, { board_id: boardId, after, urgent: urgentOnly ? 1 : 0, limit });
+
+/**
+ * Numbers of the messages in an agent's inbox, ascending, at most `limit`.
+ * @param everyone what is to everyone on this page; @param named false: it is known that no message names the agent.
+ */
+export async function inboxSeqs(
+  tx: ReadTx,
+  { memberId, readsAll }: Eyes,
+  page: InboxPage,
+  everyone: readonly { seq: number; sender_id: string }[],
+  named = true,
+): Promise<number[]> {
+  const { boardId, after, limit } = page;
+  const bounds = { after, urgent: page.urgentOnly ? 1 : 0, limit };
+  const others = everyone.filter((row) => row.sender_id !== memberId);
+  // On a full page own ones took the place of others.
+  const cut = others.length < everyone.length && everyone.length === limit;
+  const fromOthers = cut ? await tx.all(byOthersStatement, { board_id: boardId, me: memberId, ...bounds }) : others;
+  const seqs = fromOthers.map((row) => row.seq);
+  if (!named) return seqs;
+  const woken = await tx.all(wokenSeqsStatement, { member_id: memberId, reads_all: readsAll ? 1 : 0, ...bounds });
+  return [...seqs, ...woken.map((row) => row.seq)].sort((a, b) => a - b).slice(0, limit);
 }
 
 const countsAtStatement = statement<{ board_id: string; up_to: number }, { nth: number; nth_everyone: number }>(

@@ -1,81 +1,106 @@
 /** An agent's inbox, and read positions. */
 import { Refusal } from '../../contract/errors.ts';
-import type { Inbox, Message } from '../../contract/types.ts';
+import type { Inbox, Message, Query } from '../../contract/types.ts';
+import { once } from '../db/once.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { effectivePolicy } from '../identity/midturn.rules.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
-import type { WaitCase, WriteCase } from '../operation/usecase.ts';
+import type { Asked, WaitCase, Waited, WriteCase } from '../operation/usecase.ts';
 import { membersWithIds } from '../seats/members.store.ts';
 import { movePosition } from '../seats/positions.store.ts';
 import { personUnread, unreadWith } from '../views/board.ts';
-import { eyesOf, messageViews } from '../views/message.ts';
-import { headOf, lockPlace, ownPlace, type Place } from '../views/place.ts';
+import { eyesOf, loadMessages, showMessages } from '../views/message.ts';
+import { headOf, lockPlace, ownPlace, ownPlaces, type Place } from '../views/place.ts';
 import { PAGE_BYTES } from '../views/window.ts';
-import { workView } from '../views/work.ts';
-import { countsAt, inboxSeqs, unreadSince } from './inbox.store.ts';
+import { workViews } from '../views/work.ts';
+import { countsAt, type InboxPage, inboxSeqs, toEveryone, unreadOf, type Woken } from './inbox.store.ts';
 import { messagesWithSeqs } from './messages.store.ts';
 
-export const readInbox: WaitCase<'readInbox'>['run'] = async (tx, caller, { query }) => {
-  const { seat } = caller as SeatCaller;
-  const place = await ownPlace(tx, caller as SeatCaller);
-  const answer = await inboxOf(tx, place, seat, {
-    after: query.after,
-    limit: query.limit,
-    urgentOnly: query.urgent,
-  });
-  return { answer, empty: answer.messages.length === 0, board: headOf(place) };
+export const readInbox: WaitCase<'readInbox'> = {
+  run: async (tx, caller, input) => (await readInboxes(tx, [{ caller, input }]))[0] as Waited<Inbox>,
+  runAll: readInboxes,
 };
 
-async function inboxOf(
-  tx: ReadTx,
-  place: Place,
-  seat: SeatCaller['seat'],
-  page: { after: number; limit: number; urgentOnly: boolean },
-): Promise<Inbox> {
-  const { board, member, reader } = place;
-  const woken = await unreadSince(tx, {
-    boardId: board.id,
-    memberId: member.id,
-    after: member.read_up_to,
-    readsAll: reader.readsAll,
-  });
-  const seqs = await inboxSeqs(tx, {
-    boardId: board.id,
-    eyes: eyesOf(reader),
-    after: Math.max(member.read_up_to, page.after),
-    urgentOnly: page.urgentOnly,
-    named: woken.count > 0,
-    limit: page.limit + 1,
-  });
-  const { messages, cut } = await pageOfInbox(tx, place, seqs.slice(0, page.limit));
+/** The inboxes of several agents at once: what agents of one board have in common is read once. */
+async function readInboxes(tx: ReadTx, asked: readonly Asked<'readInbox'>[]): Promise<Waited<Inbox>[]> {
+  const callers = asked.map(({ caller }) => caller as SeatCaller);
+  const places = await ownPlaces(tx, callers);
+  const unread = await unreadOf(
+    tx,
+    places.map(({ reader }) => reader),
+  );
+  const work = await workViews(tx, places);
+  const shared = sharedReads(tx);
+  const inboxes: Waited<Inbox>[] = [];
+  for (const [index, { input }] of asked.entries()) {
+    const place = places[index] as Place;
+    const { seat } = callers[index] as SeatCaller;
+    const { board, member } = place;
+    const woken = unread.get(member.id) as Woken;
+    const { messages, more } = await pageOf(tx, shared, place, input.query, woken.count > 0);
+    const answer = {
+      board: board.name,
+      board_id: board.id,
+      agent: member.name,
+      member_id: member.id,
+      messages,
+      cursor: member.read_up_to,
+      more,
+      unread: unreadWith(board, member, woken),
+      unread_urgent: woken.urgent,
+      delivery_mode: member.delivery_mode ?? 'focused',
+      delivery_revision: member.delivery_revision,
+      midturn_policy: effectivePolicy(seat.midturn_policy, seat.midturn_default).policy,
+      work: work[index] as Inbox['work'],
+    };
+    inboxes.push({ answer, empty: messages.length === 0, board: headOf(place) });
+  }
+  return inboxes;
+}
+
+/** What agents that have read as far get alike. */
+function sharedReads(tx: ReadTx) {
   return {
-    board: board.name,
-    board_id: board.id,
-    agent: member.name,
-    member_id: member.id,
-    messages,
-    cursor: member.read_up_to,
-    more: cut || seqs.length > page.limit,
-    unread: unreadWith(board, member, woken),
-    unread_urgent: woken.urgent,
-    delivery_mode: member.delivery_mode ?? 'focused',
-    delivery_revision: member.delivery_revision,
-    midturn_policy: effectivePolicy(seat.midturn_policy, seat.midturn_default).policy,
-    work: await workView(tx, place),
+    toEveryone: once(
+      ({ boardId, after, urgentOnly, limit }: InboxPage) => `${boardId} ${after} ${urgentOnly} ${limit}`,
+      (page) => toEveryone(tx, page),
+    ),
+    messages: once(
+      ({ boardId, seqs }: { boardId: string; seqs: number[] }) => `${boardId} ${seqs.join()}`,
+      async ({ boardId, seqs }) => loadMessages(tx, await messagesWithSeqs(tx, boardId, seqs)),
+    ),
   };
 }
 
-async function pageOfInbox(tx: ReadTx, place: Place, seqs: number[]) {
-  if (seqs.length === 0) return { messages: [], cut: false };
-  const rows = await messagesWithSeqs(tx, place.board.id, seqs);
-  const messages = await withPeers(tx, place, await messageViews(tx, place, rows));
+/** @param named whether some message names the agent. */
+async function pageOf(
+  tx: ReadTx,
+  shared: ReturnType<typeof sharedReads>,
+  place: Place,
+  query: Query<'readInbox'>,
+  named: boolean,
+): Promise<{ messages: Message[]; more: boolean }> {
+  const { board, member, reader } = place;
+  const after = Math.max(member.read_up_to, query.after);
+  const page = { boardId: board.id, after, urgentOnly: query.urgent, limit: query.limit + 1 };
+  const found = await inboxSeqs(tx, eyesOf(reader), page, await shared.toEveryone(page), named);
+  const seqs = found.slice(0, query.limit);
+  if (seqs.length === 0) return { messages: [], more: false };
+  const loaded = await shared.messages({ boardId: board.id, seqs });
+  const messages = await withPeers(tx, place, await showMessages(tx, place, loaded));
+  const fit = fitting(messages);
+  return { messages: messages.slice(0, fit), more: fit < messages.length || found.length > query.limit };
+}
+
+/** How many of these messages go on one page; one always does. */
+function fitting(messages: readonly Message[]): number {
+  if (messages.length === 1) return 1;
   let bytes = 0;
-  const fit = messages.findIndex((message) => {
+  const over = messages.findIndex((message) => {
     bytes += Buffer.byteLength(JSON.stringify(message));
     return bytes > PAGE_BYTES;
   });
-  const end = fit === -1 ? messages.length : Math.max(fit, 1);
-  return { messages: messages.slice(0, end), cut: end < messages.length };
+  return over === -1 ? messages.length : Math.max(over, 1);
 }
 
 /**

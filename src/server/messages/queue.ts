@@ -7,7 +7,7 @@ import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { timestamp } from '../text/time.ts';
 import { eyesOf } from '../views/message.ts';
 import { ownPlace, type Place } from '../views/place.ts';
-import { inboxSeqs } from './inbox.store.ts';
+import { inboxSeqs, toEveryone } from './inbox.store.ts';
 import { messagesWithSeqs } from './messages.store.ts';
 import { messagesIn, type QueuedMessage, type QueueRow, queueOf, saveQueue } from './queue.store.ts';
 
@@ -57,13 +57,8 @@ async function stillWaiting(
   messages: readonly QueuedMessage[],
 ): Promise<QueuedMessage[]> {
   if (messages.length === 0) return [];
-  const waiting = await inboxSeqs(tx, {
-    boardId: board.id,
-    eyes: eyesOf(reader),
-    after: member.read_up_to,
-    urgentOnly: false,
-    limit: MOST_WAITING,
-  });
+  const page = { boardId: board.id, after: member.read_up_to, urgentOnly: false, limit: MOST_WAITING };
+  const waiting = await inboxSeqs(tx, eyesOf(reader), page, await toEveryone(tx, page));
   const there = new Set(waiting);
   const wanted = messages.filter(({ seq }) => there.has(seq));
   if (wanted.length === 0) return [];

@@ -10,9 +10,12 @@ import {
   type DelegationRow,
   findDelegation,
   findKey,
+  findKeys,
   findProof,
   findSeat,
+  findSeats,
   findSession,
+  findSessions,
   type KeyRow,
   type ProofUseRow,
   type SeatRow,
@@ -140,16 +143,12 @@ export const challenge = { 'WWW-Authenticate': 'Bearer realm="service"' };
  */
 export async function authenticate(tx: ReadTx | WriteTx, credential: Credential): Promise<Caller> {
   switch (credential.kind) {
-    case 'PK': {
-      const row = await findKey(tx, credential.digest);
-      if (!row || !keyWorks(row, tx.now)) throw unauthorized();
-      return { kind: 'PK', ...base(credential, row), seat: null };
-    }
-    case 'BR': {
-      const session = await findSession(tx, credential.digest);
-      if (!session || !sessionWorks(session, tx.now)) throw unauthorized();
-      return { kind: 'BR', ...base(credential, session, session.session_expires_at), seat: null, session };
-    }
+    case 'PK':
+      return keyCaller(credential, await findKey(tx, credential.digest), tx.now);
+    case 'BR':
+      return browserCaller(credential, await findSession(tx, credential.digest), tx.now);
+    case 'AG':
+      return seatCaller(credential, await findSeat(tx, credential.digest), tx.now);
     case 'DG': {
       const delegation = await findDelegation(tx, credential.digest);
       if (!delegation || !delegationWorks(delegation, tx.now)) throw delegationRevoked();
@@ -160,15 +159,69 @@ export async function authenticate(tx: ReadTx | WriteTx, credential: Credential)
       if (!proof || !proofWorks(proof, tx.now)) throw unauthorized();
       return { kind: 'PC', ...base(credential, proof, proof.proof_expires_at), seat: null, proof };
     }
-    case 'AG': {
-      const seat = await findSeat(tx, credential.digest);
-      if (!seat) throw unauthorized();
-      if (seat.lifecycle === 'deleted') throw boardNotFound();
-      if (seat.status !== 'active') throw agentRemoved(seat);
-      if (!keyWorks(seat, tx.now)) throw unauthorized();
-      return { kind: 'AG', ...base(credential, seat), seat };
-    }
   }
+}
+
+/**
+ * The same for several at once in a few statements: each one's caller, or the refusal that `authenticate` throws, in the
+ * order asked.
+ */
+export async function authenticateAll(tx: ReadTx, credentials: readonly Credential[]): Promise<(Caller | Refusal)[]> {
+  const of = (kind: Credential['kind']): Buffer[] =>
+    credentials.filter((one) => one.kind === kind).map(({ digest }) => digest);
+  const keys = byDigest(await findKeys(tx, of('PK')));
+  const sessions = byDigest(await findSessions(tx, of('BR')));
+  const seats = byDigest(await findSeats(tx, of('AG')));
+  const callers: (Caller | Refusal)[] = [];
+  for (const credential of credentials) {
+    const digest = credential.digest.toString('hex');
+    callers.push(
+      await orRefusal(() => {
+        switch (credential.kind) {
+          case 'PK':
+            return keyCaller(credential, keys.get(digest), tx.now);
+          case 'BR':
+            return browserCaller(credential, sessions.get(digest), tx.now);
+          case 'AG':
+            return seatCaller(credential, seats.get(digest), tx.now);
+          default:
+            return authenticate(tx, credential);
+        }
+      }),
+    );
+  }
+  return callers;
+}
+
+const byDigest = <R extends { digest: Buffer }>(rows: R[]): Map<string, R> =>
+  new Map(rows.map((row) => [row.digest.toString('hex'), row]));
+
+/** What `read` answers, or the refusal it throws. */
+export async function orRefusal<T>(read: () => T | Promise<T>): Promise<T | Refusal> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+function keyCaller(credential: Credential, row: KeyRow | undefined, now: number): KeyCaller {
+  if (!row || !keyWorks(row, now)) throw unauthorized();
+  return { kind: 'PK', ...base(credential, row), seat: null };
+}
+
+function browserCaller(credential: Credential, session: SessionRow | undefined, now: number): BrowserCaller {
+  if (!session || !sessionWorks(session, now)) throw unauthorized();
+  return { kind: 'BR', ...base(credential, session, session.session_expires_at), seat: null, session };
+}
+
+function seatCaller(credential: Credential, seat: SeatRow | undefined, now: number): SeatCaller {
+  if (!seat) throw unauthorized();
+  if (seat.lifecycle === 'deleted') throw boardNotFound();
+  if (seat.status !== 'active') throw agentRemoved(seat);
+  if (!keyWorks(seat, now)) throw unauthorized();
+  return { kind: 'AG', ...base(credential, seat), seat };
 }
 
 /**

@@ -37,6 +37,14 @@ export interface ReadCase<Name extends OperationName> {
 /** A read that may wait until there is something to answer. */
 export interface WaitCase<Name extends OperationName> {
   run(tx: ReadTx, caller: Caller, input: Input<Name>): Promise<Waited<Answer<Name>>>;
+  /** The same for several requests that were woken together, answered in their order; a refusal refuses them all. */
+  runAll?(tx: ReadTx, asked: readonly Asked<Name>[]): Promise<Waited<Answer<Name>>[]>;
+}
+
+/** A request with who makes it. */
+export interface Asked<Name extends OperationName> {
+  caller: Caller;
+  input: Input<Name>;
 }
 
 export interface Waited<T> {
@@ -151,10 +159,13 @@ export const read = <Name extends OperationName>(
   case: (typeof useCase === 'function' ? { run: useCase } : useCase) as unknown as ReadCase<OperationName>,
 });
 
-export const wait = <Name extends OperationName>(name: Name, run: WaitCase<Name>['run']): Offered => ({
+export const wait = <Name extends OperationName>(
+  name: Name,
+  useCase: WaitCase<Name> | WaitCase<Name>['run'],
+): Offered => ({
   kind: 'wait',
   name,
-  case: { run } as unknown as WaitCase<OperationName>,
+  case: (typeof useCase === 'function' ? { run: useCase } : useCase) as unknown as WaitCase<OperationName>,
 });
 
 export const write = <Name extends OperationName, Prepared>(

@@ -1,6 +1,6 @@
 /** Member rows: a person or an agent on one board. */
 import { idPattern, patterns } from '../../contract/ids.ts';
-import { listStatement, statement } from '../db/statement.ts';
+import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow, MemberWithPerson } from './member.rules.ts';
 
@@ -50,10 +50,15 @@ const namedStatement = listStatement<{ board_id: string }, MemberRow>((db, p, na
     .select('*'),
 );
 
+const withIdsStatement = listStatement<Params, MemberWithPerson>((db, _p, ids) =>
+  db({ m: 'members' })
+    .join({ p: 'people' }, 'p.id', 'm.person_id')
+    .whereIn('m.id', ids as string[])
+    .select('m.*', withPerson),
+);
+
 export const membersWithIds = (tx: ReadTx, ids: string[]): Promise<MemberWithPerson[]> =>
-  tx.query<MemberWithPerson>((db) =>
-    db({ m: 'members' }).join({ p: 'people' }, 'p.id', 'm.person_id').whereIn('m.id', ids).select('m.*', withPerson),
-  );
+  ids.length === 0 ? Promise.resolve([]) : tx.all(...withIdsStatement.over({}, ids));
 
 /** Active agents of a board with a role, or of a person, in the order they joined. */
 export const activeAgents = (

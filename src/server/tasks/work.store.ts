@@ -1,5 +1,6 @@
 /** What of tasks and asks an agent's inbox reminds it of. */
-import { statement } from '../db/statement.ts';
+import type { Knex } from 'knex';
+import { listStatement, statement, type Value } from '../db/statement.ts';
 import type { ReadTx } from '../db/tx.ts';
 
 const oldestStatement = statement<{ board_id: string }, { id: string; ref: string; title: string }>((db, p) =>
@@ -12,23 +13,42 @@ export const oldestOpenTask = (
   boardId: string,
 ): Promise<{ id: string; ref: string; title: string } | undefined> => tx.first(oldestStatement, { board_id: boardId });
 
-const askedStatement = statement<{ id: string; now: number }, { own: number | null; received: number | null }>(
-  (db, p) =>
-    db('asks')
-      .whereNull('answer_seq')
-      .where((open) => open.whereNull('going_at').orWhere('going_at', '>', p.now))
-      .where((either) => either.where('from_id', p.id).orWhere('to_id', p.id))
-      .select({
-        own: db.raw('SUM(CASE WHEN from_id = ? THEN 1 ELSE 0 END)', [p.id]),
-        received: db.raw('SUM(CASE WHEN to_id = ? THEN 1 ELSE 0 END)', [p.id]),
-      }),
+interface AskCount {
+  member_id: string;
+  own: number;
+  received: number;
+}
+
+const openAsks = (db: Knex, side: 'from_id' | 'to_id', memberIds: Value[], now: Value) =>
+  db('asks')
+    .whereIn(side, memberIds as string[])
+    .whereNull('answer_seq')
+    .where((open) => open.whereNull('going_at').orWhere('going_at', '>', now as number))
+    .groupBy(side)
+    .select({
+      member_id: side,
+      own: db.raw(side === 'from_id' ? 'COUNT(*)' : '0'),
+      received: db.raw(side === 'to_id' ? 'COUNT(*)' : '0'),
+    });
+
+const asksStatement = listStatement<{ now: number }, AskCount>((db, p, memberIds) =>
+  db.unionAll([openAsks(db, 'from_id', memberIds, p.now), openAsks(db, 'to_id', memberIds, p.now)]),
 );
 
-/** Open asks of a member's own, and those addressed to it. */
-export const countOpenAsks = async (tx: ReadTx, memberId: string): Promise<{ own: number; received: number }> => {
-  const row = await tx.first(askedStatement, { id: memberId, now: tx.now });
-  return { own: Number(row?.own ?? 0), received: Number(row?.received ?? 0) };
-};
+/** For each of these members how many open asks are its own, and how many are addressed to it. */
+export async function countOpenAsks(
+  tx: ReadTx,
+  memberIds: readonly string[],
+): Promise<Map<string, { own: number; received: number }>> {
+  const counts = new Map(memberIds.map((id) => [id, { own: 0, received: 0 }]));
+  for (const row of await tx.all(...asksStatement.over({ now: tx.now }, memberIds))) {
+    const count = counts.get(row.member_id);
+    if (!count) continue;
+    count.own += Number(row.own);
+    count.received += Number(row.received);
+  }
+  return counts;
+}
 
 /** Of so many latest own messages it is asked whether they are about a task. */
 const LATEST = 100;

@@ -8,6 +8,7 @@ import {
   type BoardRow,
   boardById,
   boardByName,
+  boardsWithIds,
   listBoardRows,
   lockBoardById,
   lockBoardByName,
@@ -15,8 +16,8 @@ import {
   type StoredPolicy,
 } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { boardNotFound, type Caller, isAdmin } from '../operation/caller.ts';
-import { type MemberRow, memberById } from '../seats/members.store.ts';
+import { boardNotFound, type Caller, isAdmin, type SeatCaller } from '../operation/caller.ts';
+import { type MemberRow, memberById, membersWithIds } from '../seats/members.store.ts';
 import { activeHuman, ownMemberships } from '../seats/memberships.store.ts';
 
 /** A board somebody sees, with the member they are on it. */
@@ -127,8 +128,25 @@ export async function placesOf(
 }
 
 /** The board of an agent's own seat. */
-export async function ownPlace(tx: ReadTx, caller: Caller & { kind: 'AG' }): Promise<Place> {
+export async function ownPlace(tx: ReadTx, caller: SeatCaller): Promise<Place> {
   return asMember(caller, await seeBoardById(tx, caller, caller.seat.board_id));
+}
+
+/** The same for several agents at once, in their order. They were authenticated in this snapshot, so each has its board. */
+export async function ownPlaces(tx: ReadTx, callers: readonly SeatCaller[]): Promise<Place[]> {
+  const boardIds = new Set(callers.map(({ seat }) => seat.board_id));
+  const boards = new Map(
+    (await boardsWithIds(tx, [...boardIds])).map((board) => [board.id, { board, policy: parsePolicy(board) }]),
+  );
+  const memberIds = callers.map(({ seat }) => seat.member_id);
+  const members = new Map((await membersWithIds(tx, memberIds)).map((member) => [member.id, member]));
+  return callers.map((caller) => {
+    const found = boards.get(caller.seat.board_id);
+    const member = members.get(caller.seat.member_id);
+    if (!found || !member) throw boardNotFound();
+    caller.shown.board = found.board.id;
+    return asMember(caller, { ...found, member });
+  });
 }
 
 /** The board as somebody on it has it. @throws Refusal `not_on_board`. */

@@ -1,7 +1,7 @@
-/** What an agent works on and what waits for it, as its inbox tells it. */
-import type { AgentWork } from '../../contract/types.ts';
+/** What agents work on and what waits for them, as their inboxes tell it. */
+import type { AgentWork, Brief } from '../../contract/types.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { liveBrief } from '../files/files.store.ts';
+import { briefsOf, latestVersions } from '../files/files.store.ts';
 import { linesOf } from '../seats/lines.store.ts';
 import { reportsOf } from '../seats/reports.store.ts';
 import { countOpenTasks, tasksWithIds } from '../tasks/tasks.store.ts';
@@ -12,23 +12,39 @@ import type { Place } from './place.ts';
 import { taskView } from './task.ts';
 import { taskRefView } from './task-ref.ts';
 
-/** Counts only what the agent may see. */
-export async function workView(tx: ReadTx, place: Place): Promise<AgentWork> {
-  const { board, member } = place;
-  const [open] = await countOpenTasks(tx, [board.id]);
-  const oldest = open ? await oldestOpenTask(tx, board.id) : undefined;
-  const asks = await countOpenAsks(tx, member.id);
-  return {
-    current_task: await currentTask(tx, place),
-    open_tasks: Number(open?.count ?? 0),
-    oldest_open: oldest ? taskRefView(oldest) : null,
-    posts_without_task: await postsWithout(tx, place),
-    asks_waiting: asks.own,
-    asks_to_it: asks.received,
-    line: await ownLine(tx, place),
-    brief: await ownBrief(tx, place),
-    nudges: place.policy.nudges !== 'off',
-  };
+/** For each of these agents, in their order. Counts only what each may see. */
+export async function workViews(tx: ReadTx, places: readonly Place[]): Promise<AgentWork[]> {
+  const memberIds = places.map(({ member }) => member.id);
+  const tasks = await openTasks(tx, [...new Set(places.map(({ board }) => board.id))]);
+  const asks = await countOpenAsks(tx, memberIds);
+  const lines = await ownLines(tx, memberIds);
+  const briefs = await ownBriefs(tx, places);
+  const views: AgentWork[] = [];
+  for (const place of places) {
+    const { board, member } = place;
+    const { own = 0, received = 0 } = asks.get(member.id) ?? {};
+    views.push({
+      current_task: await currentTask(tx, place),
+      open_tasks: tasks.get(board.id)?.count ?? 0,
+      oldest_open: tasks.get(board.id)?.oldest ?? null,
+      posts_without_task: await postsWithout(tx, place),
+      asks_waiting: own,
+      asks_to_it: received,
+      line: lines.get(member.id) ?? null,
+      brief: briefs.get(member.id) ?? null,
+      nudges: place.policy.nudges !== 'off',
+    });
+  }
+  return views;
+}
+
+async function openTasks(tx: ReadTx, boardIds: string[]) {
+  const open = new Map<string, { count: number; oldest: AgentWork['oldest_open'] }>();
+  for (const { board_id, count } of await countOpenTasks(tx, boardIds)) {
+    const oldest = await oldestOpenTask(tx, board_id);
+    open.set(board_id, { count: Number(count), oldest: oldest ? taskRefView(oldest) : null });
+  }
+  return open;
 }
 
 /** Nothing is read for an agent that is on a task or has said nothing yet. */
@@ -45,21 +61,30 @@ async function currentTask(tx: ReadTx, place: Place): Promise<AgentWork['current
   return { ...taskRefView(task), owner: task.owner_id === member.id, stands };
 }
 
-async function ownLine(tx: ReadTx, { member }: Place): Promise<AgentWork['line']> {
-  if ((await linesOf(tx, [member.id])).length === 0) return null;
-  const reports = new Map((await reportsOf(tx, [member.id])).map((report) => [report.member_id, report]));
-  const line = (await standingLines(tx, [member.id], reports)).get(member.id);
-  if (!line) return null;
-  const [task] = line.task_id === null ? [] : await tasksWithIds(tx, [line.task_id]);
-  return lineView(line, task ? taskRefView(task) : null);
+async function ownLines(tx: ReadTx, memberIds: string[]): Promise<Map<string, NonNullable<AgentWork['line']>>> {
+  const saying = (await linesOf(tx, memberIds)).map((line) => line.member_id);
+  if (saying.length === 0) return new Map();
+  const reports = new Map((await reportsOf(tx, saying)).map((report) => [report.member_id, report]));
+  const lines = [...(await standingLines(tx, saying, reports)).values()];
+  const about = lines.flatMap(({ task_id }) => task_id ?? []);
+  const tasks = new Map((await tasksWithIds(tx, about)).map((task) => [task.id, taskRefView(task)]));
+  return new Map(lines.map((line) => [line.member_id, lineView(line, tasks.get(line.task_id ?? '') ?? null)]));
 }
 
-/** The board's brief, if this agent wrote its latest version. */
-async function ownBrief(tx: ReadTx, place: Place): Promise<AgentWork['brief']> {
-  const file = await liveBrief(tx, place.board.id);
-  const brief = file ? (await briefViews(tx, [place], [file])).get(place.board.id) : undefined;
-  if (brief?.by.id !== place.member.id) return null;
-  const { file_id, name, version, at, freshness } = brief;
+/** The boards' briefs, each for the agent that wrote its latest version. */
+async function ownBriefs(tx: ReadTx, places: readonly Place[]): Promise<Map<string, NonNullable<AgentWork['brief']>>> {
+  const files = await briefsOf(tx, [...new Set(places.map(({ board }) => board.id))]);
+  if (files.length === 0) return new Map();
+  const ids = files.map((file) => file.id);
+  const writers = new Set((await latestVersions(tx, ids)).map((version) => version.by_id));
+  const writing = places.filter(({ member }) => writers.has(member.id));
+  const boards = new Set(writing.map(({ board }) => board.id));
+  const own = files.filter((file) => boards.has(file.board_id));
+  const briefs = [...(await briefViews(tx, writing, own)).values()];
+  return new Map(briefs.map((brief) => [brief.by.id, briefOf(brief)]));
+}
+
+function briefOf({ file_id, name, version, at, freshness }: Brief): NonNullable<AgentWork['brief']> {
   const { messages_since, tasks_done_since } = freshness;
   return { file_id, name, version, at, messages_since, tasks_done_since };
 }
