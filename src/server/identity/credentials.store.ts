@@ -3,6 +3,7 @@ import type { MidturnPolicy } from '../../contract/types.ts';
 import { hold } from '../db/hold.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { MemberRow } from '../seats/member.rules.ts';
 
 export interface KeyRow {
   key_id: string;
@@ -296,17 +297,20 @@ const insertKeyStatement = statement<NewKey>((db, p) =>
 
 export const insertKey = (tx: WriteTx, key: NewKey): Promise<number> => tx.run(insertKeyStatement, key);
 
-const seatsStatement = listStatement<Params, SeatRow & { digest: Buffer }>((db, _p, digests) =>
+/** A seat with its whole member row. */
+export type SeatWithMember = SeatRow & MemberRow & { digest: Buffer };
+
+const seatsStatement = listStatement<Params, SeatWithMember>((db, _p, digests) =>
   db({ m: 'members' })
     .join({ b: 'boards' }, 'b.id', 'm.board_id')
     .join({ p: 'people' }, 'p.id', 'm.person_id')
     .join({ k: 'access_keys' }, 'k.id', 'm.key_id')
     .whereIn('m.token_digest', digests as Buffer[])
-    .select({ digest: 'm.token_digest', ...seatColumns }),
+    .select('m.*', { digest: 'm.token_digest', ...seatColumns }),
 );
 
 /** Seats by the digests of their tokens, for many open streams at once. */
-export const findSeats = (tx: ReadTx, digests: Buffer[]): Promise<(SeatRow & { digest: Buffer })[]> =>
+export const findSeats = (tx: ReadTx, digests: Buffer[]): Promise<SeatWithMember[]> =>
   digests.length === 0 ? Promise.resolve([]) : tx.all(...seatsStatement.over({}, digests));
 
 const keysStatement = listStatement<Params, KeyRow & { digest: Buffer }>((db, _p, digests) =>

@@ -154,7 +154,7 @@ export class Feed {
 }
 
 /** How many sleepers are woken in one turn of the event loop. */
-const PER_TURN = 16;
+const PER_TURN = 32;
 
 /**
  * Wakes sleepers a few per turn, after the frames. SQLite answers a woken read without leaving the turn, and what was

@@ -22,6 +22,7 @@ import {
   type SessionRow,
 } from '../identity/credentials.store.ts';
 import type { RootKey } from '../identity/root-key.ts';
+import type { MemberRow } from '../seats/member.rules.ts';
 
 /** What was presented, as far as it can be told without a look-up. */
 export interface Credential {
@@ -85,6 +86,8 @@ export interface BrowserCaller extends CallerBase {
 export interface SeatCaller extends CallerBase {
   kind: 'AG';
   seat: SeatRow;
+  /** The seat's own row, where it was read along with the credential. */
+  member?: MemberRow;
 }
 
 /** A machine that brings its person's sessions onto boards; it acts within that person's access and has no more. */
@@ -182,8 +185,10 @@ export async function authenticateAll(tx: ReadTx, credentials: readonly Credenti
             return keyCaller(credential, keys.get(digest), tx.now);
           case 'BR':
             return browserCaller(credential, sessions.get(digest), tx.now);
-          case 'AG':
-            return seatCaller(credential, seats.get(digest), tx.now);
+          case 'AG': {
+            const row = seats.get(digest);
+            return { ...seatCaller(credential, row, tx.now), member: row as MemberRow };
+          }
           default:
             return authenticate(tx, credential);
         }

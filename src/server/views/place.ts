@@ -138,11 +138,11 @@ export async function ownPlaces(tx: ReadTx, callers: readonly SeatCaller[]): Pro
   const boards = new Map(
     (await boardsWithIds(tx, [...boardIds])).map((board) => [board.id, { board, policy: parsePolicy(board) }]),
   );
-  const memberIds = callers.map(({ seat }) => seat.member_id);
-  const members = new Map((await membersWithIds(tx, memberIds)).map((member) => [member.id, member]));
+  const missing = callers.filter((caller) => !caller.member).map(({ seat }) => seat.member_id);
+  const members = new Map((await membersWithIds(tx, missing)).map((member) => [member.id, member]));
   return callers.map((caller) => {
     const found = boards.get(caller.seat.board_id);
-    const member = members.get(caller.seat.member_id);
+    const member = caller.member ?? members.get(caller.seat.member_id);
     if (!found || !member) throw boardNotFound();
     caller.shown.board = found.board.id;
     return asMember(caller, { ...found, member });
