@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { lineOf } from '../../src/cli/progress.ts';
 import { collect, type Home, until } from './support/home.ts';
 import { type Hosted, hosted } from './support/hosted.ts';
+import { LossyNetwork } from './support/lossy.ts';
 import { SlowNetwork } from './support/slow.ts';
 
 const MB = 1_000_000;
@@ -87,6 +88,18 @@ describe('transfers at a terminal', function () {
     }
     const piped = await home.run(['file', 'get', 'big.txt', 'piped.txt'], { env });
     expect([piped.code, piped.stderr]).to.deep.equal([0, '']);
+  });
+
+  it('keep nothing of a download that was changed on the way', async () => {
+    const changing = await LossyNetwork.to(at.url);
+    changing.decide = ({ path }) => (path.includes('/versions/') ? 'spoil' : 'pass');
+    writeFileSync(join(home.work, 'few.txt'), 'as it was');
+    await home.json(['file', 'put', 'few.txt'], { env });
+    const through = { env: { ...env, SERVICE_SERVER: changing.url } };
+    const got = await home.run(['file', 'get', 'few.txt', 'changed.txt', '--json'], through);
+    changing.close();
+    expect([got.code, JSON.parse(got.stdout).error.code]).to.deep.equal([1, 'checksum_mismatch']);
+    expect(readdirSync(home.work).filter((name) => name.startsWith('changed'))).to.deep.equal([]);
   });
 
   it('leave nothing of a download that Ctrl-C broke off, and what was there before as it was', async () => {

@@ -12,7 +12,7 @@ import type { Download } from '../operation/usecase.ts';
 import { prepareHead } from './answer.ts';
 import { hasAlready, wantedOf } from './ranges.ts';
 
-/** Files up to this size are looked at as a whole before the first byte goes out. */
+/** Up to this many bytes are sent only when they are known to be what was stored. */
 const HELD_BACK = 1_048_576;
 
 /** Bytes and how to get at them, for as long as the caller may have them. */
@@ -40,12 +40,15 @@ export async function sendBytes(ctx: Context, sendable: Sendable, log: Logger): 
     ...(range ? { 'Content-Range': `bytes ${range.start}-${range.end}/${size}` } : {}),
   };
   if (req.method === 'HEAD' || length === 0) return end(ctx, 200, headers);
-  const source = await opened(sendable, range, log);
+  const { start, end: last } = range ?? { start: 0, end: size - 1 };
+  // Whoever takes up a download that was cut off asks for its end, and must be told as one who asks for all of it.
+  const checked = size <= HELD_BACK || last === size - 1;
+  const source = await opened(sendable, checked ? null : range, log);
   // What can be held back is sent only if it is what was stored; of the rest the last piece is.
-  if (range === null && size <= HELD_BACK) {
-    const bytes = await whole(source, sendable, log);
+  if (checked && length <= HELD_BACK) {
+    const bytes = await wholeOf(source, sendable, { start, end: last }, log);
     prepareHead(ctx);
-    res.writeHead(200, headers);
+    res.writeHead(range ? 206 : 200, headers);
     res.end(bytes);
     return;
   }
@@ -59,7 +62,7 @@ export async function sendBytes(ctx: Context, sendable: Sendable, log: Logger): 
   const unwatch = sendable.watch(cut);
   res.once('close', cut);
   try {
-    await pass(ctx, source, length, range ? null : digest);
+    await pass(ctx, source, checked ? { skip: start, length, digest } : { skip: 0, length, digest: null });
   } catch (error) {
     if (!res.destroyed) log.error({ err: error, digest }, error instanceof Corrupt ? 'blob_corrupt' : 'blob_missing');
     cut();
@@ -82,22 +85,28 @@ async function opened(
   }
 }
 
-/** All of a file, checked. @throws Refusal `unavailable` where the bytes are not those that were stored. */
-async function whole(source: Readable, { digest, size }: Sendable, log: Logger): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
+/** A part of a file, all of which is read and checked. @throws Refusal `unavailable` where it is not what was stored. */
+async function wholeOf(
+  source: Readable,
+  { digest, size }: Sendable,
+  { start, end: last }: { start: number; end: number },
+  log: Logger,
+): Promise<Buffer> {
+  const hash = createHash('sha256');
+  const kept: Buffer[] = [];
+  let at = 0;
   try {
     for await (const chunk of source as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > size) break;
-      chunks.push(chunk);
+      hash.update(chunk);
+      kept.push(chunk.subarray(Math.max(0, start - at), Math.max(0, last + 1 - at)));
+      at += chunk.length;
+      if (at > size) break;
     }
   } catch (error) {
     log.error({ err: error, digest }, 'store_unusable');
     throw storeDown();
   }
-  const bytes = Buffer.concat(chunks);
-  if (`sha256:${createHash('sha256').update(bytes).digest('hex')}` === digest) return bytes;
+  if (`sha256:${hash.digest('hex')}` === digest) return Buffer.concat(kept);
   log.error({ digest }, 'blob_corrupt');
   throw bytesLost(digest, 'damaged in its store');
 }
@@ -143,20 +152,31 @@ const unsatisfiable = (size: number): Refusal =>
 /** The bytes are not those that were stored. */
 class Corrupt extends Error {}
 
+interface Passed {
+  /** Bytes ahead of those that are sent. */
+  skip: number;
+  length: number;
+  /** Of all that comes; null: of a part from the middle, which cannot be checked. */
+  digest: string | null;
+}
+
 /**
- * Passes on what comes, as fast as the reader takes it. The last piece of a whole file goes out only when all of it turned
- * out to be what was stored. @param digest null: a part, which cannot be checked.
+ * Passes on what comes, as fast as the reader takes it. The last piece of a file goes out only when all of it turned out
+ * to be what was stored.
  */
-async function pass({ res }: Context, source: Readable, length: number, digest: string | null): Promise<void> {
+async function pass({ res }: Context, source: Readable, { skip, length, digest }: Passed): Promise<void> {
   const hash = digest === null ? null : createHash('sha256');
-  let left = length;
+  let ahead = skip;
+  let left = skip + length;
   for await (const chunk of source as AsyncIterable<Buffer>) {
     left -= chunk.length;
     hash?.update(chunk);
     if (left < 0) break;
     if (left === 0 && hash && `sha256:${hash.digest('hex')}` !== digest) break;
-    if (left === 0) return void res.end(chunk);
-    if (!res.write(chunk)) await drained(res);
+    const wanted = chunk.subarray(Math.min(ahead, chunk.length));
+    ahead -= chunk.length - wanted.length;
+    if (left === 0) return void res.end(wanted);
+    if (wanted.length > 0 && !res.write(wanted)) await drained(res);
     if (res.destroyed) return;
   }
   throw new Corrupt('the stored bytes are not those of the version');

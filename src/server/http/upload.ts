@@ -16,8 +16,8 @@ type After = (ms: number, fn: () => void) => () => void;
 /** @param key the Idempotency-Key. @throws Refusal `unsupported_media_type`, `invalid_request`. */
 export function incomingBytes({ req, res, state }: Context, key: string | null, after: After): Incoming {
   const contentType = one(state['head'].contentType);
-  const type = contentType.split(';')[0]?.trim().toLowerCase();
-  if (type !== 'application/octet-stream') {
+  // Bytes have no charset, nor anything else that a parameter could say of them.
+  if (contentType.trim().toLowerCase() !== 'application/octet-stream') {
     throw new Refusal('unsupported_media_type', 'The body must be application/octet-stream.', {
       hint: 'Send "Content-Type: application/octet-stream"; what the file holds is said by media_type.',
     });

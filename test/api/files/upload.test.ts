@@ -207,8 +207,13 @@ forEachDatabase('uploading files', (engine) => {
       expect(`${answer.status} ${answer.code}`, `${name} ${JSON.stringify(query)}`).to.equal('400 invalid_request');
     }
     expect((await refusedPut(dana, board, 'a.md', 'x', { about: ['999'] })).code).to.equal('task_not_found');
-    const typed = await tryPut(dana, board, 'a.md', 'x', {}, { headers: { 'content-type': 'text/plain' } });
-    expect(typed.code).to.equal('unsupported_media_type');
+    const types = ['text/plain', 'application/octet-stream; charset=utf-8', 'application/octet-stream;', ''];
+    for (const type of types) {
+      const typed = await tryPut(dana, board, 'a.md', 'x', {}, { headers: { 'content-type': type } });
+      expect(`${typed.status} ${typed.code}`, type).to.equal('415 unsupported_media_type');
+    }
+    const shouted = { 'content-type': 'Application/Octet-Stream' };
+    expect((await tryPut(dana, board, 'typed.md', 'x', {}, { headers: shouted })).status).to.equal(201);
   });
 
   it('asks for access, a board that is active, and the permission', async () => {

@@ -9,8 +9,8 @@ export interface Passing {
 }
 
 export class LossyNetwork {
-  /** Called before a request is passed on; `lose` drops its answer, `cut` the request itself. */
-  decide: (passing: Passing) => 'pass' | 'lose' | 'cut' = () => 'pass';
+  /** Called before a request is passed on; `lose` drops its answer, `spoil` changes its last byte, `cut` drops the request itself. */
+  decide: (passing: Passing) => 'pass' | 'lose' | 'spoil' | 'cut' = () => 'pass';
   readonly seen: Passing[] = [];
   readonly #server: Server;
   readonly #target: URL;
@@ -56,7 +56,9 @@ export class LossyNetwork {
       answer.on('end', () => {
         if (fate === 'lose') return void req.socket.destroy();
         res.writeHead(answer.statusCode ?? 0, answer.headers);
-        res.end(Buffer.concat(back));
+        const whole = Buffer.concat(back);
+        if (fate === 'spoil') whole[whole.length - 1]! ^= 1;
+        res.end(whole);
       });
     });
     onward.on('error', () => req.socket.destroy());
