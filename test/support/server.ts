@@ -11,7 +11,7 @@ import { loadRootKey } from '../../src/server/upkeep/root-secret.ts';
 import { Api } from './api.ts';
 import { TestClock } from './clock.ts';
 import type { Engine } from './databases.ts';
-import { filesWith, newPostgresDatabase } from './postgres.ts';
+import { filesWith, finishedWith, newPostgresDatabase } from './postgres.ts';
 import { Watch } from './secrets.ts';
 import { until } from './until.ts';
 
@@ -96,6 +96,7 @@ export async function startTestServer(
       await server.close();
       const secrets = await watch.end({ dataDir, databaseUrl, log });
       rmSync(dataDir, { recursive: true, force: true });
+      if (databaseUrl !== undefined) finishedWith(databaseUrl);
       if (secrets.length > 0) throw new Error(`secrets were found at rest: ${secrets.join('; ')}`);
     },
   };

@@ -6,7 +6,7 @@ import { type RunningServer, startServer } from '../../src/server/serve.ts';
 import type { TeamOptions } from '../../src/server/upkeep/modes.ts';
 import { TestClock } from './clock.ts';
 import type { Engine } from './databases.ts';
-import { filesWith, newPostgresDatabase } from './postgres.ts';
+import { filesWith, finishedWith, newPostgresDatabase } from './postgres.ts';
 import { Watch } from './secrets.ts';
 import { WireApi } from './wire-api.ts';
 
@@ -68,6 +68,7 @@ export async function startTeamServer(engine: Engine, options: TeamStart = {}): 
       await server.close();
       const secrets = await watch.end({ dataDir, databaseUrl, log });
       rmSync(dataDir, { recursive: true, force: true });
+      if (databaseUrl !== undefined && options.databaseUrl === undefined) finishedWith(databaseUrl);
       if (secrets.length > 0) throw new Error(`secrets were found at rest: ${secrets.join('; ')}`);
     },
   };
