@@ -1,6 +1,6 @@
 /** What is in use here, and why. */
 import { ClientError } from '../client/errors.ts';
-import type { AgentLine, TaskRef } from '../contract/types.ts';
+import type { AgentLine, DeliveryMode, Member, TaskRef } from '../contract/types.ts';
 import { environmentToken } from '../local/actors.ts';
 import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
@@ -11,12 +11,16 @@ import type { Base, Output } from './output.ts';
 import { lineText } from './print/task.ts';
 import { runtime } from './runtime.ts';
 import { type Session, staying } from './session.ts';
+import { hereLines, type StatusHere, statusHere } from './status-here.ts';
 
-export interface StatusRecord {
+export interface StatusRecord extends StatusHere {
   server_running: boolean;
   board_source: BoardSource;
   agent: string | null;
   agent_source: 'flag' | 'token' | 'env' | 'session' | 'none';
+  /** How messages reach the agent, and what its session does. */
+  delivery: DeliveryMode | null;
+  presence: Member['presence'];
   /** What the agent is on. */
   current_task: TaskRef | null;
   line: AgentLine | null;
@@ -39,7 +43,7 @@ export async function readStatus(
   flag: string | undefined,
   out: Output,
 ): Promise<StatusRecord> {
-  const record: StatusRecord = { ...nothing(), seats: heldSeats() };
+  const record: StatusRecord = { ...nothing(), ...(await statusHere()), seats: heldSeats() };
   try {
     const session = await open();
     record.server_running = true;
@@ -62,25 +66,33 @@ export async function readStatus(
 /** The record as `field value` lines. */
 export function statusLines(record: StatusRecord, base: Base): [string, string | null][] {
   const { seats, problem } = record;
+  const reached = [record.delivery, record.presence].filter((one) => one !== null);
   return [
     [
       'Server',
       base.server ? `${base.server.name} (${base.server.url})${record.server_running ? '' : ', not running'}` : null,
     ],
+    ...hereLines(record),
     ['Board', base.board ? `${base.board} (from ${words[record.board_source]})` : 'none'],
-    ['Agent', record.agent ? `${record.agent} (from ${record.agent_source})` : null],
+    ['Agent', record.agent ? [`${record.agent} (from ${record.agent_source})`, ...reached].join(', ') : null],
     ['Task', record.current_task ? `${record.current_task.ref}: ${record.current_task.title}` : null],
     ['Line', record.line ? lineText(record.line, 'relative') : null],
     ['Policy', record.policy ? `${record.policy.preset}, ${record.policy.visibility}` : null],
     ['People', record.people === null ? null : String(record.people)],
     ['Unread', record.unread === null ? null : String(record.unread)],
     ['Seats', seats.map((seat) => `${seat.agent} on ${seat.board}`).join(', ')],
+    ['Subagent', record.subagent ?? null],
     ['Problem', problem ? `${problem.message}${problem.hint ? ` ${problem.hint}` : ''}` : null],
   ];
 }
 
 async function readWork(session: Session, record: StatusRecord, out: Output): Promise<void> {
-  const { data: inbox } = await session.client.call('readInbox', { query: { limit: 1 } });
+  const { client, seat } = session;
+  const { data: inbox } = await client.call('readInbox', { query: { limit: 1 } });
+  const member = seat?.memberId ?? (await client.call('getMe')).data.id;
+  const { data: own } = await client.call('getMember', { params: { board: inbox.board, member } });
+  record.delivery = inbox.delivery_mode;
+  record.presence = own.presence;
   const { current_task: current, line } = inbox.work;
   record.current_task = current ? { id: current.id, ref: current.ref, title: current.title } : null;
   record.line = line;
@@ -113,12 +125,14 @@ const words: Record<BoardSource, string> = {
   none: 'nowhere',
 };
 
-function nothing(): Omit<StatusRecord, 'seats'> {
+function nothing(): Omit<StatusRecord, 'seats' | keyof StatusHere> {
   return {
     server_running: false,
     board_source: 'none',
     agent: null,
     agent_source: 'none',
+    delivery: null,
+    presence: null,
     current_task: null,
     line: null,
     policy: null,

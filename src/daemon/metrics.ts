@@ -16,6 +16,15 @@ const counters = [
   'nudges',
   'wake_echo_missing',
 ] as const;
+/** Every number of `status`, those besides the counts among them. */
+export const metrics = [
+  ...counters,
+  'hook_p95_ms',
+  'deliver_p50_ms',
+  'deliver_p95_ms',
+  'reconnects',
+  'journal_bytes',
+] as const;
 export type Counter = (typeof counters)[number];
 
 export class Metrics {

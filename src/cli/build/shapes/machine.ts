@@ -1,6 +1,7 @@
 /** What the commands about this machine, its server and the record of a board print with `--json`. */
 import { z } from 'zod';
 import { answer, count, flag, inbox, nextSeq, object, seq, text } from './base.ts';
+import { daemonStatus } from './daemon-status.ts';
 
 const started = object({
   started: flag,
@@ -58,7 +59,7 @@ export const machine = {
   'daemon:start': daemon,
   'daemon:restart': daemon,
   'daemon:stop': object({ stopped: flag }),
-  'daemon:status': object({ pid: z.int(), build: z.looseObject({ version: text }), started_at: text }).loose(),
+  'daemon:status': daemonStatus,
   'server:start': started,
   'server:restart': started,
   'server:stop': object({ server_stopped: flag, daemon_stopped: flag }),
@@ -82,15 +83,25 @@ export const machine = {
   'audit:export': object({ path: text.nullable(), events: count, head: z.unknown() }),
   status: object({
     server_running: flag,
+    daemon: z.strictObject({
+      running: flag,
+      pid: z.int().nullable(),
+      version: text.nullable(),
+      problem: text.nullable(),
+    }),
+    setup: z.array(z.strictObject({ harness: text, scope: z.enum(['global', 'project']) })),
     board_source: z.enum(['flag', 'env', 'project_file', 'only', 'agent', 'none']),
     agent: text.nullable(),
     agent_source: z.enum(['flag', 'token', 'env', 'session', 'none']),
+    delivery: inbox.shape.delivery_mode.nullable(),
+    presence: answer('getMember').shape.presence,
     current_task: inbox.shape.work.shape.oldest_open,
     line: inbox.shape.work.shape.line,
     policy: z.strictObject({ preset: text, visibility: text }).nullable(),
     people: count.nullable(),
     unread: count.nullable(),
     seats: z.array(z.strictObject({ agent: text, board: text, member_id: text })),
+    subagent: text.optional(),
     problem: problem.nullable(),
   }),
   doctor: object({ checks: z.array(check), fixed: z.array(text) }),

@@ -1,0 +1,71 @@
+/** `service status`: what is in use here and why, with the daemon, what was set up, and how the agent is reached. */
+import { expect } from 'chai';
+import { Machine } from './support/machine.ts';
+
+describe('service status', function () {
+  this.timeout(60_000);
+  let machine: Machine;
+  beforeEach(() => {
+    machine = new Machine();
+  });
+  afterEach(() => machine.close());
+
+  it('says that nothing is here, and starts nothing', async () => {
+    const status = await machine.json(['status']);
+    expect(status).to.deep.include({
+      server_running: false,
+      daemon: { running: false, pid: null, version: null, problem: null },
+      setup: [],
+      agent: null,
+      delivery: null,
+      presence: null,
+    });
+    expect(machine.serverPid()).to.equal(null);
+    const { stdout } = await machine.run(['status']);
+    expect(stdout)
+      .to.match(/^Daemon +not running$/m)
+      .and.match(/^Setup +none$/m);
+  });
+
+  it('says which daemon runs, which programs are set up where, and how the agent is reached', async () => {
+    await machine.json(['init', '--yes']);
+    await machine.json(['init', '--yes', '--scope', 'project', '--harness', 'codex']);
+    await machine.json(['board', 'create', 'demo']);
+    const { agent } = await machine.json(['agent', 'create', 'reviewer', '--board', 'demo']);
+    await machine.json(['agent', 'delivery', 'all', '--as', 'reviewer']);
+    const { pid } = await machine.json(['daemon', 'start']);
+    const session = { SERVICE_SESSION: 'claude-code:one', SERVICE_BOOT: 'feedfeedfeedfeed', CLAUDECODE: '1' };
+    await machine.json(['resume', 'reviewer'], { env: session });
+    const status = await machine.json(['status'], { env: session });
+    expect(status.daemon).to.include({ running: true, pid, problem: null });
+    expect(status.setup).to.deep.equal([
+      { harness: 'claude-code', scope: 'global' },
+      { harness: 'codex', scope: 'global' },
+      { harness: 'codex', scope: 'project' },
+    ]);
+    expect(status).to.include({ agent: 'reviewer', agent_source: 'session', delivery: 'all' });
+    expect(['idle', 'working', 'no_session']).to.include(status.presence);
+    expect(status).to.not.have.property('subagent');
+    expect(status.seats).to.deep.equal([{ agent: 'reviewer', board: 'demo', member_id: agent.id }]);
+    const part = { ...session, SERVICE_SUBAGENT: 'a1' };
+    expect(await machine.json(['status'], { env: part })).to.include({ subagent: 'a1' });
+    const { stdout } = await machine.run(['status'], { env: part });
+    expect(stdout)
+      .to.match(new RegExp(`^Daemon +running \\(pid ${pid}\\), version \\d`, 'm'))
+      .and.match(/^Setup +claude-code \(global\), codex \(global\), codex \(project\)$/m)
+      .and.match(/^Agent +reviewer \(from session\), all, \w+$/m)
+      .and.match(/^Subagent +a1$/m);
+  });
+
+  it('says why the daemon could not be asked', async () => {
+    await machine.json(['daemon', 'start']);
+    await machine.shell('chmod 755 "$SERVICE_HOME/state"');
+    expect((await machine.json(['status'])).daemon).to.deep.equal({
+      running: false,
+      pid: null,
+      version: null,
+      problem: 'socket_unsafe',
+    });
+    await machine.shell('chmod 700 "$SERVICE_HOME/state"');
+  });
+});
