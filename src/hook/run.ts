@@ -1,6 +1,7 @@
 /** One hook, from the harness's event to what it prints. */
 import { asContext, asking, eventOf, hand } from './ask.ts';
 import type { Context } from './context.ts';
+import { isHeadless } from './headless.ts';
 import { marksOf, textOf } from './input.ts';
 import { type Plan, planOf } from './plan.ts';
 import { write } from './say.ts';
@@ -14,7 +15,7 @@ export async function runHook(context: Context): Promise<0 | 2> {
   if (hook.op === 'mark-subagent') return mark(context);
   // What happens inside a subagent is not the session's.
   if (subagentOf(profile, input)) return 0;
-  if (hook.op === 'wait') return waitForDelivery(context);
+  if (hook.op === 'wait') return isHeadless(profile, context.env) ? turnOver(context) : waitForDelivery(context);
   await plain[hook.op](context);
   return 0;
 }
@@ -39,6 +40,12 @@ const plain: Record<Exclude<Context['hook']['op'], 'wait' | 'mark-subagent'>, (c
     return asking(context, 'end', { ...context.header, ...(reason ? { reason } : {}) }, done);
   },
 };
+
+/** What came during the turn waits for the session's next prompt. */
+async function turnOver(context: Context): Promise<0> {
+  await asking(context, 'turn_end', { ...context.header, stop_active: false }, done);
+  return 0;
+}
 
 async function done(): Promise<void> {}
 

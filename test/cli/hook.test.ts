@@ -304,6 +304,17 @@ describe('a hook', function () {
       }
     });
 
+    it('waits for nobody where its program runs for one prompt, which would not end before it; the turn is over', async () => {
+      for (const entry of ['sdk-cli', 'sdk-ts']) {
+        const result = await hook('claude-code wait', of('Stop'), { CLAUDE_CODE_ENTRYPOINT: entry });
+        expect(result, entry).to.deep.equal({ code: 0, stdout: '', stderr: '' });
+      }
+      expect([daemon.of('turn_end').length, daemon.of('wait').length]).to.deep.equal([2, 0]);
+      daemon.answers.wait = (_, peer) => peer.send({ event: 'release' });
+      await hook('claude-code wait', of('Stop'), { CLAUDE_CODE_ENTRYPOINT: 'cli' });
+      expect(daemon.of('wait')).to.have.length(1);
+    });
+
     it('comes back after a crash and after an upgrade, and says so', async () => {
       daemon.answers.wait = (_, peer) => peer.send({ event: 'waiting' });
       const child = waiting();

@@ -3,6 +3,7 @@
  * line, and then everything that the board has for them at the same time, each told apart from the other.
  */
 import { expect } from 'chai';
+import { until } from '../cli/support/home.ts';
 import type { Agent } from './agent.ts';
 import { claudeCode } from './programs/claude-code.ts';
 import { codex } from './programs/codex.ts';
@@ -88,5 +89,56 @@ describe('two agent programs on one laptop', function () {
   it('talk with each other by the commands that their bundles print', async () => {
     await results.of(codex, 'together', () => talk(claude, other));
     await results.of(claudeCode, 'together', () => talk(other, claude));
+  });
+
+  const nested = async (outer: Agent, inner: Agent): Promise<void> => {
+    const words = `started in ${outer.program.name}`;
+    const word = `not for the one in ${outer.program.name}`;
+    outer.model.runOn('start the other program', inner.program.once(inner.place, words));
+    inner.model.on(words, async () => {
+      await world.say(word, '--to', `@${outer.seat}`);
+      return { run: 'service whoami --json; service code create --board demo --json' };
+    });
+    await outer.prompt('start the other program');
+    await outer.model.until(word);
+    await settled();
+    // Nobody there holds a seat, and a command of the person's is refused as in any session.
+    const asked = inner.model.asked.filter(({ conversation }) => conversation.includes(words));
+    expect(asked.at(-1)!.news.match(/"agent_not_selected"/g)).to.have.length(2);
+    expect(asked.filter(({ conversation }) => conversation.includes(word))).to.deep.equal([]);
+    expect(outer.model.told(word)).to.have.length(1);
+    await until('its session is over', async () => (await world.daemon()).open_sessions === 2);
+  };
+
+  it('are told apart also where one starts the other by a command: that is a session of its own, without a seat', async () => {
+    await results.of(claudeCode, 'nested', () => nested(claude, other));
+    await results.of(codex, 'nested', () => nested(other, claude));
+  });
+
+  const upgraded = async (): Promise<void> => {
+    const { pid } = await world.daemon();
+    const [waiting, late] = ['said before the upgrade', 'said after the upgrade'];
+    await claude.busy(async () => {
+      await world.peerSays(`@${claude.seat} ${waiting}`);
+      await world.upgrade('999.0.0');
+      const now = await world.daemon();
+      expect(now.build.version).to.equal('999.0.0');
+      expect(now.pid).to.not.equal(pid);
+      await world.say(late, '--to', `@${other.seat}`);
+      await other.model.until(late);
+    });
+    await claude.model.until(waiting);
+    await world.say('and one more for both', '--to', `@${claude.seat}`, '--to', `@${other.seat}`);
+    await both(async ({ model }) => void (await model.until('and one more for both')));
+    await settled();
+    for (const [agent, text] of [
+      [claude, waiting],
+      [other, late],
+    ] as const)
+      expect(agent.model.told(text)).to.have.length(1);
+  };
+
+  it('lose nothing when the daemon is replaced by a newer one while one works and one waits', async () => {
+    await results.of(codex, 'upgrade', () => results.of(claudeCode, 'upgrade', upgraded));
   });
 });

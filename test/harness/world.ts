@@ -1,8 +1,8 @@
 /** A person with agent programs on one machine: an empty home, their own server and daemon, a board. */
 import { spawnSync } from 'node:child_process';
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Home } from '../cli/support/home.ts';
+import { Home, root } from '../cli/support/home.ts';
 import { Agent } from './agent.ts';
 import { bin } from './programs/installed.ts';
 import type { Program } from './programs/program.ts';
@@ -53,6 +53,20 @@ export class World {
   // biome-ignore lint/suspicious/noExplicitAny: what a command printed is checked field by field
   daemon(): Promise<any> {
     return this.service('daemon', 'status');
+  }
+
+  /** As if a newer version of this product had been installed over it, and a command of it had run. */
+  async upgrade(version: string): Promise<void> {
+    const newer = join(this.home.dir, 'newer');
+    for (const part of ['bin', 'dist', 'migrations', 'oclif.manifest.json'])
+      cpSync(join(root, part), join(newer, part), { recursive: true });
+    symlinkSync(join(root, 'node_modules'), join(newer, 'node_modules'));
+    const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    writeFileSync(join(newer, 'package.json'), JSON.stringify({ ...about, version }));
+    const program = join(this.home.dir, 'bin', 'service');
+    unlinkSync(program);
+    symlinkSync(join(newer, 'bin', 'run.js'), program);
+    await this.service('daemon', 'start');
   }
 
   async end(): Promise<void> {

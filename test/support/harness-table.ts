@@ -25,12 +25,14 @@ const questions: [string, string][] = [
   ['turn_start', 'is given quiet messages with the next prompt'],
   ['modes', 'heeds `service agent delivery`'],
   ['together', 'talks with the other program on the same laptop'],
+  ['nested', 'is told apart from the other program that it starts by a command'],
   ['subagent', 'keeps what it is given from its subagents, which may only read'],
   ['compact', 'keeps its seat over a compaction'],
   ['clear', 'has no seat after it was cleared, until it takes one'],
   ['takeover', 'hears nothing more once another session took its seat'],
   ['resume', 'has its seat again after a resume'],
   ['crash', 'loses nothing when the daemon is killed'],
+  ['upgrade', 'loses nothing when the daemon is replaced by a newer one'],
   ['kill', 'loses nothing when it is killed itself'],
 ];
 

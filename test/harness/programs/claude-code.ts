@@ -25,10 +25,15 @@ export const claudeCode: Program = {
   async open(place, resume) {
     const terminal = Terminal.start(bin(this.command), resume ? ['--resume', resume] : [], {
       cwd: place.project,
-      env: environment(place),
+      env: { ...place.env, TERM: 'xterm-256color', ...own(place) },
     });
     await terminal.until(/\? for shortcuts/);
     return terminal;
+  },
+
+  once(place, words) {
+    const variables = Object.entries(own(place)).map(([name, value]) => `${name}='${value}'`);
+    return `${variables.join(' ')} claude -p '${words}' </dev/null`;
   },
 
   async quit(terminal) {
@@ -37,10 +42,9 @@ export const claudeCode: Program = {
   },
 };
 
-function environment({ model, env }: Place): Record<string, string> {
+/** The variables by which it talks to the scripted model and to nobody else. */
+function own({ model }: Place): Record<string, string> {
   return {
-    ...env,
-    TERM: 'xterm-256color',
     ANTHROPIC_BASE_URL: model,
     ANTHROPIC_AUTH_TOKEN: 'not-a-key',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

@@ -47,6 +47,10 @@ export const codex: Program = {
     return terminal;
   },
 
+  once(_place, words) {
+    return `SCRIPTED_KEY=not-a-key codex exec --skip-git-repo-check '${words}' </dev/null`;
+  },
+
   async quit(terminal) {
     await terminal.gone(/esc to interrupt/);
     await terminal.leave();

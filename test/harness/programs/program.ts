@@ -21,6 +21,8 @@ export interface Program {
   prepare(place: Place): void;
   /** A new session, or a former one by its id, ready for a prompt. */
   open(place: Place, resume?: string): Promise<Terminal>;
+  /** A command of the shell that runs it for one prompt, without a terminal. */
+  once(place: Place, words: string): string;
   /** Whether a process of its own goes on with the session when its terminal is gone. */
   outlives: boolean;
   /** Whether a hook of it waits while it is idle, and so notices at once when the daemon dies. */
