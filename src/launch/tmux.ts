@@ -1,6 +1,7 @@
 /** The launcher `tmux`: each agent in a detached tmux session of its own, to which its person can attach. */
 import { z } from 'zod';
 import { findProgram, type Ran, runProgram } from '../harness/programs.ts';
+import type { Failure } from '../local/failure.ts';
 import type { Env } from '../local/folders.ts';
 import { isGone, processRef } from '../local/process-ref.ts';
 import { ended } from './ending.ts';
@@ -23,7 +24,7 @@ type Tmux = (...words: string[]) => Promise<Ran>;
 export function tmuxLauncher(env: Env): Launcher {
   const tmux: Tmux = async (...words) => {
     const file = findProgram('tmux', env);
-    if (file) return runProgram(file, words.map(escaped), { env: cleaned(env), ms: LONGEST_MS });
+    if (file) return runProgram(file, words, { env: cleaned(env), ms: LONGEST_MS });
     throw launchFailure('host_unavailable', 'There is no tmux on PATH.', 'Install tmux, or set launcher: headless');
   };
   return {
@@ -34,37 +35,54 @@ export function tmuxLauncher(env: Env): Launcher {
   };
 }
 
-/** tmux takes a word that ends in a semicolon for the end of a command. */
-const escaped = (word: string): string => (word !== SEPARATOR && word.endsWith(';') ? `${word.slice(0, -1)}\\;` : word);
+/** Words as they are meant: tmux takes one that ends in a semicolon for the end of a command. */
+const asMeant = (words: readonly string[]): string[] =>
+  words.map((word) => (word.endsWith(SEPARATOR) ? `${word.slice(0, -1)}\\;` : word));
 
 async function start(tmux: Tmux, env: Env, request: StartRequest): Promise<Answers['start']> {
   const { swarm, agent, argv, dir } = request;
   const session = `${swarm}-${agent}`;
   requireFolder(dir);
   const program = requireProgram(argv, { ...env, ...request.env });
-  await makeRoom(tmux, session);
-  const made = await tmux(
+  const remains = await makeRoom(tmux, session);
+  const made = await tried(tmux, [
     // A number sign would begin one of tmux's own names.
-    ...['new-session', '-d', '-s', session, '-c', dir.replaceAll('#', '##')],
+    ...['new-session', '-d', '-s', session, '-c', ...asMeant([dir.replaceAll('#', '##')])],
     ...['-P', '-F', PANE],
     // Several words are run as they are; a single one tmux would give to a shell.
     ...['env', ...removedVariables.flatMap((name) => ['-u', name])],
-    ...Object.entries(request.env).map(([name, value]) => `${name}=${value}`),
-    ...[program, ...argv.slice(1)],
+    ...asMeant(Object.entries(request.env).map(([name, value]) => `${name}=${value}`)),
+    ...asMeant([program, ...argv.slice(1)]),
     // What a program said last can be looked at when it has ended.
     ...[SEPARATOR, 'set-option', '-w', '-t', `=${session}:`, 'remain-on-exit', 'on'],
     ...[SEPARATOR, 'set-option', '-p', '-t', `=${session}:`, MARK, '1'],
-  );
-  if (made.code !== 0) throw refused(made);
+  ]);
+  if (remains !== null) await tmux('kill-session', '-t', `=${remains}`);
+  if (made.code !== 0) throw refused(made, session);
   const { handle: found, attach, pane, pid } = startedIn(session, made.stdout);
   if (found === null) throw await endedAtOnce(tmux, session, pane);
   return { handle: found, attach, pid };
 }
 
-/** A session of this name holds the agent, or what is left of it: then it makes room for the new one. */
-async function makeRoom(tmux: Tmux, session: string): Promise<void> {
+const TRIES = 10;
+const PAUSE_MS = 100;
+
+/** A server whose last session has just ended goes away, and takes whoever calls it at that moment along. */
+async function tried(tmux: Tmux, words: string[]): Promise<Ran> {
+  for (let n = 1; ; n++) {
+    const ran = await tmux(...words);
+    if (ran.code === 0 || n === TRIES || !/server exited|lost server/.test(ran.stderr)) return ran;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+/**
+ * A session of this name holds the agent, or what is left of it: then it makes room for the new one, under another name.
+ * @returns that name where nothing is left in it that runs; its server lives until there is another session
+ */
+async function makeRoom(tmux: Tmux, session: string): Promise<string | null> {
   const panes = await tmux('list-panes', '-s', '-t', `=${session}`, '-F', `#{${MARK}}#{pane_dead} ${PANE}`);
-  if (panes.code !== 0) return;
+  if (panes.code !== 0) return null;
   const lines = panes.stdout.trim().split('\n');
   const own = lines.find((line) => line.startsWith('10 '));
   if (own) {
@@ -72,11 +90,10 @@ async function makeRoom(tmux: Tmux, session: string): Promise<void> {
     const more = found === null ? {} : { handle: found, attach };
     throw launchFailure('already_running', `The tmux session ${session} runs already.`, attach, more);
   }
-  // What its person opened beside it goes on under another name.
-  const others = lines.some((line) => /^1?0 /.test(line));
-  await (others
-    ? tmux('rename-session', '-t', `=${session}`, `${session}-${Date.now().toString(36)}`)
-    : tmux('kill-session', '-t', `=${session}`));
+  const other = `${session}-${Date.now().toString(36)}`;
+  await tmux('rename-session', '-t', `=${session}`, other);
+  // What its person opened beside the agent goes on.
+  return lines.some((line) => /^1?0 /.test(line)) ? null : other;
 }
 
 /** What is said of a pane: its id, its process, the socket of its server. */
@@ -88,7 +105,7 @@ function startedIn(
 ): { handle: string | null; attach: string; pane: string; pid: number } {
   const [, pane = '', pid = '', socket = ''] = /(%\d+) (\d+) (.*)$/m.exec(line) ?? [];
   const ref = processRef(Number(pid));
-  const attach = `tmux attach -t '=${session}'`;
+  const attach = attachTo(session);
   return { handle: ref && JSON.stringify({ socket, pane, ...ref }), attach, pane, pid: Number(pid) };
 }
 
@@ -117,9 +134,12 @@ function known({ handle: text, agent }: Place): z.infer<typeof handle> {
   }
 }
 
-const refused = ({ stderr, late }: Ran) =>
-  launchFailure(
-    /connect|server|socket/i.test(stderr) || late ? 'host_unavailable' : 'start_failed',
-    `tmux did not start it: ${late ? 'it does not answer' : stderr.trim().slice(0, 200)}.`,
-    'tmux ls',
-  );
+/** Of two that start it at once, one finds it started. */
+function refused({ stderr, late }: Ran, session: string): Failure {
+  if (stderr.startsWith('duplicate session'))
+    return launchFailure('already_running', `The tmux session ${session} runs already.`, attachTo(session));
+  const why = late ? 'it does not answer' : stderr.trim().slice(0, 200);
+  return launchFailure('host_unavailable', `tmux did not start it: ${why}.`, 'tmux ls');
+}
+
+const attachTo = (session: string): string => `tmux attach -t '=${session}'`;

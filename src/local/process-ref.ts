@@ -11,12 +11,14 @@ interface Stat {
   start: string;
   parent: number;
   name: string;
+  /** It has ended, and only its parent has not heard of it. */
+  ended: boolean;
 }
 
 /** The process with this number as it is now; null where none is, or it cannot be read. */
 export function processRef(pid: number): ProcessRef | null {
   const stat = statOf(pid);
-  return stat && { pid, start: stat.start };
+  return stat && !stat.ended ? { pid, start: stat.start } : null;
 }
 
 /** Whether the process is gone. One that cannot be looked at counts as alive. */
@@ -27,7 +29,7 @@ export function isGone({ pid, start }: ProcessRef): boolean {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
   const stat = statOf(pid);
-  return stat !== null && stat.start !== start;
+  return stat !== null && (stat.ended || stat.start !== start);
 }
 
 const DEEPEST = 8;
@@ -39,7 +41,7 @@ export function harnessProcess(from: number = process.ppid): ProcessRef | null {
   let pid = from;
   for (let level = 0; level < DEEPEST && pid > 1; level++) {
     const stat = statOf(pid);
-    if (!stat) return null;
+    if (!stat || stat.ended) return null;
     if (!wrappers.test(stat.name)) return { pid, start: stat.start };
     pid = stat.parent;
   }
@@ -59,20 +61,30 @@ function fromProc(pid: number): Stat | null {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const close = text.lastIndexOf(')');
   const fields = text.slice(close + 2).split(' ');
-  // Field 3 of the manual is the first one here. A zombie has ended.
-  if (close < 0 || fields[0] === 'Z' || fields[0] === 'X') return null;
-  return { name: text.slice(text.indexOf('(') + 1, close), parent: Number(fields[1]), start: fields[19] ?? '' };
+  if (close < 0) return null;
+  return {
+    name: text.slice(text.indexOf('(') + 1, close),
+    parent: Number(fields[1]),
+    start: fields[19] ?? '',
+    // Field 3 of the manual is the first one here.
+    ended: fields[0] === 'Z' || fields[0] === 'X',
+  };
 }
 
 function fromPs(pid: number): Stat | null {
-  const line = execFileSync('ps', ['-o', 'ppid=,lstart=,comm=', '-p', String(pid)], {
+  const line = execFileSync('ps', ['-o', 'ppid=,stat=,lstart=,comm=', '-p', String(pid)], {
     encoding: 'utf8',
     timeout: 2_000,
     env: { ...process.env, LC_ALL: 'C' },
   });
-  const found = /^\s*(\d+)\s+(\w{3}\s+\w{3}\s+\d+\s+[\d:]+\s+\d{4})\s+(.*)$/.exec(line.trimEnd());
+  const found = /^\s*(\d+)\s+(\S+)\s+(\w{3}\s+\w{3}\s+\d+\s+[\d:]+\s+\d{4})\s+(.*)$/.exec(line.trimEnd());
   if (!found) return null;
-  return { parent: Number(found[1]), start: found[2]!.replace(/\s+/g, ' '), name: found[3]!.split('/').at(-1)! };
+  return {
+    parent: Number(found[1]),
+    ended: found[2]!.startsWith('Z'),
+    start: found[3]!.replace(/\s+/g, ' '),
+    name: found[4]!.split('/').at(-1)!,
+  };
 }
 
 /** Microseconds of the machine's monotonic clock when this process began. */
