@@ -34,7 +34,7 @@ export async function takeDown({ record }: Chosen, only: readonly string[], out:
     const ends = await Promise.all(names.map((name) => stopOne(swarm, name, noted[name]!)));
     // Written one after the other: they stand in one file.
     for (const { name, problem } of ends)
-      if (!problem) swarm.note(name, { ...noted[name]!, handle: null, attach: null });
+      if (!problem) swarm.note(name, { ...noted[name]!, handle: null, attach: null, started_at: null });
     const status = await daemonView();
     const agents = [];
     for (const { name, ran, problem } of ends) {

@@ -47,7 +47,10 @@ async function raised(swarm: Swarm, agent: Planned, seat: Seat, status: StatusAn
     if (before.wish !== wishOf(agent)) warnChanged(swarm, agent);
     return { ...rising, action: 'running' };
   }
-  if (holder?.open && (await runsByHand(agent, seat, holder, before))) return { ...rising, action: 'running' };
+  // A start whose end nobody noted is asked for again: its launcher tells what came of it.
+  const unsure = before !== null && before.handle === null && before.started_at !== null;
+  if (!unsure && holder?.open && (await runsByHand(agent, seat, holder, before)))
+    return { ...rising, action: 'running' };
   const seats = allSeats(readCredentials(runtime().folders));
   const { launchers, name } = swarm;
   const wish = { swarm: name, agent, seat, seats, holder, before, launchers };

@@ -19,9 +19,10 @@ const agent = z.object({
   dir: text,
   /** Of what `service.yaml` said when it was started. */
   wish: text,
-  /** Null where it is not known that it was started, or it was stopped. */
+  /** Null where nobody heard that it was started, or it was stopped. */
   handle: text.nullable(),
   attach: text.nullable(),
+  /** When it was started, or was about to be; null once it was stopped. */
   started_at: text.nullable(),
   /** The session that took its seat, as `<harness>:<id>`. */
   session: text.nullable(),

@@ -1,8 +1,9 @@
-/** Programs of harnesses on a home's PATH, as a launcher starts them: stand-ins that run the hooks which service init wrote. */
+/** A launcher of a test, and programs of harnesses on a home's PATH, as a launcher starts them: stand-ins that run the hooks which service init wrote. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { builtinProfile } from '../../../src/harness/builtin.ts';
 import { placeProgram, sayVersion } from '../../../src/harness/kit/fake-programs.ts';
+import type { Profile } from '../../../src/harness/profile.ts';
 import { type Home, root } from './home.ts';
 
 const settings: Record<string, string> = { 'claude-code': '.claude/settings.json', codex: '.codex/hooks.json' };
@@ -67,4 +68,64 @@ export class LaunchedPrograms {
   forget(): void {
     writeFileSync(join(this.folder, 'forgets'), '');
   }
+}
+
+export interface Asked {
+  v: number;
+  op: 'info' | 'start' | 'status' | 'stop';
+  agent?: string;
+  argv?: string[];
+  env?: Record<string, string>;
+  [field: string]: unknown;
+}
+
+/** The launcher `local` on a home's PATH, which starts processes and notes what it is asked. */
+export class TestLauncher {
+  readonly folder: string;
+
+  constructor(home: Home) {
+    this.folder = join(home.dir, 'launcher');
+    mkdirSync(this.folder);
+    const script = join(root, 'test', 'cli', 'support', 'test-launcher.mjs');
+    home.program('service-launcher-local', `exec '${process.execPath}' '${script}' '${this.folder}'`);
+  }
+
+  /** What it was asked so far. */
+  asked(op?: Asked['op']): Asked[] {
+    const path = join(this.folder, 'requests.ndjson');
+    if (!existsSync(path)) return [];
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+    return lines.map((line) => JSON.parse(line) as Asked).filter((asked) => op === undefined || asked.op === op);
+  }
+
+  /** What it answers instead, by operation; with `hangs` it starts the agent and never answers. */
+  behave(behaves: object): void {
+    writeFileSync(join(this.folder, 'behaves.json'), JSON.stringify(behaves));
+  }
+
+  /** What an agent's program printed. */
+  log(agent: string): string {
+    return readFileSync(join(this.folder, `${agent}.log`), 'utf8');
+  }
+}
+
+/** A profile that a home's person added, of a program that is given nothing. */
+export function addProfile(home: Home, harness: string, more: Partial<Profile>): void {
+  const profile: Profile = {
+    harness,
+    name: harness,
+    command: harness,
+    drives: 'real',
+    checks: { installed: { run: [harness, '--version'] } },
+    session_env: [],
+    identity: { kind: 'none' },
+    subagent_identity: 'none',
+    lifecycle: { liveness: 'process' },
+    delivery: { capabilities: ['none'] },
+    install: [],
+    ...more,
+  };
+  const folder = home.path('config', 'harnesses');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, `${harness}.json`), JSON.stringify(profile));
 }

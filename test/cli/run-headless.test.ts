@@ -1,0 +1,139 @@
+/** A program of a harness that is run without a terminal: one conversation that goes on from bundle to bundle. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { FieldFinder } from '../../src/cli/run/field-finder.ts';
+import { finished, Home, until } from './support/home.ts';
+import { addProfile } from './support/launched.ts';
+
+describe('service run --headless', function () {
+  this.timeout(90_000);
+  let home: Home;
+  beforeEach(async () => {
+    home = new Home();
+    await home.json(['board', 'create', 'demo', '--no-link']);
+    await home.json(['agent', 'create', 'bot', '--board', 'demo']);
+    // Says which conversation it had, as one line of several, and notes what it was run with.
+    home.program(
+      'thinks',
+      `id=\${SESSION:-c-$$}
+[ "$1" = go ] && id=$2
+printf '%s\\n' "$*" | head -1 >>"$HOME/runs"
+for last; do :; done; echo "$last" >>"$HOME/last"
+if [ "$1" = go ] && [ -e "$HOME/forgets" ]; then exit 1; fi
+echo thinking
+echo "{\\"type\\":\\"done\\",\\"conversation\\":\\"$id\\",\\"text\\":\\"{\\\\\\"conversation\\\\\\":\\\\\\"other\\\\\\"}\\"}"`,
+    );
+    addProfile(home, 'mine', {
+      headless: {
+        via: 'native',
+        run: ['thinks', 'begin', '{prompt}'],
+        resume: ['thinks', 'go', '{session}', '{prompt}'],
+        session_field: 'conversation',
+        model: ['--model', '{model}'],
+      },
+    });
+  });
+  afterEach(async () => {
+    await home.run(['daemon', 'stop']);
+    await home.close();
+  });
+
+  const runs = (): string[] => {
+    const path = join(home.dir, 'runs');
+    return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
+  };
+  const say = (body: string) => home.json(['say', body, '-b', 'demo', '--to', '@bot', '--no-notes']);
+  const acknowledged = async () => (await home.json(['inbox', '--peek', '--as', 'bot'])).messages.length === 0;
+  const start = async (...more: string[]) => {
+    const child = home.start(['run', '--as', 'bot', '--harness', 'mine', '--headless', ...more]);
+    const open = async () => (await home.run(['daemon', 'status', '--json'])).stdout.includes('"open":true');
+    await until('the session', open);
+    return child;
+  };
+  const words = (run: string) => run.split(' ').slice(0, 2);
+
+  it('takes the conversation up again with the next bundle, and after a restart, in the same folder', async () => {
+    const child = await start('--', '--fast');
+    await say('one');
+    await until('the first', acknowledged);
+    await say('two');
+    await until('the second', acknowledged);
+    child.kill('SIGINT');
+    expect((await finished(child)).stdout).to.match(
+      /^thinking\n\{.*\}\nthinking\n\{.*\}\nRan the program 2 times\.\n$/,
+    );
+    const [first, second] = runs();
+    expect(words(first!)[0]).to.equal('begin');
+    const id = /^go (c-\d+) /.exec(second!)?.[1];
+    expect(id).to.be.a('string');
+    home.start(['run', '--as', 'bot', '--harness', 'mine', '--headless', '--idle-exit', '2s', '--model', 'big']);
+    await say('three');
+    await until('the third', acknowledged);
+    expect(words(runs()[2]!)).to.deep.equal(['go', id]);
+    expect(readFileSync(join(home.dir, 'last'), 'utf8')).to.equal('--fast\n--fast\nbig\n');
+    const note = readFileSync(home.path('state', 'conversations.json'), 'utf8');
+    expect(note)
+      .to.include(id)
+      .and.not.to.match(/ab[abcdhilp]_/);
+  });
+
+  it('begins a new one when the old one cannot be taken up twice', async () => {
+    const child = await start();
+    await say('one');
+    await until('the first', acknowledged);
+    writeFileSync(join(home.dir, 'forgets'), '');
+    await say('two');
+    await until('the second', acknowledged, 30_000);
+    child.kill('SIGINT');
+    await finished(child);
+    expect(runs().map((run) => words(run)[0])).to.deep.equal(['begin', 'go', 'go', 'begin']);
+  });
+
+  it('is for programs that have such command lines, and knows them', async () => {
+    for (const [args, message] of [
+      [['--harness', 'none'], 'There is no harness called none.'],
+      [['--harness', 'command'], 'no command lines of its own'],
+      [['--harness', 'omp', '--reply'], 'reply'],
+      [[], '--harness'],
+    ] as [string[], string][]) {
+      const { code, stderr } = await home.run(['run', '--as', 'bot', '--headless', ...args]);
+      expect([code, stderr.includes(message)], args.join(' ') + stderr).to.deep.equal([2, true]);
+    }
+    addProfile(home, 'mine', { headless: { via: 'native', run: ['thinks', 'begin', '{prompt}'] } });
+    const { code, stderr } = await home.run([
+      'run',
+      '--as',
+      'bot',
+      '--harness',
+      'mine',
+      '--headless',
+      '--model',
+      'big',
+    ]);
+    expect([code, stderr.includes('takes no --model')]).to.deep.equal([2, true]);
+  });
+});
+
+describe('a field of what a program prints', () => {
+  const found = (field: string, ...parts: string[]) => {
+    const finder = new FieldFinder(field);
+    for (const part of parts) finder.read(part);
+    return finder.value();
+  };
+
+  it('is found in one object, in lines, and in any pieces', () => {
+    expect(found('id', '{"id":"a1"}')).to.equal('a1');
+    expect(found('id', 'begin\n{"type":"x","i', 'd":"a2"}\nmore\n{"id":')).to.equal('a2');
+    expect(found('id', '{\n  "id": "a3",\n  "more": {"id": "b"}\n}\n')).to.equal('a3');
+    expect(found('id', '{"id":"a4"}\n{"id":"a5"}\n')).to.equal('a5');
+  });
+
+  it('is nothing inside of another one, in a text, or that is no id', () => {
+    expect(found('id', '{"more":{"id":"b"}}')).to.equal(null);
+    expect(found('id', '{"text":"\\"id\\":\\"b\\""}')).to.equal(null);
+    expect(found('id', '{"id":"a b"}\n{"id":5}\n{"id":"$(x)"}\n')).to.equal(null);
+    expect(found('', '{"":"b"}')).to.equal(null);
+    expect(found('id', `{"id":"${'x'.repeat(2_000_000)}"}\n`, '{"id":"a6"}\n')).to.equal('a6');
+  });
+});

@@ -1,0 +1,189 @@
+/** What a swarm is refused for, before anything is made; and which swarm, seat and launcher are meant. */
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { findProgram } from '../../src/harness/programs.ts';
+import { Home } from './support/home.ts';
+import { addProfile, TestLauncher } from './support/launched.ts';
+
+const BOT = 'board: demo\nagents:\n  - {name: bot, harness: command, launcher: local, args: [cat]}\n';
+
+describe('a swarm', function () {
+  this.timeout(120_000);
+  let home: Home;
+  let launcher: TestLauncher;
+  beforeEach(() => {
+    home = new Home();
+    launcher = new TestLauncher(home);
+  });
+  afterEach(async () => {
+    launcher.behave({});
+    for (const { swarm } of (await home.json(['swarm', 'list'])).swarms) await home.run(['swarm', 'down', swarm]);
+    await home.run(['daemon', 'stop']);
+    await home.close();
+  });
+
+  const write = (text: string, name = 'service.yaml') => writeFileSync(join(home.work, name), text);
+  const errorOf = async (args: string[], env?: Record<string, string>) => {
+    const { code, stdout } = await home.run([...args, '--json'], env ? { env } : {});
+    const { error } = JSON.parse(stdout);
+    return { exit: code, ...error };
+  };
+
+  it('is a person’s: no session and no agent starts, stops or sees one', async () => {
+    write(BOT);
+    const inside = { CLAUDECODE: '1' };
+    for (const verb of ['up', 'ps', 'down', 'list', 'show'])
+      for (const [args, env] of [
+        [[], inside],
+        [['--as', 'bot'], {}],
+        [[], { SERVICE_AGENT: 'bot' }],
+      ] as [string[], Record<string, string>][]) {
+        const { exit, code, hint } = await errorOf(['swarm', verb, ...args], env);
+        expect([exit, code], verb).to.deep.equal([5, 'human_command_in_session']);
+        expect(hint).to.equal(`Ask your person to run: service swarm ${verb} --json`);
+      }
+    expect([launcher.asked(), existsSync(home.path('data'))]).to.deep.equal([[], false]);
+  });
+
+  const wrong: [what: string, fields: string, code: string, exit: number, message: string][] = [
+    ['an unknown harness', 'harness: claud-code', 'invalid_request', 2, 'did you mean claude-code'],
+    ['a runner without a program', 'harness: command', 'invalid_request', 2, 'agents[0].args is missing'],
+    ['a model that cannot be told', 'harness: command, args: [cat], model: x', 'invalid_request', 2, 'model'],
+    ['a launcher that is not there', 'harness: codex, launcher: none', 'launcher_failed', 1, 'service-launcher-none'],
+    ['a terminal that is none', 'harness: mine, launcher: headless', 'mode_unsupported', 2, 'headless cannot run mine'],
+    ['a program that is not there', 'harness: codex, launcher: local', 'start_failed', 1, 'no program codex on PATH'],
+    ['a folder that is not there', 'harness: command, args: [cat], dir: nowhere', 'start_failed', 1, 'nowhere'],
+  ];
+  it('is refused before anything is made, and says why', async () => {
+    addProfile(home, 'mine', { interactive: { start: ['cat', '{prompt}'] } });
+    for (const [what, fields, code, exit, message] of wrong) {
+      write(`board: demo\nagents:\n  - {name: bot, ${fields}}\n`);
+      const error = await errorOf(['swarm', 'up']);
+      expect([error.code, error.exit], what).to.deep.equal([code, exit]);
+      expect(error.message, what).to.include(message);
+      expect(error.hint, what).not.to.equal('');
+    }
+    expect((await home.json(['board', 'list'])).boards).to.deep.equal([]);
+    write('board: x\n');
+    const { code, exit, details } = await errorOf(['swarm', 'up']);
+    expect([code, exit, details.lines.length]).to.deep.equal(['invalid_request', 2, 2]);
+    write(BOT);
+    const stranger = await errorOf(['swarm', 'up', '--only', 'other']);
+    expect([stranger.exit, stranger.hint]).to.deep.equal([2, 'It has bot']);
+  });
+
+  it('sends nothing to a server that this machine does not know', async () => {
+    write(`server: https://elsewhere.example.com\n${BOT}`);
+    expect((await errorOf(['swarm', 'up'])).code).to.equal('server_unknown');
+    write(BOT);
+    const token = { SERVICE_TOKEN: `abh_${'x'.repeat(43)}`, SERVICE_SERVER: 'https://elsewhere.example.com' };
+    const { exit, message } = await errorOf(['swarm', 'up'], token);
+    expect([exit, message.startsWith('With SERVICE_TOKEN nothing is saved')]).to.deep.equal([2, true]);
+    expect(launcher.asked('start')).to.deep.equal([]);
+  });
+
+  it('finds a seat again whose token was never saved, and has none of somebody else, or of the past', async () => {
+    write(BOT);
+    const { agents, seats_added: added } = await home.json(['swarm', 'up']);
+    expect(added).to.deep.equal(['bot']);
+    await home.json(['swarm', 'down']);
+    const path = home.path('config', 'credentials.json');
+    const saved = JSON.parse(readFileSync(path, 'utf8'));
+    const [entry] = Object.values(saved.servers) as { seats: object }[];
+    entry!.seats = {};
+    writeFileSync(path, JSON.stringify(saved));
+    const again = await home.json(['swarm', 'up']);
+    expect([again.agents[0].seat, again.agents[0].seated]).to.deep.equal([agents[0].seat, true]);
+    expect((await home.json(['board', 'agents', '-b', 'demo'])).members).to.have.length(1);
+
+    await home.json(['swarm', 'down']);
+    await home.json(['agent', 'remove', 'bot', '--board', 'demo', '--yes']);
+    const removed = await errorOf(['swarm', 'up']);
+    expect([removed.exit, removed.code, removed.hint]).to.deep.equal([
+      4,
+      'agent_removed',
+      'Give the agent another name in service.yaml',
+    ]);
+    await home.json(['agent', 'create', 'taken', '--board', 'demo']);
+    const now = JSON.parse(readFileSync(path, 'utf8'));
+    (Object.values(now.servers) as { seats: object }[])[0]!.seats = {};
+    writeFileSync(path, JSON.stringify(now));
+    write('board: demo\nagents:\n  - {name: taken, harness: command, launcher: local, args: [cat]}\n');
+    const taken = await errorOf(['swarm', 'up']);
+    expect([taken.exit, taken.code]).to.deep.equal([7, 'name_taken']);
+  });
+
+  it('has a name, by which it is meant from anywhere; its file may be gone', async () => {
+    write(BOT);
+    write(BOT.replace('demo', 'other'), 'other.yaml');
+    expect((await errorOf(['swarm', 'ps', 'demo'])).message).to.equal('There is no swarm demo on this machine.');
+    const { swarm } = await home.json(['swarm', 'up']);
+    await home.json(['swarm', 'up', '--file', 'other.yaml']);
+    const { swarms } = await home.json(['swarm', 'list']);
+    expect(swarms.map(({ board, agents }: never) => [board, agents])).to.deep.equal([
+      ['demo', ['bot']],
+      ['other', ['bot']],
+    ]);
+    const elsewhere = { cwd: home.dir };
+    for (const name of [swarm, 'demo'])
+      expect((await home.json(['swarm', 'ps', name], elsewhere)).swarm).to.equal(swarm);
+    expect((await home.run(['swarm', 'ps'], elsewhere)).code).to.equal(2);
+    write(BOT.replace('name: bot', 'name: second'));
+    const { agents } = await home.json(['swarm', 'ps']);
+    expect(agents.map(({ name, state }: never) => [name, state])).to.deep.equal([
+      ['second', 'not_started'],
+      ['bot', 'running'],
+    ]);
+    const shown = await home.json(['swarm', 'show', 'demo'], elsewhere);
+    expect(shown.agents).to.have.length(1);
+    expect(shown.agents[0]).to.include({
+      name: 'second',
+      launcher: 'local',
+      mode: 'headless',
+      seat: null,
+      installed: true,
+    });
+    expect(shown.agents[0].argv.slice(-6)).to.deep.equal(['--as', 'second@demo', '--harness', 'command', '--', 'cat']);
+    const lines = (await home.shell('service swarm list | wc -l; service swarm ps --ndjson | wc -l')).stdout;
+    expect(lines.trim().split(/\s+/)).to.deep.equal(['2', '2']);
+  });
+
+  it('says when what runs is not what its file says now', async () => {
+    write(BOT);
+    await home.json(['swarm', 'up']);
+    write(BOT.replace('[cat]', '[cat, -u]'));
+    const { warnings, agents } = await home.json(['swarm', 'up']);
+    expect([warnings[0].code, agents[0].action]).to.deep.equal(['agent_changed', 'running']);
+    expect(launcher.asked('start')).to.have.length(1);
+  });
+
+  // As the programs of agents, tmux is tested where it is.
+  if (findProgram('tmux', process.env))
+    it('runs in tmux what needs a terminal, and without tmux says so', async () => {
+      home.env.TMUX_TMPDIR = home.dir;
+      home.program('waits', 'exec sleep 100');
+      addProfile(home, 'mine', { interactive: { start: ['waits', '{prompt}'] } });
+      write('board: demo\nagents:\n  - {name: cat, harness: mine}\n');
+      const without = await errorOf(['swarm', 'up', '--wait', '0'], { PATH: join(home.dir, 'bin') });
+      expect([without.exit, without.code]).to.deep.equal([1, 'host_unavailable']);
+      const { agents } = await home.json(['swarm', 'up', '--wait', '0']);
+      expect(agents[0]).to.include({ state: 'running', launcher: 'tmux', mode: 'interactive' });
+      const shown = await home.shell(`tmux capture-pane -p -t '${/'(.*)'/.exec(agents[0].attach)![1]}:'`);
+      expect(shown.code, shown.stderr).to.equal(0);
+      await home.json(['swarm', 'down']);
+    });
+
+  it('keeps its notes to itself', async () => {
+    write(BOT);
+    const { swarm } = await home.json(['swarm', 'up']);
+    const path = home.path('state', 'swarms', `${swarm}.json`);
+    chmodSync(path, 0o644);
+    expect((await errorOf(['swarm', 'ps'])).code).to.equal('credentials_unsafe');
+    chmodSync(path, 0o600);
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, '{"v":1}');
+    expect((await errorOf(['swarm', 'up'])).code).to.equal('config_corrupt');
+    writeFileSync(path, text);
+  });
+});

@@ -1,0 +1,245 @@
+/** Swarms, with a true server and daemon, a launcher of the test, and stand-ins that run the hooks which service init wrote. */
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { finished, Home, until } from './support/home.ts';
+import { addProfile, LaunchedPrograms, TestLauncher } from './support/launched.ts';
+
+interface Agent {
+  name: string;
+  seat: string | null;
+  state: string;
+  by: string | null;
+  seated: boolean;
+  session: string | null;
+  attach: string | null;
+  action: string;
+  problem: { code: string } | null;
+}
+
+const BOTH = `board: demo
+agents:
+  - {name: claude, harness: claude-code, launcher: local}
+  - {name: codex, harness: codex, launcher: local}
+`;
+const BOT = 'board: demo\nagents:\n  - {name: bot, harness: command, launcher: local, args: [cat]}\n';
+
+describe('service swarm', function () {
+  this.timeout(120_000);
+  let home: Home;
+  let launcher: TestLauncher;
+  beforeEach(() => {
+    home = new Home();
+    home.env.TMUX_TMPDIR = home.dir;
+    launcher = new TestLauncher(home);
+  });
+  afterEach(async () => {
+    launcher.behave({});
+    for (const { swarm } of (await home.json(['swarm', 'list'])).swarms) await home.run(['swarm', 'down', swarm]);
+    await home.run(['daemon', 'stop']);
+    await home.close();
+  });
+
+  const write = (text: string, name = 'service.yaml') => writeFileSync(join(home.work, name), text);
+  const byName = (agents: Agent[]) => Object.fromEntries(agents.map((agent) => [agent.name, agent]));
+  const actions = (record: { agents: Agent[] }) => record.agents.map(({ name, action }) => [name, action]);
+  const errorOf = async (args: string[], env?: Record<string, string>) => {
+    const { code, stdout } = await home.run([...args, '--json'], env ? { env } : {});
+    return { exit: code, ...JSON.parse(stdout).error };
+  };
+  const programs = async (...harnesses: string[]) => {
+    const made = new LaunchedPrograms(home);
+    await made.place(...harnesses);
+    return made;
+  };
+
+  it('makes board and seats, starts each agent, and waits until its session has taken its seat by its ticket', async () => {
+    const launched = await programs('claude-code', 'codex');
+    const more = 'launcher: local, model: opus, args: ["{prompt}", "a b"]';
+    write(
+      `${BOTH.replace('launcher: local', more)}  - {name: bot, harness: command, launcher: headless, args: [cat]}\n`,
+    );
+    const up = await home.json(['swarm', 'up']);
+    expect([up.board_created, up.seats_added, up.timed_out]).to.deep.equal([true, ['claude', 'codex', 'bot'], false]);
+    expect(actions(up)).to.deep.equal([
+      ['claude', 'started'],
+      ['codex', 'started'],
+      ['bot', 'started'],
+    ]);
+    for (const { name, state, by, seated } of up.agents as Agent[])
+      expect([state, by, seated], name).to.deep.equal(['running', 'launcher', true]);
+
+    const [claude, codex] = ['claude-code', 'codex'].map(
+      (harness) => launched.starts().find(({ profile }) => profile === harness)!,
+    );
+    expect(byName(up.agents).claude!.session).to.equal(`claude-code:${claude!.session}`);
+    expect(byName(up.agents).codex!.session).to.equal(`codex:${codex!.session}`);
+    // A program whose sessions may share a process is told in the prompt alone.
+    expect(claude!.env).to.include({ SERVICE_AGENT: 'claude@demo' });
+    expect(claude!.env.SERVICE_LAUNCH).to.match(/^lch_[0-9a-f]{24}$/);
+    expect(claude!.prompt).to.match(/^You are claude \(role member\) on the board demo of http/);
+    expect(claude!.prompt).not.to.include('lch_');
+    expect(codex!.env).not.to.have.any.keys('SERVICE_AGENT', 'SERVICE_LAUNCH');
+    expect(codex!.prompt.split('\n')[0]).to.match(
+      /^You are codex .* First take your seat: service status --launch lch_[0-9a-f]{24}$/,
+    );
+    expect(claude!.words.slice(1)).to.deep.equal(['--model', 'opus', '{prompt}', 'a b']);
+    expect(claude!.cwd).to.equal(home.work);
+    expect(readdirSync(home.path('state', 'launches')), 'used tickets').to.deep.equal([]);
+    expect(JSON.stringify(launcher.asked())).not.to.match(/ab[abcdhilp]_[A-Za-z0-9_-]{8,}/);
+    const note = home.path('state', 'swarms', `${up.swarm}.json`);
+    expect([statSync(note).mode & 0o777, /ab[abcdhilp]_/.test(readFileSync(note, 'utf8'))]).to.deep.equal([
+      0o600,
+      false,
+    ]);
+
+    // The ticket was used: it gives the seat to nobody else, and that is no error.
+    const ticket = /lch_[0-9a-f]{24}/.exec(codex!.prompt)![0];
+    const other = { CODEX_THREAD_ID: 'other', CODEX_SESSION_ID: 'other' };
+    writeFileSync(join(launched.folder, 'threads', 'other'), '');
+    const status = await home.json(['status', '--launch', ticket], { env: other });
+    expect([status.agent, status.warnings]).to.deep.equal([null, undefined]);
+    expect((await home.json(['status', '--launch', ticket])).agent).to.equal(null);
+    expect((await home.run(['status', '--launch', 'lch_x'], { env: other })).code).to.equal(2);
+    const part = { ...other, CODEX_THREAD_ID: 'part' };
+    expect((await errorOf(['status', '--launch', ticket], part)).code).to.equal('subagent_without_seat');
+
+    await home.json(['say', 'wake up', '-b', 'demo', '--to', '@claude', '--no-notes']);
+    await until('the message in the session', () => launched.trace(claude!.session).includes('wake up'));
+  });
+
+  it('starts nothing twice: run again, by two at once, or where a seat is held by hand', async () => {
+    const launched = await programs('claude-code');
+    write('board: demo\nagents:\n  - {name: claude, harness: claude-code, launcher: local}\n');
+    const both = await Promise.all([home.json(['swarm', 'up']), home.json(['swarm', 'up'])]);
+    expect(both.map((up) => up.agents[0].action).sort()).to.deep.equal(['running', 'started']);
+    expect(both.flatMap((up) => up.seats_added)).to.deep.equal(['claude']);
+    expect(both.map((up) => up.agents[0].seated)).to.deep.equal([true, true]);
+    expect(actions(await home.json(['swarm', 'up']))).to.deep.equal([['claude', 'running']]);
+    expect([launched.starts().length, launcher.asked('start').length]).to.deep.equal([1, 1]);
+    const { members } = await home.json(['board', 'agents', '-b', 'demo']);
+    expect(members.map(({ name }: Agent) => name)).to.deep.equal(['claude']);
+
+    await home.json(['agent', 'create', 'bot', '--board', 'demo']);
+    home.start(['run', '--as', 'bot', '--', 'cat']);
+    const held = async () => (await home.json(['daemon', 'status'])).bindings.some(bound('bot'));
+    await until('the seat held by hand', held);
+    write(BOT, 'hand.yaml');
+    const [byHand] = (await home.json(['swarm', 'up', '-F', 'hand.yaml'])).agents as Agent[];
+    expect([byHand!.action, byHand!.by, byHand!.state]).to.deep.equal(['running', 'hand', 'running']);
+    expect(launcher.asked('start')).to.have.length(1);
+    const { agents } = await home.json(['swarm', 'ps', '-F', 'hand.yaml']);
+    expect(byName(agents).bot).to.include({ state: 'running', by: 'hand', attach: null });
+  });
+
+  const bound =
+    (name: string) =>
+    ({ agent, open }: { agent: { name: string }; open?: boolean }): boolean =>
+      agent.name === name && open === true;
+
+  it('stops what it started and takes its conversations up again, without a ticket', async () => {
+    const launched = await programs('claude-code', 'codex');
+    write(BOTH);
+    const first = byName((await home.json(['swarm', 'up'])).agents);
+    const down = await home.json(['swarm', 'down']);
+    expect(down.agents.map(({ name, stopped, state }: never) => [name, stopped, state])).to.deep.equal([
+      ['claude', true, 'exited'],
+      ['codex', true, 'exited'],
+    ]);
+    const stopped = await home.json(['swarm', 'down']);
+    expect(stopped.agents.map((agent: { stopped: boolean }) => agent.stopped)).to.deep.equal([false, false]);
+    const up = await home.json(['swarm', 'up']);
+    expect([actions(up), up.seats_added]).to.deep.equal([
+      [
+        ['claude', 'resumed'],
+        ['codex', 'resumed'],
+      ],
+      [],
+    ]);
+    const again = byName(up.agents);
+    for (const name of ['claude', 'codex'])
+      expect([again[name]!.session, again[name]!.seat], name).to.deep.equal([first[name]!.session, first[name]!.seat]);
+    for (const { resumed, session, env, prompt } of launched.starts().slice(2)) {
+      expect([resumed, `${env.SERVICE_LAUNCH}`, prompt.includes('lch_')]).to.deep.equal([session, 'undefined', false]);
+      expect(prompt).to.match(/^You are \w+ on the board demo again\./);
+    }
+    // One alone.
+    const one = await home.json(['swarm', 'down', 'demo', '--only', 'codex']);
+    expect(one.agents.map(({ name }: Agent) => name)).to.deep.equal(['codex']);
+    const { agents } = await home.json(['swarm', 'ps', 'demo']);
+    expect(agents.map(({ state }: Agent) => state)).to.deep.equal(['running', 'exited']);
+  });
+
+  it('begins a conversation anew that cannot be taken up again', async () => {
+    const launched = await programs('claude-code');
+    write('board: demo\nagents:\n  - {name: claude, harness: claude-code, launcher: local}\n');
+    const first = await home.json(['swarm', 'up']);
+    await home.json(['swarm', 'down']);
+    launched.forget();
+    const up = await home.json(['swarm', 'up']);
+    expect([up.agents[0].action, up.agents[0].seated, up.agents[0].problem]).to.deep.equal(['started', true, null]);
+    const [, lost, fresh] = launched.starts();
+    expect([`claude-code:${lost!.resumed}`, fresh!.resumed]).to.deep.equal([first.agents[0].session, null]);
+    expect(up.agents[0].session).to.equal(`claude-code:${fresh!.session}`);
+  });
+
+  it('finds again what was started when nobody heard of it', async () => {
+    write(BOT);
+    launcher.behave({ hangs: true });
+    const lost = home.start(['swarm', 'up']);
+    await until('the start', () => launcher.asked('start').length === 1);
+    await until('the agent', async () => (await home.json(['daemon', 'status'])).bindings.some(bound('bot')));
+    lost.kill('SIGKILL');
+    await finished(lost);
+    launcher.behave({});
+    const [agent] = (await home.json(['swarm', 'up'])).agents as Agent[];
+    expect([agent!.action, agent!.by, agent!.seated]).to.deep.equal(['running', 'launcher', true]);
+    const { bindings } = await home.json(['daemon', 'status']);
+    expect(bindings.filter(bound('bot'))).to.have.length(1);
+    expect((await home.json(['swarm', 'down'])).agents[0].stopped).to.equal(true);
+  });
+
+  it('takes a launcher that cannot tell for one whose agent runs', async () => {
+    write(BOT);
+    await home.json(['swarm', 'up']);
+    for (const answer of [{ state: 'unknown', blocked: 'asks for leave' }, { error: { code: 'host_unavailable' } }]) {
+      launcher.behave({ status: answer });
+      expect((await home.json(['swarm', 'ps'])).agents[0]).to.include({ state: 'unknown', by: 'launcher' });
+      expect(actions(await home.json(['swarm', 'up']))).to.deep.equal([['bot', 'running']]);
+    }
+    expect(launcher.asked('start')).to.have.length(1);
+    launcher.behave({ status: { state: 'running', blocked: 'asks for leave' } });
+    expect((await home.run(['swarm', 'ps'])).stdout).to.match(/^bot .* running idle - asks for leave/m);
+  });
+
+  it('starts the others when one cannot be started, and says which', async () => {
+    home.program('quits', 'echo out of luck; exit 1');
+    addProfile(home, 'mine', { interactive: { start: ['quits'] } });
+    write(`${BOT}  - {name: quitter, harness: mine, launcher: local}\n`);
+    const { exit, code, message, details } = await errorOf(['swarm', 'up', '--wait', '20']);
+    expect([exit, code]).to.deep.equal([1, 'start_failed']);
+    expect(message).to.include('quitter').and.include('The other 1 went well');
+    expect(
+      details.agents.map(({ name, seated, problem }: Agent) => [name, seated, problem?.code ?? null]),
+    ).to.deep.equal([
+      ['bot', true, null],
+      ['quitter', false, 'start_failed'],
+    ]);
+    expect(launcher.log('quitter')).to.equal('out of luck\n');
+    launcher.behave({ start: { error: { code: 'start_failed', message: 'no room' } } });
+    const again = await errorOf(['swarm', 'up', '--wait', '20']);
+    expect([again.code, again.message]).to.deep.equal(['start_failed', 'quitter: no room The other 1 went well.']);
+  });
+
+  it('waits no longer than it may', async () => {
+    home.program('deaf', 'exec sleep 100');
+    addProfile(home, 'mine', { interactive: { start: ['deaf'] } });
+    write('board: demo\nagents:\n  - {name: deaf, harness: mine, launcher: local}\n');
+    const up = await home.json(['swarm', 'up', '--wait', '0']);
+    expect([up.timed_out, up.agents[0].seated, up.agents[0].state]).to.deep.equal([true, false, 'running']);
+    expect((await home.run(['swarm', 'up', '--wait', '1', '--fail-timeout'])).code).to.equal(3);
+    expect((await home.run(['swarm', 'up', '--wait', '0'])).stdout)
+      .to.include('without its seat')
+      .and.include('service swarm ps');
+  });
+});
