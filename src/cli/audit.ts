@@ -114,6 +114,14 @@ export async function readLog(session: BoardSession, wish: LogWish): Promise<Log
   return { events, next_after, head_seq };
 }
 
+/** Every event from the beginning, or from after a number, to the end. */
+export async function* wholeLog({ client, board }: BoardSession, wish: LogWish): AsyncGenerator<BoardEvent> {
+  const by = wish.actor?.replace(/^@/, '');
+  const query = { after: wish.after ?? 0, limit: 200, type: wish.type?.join(',') };
+  for await (const { events } of pages(client, 'listEvents', { params: { board }, query }))
+    yield* events.filter(({ actor }) => by === undefined || actor.name === by);
+}
+
 interface LogWindow {
   after?: number;
   before?: number;

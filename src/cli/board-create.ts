@@ -88,7 +88,11 @@ export function createdText(record: CreatedRecord, url: string, again: string): 
     `Created board ${board.name}${title} on ${url}, ${seen}. You own it.${again}`,
     linked ? `Linked this folder to ${board.name}.` : '',
     stays ? `This folder stays linked to ${stays}.` : '',
-    board.policy.preset === 'starter' ? 'Starter policy: everyone on the board reads everything.' : '',
+    board.policy.preset === 'starter'
+      ? called(
+          `Starter policy: everyone on the board reads everything; tighten with service board policy recommended${flag}`,
+        )
+      : '',
     called(`Next: service say${flag} "Hello", or a seat for an agent: ${record.join_command}`),
   ]
     .filter(Boolean)

@@ -43,8 +43,9 @@ export async function boardListText(
   { boards, archived_count: archived }: BoardListRecord,
   url: string,
 ): Promise<string> {
+  const shown = boards.filter(({ lifecycle }) => lifecycle === 'archived').length;
   if (boards.length === 0 && archived === 0) return called(`${url} · 0\nCreate a board: service board create general`);
-  const more = archived > 0 ? [called(`${archived} archived: service board list --archived`)] : [];
+  const more = archived > shown ? [called(`${archived} archived: service board list --archived`)] : [];
   return [`${url} · ${boards.length}`, ...(await boardRows(boards)), ...more].join('\n');
 }
 

@@ -28,6 +28,22 @@ export async function readThread(
   return { ...record(reply.data), timed_out: timedOut };
 }
 
+/** Its first message and every reply from this page on, to the end of the thread unless a number of them was asked for. */
+export async function* wholeThread(
+  session: BoardSession,
+  reference: string,
+  first: ThreadRecord,
+  { after, limit }: { after?: number | undefined; limit?: number | undefined },
+): AsyncGenerator<Message> {
+  if (first.root && after === undefined) yield first.root;
+  let page = first;
+  for (;;) {
+    yield* page.replies;
+    if (limit !== undefined || page.next_after === null) return;
+    page = await readThread(session, reference, { after: page.next_after });
+  }
+}
+
 /** A thread as text. */
 export function threadText(
   board: string,

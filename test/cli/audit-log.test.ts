@@ -21,6 +21,22 @@ describe('audit log', function () {
     expect(await log('--actor', 'nobody')).to.deep.include({ events: [], next_after: null, head_seq: 216 });
   });
 
+  it('gives all of it one by one, unless a number of them is asked for', async () => {
+    const lines = async (...flags: string[]) => {
+      const { stdout } = await home().run(['audit', 'log', '--ndjson', ...flags]);
+      return stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).seq as number);
+    };
+    const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+    expect(await lines()).to.deep.equal(numbers(1, 216));
+    expect(await lines('--after', '5')).to.deep.equal(numbers(6, 216));
+    expect(await lines('--actor', '@codex')).to.deep.equal([4, 5, 6]);
+    expect(await lines('--type', 'message.posted', '--after', '6')).to.deep.equal(numbers(7, 216));
+    expect(await lines('--limit', '3')).to.deep.equal([214, 215, 216]);
+  });
+
   it('goes on after the last one shown, with the same flags', async () => {
     const page = await log('--actor', 'codex', '--after', '3', '--limit', '1');
     expect([seqs(page), page.next_after]).to.deep.equal([[4], 4]);

@@ -29,6 +29,28 @@ describe('reading a board', function () {
     expect(lines).to.have.length(8);
   });
 
+  it('gives threads and the messages of one line by line, over all their pages', async () => {
+    await home().json(['board', 'create', 'talk', '--no-link']);
+    const lines = async (...args: string[]) => {
+      const { stdout } = await home().run([...args, '-b', 'talk', '--ndjson']);
+      return stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    };
+    const post = (script: string) => home().shell(`${script} | service say -b talk --ndjson-in -q`);
+    await post(`for i in $(seq 60); do echo '{"body":"root"}'; done`);
+    await post(`for i in $(seq 3 62); do echo '{"body":"re","to":["all"],"reply_to":"'$i'"}'; done`);
+    await post(`for i in $(seq 60); do echo '{"body":"more","to":["all"],"reply_to":"3"}'; done`);
+    const threads = await lines('board', 'threads');
+    expect(threads.map(({ root }) => root.seq)).to.have.members(Array.from({ length: 60 }, (_, n) => 3 + n));
+    expect(await lines('board', 'threads', '--limit', '2')).to.have.length(2);
+    const seqs = (await lines('board', 'thread', '3')).map(({ seq }) => seq);
+    expect(seqs).to.deep.equal([3, 63, ...Array.from({ length: 60 }, (_, n) => 123 + n)]);
+    expect((await lines('board', 'thread', '3', '--after', '180')).map(({ seq }) => seq)).to.deep.equal([181, 182]);
+    expect(await lines('board', 'thread', '3', '--limit', '2')).to.have.length(3);
+  });
+
   it('marks as read only what it showed, oldest first', async () => {
     expect(seqs(await home().json(['read', '--mark-read', '--limit', '3']))).to.deep.equal([4, 5, 6]);
     expect(seqs(await home().json(['read', '--unread']))).to.deep.equal([7, 8, 9, 10, 11]);

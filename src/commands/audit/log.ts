@@ -1,12 +1,13 @@
 import * as Flags from '@oclif/core/flags';
-import { eventLines, readLog } from '../../cli/audit.ts';
+import { eventLines, readLog, wholeLog } from '../../cli/audit.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlag, listFlags, numberFlag } from '../../cli/flags.ts';
 import { usage } from '../../local/failure.ts';
 
 export default class AuditLog extends BaseCommand<typeof AuditLog> {
   static override summary = "Show the events of a board's record";
-  static override description = 'The newest ones by default; with --after, those that follow a number.';
+  static override description =
+    'The newest ones by default; with --after, those that follow a number. With --ndjson all of them, unless --limit says\nhow many.';
   static override examples = [
     'service audit log --board general',
     'service audit log --after 20 --type message.posted --ndjson',
@@ -24,6 +25,10 @@ export default class AuditLog extends BaseCommand<typeof AuditLog> {
     const odd = this.flags.type?.find((type) => !/^[a-z_]{1,40}\.[a-z_]{1,40}$/.test(type));
     if (odd !== undefined) throw usage(`--type takes the types of events, such as message.posted, but got "${odd}".`);
     const session = await this.onBoard('A');
+    if (this.out.mode === 'ndjson' && this.flags.limit === undefined) {
+      for await (const event of wholeLog(session, this.flags)) this.out.each(event);
+      return;
+    }
     const page = await readLog(session, this.flags);
     if (this.out.mode === 'ndjson') {
       for (const event of page.events) this.out.each(event);

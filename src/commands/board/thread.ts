@@ -3,9 +3,9 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
-import { limitFlag, numberFlag, waitFlags } from '../../cli/flags.ts';
+import { limitFlag, listFlags, numberFlag, waitFlags } from '../../cli/flags.ts';
 import { staying } from '../../cli/session.ts';
-import { readThread, threadText } from '../../cli/thread.ts';
+import { readThread, threadText, wholeThread } from '../../cli/thread.ts';
 
 export default class BoardThread extends BaseCommand<typeof BoardThread> {
   static override summary = 'Read a thread, or wait for its next reply';
@@ -20,13 +20,18 @@ export default class BoardThread extends BaseCommand<typeof BoardThread> {
     limit: limitFlag(),
     markdown: Flags.boolean({ description: 'As a Markdown document' }),
     ...waitFlags,
+    ...listFlags,
   };
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
     const record = await readThread(session, this.args.message, this.flags);
-    const style = { paint: this.out.paint, times: this.times, markdown: this.flags.markdown };
-    this.out.print(record, () => threadText(session.board, record, style, staying(session)));
+    if (this.out.mode === 'ndjson') {
+      for await (const message of wholeThread(session, this.args.message, record, this.flags)) this.out.each(message);
+    } else {
+      const style = { paint: this.out.paint, times: this.times, markdown: this.flags.markdown };
+      this.out.print(record, () => threadText(session.board, record, style, staying(session)));
+    }
     if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
   }
 }

@@ -1,9 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { limitFlag } from '../../cli/flags.ts';
+import { limitFlag, listFlags } from '../../cli/flags.ts';
 import { threadRows } from '../../cli/print/threads.ts';
 import { called } from '../../cli/runtime.ts';
 import { staying } from '../../cli/session.ts';
+import { pages } from '../../client/pages.ts';
 
 export default class BoardThreads extends BaseCommand<typeof BoardThreads> {
   static override summary = 'List the threads of a board, the newest reply first';
@@ -13,14 +14,22 @@ export default class BoardThreads extends BaseCommand<typeof BoardThreads> {
   static override flags = {
     limit: limitFlag(),
     after: Flags.string({ helpValue: 'POSITION', description: 'The next page, as the last one names it' }),
+    ...listFlags,
   };
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
     const { client, board } = session;
     const { limit, after } = this.flags;
-    const { data } = await client.call('listThreads', { params: { board }, query: { limit, after } });
-    const { threads, next_after: next } = data;
+    const input = { params: { board }, query: { limit, after } };
+    if (this.out.mode === 'ndjson') {
+      for await (const page of pages(client, 'listThreads', input)) {
+        for (const thread of page.threads) this.out.each(thread);
+        if (limit !== undefined) return;
+      }
+      return;
+    }
+    const { threads, next_after: next } = (await client.call('listThreads', input)).data;
     const rows = await threadRows(threads, this.times);
     this.out.print({ threads, next_after: next }, () =>
       [
