@@ -16,8 +16,9 @@ import { buildOf } from '../local/build.ts';
 import { updateCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { harnessProcess, startedAt } from '../local/process-ref.ts';
+import { noteAutostart } from './autostarted.ts';
 import { exitCode } from './exit.ts';
-import { here, sessionHere } from './here.ts';
+import { here, refuseStartInSandbox, sessionHere } from './here.ts';
 import { runtime } from './runtime.ts';
 
 export interface DaemonWish {
@@ -33,7 +34,11 @@ function daemonOptions({ start }: DaemonWish): DaemonOptions {
     state: folders.state,
     env,
     start: may
-      ? { program: [process.execPath, ...process.execArgv, program], client: sessionHere()?.key ?? 'command' }
+      ? {
+          program: [process.execPath, ...process.execArgv, program],
+          client: sessionHere()?.key ?? 'command',
+          onStart: () => noteAutostart('daemon'),
+        }
       : null,
     replaceBy: may ? buildOf(root) : null,
   };
@@ -62,11 +67,8 @@ export async function connectHere(wish: DaemonWish): Promise<Connection> {
   try {
     return await connectDaemon(daemonOptions(wish));
   } catch (error) {
-    const { sandbox } = here();
-    if (!sandbox || !isAbsent(error)) throw error;
-    throw new DaemonError('daemon_in_sandbox', 'The delivery daemon does not run, and none is started in a sandbox.', {
-      hint: sandbox.fix ?? 'In a terminal of its own: service daemon start',
-    });
+    if (isAbsent(error)) refuseStartInSandbox();
+    throw error;
   }
 }
 

@@ -11,14 +11,17 @@ import { Failure } from '../local/failure.ts';
 import { until } from '../local/process.ts';
 import { runsFromSources } from '../local/program.ts';
 import { Exit } from './errors.ts';
+import { here, refuseStartInSandbox } from './here.ts';
 import { runtime } from './runtime.ts';
 import { endWith } from './signals.ts';
 
 const STOP_MS = 10_000;
 
-/** How this command reaches the daemon. @param start whether it may start or replace one, for somebody who said so */
-export function daemonOptions(start: boolean): DaemonOptions {
+/** How this command reaches the daemon. @param wanted whether it may start or replace one, for somebody who said so */
+export function daemonOptions(wanted: boolean): DaemonOptions {
   const { env, folders, program, root } = runtime();
+  // From a sandbox the one that runs is used as it is.
+  const start = wanted && here().sandbox === null;
   return {
     state: folders.state,
     env,
@@ -27,8 +30,9 @@ export function daemonOptions(start: boolean): DaemonOptions {
   };
 }
 
-/** The daemon in this process, to its end. */
+/** The daemon in this process, to its end. @throws Failure `daemon_in_sandbox` */
 export async function runHere(): Promise<void> {
+  refuseStartInSandbox();
   const { env, folders, root } = runtime();
   const fromSources = runsFromSources();
   const built = join(root, 'dist', 'daemon.cjs');
@@ -66,9 +70,10 @@ function complete({ v: _, ...status }: StatusAnswer & { v?: number }): StatusAns
   };
 }
 
-/** Starts it unless it runs. */
+/** Starts it unless it runs. @throws Failure `daemon_in_sandbox` where it does not. */
 export async function startDaemon(): Promise<{ pid: number; started: boolean }> {
   const before = await daemonStatus();
+  if (!before) refuseStartInSandbox();
   const { pid } = await askDaemon(daemonOptions(true), 'status', {});
   return { pid, started: before?.pid !== pid };
 }

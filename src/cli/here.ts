@@ -44,6 +44,15 @@ export function requireWhole(reads: boolean): void {
   });
 }
 
+/** @throws Failure `daemon_in_sandbox` where a daemon would have to be started in a sandbox, which would keep it in there. */
+export function refuseStartInSandbox(): void {
+  const { sandbox } = here();
+  if (!sandbox) return;
+  throw new Failure('daemon_in_sandbox', 'The delivery daemon does not run, and none is started in a sandbox.', {
+    hint: sandbox.fix ?? 'In a terminal of its own: service daemon start',
+  });
+}
+
 /** A server that cannot be reached from a sandbox without a network is no fault of the server. */
 export function blockedHere(error: unknown): unknown {
   const { code } = error as { code?: unknown };

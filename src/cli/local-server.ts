@@ -10,6 +10,7 @@ import { currentServer } from '../local/running.ts';
 import type { KnownServer } from '../local/servers.ts';
 import type { LocalServer } from '../local/start.ts';
 import { olderThan } from '../local/versions.ts';
+import { noteAutostart } from './autostarted.ts';
 import type { Output } from './output.ts';
 import { called, runtime, version } from './runtime.ts';
 
@@ -109,7 +110,7 @@ async function startIfNeeded(server: KnownServer, choice: LocalChoice): Promise<
 }
 
 function announce(server: KnownServer, running: LocalServer, out: Output): void {
-  out.base.autostarted = ['server'];
+  noteAutostart('server');
   out.note(`Started the local server at ${running.url}`);
   // Under SERVICE_HOME the port was chosen only now.
   const { home } = runtime().folders;

@@ -1,5 +1,6 @@
 /** Where results, notes and errors go. Terminal text, piped text, --json and --ndjson are made from the same record. */
 import { escapeUntrusted } from '../contract/text.ts';
+import { autostarted } from './autostarted.ts';
 import { type Paint, plain } from './color.ts';
 import { marked } from './marks.ts';
 import { called } from './runtime.ts';
@@ -11,7 +12,6 @@ export interface Base {
   server?: { name: string; url: string };
   actor?: { kind: 'person' | 'agent'; name: string; id: string; owner?: string };
   board?: string;
-  autostarted?: string[];
   replayed?: true;
   /** Reminders for an agent. */
   nudges?: { code: string; text: string }[];
@@ -46,7 +46,7 @@ export class Output {
       for (const reminder of this.saidReminders()) this.note(`Reminder: ${reminder}`);
       return;
     }
-    const whole = { ...this.base, ...record };
+    const whole = { ...this.base, ...autostarted(), ...record };
     const indent = this.mode === 'json' && this.terminal ? 2 : undefined;
     write(JSON.stringify(whole, null, indent));
     this.wroteRecord = true;

@@ -84,13 +84,28 @@ export async function seatless(named: boolean): Promise<SessionHere | null> {
   return (await sessionSeats()).length === 0 ? session : null;
 }
 
-/** Open requests as the daemon lists them, or the one that is named. */
-export async function seenHere(session: SessionHere, server: string, pairing?: string): Promise<PairingRequest[]> {
+/** The request that is named, as the daemon sees it. */
+export async function seenHere(session: SessionHere, server: string, pairing: string): Promise<PairingRequest> {
   const { askFor } = await import('./ask-daemon.ts');
-  const named = pairing === undefined ? {} : { pairing_id: pairing };
-  const answer = await askFor(session, 'pairing', { server, action: pairing === undefined ? 'list' : 'get', ...named });
+  const answer = await askFor(session, 'pairing', { server, action: 'get', pairing_id: pairing });
   // The daemon passes the server's records on as they came.
-  return (answer.pairings ?? [answer.pairing]) as unknown as PairingRequest[];
+  return answer.pairing as unknown as PairingRequest;
+}
+
+/** All requests in a state, as the daemon lists them. */
+export async function listedHere(
+  session: SessionHere,
+  server: string,
+  state: 'open' | 'closed' | 'all' = 'open',
+): Promise<PairingRequest[]> {
+  const { askFor } = await import('./ask-daemon.ts');
+  const requests: PairingRequest[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await askFor(session, 'pairing', { server, action: 'list', state, ...(after ? { after } : {}) });
+    requests.push(...((page.pairings ?? []) as unknown as PairingRequest[]));
+    if (!page.next_after) return requests;
+    after = page.next_after;
+  }
 }
 
 export interface Binding {

@@ -264,6 +264,12 @@ export interface CarrierState {
 
 export type TargetRefusal = 'harness_target_absent' | 'harness_subagent_target' | 'harness_unavailable';
 
+/**
+ * What a program says of a session: `unstarted` where it has written nothing down of it yet, because it has had no turn or
+ * because there is none.
+ */
+export type Target = 'ok' | 'unstarted' | { code: TargetRefusal };
+
 /** One program that runs agents, by its profile. Sees no token, no cursor, no journal. */
 export interface Adapter {
   readonly harness: string;
@@ -275,7 +281,7 @@ export interface Adapter {
   /** Further tags that mean something to it. */
   readonly reservedTags: readonly string[];
   /** Whether the session exists and is no sub-conversation. */
-  check(session: SessionView): Promise<'ok' | { code: TargetRefusal }>;
+  check(session: SessionView): Promise<Target>;
   canHand(state: CarrierState): 'now' | 'later';
   /**
    * Gives a bundle to the program's own queue; waiting hooks and extensions are served over their connections instead.

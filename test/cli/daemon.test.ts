@@ -48,6 +48,43 @@ describe('service daemon', function () {
     expect(gone.code).to.not.equal(0);
   });
 
+  it('is not started in a sandbox, which would keep it in there, but used from one', async () => {
+    const sandboxes = [
+      { CODEX_THREAD_ID: 'one', CODEX_SANDBOX: 'seatbelt' },
+      { CLAUDECODE: '1', SANDBOX_RUNTIME: '1' },
+    ] as Record<string, string>[];
+    const verbs = [['start'], ['restart'], ['run'], []];
+    for (const env of sandboxes) {
+      for (const verb of verbs) {
+        const { code, stdout } = await home.run(['daemon', ...verb, '--json'], { env });
+        const { error } = JSON.parse(stdout);
+        expect([error.code, code], verb.join()).to.deep.equal(['daemon_in_sandbox', 1]);
+        expect(error.hint).to.include('service');
+      }
+      expect(existsSync(join(home.path('state'), 'daemon.sock'))).to.equal(false);
+    }
+    const { pid } = await home.json(['daemon', 'start']);
+    for (const env of sandboxes) {
+      expect(await home.json(['daemon', 'start'], { env })).to.include({ pid, started: false });
+      expect((await home.run(['daemon', 'restart'], { env })).code).to.equal(1);
+    }
+    expect(await home.json(['daemon', 'status'])).to.include({ pid });
+  });
+
+  it('is named in the result of a command that started it by itself, and only there', async () => {
+    await home.json(['board', 'create', 'demo']);
+    await home.json(['server', 'stop']);
+    const env = { SERVICE_SESSION: 'claude-code:one', SERVICE_BOOT: 'feedfeedfeedfeed', CLAUDECODE: '1' };
+    const first = await home.json(['join', '--board', 'demo', '--name', 'codex'], { env });
+    expect(first.autostarted).to.deep.equal(['server', 'daemon']);
+    const second = await home.json(['boards'], { env });
+    expect(second).to.not.have.property('autostarted');
+    await home.json(['daemon', 'stop']);
+    expect((await home.json(['boards'], { env })).autostarted).to.deep.equal(['daemon']);
+    await home.json(['daemon', 'stop']);
+    expect(await home.json(['daemon', 'start'])).to.not.have.property('autostarted');
+  });
+
   it('is stopped together with the local server, or left running', async () => {
     await home.json(['daemon', 'start']);
     await home.json(['server', 'start']);

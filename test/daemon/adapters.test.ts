@@ -138,6 +138,8 @@ describe('adapters of harnesses', () => {
       expect(await check('child')).to.deep.equal({ code: 'harness_subagent_target' });
       expect(await check('parented')).to.deep.equal({ code: 'harness_subagent_target' });
       expect(await check('gone')).to.deep.equal({ code: 'harness_target_absent' });
+      // As it answers about a thread before its first turn, of which nothing was written down yet.
+      expect(await check('fresh')).to.equal('unstarted');
       expect(await check('odd')).to.deep.equal({ code: 'harness_unavailable' });
     });
 

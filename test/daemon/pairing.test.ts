@@ -13,6 +13,7 @@ import { FaultProxy } from '../support/fault-proxy.ts';
 import { noteSecrets } from '../support/secrets.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { errorOf } from './support/error-of.ts';
 import type { Frame } from './support/line.ts';
 import { Rig, type RigOptions, type TestSession, took } from './support/rig.ts';
 
@@ -126,6 +127,30 @@ describe('pairing two sessions', () => {
     expect(codeOf(await ask(sessions[0]!, 'select', { pairing_id: request.id }))).to.equal('ok');
     await rig.restart(whole());
     expect(codeOf(await ask(sessions[0]!, 'select', { pairing_id: request.id }))).to.equal('pairing_changed');
+  });
+
+  it('lists them by state, a page at a time that fits into a frame, for a session without a seat too', async () => {
+    const fresh = await rig.session();
+    const list = async (more: Frame) => await ask(fresh, 'list', more);
+    const ids = (answer: Frame) => ((answer['pairings'] ?? []) as { id: string }[]).map(({ id }) => id);
+    const made: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      const proposed = {
+        board_id: board.id,
+        recipient_id: (await dana()).id,
+        initiating_agent_id: seats[0]!.member_id,
+      };
+      // As long as they may be, and each sign of it twice as long in a frame.
+      const { id } = await server.dana.ok('createPairingRequest', { body: { ...proposed, work: '"'.repeat(4_000) } });
+      made.unshift(id);
+    }
+    const first = await list({ limit: 2 });
+    expect(ids(first)).to.deep.equal(made.slice(0, 2));
+    expect(ids(await list({ limit: 2, after: first['next_after'] }))[0]).to.equal(made[2]);
+    for (const id of made) await server.dana.ok('cancelPairing', { params: { pairing: id } });
+    expect(ids(await list({ state: 'open' }))).to.not.include.members(made);
+    expect(ids(await list({ state: 'closed' })).slice(0, 3)).to.have.members(made);
+    expect(errorOf(await list({ limit: 9 }))).to.equal('invalid_request');
   });
 
   it('shows nothing secret on the socket', async () => {

@@ -265,6 +265,26 @@ describe('sessions of the daemon', () => {
     expect((await rig.ask('status'))['open_sessions'] ?? 0).to.equal(0);
   });
 
+  it('of which their program has nothing yet are taken at their word, but get no seat before it has', async () => {
+    let target: 'ok' | 'unstarted' = 'unstarted';
+    await rig.restart({ clock, adapter: fakeAdapter(['queue', 'turn-start'], { check: async () => target }) });
+    const { seat } = await rig.seat();
+    const session = new TestSession(rig, { harness: 'fake', session: 'fresh', boot: 'feedfeedfeedfeed' });
+    expect(await session.ask('register', { source: 'startup' })).to.not.have.property('error');
+    expect((await session.ask('agents'))['turn']).to.equal('unknown');
+    await session.hook('turn_start');
+    expect((await session.ask('agents'))['turn']).to.equal('busy');
+    const agent = { server: rig.origin, board: seat.board };
+    for (const refused of [await session.bind(seat), await session.ask('join', { agent })])
+      expect(errorOf(refused)).to.equal('harness_target_absent');
+    target = 'ok';
+    expect(await session.bind(seat)).to.not.have.property('error');
+    // Once it holds a seat, a program that knows nothing of it has lost it.
+    target = 'unstarted';
+    await session.ask('end');
+    expect(errorOf(await session.ask('register', { source: 'resume' }))).to.equal('harness_target_absent');
+  });
+
   it('told twice of one event answer once', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);

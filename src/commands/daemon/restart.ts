@@ -1,5 +1,6 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { startDaemon, stopDaemon } from '../../cli/daemon.ts';
+import { refuseStartInSandbox } from '../../cli/here.ts';
 
 export default class DaemonRestart extends BaseCommand<typeof DaemonRestart> {
   static override summary = 'Stop the delivery daemon and start it again';
@@ -8,6 +9,7 @@ export default class DaemonRestart extends BaseCommand<typeof DaemonRestart> {
   static override seeAlso = ['daemon status'];
 
   override async run(): Promise<void> {
+    refuseStartInSandbox();
     await stopDaemon(true);
     const record = await startDaemon();
     this.out.print(record, () => `The delivery daemon runs (pid ${record.pid}).`);

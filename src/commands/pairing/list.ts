@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { allPairings, seatless, seenHere } from '../../cli/pairings.ts';
+import { allPairings, listedHere, seatless } from '../../cli/pairings.ts';
 import { pairingRows } from '../../cli/print/pairing.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 
@@ -27,13 +27,13 @@ export default class PairingList extends BaseCommand<typeof PairingList> {
     this.out.print({ requests }, () => [`${url} · ${requests.length}`, ...rows].join('\n'));
   }
 
-  /** By the daemon where the session has no seat yet, which reads only those that are open. */
+  /** By the daemon where the session has no seat yet. */
   private async listed(): Promise<{ url: string; requests: PairingRequest[] }> {
-    const open = (this.flags.state ?? 'open') === 'open';
-    const fresh = open ? await seatless(this.globals.as !== undefined) : null;
+    const fresh = await seatless(this.globals.as !== undefined);
     if (fresh) {
       const { url } = await this.serverHere(fresh);
-      return { url, requests: await seenHere(fresh, url) };
+      const state = this.flags.state as 'open' | 'closed' | 'all' | undefined;
+      return { url, requests: await listedHere(fresh, url, state) };
     }
     const session = await this.session('A');
     return { url: session.server.url, requests: await allPairings(session, this.flags.state) };

@@ -20,8 +20,7 @@ export default class PairingShow extends BaseCommand<typeof PairingShow> {
   private async shown(): Promise<PairingRequest> {
     const { pairing } = this.args;
     const fresh = await seatless(this.globals.as !== undefined);
-    const [seen] = fresh ? await seenHere(fresh, (await this.serverHere(fresh)).url, pairing) : [];
-    if (seen) return seen;
+    if (fresh) return seenHere(fresh, (await this.serverHere(fresh)).url, pairing);
     const { client } = await this.session('A');
     return (await client.call('getPairingRequest', { params: { pairing } })).data;
   }

@@ -119,7 +119,12 @@ export const answers = {
       .default([]),
   }),
   shown: z.object({ shown: flag }),
-  pairing: z.object({ pairing: record.optional(), pairings: z.array(record).optional(), board: z.string().optional() }),
+  pairing: z.object({
+    pairing: record.optional(),
+    pairings: z.array(record).optional(),
+    next_after: z.string().nullish(),
+    board: z.string().optional(),
+  }),
   approval_watch: nothing,
   status: statusAnswer,
   shutdown: nothing,

@@ -17,7 +17,7 @@ export interface DaemonOptions {
   state: string;
   env: Env;
   /** How it is started; null never starts it, as in a sandbox. */
-  start: Pick<StartOptions, 'program' | 'client'> | null;
+  start: Pick<StartOptions, 'program' | 'client' | 'onStart'> | null;
   /** The caller's own build; null never replaces the running one. */
   replaceBy: Build | null;
 }

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { boardName, deliveryMode, id, memberName, roleName, seq } from '../../contract/schemas/common.ts';
-import { BOARDS_PAGE, PROTOCOL, SHOWN_MESSAGES } from './limits.ts';
+import { BOARDS_PAGE, PAIRINGS, PROTOCOL, SHOWN_MESSAGES } from './limits.ts';
 
 const text = (max: number) => z.string().min(1).max(max);
 const count = z.int().min(0);
@@ -144,6 +144,10 @@ export const requests = {
     recipient_id: z.string().max(200).optional(),
     initiating_agent_id: id('mem').optional(),
     work: text(4_000).optional(),
+    /** Of a list, as the server pages it. */
+    state: z.enum(['open', 'closed', 'all']).optional(),
+    after: z.string().max(200).optional(),
+    limit: z.int().min(1).max(PAIRINGS).optional(),
   }),
   approval_watch: ofSession('approval_watch', { agent: agentRef, approval_id: id('apr') }),
   status: verb('status', maybeSession),

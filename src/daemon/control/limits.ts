@@ -16,6 +16,9 @@ export const SHOWN_MESSAGES = 200;
 /** Boards one `boards` may ask for. */
 export const BOARDS_PAGE = 200;
 
+/** Pairing requests in one answer: each may hold 4,000 characters of work, which must fit into a frame together. */
+export const PAIRINGS = 8;
+
 /** Verbs that answer once, each with the milliseconds its answer may take. */
 export const BUDGET_MS = {
   register: 20_000,

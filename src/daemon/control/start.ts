@@ -18,6 +18,8 @@ export interface StartOptions {
   program: string[];
   /** Who starts it unasked; each is bounded by itself. Null: somebody said so, as often as they like. */
   client: string | null;
+  /** Told once the daemon that was started answers. */
+  onStart?: () => void;
   /** Milliseconds since 1970, for the bound. */
   now?: () => number;
 }
@@ -31,7 +33,9 @@ export async function startAndConnect<T>(options: StartOptions, connect: () => P
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     try {
-      return await connect();
+      const connected = await connect();
+      options.onStart?.();
+      return connected;
     } catch (error) {
       if (!isAbsent(error) || performance.now() > end) throw error;
     }

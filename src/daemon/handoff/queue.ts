@@ -36,8 +36,8 @@ export async function queue(core: Core, session: Session, flight: Flight, carry:
   // Its program may know better than its queue why there is nobody to take it.
   const target = await adapter.check(session.view).catch(() => 'ok' as const);
   if (session.flight !== flight) return;
-  const known = target !== 'ok' && target.code !== 'harness_unavailable';
-  attemptFailed(core, session, flight, known ? target.code : outcome.retry);
+  const known = typeof target === 'object' && target.code !== 'harness_unavailable' ? target.code : null;
+  attemptFailed(core, session, flight, target === 'unstarted' ? 'harness_target_absent' : (known ?? outcome.retry));
 }
 
 /** Until a runner is given again what its program could not take just then. */

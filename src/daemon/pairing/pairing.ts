@@ -2,6 +2,7 @@
 import type { PairingRequest, PairingSide } from '../../contract/types.ts';
 import type { Folders } from '../../local/folders.ts';
 import type { Requests } from '../control/frames.ts';
+import { PAIRINGS } from '../control/limits.ts';
 import type { Core } from '../core.ts';
 import { serverMeant } from '../delegation/server-meant.ts';
 import type { Session } from '../sessions/session.ts';
@@ -12,7 +13,7 @@ import { Endpoints } from './endpoints.ts';
 
 type Frame = Requests['pairing'];
 type Shown = PairingRequest & { waits_because?: { agent: string; mode: string }[] };
-type Answer = { pairing?: Shown; pairings?: PairingRequest[]; board?: string };
+type Answer = { pairing?: Shown; pairings?: PairingRequest[]; next_after?: string | null; board?: string };
 
 export interface PairingOptions extends PairingApiOptions {
   folders: Folders;
@@ -41,7 +42,7 @@ export class Pairing {
     if (!['list', 'get'].includes(action) && frame.idempotency_key === undefined) throw missing('idempotency_key');
     switch (action) {
       case 'list':
-        return { pairings: (await this.#api.call(origin, 'person', 'listPairingRequests', {})).requests };
+        return this.#listed(origin, frame);
       case 'get':
         return this.#described(origin, await this.#request(origin, named(frame)));
       case 'request':
@@ -88,6 +89,13 @@ export class Pairing {
     );
     const waits_because = asleep.flat();
     return waits_because.length === 0 ? answer : { ...answer, pairing: { ...answer.pairing!, waits_because } };
+  }
+
+  /** One page, as the server gives it. */
+  async #listed(origin: string, { state, after, limit = PAIRINGS }: Frame): Promise<Answer> {
+    const query = { state, after, limit };
+    const { requests, next_after } = await this.#api.call(origin, 'person', 'listPairingRequests', { query });
+    return { pairings: requests, next_after };
   }
 
   #request(origin: string, id: string): Promise<PairingRequest> {

@@ -45,6 +45,8 @@ export class Session {
   row: SessionRow;
   turn: TurnState;
   needsPerson = false;
+  /** Its program had written nothing down of it when it registered, so it is asked again before a seat is bound. */
+  unproven = false;
   capabilities: readonly string[] = [];
   waiting: Waiting | null = null;
   extension: Extension | null = null;

@@ -4,7 +4,7 @@ import type { Core } from '../core.ts';
 import { requireRoom } from '../seats/seats.ts';
 import type { Session } from '../sessions/session.ts';
 import { ControlRefusal, type JoinedSeat } from '../types.ts';
-import { oneByOne, refuseSubagent, seatsOf } from './sessions.ts';
+import { oneByOne, refuseSubagent, requireTarget, seatsOf } from './sessions.ts';
 
 export async function boards(core: Core, frame: Requests['boards']): Promise<object> {
   const session = await vouched(core, frame);
@@ -43,13 +43,12 @@ function taken(core: Core, session: Session, { seat, mode, answer }: JoinedSeat,
 export async function vouched(core: Core, frame: Header): Promise<Session> {
   refuseSubagent(frame.subagent);
   const session = core.sessions.get(`${frame.harness}:${frame.session}`);
-  const other = frame.boot !== undefined && session !== null && session.row.boot !== frame.boot;
-  if (!session?.row.open || other) throw noSession();
-  const checked = await core.adapters.of(frame.harness).check(session.view);
-  if (checked === 'ok') return session;
-  throw new ControlRefusal(checked.code, 'The program of this session does not vouch for it.', {
-    hint: 'service doctor',
-  });
+  // A boot of our own making only stands in until the session's hooks tell theirs.
+  const own = session?.row.boot.startsWith('boot_') || session?.row.boot === (frame.boot ?? session?.row.boot);
+  if (!session?.row.open || !own) throw noSession();
+  requireTarget(await core.adapters.of(frame.harness).check(session.view));
+  session.unproven = false;
+  return session;
 }
 
 const noSession = (): ControlRefusal =>

@@ -6,7 +6,7 @@ import { tryAgain } from '../handoff/queue.ts';
 import { useTicket } from '../sessions/launch.ts';
 import type { Session } from '../sessions/session.ts';
 import { anotherProcess } from '../sessions/sessions.ts';
-import { type AgentRef, ControlRefusal, type SeatIdentity } from '../types.ts';
+import { type AgentRef, ControlRefusal, type SeatIdentity, type Target } from '../types.ts';
 
 const REPEATED_US = 1_000_000;
 const NOTE_MS = 5_000;
@@ -25,13 +25,29 @@ export async function register(core: Core, frame: Requests['register']): Promise
     return { boot: before.row.boot, seats: seatsOf(before), turn_id: before.row.turn_id };
   }
   const checked = await core.adapters.of(frame.harness).check(core.sessions.proposed(frame));
-  if (checked !== 'ok')
-    throw new ControlRefusal(checked.code, adapterRefusals[checked.code], { hint: 'service doctor' });
+  // Before its first turn a session is taken at its word, as long as no seat goes with it.
+  const unproven = checked === 'unstarted' && !before?.seats.size;
+  if (!unproven) requireTarget(checked);
   const { session, reopened, renewed } = core.sessions.register(frame, frame.source);
+  session.unproven = unproven;
   if (frame.launch) useTicket(core, session, frame.launch);
   if (!before || reopened || renewed) tryAgain(core, session);
   core.consider(session);
   return { ...(await welcome(core, session)), ...(reopened ? { reopened } : {}), turn_id: session.row.turn_id };
+}
+
+/** @throws ControlRefusal for a session that its program does not vouch for. */
+export function requireTarget(checked: Target): void {
+  if (checked === 'ok') return;
+  const code = checked === 'unstarted' ? 'harness_target_absent' : checked.code;
+  throw new ControlRefusal(code, adapterRefusals[code], { hint: 'service doctor' });
+}
+
+/** Asks again about a session that was taken at its word: a seat goes only to one that its program knows. */
+export async function requireProven(core: Core, session: Session): Promise<void> {
+  if (!session.unproven) return;
+  requireTarget(await core.adapters.of(session.row.harness).check(session.view));
+  session.unproven = false;
 }
 
 /** Who the session is, for its next context: its seats with where each stands, and which were taken meanwhile. */
@@ -70,6 +86,7 @@ export function bind(core: Core, frame: Requests['bind']): Promise<object> {
   refuseSubagent(frame.subagent);
   const session = core.sessions.known(frame);
   return oneByOne(session, async () => {
+    await requireProven(core, session);
     const seat = seatMeant(core, frame.agent);
     const { previous } = core.seats.bind(session, seat);
     await modeOf(core, seat);

@@ -1,11 +1,11 @@
 /** What the daemon sees of the programs that run agents: one adapter per profile. None sees a token or moves a cursor. */
-import type { Adapter, Adapters, Capability, CarrierState, Limits, SessionView } from '../../daemon/types.ts';
+import type { Adapter, Adapters, Capability, CarrierState, Limits, SessionView, Target } from '../../daemon/types.ts';
 import type { Env } from '../../local/folders.ts';
 import { builtinProfile } from '../builtin.ts';
 import type { Profile } from '../profile.ts';
 import { filled, findProgram } from '../programs.ts';
 import { giveToQueue } from './queue.ts';
-import { readThread, type Target } from './thread.ts';
+import { readThread } from './thread.ts';
 
 const LIMITS: Limits = { bundle_bytes: 32_768, context_bytes: 9_000 };
 

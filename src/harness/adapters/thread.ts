@@ -1,7 +1,7 @@
 /** Asking Codex about one thread through its app server: whether it is there, and whether it is a conversation of its own. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { TargetRefusal } from '../../daemon/types.ts';
+import type { Target } from '../../daemon/types.ts';
 import type { Env } from '../../local/folders.ts';
 
 const LONGEST_MS = 10_000;
@@ -13,8 +13,6 @@ interface Message {
   result?: { thread?: { source?: unknown; parentThreadId?: unknown; parent_thread_id?: unknown } };
   error?: { message?: unknown };
 }
-
-export type Target = 'ok' | { code: TargetRefusal };
 
 /** Reads exactly this thread. What cannot be asked is `harness_unavailable`, which says nothing about the thread. */
 export function readThread(program: string, thread: string, env: Env, ms = LONGEST_MS): Promise<Target> {
@@ -52,6 +50,8 @@ function parsed(line: string): Message | null {
 }
 
 function judged({ result, error }: Message): Target {
+  // A thread is written down with its first turn; until then another app server knows no more of it than of none.
+  if (error && /not loaded/i.test(String(error.message))) return 'unstarted';
   if (error) {
     const absent = /not found|no rollout|no such|unknown thread|invalid thread|does not exist/i.test(
       String(error.message),

@@ -37,6 +37,7 @@ else if (verb === 'queue') {
     if (params.threadId === 'silent') return;
     const thread = threads[params.threadId];
     if (thread) reply({ result: { thread } });
+    else if (params.threadId === 'fresh') reply({ error: { code: -32600, message: 'thread not loaded: fresh' } });
     else if (params.threadId === 'odd') reply({ error: { code: -32603, message: 'internal' } });
     else reply({ error: { code: -32600, message: `thread not found: ${params.threadId}` } });
   });

@@ -4,7 +4,7 @@ import { metrics } from '../../../daemon/metrics.ts';
 import { count, flag, object, seq, text } from './base.ts';
 
 /** A seat as the daemon names it. */
-const ref = z.strictObject({
+export const ref = z.strictObject({
   server: text,
   board: text,
   name: text,
