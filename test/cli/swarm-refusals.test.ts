@@ -3,32 +3,22 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { findProgram } from '../../src/harness/programs.ts';
-import { Home } from './support/home.ts';
-import { addProfile, TestLauncher } from './support/launched.ts';
+import type { Home } from './support/home.ts';
+import { addProfile, type TestLauncher } from './support/launched.ts';
+import { swarmHome } from './support/swarm-home.ts';
 
 const BOT = 'board: demo\nagents:\n  - {name: bot, harness: command, launcher: local, args: [cat]}\n';
 
 describe('a swarm', function () {
   this.timeout(120_000);
+  const world = swarmHome();
   let home: Home;
   let launcher: TestLauncher;
   beforeEach(() => {
-    home = new Home();
-    launcher = new TestLauncher(home);
+    ({ home, launcher } = world());
   });
-  afterEach(async () => {
-    launcher.behave({});
-    for (const { swarm } of (await home.json(['swarm', 'list'])).swarms) await home.run(['swarm', 'down', swarm]);
-    await home.run(['daemon', 'stop']);
-    await home.close();
-  });
-
-  const write = (text: string, name = 'service.yaml') => writeFileSync(join(home.work, name), text);
-  const errorOf = async (args: string[], env?: Record<string, string>) => {
-    const { code, stdout } = await home.run([...args, '--json'], env ? { env } : {});
-    const { error } = JSON.parse(stdout);
-    return { exit: code, ...error };
-  };
+  const write = (text: string, name?: string) => world().write(text, name);
+  const errorOf = (args: string[], env?: Record<string, string>) => world().errorOf(args, env);
 
   it('is a person’s: no session and no agent starts, stops or sees one', async () => {
     write(BOT);
@@ -161,7 +151,6 @@ describe('a swarm', function () {
   // As the programs of agents, tmux is tested where it is.
   if (findProgram('tmux', process.env))
     it('runs in tmux what needs a terminal, and without tmux says so', async () => {
-      home.env.TMUX_TMPDIR = home.dir;
       home.program('waits', 'exec sleep 100');
       addProfile(home, 'mine', { interactive: { start: ['waits', '{prompt}'] } });
       write('board: demo\nagents:\n  - {name: cat, harness: mine}\n');

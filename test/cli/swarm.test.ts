@@ -2,8 +2,9 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { finished, Home, until } from './support/home.ts';
-import { addProfile, LaunchedPrograms, TestLauncher } from './support/launched.ts';
+import { finished, type Home, until } from './support/home.ts';
+import { addProfile, LaunchedPrograms, type TestLauncher } from './support/launched.ts';
+import { swarmHome } from './support/swarm-home.ts';
 
 interface Agent {
   name: string;
@@ -26,27 +27,16 @@ const BOT = 'board: demo\nagents:\n  - {name: bot, harness: command, launcher: l
 
 describe('service swarm', function () {
   this.timeout(120_000);
+  const world = swarmHome();
   let home: Home;
   let launcher: TestLauncher;
   beforeEach(() => {
-    home = new Home();
-    home.env.TMUX_TMPDIR = home.dir;
-    launcher = new TestLauncher(home);
+    ({ home, launcher } = world());
   });
-  afterEach(async () => {
-    launcher.behave({});
-    for (const { swarm } of (await home.json(['swarm', 'list'])).swarms) await home.run(['swarm', 'down', swarm]);
-    await home.run(['daemon', 'stop']);
-    await home.close();
-  });
-
-  const write = (text: string, name = 'service.yaml') => writeFileSync(join(home.work, name), text);
+  const write = (text: string, name?: string) => world().write(text, name);
+  const errorOf = (args: string[], env?: Record<string, string>) => world().errorOf(args, env);
   const byName = (agents: Agent[]) => Object.fromEntries(agents.map((agent) => [agent.name, agent]));
   const actions = (record: { agents: Agent[] }) => record.agents.map(({ name, action }) => [name, action]);
-  const errorOf = async (args: string[], env?: Record<string, string>) => {
-    const { code, stdout } = await home.run([...args, '--json'], env ? { env } : {});
-    return { exit: code, ...JSON.parse(stdout).error };
-  };
   const programs = async (...harnesses: string[]) => {
     const made = new LaunchedPrograms(home);
     await made.place(...harnesses);

@@ -17,7 +17,9 @@ export async function upText(record: UpRecord, board: string): Promise<string> {
     added.length > 0 ? `Made ${added.length === 1 ? 'a seat' : 'seats'} for ${added.join(', ')}.` : '',
     `${swarm} · ${taken} of ${agents.length} ${agents.length === 1 ? 'agent has' : 'agents have'} taken ${agents.length === 1 ? 'its seat' : 'their seats'}`,
     ...(await table(agents.map((agent) => [agent.name, did[agent.action], stands(agent), agent.attach ?? '']))),
-    late ? 'Not all seats were taken in that time. See how they stand: service swarm ps' : '',
+    late
+      ? 'Not all seats were taken in that time. How they stand: service swarm ps. What may be missing: service doctor'
+      : '',
   ]
     .filter(Boolean)
     .join('\n');

@@ -39,7 +39,7 @@ export async function raise(swarm: Swarm, agent: Planned, seat: Seat, status: St
 }
 
 async function raised(swarm: Swarm, agent: Planned, seat: Seat, status: StatusAnswer | null): Promise<Rising> {
-  const before = await ofThisSeat(swarm, agent, seat);
+  const before = swarm.noted(agent.name);
   const holder = holderOf(status, seat.memberId);
   const rising = { agent, seat, problem: null, former: null };
   const own = before ? await launched(swarm.launchers, swarm.name, agent.name, before) : null;
@@ -58,15 +58,6 @@ async function raised(swarm: Swarm, agent: Planned, seat: Seat, status: StatusAn
   swarm.note(agent.name, started);
   const now = action === 'started' ? holderOf(await daemonView(), seat.memberId) : null;
   return { ...rising, action, former: now?.open ? now.session : null };
-}
-
-/** What is noted of the agent. One of another seat, from before its board was made again, is stopped and forgotten. */
-async function ofThisSeat(swarm: Swarm, agent: Planned, seat: Seat): Promise<StartedAgent | null> {
-  const before = swarm.noted(agent.name);
-  if (before === null || before.member_id === seat.memberId) return before;
-  const { launcher, handle } = before;
-  if (handle !== null) await swarm.launchers.named(launcher).stop({ swarm: swarm.name, agent: agent.name, handle });
-  return null;
 }
 
 /**

@@ -32,7 +32,7 @@ export interface Started {
 
 /** @param note is called with what is noted before anything runs. @throws Failure of the launcher; then nothing runs */
 export async function startAgent(starting: Starting, note: (started: StartedAgent) => void): Promise<Started> {
-  const { agent, seat, launchers, swarm } = starting;
+  const { agent, launchers } = starting;
   const session = conversationOf(starting);
   const { request, withdraw } = requestFor(starting, session);
   const started = noteOf(starting, session);
@@ -41,37 +41,42 @@ export async function startAgent(starting: Starting, note: (started: StartedAgen
     const { handle, attach = null } = await launchers.named(agent.launcher).start(request);
     return { action: session === null ? 'started' : 'resumed', started: { ...started, handle, attach } };
   } catch (error) {
-    withdraw();
-    if (!(error instanceof Failure) || error.code !== 'already_running') throw error;
+    if (!(error instanceof Failure)) throw error;
+    // A launcher that never answered may have started it all the same, and then it needs its ticket.
+    if (error.code !== 'launcher_failed') withdraw();
+    if (error.code !== 'already_running') throw error;
     const { handle = null, attach = null } = (error.details ?? {}) as { handle?: string; attach?: string };
-    const kept = starting.before?.member_id === seat.memberId ? starting.before : started;
-    return { action: 'running', started: { ...started, session: kept.session, handle, attach } };
+    return { action: 'running', started: { ...started, session: starting.before?.session ?? null, handle, attach } };
   }
+}
 
-  function requestFor(
-    { agent, seat, seats }: Starting,
-    id: string | null,
-  ): { request: StartRequest; withdraw: () => void } {
-    const { env, folders } = runtime();
-    const { profile, mode } = agent;
-    const { launches } = daemonPaths(folders);
-    const ticket = mode === 'interactive' && id === null ? issueTicket(launches, refOf(seat), profile.harness) : null;
-    const inPrompt = profile.interactive?.launch === 'prompt';
-    const prompt = id === null ? firstPrompt({ seat, ticket: inPrompt ? ticket : null }) : nextPrompt(seat);
-    const own = selectorOf(seat, seats);
-    const identity: Record<string, string> =
-      mode === 'interactive' && !inPrompt ? { SERVICE_AGENT: own, ...(ticket ? { SERVICE_LAUNCH: ticket } : {}) } : {};
-    const request = {
-      swarm,
-      agent: agent.name,
-      harness: profile.harness,
-      mode,
-      argv: argvOf(agent, { seat: own, prompt, session: id }),
-      env: { ...passedOn(env, profile.config_dir ? [profile.config_dir.env] : []), ...identity },
-      dir: agent.dir,
-    };
-    return { request, withdraw: () => ticket && dropTicket(launches, ticket) };
-  }
+/** What its launcher is asked, and how its ticket is taken back where nothing came of that. */
+function requestFor(
+  { swarm, agent, seat, seats }: Starting,
+  id: string | null,
+): { request: StartRequest; withdraw: () => void } {
+  const { env, folders } = runtime();
+  const { profile, mode } = agent;
+  const { launches } = daemonPaths(folders);
+  const ticket = mode === 'interactive' && id === null ? issueTicket(launches, refOf(seat), profile.harness) : null;
+  const inPrompt = profile.interactive?.launch === 'prompt';
+  const prompt = id === null ? firstPrompt({ seat, ticket: inPrompt ? ticket : null }) : nextPrompt(seat);
+  const own = selectorOf(seat, seats);
+  // A program that may share a process with other sessions would pass these on to them.
+  const inEnvironment = mode === 'interactive' && !inPrompt;
+  const identity: Record<string, string> = inEnvironment
+    ? { SERVICE_AGENT: own, ...(ticket ? { SERVICE_LAUNCH: ticket } : {}) }
+    : {};
+  const request = {
+    swarm,
+    agent: agent.name,
+    harness: profile.harness,
+    mode,
+    argv: argvOf(agent, { seat: own, prompt, session: id }),
+    env: { ...passedOn(env, profile.config_dir ? [profile.config_dir.env] : []), ...identity },
+    dir: agent.dir,
+  };
+  return { request, withdraw: () => ticket && dropTicket(launches, ticket) };
 }
 
 /** The conversation of the agent in its harness, where that can be taken up again in the same folder. */

@@ -1,0 +1,45 @@
+/** A home with the launcher `local`, for tests of swarms; each is stopped and all is taken away after each test. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Home } from './home.ts';
+import { TestLauncher } from './launched.ts';
+
+export class SwarmHome {
+  readonly home = new Home();
+  readonly launcher = new TestLauncher(this.home);
+
+  constructor() {
+    // tmux has a server of its own here.
+    this.home.env.TMUX_TMPDIR = this.home.dir;
+  }
+
+  /** Writes a file of the project. */
+  write(text: string, name = 'service.yaml'): void {
+    writeFileSync(join(this.home.work, name), text);
+  }
+
+  /** What a command that has to fail says. */
+  // biome-ignore lint/suspicious/noExplicitAny: what a command printed is checked field by field
+  async errorOf(args: string[], env: Record<string, string> = {}): Promise<any> {
+    const { code, stdout } = await this.home.run([...args, '--json'], { env });
+    return { exit: code, ...JSON.parse(stdout).error };
+  }
+
+  async close(): Promise<void> {
+    this.launcher.behave({});
+    const { swarms } = await this.home.json(['swarm', 'list']);
+    for (const { swarm } of swarms) await this.home.run(['swarm', 'down', swarm]);
+    await this.home.run(['daemon', 'stop']);
+    await this.home.close();
+  }
+}
+
+/** Call inside `describe`: gives the home of the test that runs. */
+export function swarmHome(): () => SwarmHome {
+  let world: SwarmHome;
+  beforeEach(() => {
+    world = new SwarmHome();
+  });
+  afterEach(() => world.close());
+  return () => world;
+}
