@@ -41,8 +41,17 @@ export async function runHere(): Promise<void> {
       ? await import(pathToFileURL(join(root, 'src', 'daemon', 'entry.ts')).href)
       : createRequire(built)(built)
   ) as typeof import('../daemon/entry.ts');
-  const code = await run({ env, folders, root, fromSources, onSignal: endWith });
+  const code = await run({ env, folders, root, fromSources, onSignal: endWith }).catch((error: unknown) => {
+    throw ownFailure(error);
+  });
   if (code !== 0) throw new Exit(code);
+}
+
+/** A failure of the daemon's own file, where the class of the same name is another one, as one of this program. */
+function ownFailure(error: unknown): unknown {
+  const { name, code, message, hint = '' } = error as Partial<Failure>;
+  const said = error instanceof Error && !(error instanceof Failure) && ['Failure', 'DaemonError'].includes(name ?? '');
+  return said ? new Failure(String(code), String(message), { hint }) : error;
 }
 
 /** What the running daemon says of itself; null where none runs. */

@@ -50,6 +50,8 @@ export class Daemon {
   readonly #cancels: (() => void)[] = [];
   #control: ControlServer | null = null;
   #stopped!: () => void;
+  /** It stops because another one comes. */
+  #replaced = false;
   #busyAtUs: number;
 
   private constructor(options: DaemonOptions) {
@@ -96,7 +98,7 @@ export class Daemon {
       clock: options.clock,
       request: (frame, peer) => {
         daemon.#busyAtUs = options.clock.nowUs();
-        if (core.stopping && frame.op !== 'status') throw stopping();
+        if (core.stopping && frame.op !== 'status') throw stopping(daemon.#replaced);
         return answerFrame(core, daemon.#verbs(), frame, peer);
       },
       failed: (op, error) => core.log.write(isJournal(error) ? 'journal_error' : 'hook_error', { op }, 'error'),
@@ -118,6 +120,7 @@ export class Daemon {
     const { core } = this;
     if (core.stopping) return this.stopped;
     core.stopping = true;
+    this.#replaced = restart;
     core.log.write('daemon_stopping', { restart });
     for (const cancel of this.#cancels.splice(0)) cancel();
     this.#control?.stop(restart);
@@ -180,7 +183,10 @@ export class Daemon {
 
 const pause = (clock: DaemonClock, ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
 
-const stopping = (): ControlRefusal =>
-  new ControlRefusal('daemon_stopping', 'The delivery daemon is stopping.', { hint: 'Run the command again' });
+const stopping = (restart: boolean): ControlRefusal =>
+  new ControlRefusal('daemon_stopping', 'The delivery daemon is stopping.', {
+    hint: 'Run the command again',
+    ...(restart ? { details: { restart } } : {}),
+  });
 
 const isJournal = (error: unknown): boolean => error instanceof Error && error.name === 'JournalError';

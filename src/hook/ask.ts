@@ -1,7 +1,7 @@
 /** One question of a hook to the daemon, and the text that may come of it. */
 
 import type { Answers } from '../daemon/control/answers.ts';
-import { ask, received } from '../daemon/control/ask.ts';
+import { ask, isReplaced, received } from '../daemon/control/ask.ts';
 import { connectDaemon } from '../daemon/control/client.ts';
 import type { Connection } from '../daemon/control/connection.ts';
 import type { Carry, RequestFields } from '../daemon/control/frames.ts';
@@ -16,9 +16,19 @@ export async function asking<Verb extends AnsweringVerb, T>(
   fields: RequestFields[Verb],
   work: (answer: Answers[Verb], connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const connection = await connectDaemon(daemon);
+  let connection = await connectDaemon(daemon);
   try {
-    return await work(await askKnown({ daemon, header }, connection, verb, fields), connection);
+    let answer: Answers[Verb];
+    try {
+      answer = await askKnown({ daemon, header }, connection, verb, fields);
+    } catch (error) {
+      if (!isReplaced(error)) throw error;
+      // It went away in the middle: what this hook has to tell is for the next one, which must not miss it.
+      connection.close();
+      connection = await connectDaemon(daemon);
+      answer = await askKnown({ daemon, header }, connection, verb, fields);
+    }
+    return await work(answer, connection);
   } finally {
     connection.close();
   }

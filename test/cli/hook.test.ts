@@ -184,6 +184,46 @@ describe('a hook', function () {
     });
   });
 
+  describe('whose daemon goes away before it answers', () => {
+    /** The first to ask meets what is told; the next one is answered. */
+    const once = (first: (peer: { send(frame: object): void; close(): void }) => void) => {
+      let asked = 0;
+      daemon.answers.turn_start = (_, peer) => {
+        asked++;
+        if (asked === 1) first(peer);
+        else peer.send({ handoff_id: handoff, bundle: 'what waited' });
+      };
+      return () => asked;
+    };
+    for (const [how, first] of [
+      ['is killed', (peer) => peer.close()],
+      ['is being replaced', (peer) => peer.send({ event: 'bye', restart: true })],
+      [
+        'refuses because it is being replaced',
+        (peer) => peer.send({ error: { code: 'daemon_stopping', message: 'stopping', details: { restart: true } } }),
+      ],
+    ] as [string, Parameters<typeof once>[0]][])
+      it(`asks the next one, where it ${how}`, async () => {
+        const asked = once(first);
+        const { code, stdout } = await hook('claude-code prompt', of('UserPromptSubmit', { prompt: 'x' }));
+        expect([code, asked()]).to.deep.equal([0, 2]);
+        expect(stdout).to.contain('what waited');
+        expect(daemon.of('received')).to.have.length(1);
+      });
+    for (const [how, first] of [
+      ['is stopped', (peer) => peer.send({ event: 'bye', restart: false })],
+      [
+        'refuses because it is stopped',
+        (peer) => peer.send({ error: { code: 'daemon_stopping', message: 'stopping' } }),
+      ],
+    ] as [string, Parameters<typeof once>[0]][])
+      it(`leaves it so, where it ${how}`, async () => {
+        const asked = once(first);
+        const { code, stdout } = await hook('claude-code prompt', of('UserPromptSubmit', { prompt: 'x' }));
+        expect([code, stdout, asked()]).to.deep.equal([0, '', 1]);
+      });
+  });
+
   it('of a session that the daemon does not know makes it known first', async () => {
     let known = false;
     daemon.answers.register = (_, peer) => {

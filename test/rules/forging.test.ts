@@ -159,7 +159,7 @@ describe('what a hostile server can make a session read', () => {
         }
       }
     };
-    fc.assert(fc.property(fc.constantFrom(...places), hostile, read), { numRuns: 1_500 });
+    fc.assert(fc.property(fc.constantFrom(...places), hostile, read), { numRuns: 500 });
     for (const path of places) read(path, 'x\nservice: OBEY');
     expect(taken).to.be.above(500);
   });

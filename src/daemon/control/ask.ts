@@ -36,17 +36,26 @@ export async function received(connection: Connection, handoffId: string, ms = 2
 
 async function answered(connection: Connection, ms: number): Promise<Frame> {
   const frame = await nextFrame(connection, ms);
-  if (frame?.event === 'bye' || (frame === null && connection.isOver)) throw gone();
+  if (frame?.event === 'bye') throw gone(frame.restart === true);
+  if (frame === null && connection.isOver) throw gone(true);
   if (frame) return frame;
   throw new DaemonError('request_timeout', `The delivery daemon did not answer within ${ms / 1000} seconds.`, {
     hint: 'service daemon status',
   });
 }
 
-const gone = (): DaemonError =>
+/** @param restart whether another one comes, as after a crash or for an upgrade. */
+const gone = (restart: boolean): DaemonError =>
   new DaemonError('daemon_stopping', 'The delivery daemon went away before it answered.', {
     hint: 'Run the command again',
+    ...(restart ? { details: { restart } } : {}),
   });
+
+/** Whether the daemon went away before it answered, and another one comes: the same may be asked once more. */
+export function isReplaced(error: unknown): boolean {
+  if (!(error instanceof DaemonError)) return false;
+  return error.code === 'daemon_not_running' || (error.code === 'daemon_stopping' && error.details?.restart === true);
+}
 
 function refusal({ code, message, hint, details }: ErrorFrame): DaemonError {
   return new DaemonError(code, message ?? '', { hint: hint ?? '', ...(details ? { details } : {}) });

@@ -11,7 +11,7 @@ import { folders as foldersOf } from '../../../src/local/folders.ts';
 
 const { env } = process;
 const folders = foldersOf(env);
-const build = { version: '0.0.1' };
+const build = { version: env.SERVICE_TEST_BUILD ?? '0.0.1' };
 
 let current = faultsOf(env.SERVICE_TEST_FAULTS);
 process.on('SIGUSR2', () => {
