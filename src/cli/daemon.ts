@@ -1,7 +1,4 @@
 /** The delivery daemon from the command line: running it here, starting and stopping the one in the background. */
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { StatusAnswer } from '../daemon/control/answers.ts';
 import { askDaemon, type DaemonOptions } from '../daemon/control/client.ts';
 import { isAbsent } from '../daemon/control/errors.ts';
@@ -9,7 +6,7 @@ import { daemonPaths } from '../daemon/paths.ts';
 import { buildOf } from '../local/build.ts';
 import { Failure } from '../local/failure.ts';
 import { until } from '../local/process.ts';
-import { runsFromSources } from '../local/program.ts';
+import { loadPacked, runsFromSources } from '../local/program.ts';
 import { Exit } from './errors.ts';
 import { here, refuseStartInSandbox } from './here.ts';
 import { runtime } from './runtime.ts';
@@ -35,12 +32,7 @@ export async function runHere(): Promise<void> {
   refuseStartInSandbox();
   const { env, folders, root } = runtime();
   const fromSources = runsFromSources();
-  const built = join(root, 'dist', 'daemon.cjs');
-  const { run } = (
-    fromSources
-      ? await import(pathToFileURL(join(root, 'src', 'daemon', 'entry.ts')).href)
-      : createRequire(built)(built)
-  ) as typeof import('../daemon/entry.ts');
+  const { run } = await loadPacked<typeof import('../daemon/entry.ts')>('daemon', 'daemon/entry');
   const code = await run({ env, folders, root, fromSources, onSignal: endWith }).catch((error: unknown) => {
     throw ownFailure(error);
   });

@@ -1,7 +1,6 @@
 /** A key for an admin who lost theirs, made on the machine that has the data folder. */
-import { pathToFileURL } from 'node:url';
 import { Failure, usage } from '../local/failure.ts';
-import { partPath } from '../local/program.ts';
+import { loadPacked } from '../local/program.ts';
 
 import { forAgent } from './agent-here.ts';
 import { runtime } from './runtime.ts';
@@ -22,9 +21,7 @@ export async function recover(handle: string, flags: RecoverFlags, as: string | 
   const data = flags.data ?? env.SERVICE_DATA;
   if (!data) throw usage('--data or SERVICE_DATA is missing: the folder the server was started with.');
   const db = database(flags.db) ?? env.SERVICE_DB;
-  const { recoverKey } = (await import(
-    pathToFileURL(partPath('server/upkeep/recover')).href
-  )) as typeof import('../server/upkeep/recover.ts');
+  const { recoverKey } = await loadPacked<typeof import('../server/entry.ts')>('server', 'server/entry');
   const named = handle.trim().replace(/^@/, '').toLowerCase();
   const options = { dataDir: absolute(data), handle: named, ...(db ? { db } : {}) };
   return recoverKey(options).catch((error: unknown) => {

@@ -1,10 +1,9 @@
 /** Running the server in this process. */
 import { isAbsolute } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { claimLocalAddress, localAddress, parseAddress } from '../local/address.ts';
 import { Failure, usage } from '../local/failure.ts';
 import type { Env } from '../local/folders.ts';
-import { partPath } from '../local/program.ts';
+import { loadPacked } from '../local/program.ts';
 import type { RunningServer, ServeOptions } from '../server/serve.ts';
 import { EXIT } from './exit.ts';
 import type { Output } from './output.ts';
@@ -53,10 +52,8 @@ async function readLocalOptions(
 
 /** Serves until a signal; the first one lets requests finish, a second one does not. */
 export async function runServer(options: ServeOptions, out: Output): Promise<void> {
-  // By path, because the server is not part of the bundle that the command line starts from.
-  const { startServer } = (await import(
-    pathToFileURL(partPath('server/serve')).href
-  )) as typeof import('../server/serve.ts');
+  // Apart, because the server is not part of the bundle that the command line starts from.
+  const { startServer } = await loadPacked<typeof import('../server/entry.ts')>('server', 'server/entry');
   const server = await startServer(options).catch((error: unknown) => {
     throw asFailure(error);
   });

@@ -1,5 +1,7 @@
 /** Where the other parts of this program are, for what is started or loaded by path. */
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 let root = '';
 let fromSources = false;
@@ -13,6 +15,17 @@ export function setProgram(where: { root: string; fromSources: boolean }): void 
 /** The file of a part such as `server/serve`. */
 export function partPath(name: string): string {
   return fromSources ? join(root, 'src', `${name}.ts`) : join(root, 'dist', 'src', `${name}.js`);
+}
+
+/**
+ * Loads a part that the build packs into one file of its own.
+ * @param packed its name in `dist`, such as `server`
+ * @param source where it begins, such as `server/entry`
+ */
+export async function loadPacked<Part>(packed: string, source: string): Promise<Part> {
+  if (fromSources) return (await import(pathToFileURL(partPath(source)).href)) as Part;
+  const file = join(root, 'dist', `${packed}.cjs`);
+  return createRequire(file)(file) as Part;
 }
 
 /** Whether the sources are run without a build. */

@@ -47,7 +47,7 @@ const names = args.filter((arg) => !arg.startsWith('--'));
 const unknown = names.find((name) => !Object.hasOwn(sections, name));
 if (unknown !== undefined) throw new Error(`no section ${unknown}; there are: ${Object.keys(sections).join(', ')}`);
 
-const compiled = serverModule().endsWith('.js');
+const compiled = !serverModule().endsWith('.ts');
 process.stdout.write(
   `Node ${process.version}, ${cpus().length} cores, server ${compiled ? 'compiled' : 'from source'}\n`,
 );

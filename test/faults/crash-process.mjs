@@ -7,7 +7,7 @@
 import fs from 'node:fs';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { dirname } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { load } from './load.mjs';
 
 const [at, module, name, options, file] = process.argv.slice(2);
 const require = createRequire(import.meta.url);
@@ -64,6 +64,6 @@ Client.prototype.query = function (...parameters) {
   return query.apply(this, parameters);
 };
 
-const made = await (await import(pathToFileURL(module).href))[name]({ ...JSON.parse(options), logTo: { write() {} } });
+const made = await (await load(module))[name]({ ...JSON.parse(options), logTo: { write() {} } });
 await made?.close?.();
 process.stdout.write(`${steps}\n`);

@@ -126,19 +126,18 @@ export const localKey = (dataDir: string): string => readFileSync(join(dataDir, 
 let chosen: string | undefined;
 
 /**
- * The server to start: the one SERVICE_TEST_SERVER names (another build, to compare with), the compiled one if it is as
+ * The server to start: the one SERVICE_TEST_SERVER names (another build, to compare with), the packed one if it is as
  * new as its source, else the source.
  */
 export function serverModule(): string {
-  chosen ??= process.env['SERVICE_TEST_SERVER'] ?? compiled() ?? join(root, 'src/server/serve.ts');
+  chosen ??= process.env['SERVICE_TEST_SERVER'] ?? compiled() ?? join(root, 'src/server/entry.ts');
   return chosen;
 }
 
 function compiled(): string | null {
-  const file = join(root, 'dist/src/server/serve.js');
-  const stamp = join(root, 'dist/.tsbuildinfo');
-  if (!existsSync(file) || !existsSync(stamp)) return null;
-  const built = statSync(stamp).mtimeMs;
+  const file = join(root, 'dist/server.cjs');
+  if (!existsSync(file)) return null;
+  const built = statSync(file).mtimeMs;
   const sources = ['src/server', 'src/contract', 'migrations'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()),
   );

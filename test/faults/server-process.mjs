@@ -5,10 +5,10 @@
 //
 // Prints {"url": …} once it listens. SIGTERM closes it in order. Over IPC it answers {"ask":"usage"} with its CPU time
 // and memory, and it ends with the process that started it, however that one ends.
-import { pathToFileURL } from 'node:url';
+import { load } from './load.mjs';
 
 const [module, options] = process.argv.slice(2);
-const { startServer } = await import(pathToFileURL(module).href);
+const { startServer } = await load(module);
 const server = await startServer(JSON.parse(options));
 
 process.on('SIGTERM', () => void server.close().then(() => process.exit(0)));

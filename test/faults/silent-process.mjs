@@ -4,7 +4,7 @@
 //
 // Prints {"url": …} once it listens.
 import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { load } from './load.mjs';
 
 const [module, options] = process.argv.slice(2);
 const { Client } = createRequire(import.meta.url)('pg');
@@ -19,7 +19,7 @@ Client.prototype.query = function (...parameters) {
   return query.apply(this, parameters);
 };
 
-const { startServer } = await import(pathToFileURL(module).href);
+const { startServer } = await load(module);
 const server = await startServer(JSON.parse(options));
 process.on('disconnect', () => process.exit(1));
 process.stdout.write(`${JSON.stringify({ url: server.url })}\n`);

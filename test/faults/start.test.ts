@@ -86,14 +86,13 @@ forEachDatabase('a key that is handed over as a file', (engine) => {
 
   it('is delivered by the next recovery, or never was, wherever one was cut off', async function () {
     this.timeout(180_000);
-    const module = serverModule().replace(/serve(\.\w+)$/, 'upkeep/recover$1');
     const steps = await everyStep(async (at) => {
       const server = await startTeamServer(engine);
       const { dataDir, databaseUrl: db } = server;
       await server.close();
       const file = join(dataDir, 'recovery-key');
       const options = { dataDir, db, handle: 'ana' };
-      const done = await run(at, module, 'recoverKey', options, file);
+      const done = await run(at, serverModule(), 'recoverKey', options, file);
       expect(await recoverKey(options), `step ${at}`).to.deep.equal({ handle: 'ana', key_file: file });
       await server.restart();
       const me = await server.client(readFileSync(file, 'utf8').trim()).ok('getMe');

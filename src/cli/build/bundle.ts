@@ -1,6 +1,6 @@
 /**
  * Packs the command line and the framework under it into few files. A short command otherwise spends most of its time
- * on finding and reading a hundred small ones. The server and all other packages stay outside.
+ * on finding and reading a hundred small ones. The server is one of its own; all other packages stay outside.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,8 @@ import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 /**
  * Bundles `src/cli/main.ts` and every command into `dist/cli.cjs`; what a command does not use is not even evaluated. What
- * harnesses run becomes `dist/hook.cjs`, which has to start faster still; `dist/daemon.cjs` is the delivery daemon.
+ * harnesses run becomes `dist/hook.cjs`, which has to start faster still; `dist/daemon.cjs` is the delivery daemon,
+ * `dist/server.cjs` the server, whose hundreds of files would take longer to find than to run.
  */
 export async function bundle(root: string): Promise<void> {
   const stdin = { contents: entry(root), resolveDir: root, sourcefile: 'entry.ts', loader: 'ts' as const };
@@ -23,8 +24,27 @@ export async function bundle(root: string): Promise<void> {
       plugins: [],
       external: ['better-sqlite3', 'keytar'],
     }),
+    packed(root, 'server.cjs', {
+      entryPoints: [join(root, 'src', 'server', 'entry.ts')],
+      plugins: [],
+      external: ['better-sqlite3', 'pg', ...neverLoaded],
+      define: { 'import.meta.url': 'hereUrl' },
+      banner: { js: "const hereUrl=require('url').pathToFileURL(__filename).href;" },
+    }),
   ]);
 }
+
+/** Drivers of databases that this program does not speak to, which Knex names. */
+const neverLoaded = [
+  'mysql',
+  'mysql2',
+  'mariadb',
+  'mariadb/callback',
+  'tedious',
+  'oracledb',
+  'sqlite3',
+  'pg-query-stream',
+];
 
 /** The script that hooks run starts that file by itself, which saves it the loading of one more. */
 const runAlone =
