@@ -12,7 +12,7 @@ import { tmuxLauncher } from '../../src/launch/tmux.ts';
 import type { Failure } from '../../src/local/failure.ts';
 import { alive } from '../../src/local/process.ts';
 import { processRef } from '../../src/local/process-ref.ts';
-import { until } from './support/home.ts';
+import { root, until } from './support/home.ts';
 
 let dir: string;
 let bin: string;
@@ -144,6 +144,32 @@ describe('launchers', function () {
         .to.throw()
         .with.deep.property('details', { handle: 'h', attach: 'look' });
     });
+  });
+
+  it('of others can be written as docs/launchers.md says', async () => {
+    const page = readFileSync(join(root, 'docs', 'launchers.md'), 'utf8');
+    program('service-launcher-systemd', /```js\n([\s\S]*?)```/.exec(page)![1]!);
+    // As much of systemd as it asks for: a unit is a process whose number is noted.
+    program(
+      'systemctl',
+      'case "$*" in *is-active*) kill -0 "$(cat "$HOME/unit")" 2>/dev/null;; *) kill "$(cat "$HOME/unit")";; esac',
+    );
+    program(
+      'systemd-run',
+      'while [ "$1" != -- ]; do echo "$1" >>"$HOME/options"; shift; done; shift\n"$@" & echo $! >"$HOME/unit"',
+    );
+    const own = externalLauncher('systemd', env);
+    expect(await own.info({})).to.deep.equal({ name: 'systemd', modes: ['headless'] });
+    const { handle } = await own.start(wish(['sleep', '60']));
+    expect(read('options')).to.include(`--working-directory=${dir}\n`).and.include('--setenv=GIVEN=a "b" $c\n');
+    expect(await own.status(place(handle))).to.deep.equal({ state: 'running' });
+    const { code, details } = await failure(own.start(wish(['sleep', '60'])));
+    expect([code, details?.handle]).to.deep.equal(['already_running', handle]);
+    expect(await own.stop(place(handle))).to.deep.equal({ state: 'exited' });
+    await until('its end', async () => (await own.status(place(handle))).state === 'exited');
+    expect(await own.stop(place(handle)), 'again').to.deep.equal({ state: 'exited' });
+    program('systemd-run', 'exit 1');
+    expect(await codeOf(own.start(wish(['sleep', '60'])))).to.equal('start_failed');
   });
 
   describe('headless', () => {

@@ -1,0 +1,80 @@
+/**
+ * Swarms of the real programs, each in tmux: a session is started at its seat, woken there, stopped, and its conversation taken
+ * up again. As the programs, tmux is tested where it is.
+ */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { findProgram } from '../../src/harness/programs.ts';
+import { claudeCode } from './programs/claude-code.ts';
+import { codex } from './programs/codex.ts';
+import { board, World } from './world.ts';
+
+/** The variables by which each talks to its scripted model; a person has their own in the terminal they start a swarm from. */
+const variables: Record<string, (model: string) => Record<string, string>> = {
+  [claudeCode.harness]: (model) => ({
+    ANTHROPIC_BASE_URL: model,
+    ANTHROPIC_AUTH_TOKEN: 'not-a-key',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    IS_SANDBOX: '1',
+  }),
+  [codex.harness]: () => ({ SCRIPTED_KEY: 'not-a-key' }),
+};
+
+if (findProgram('tmux', process.env))
+  for (const program of [claudeCode, codex])
+    describe(`a swarm of ${program.name} ${program.version}`, function () {
+      this.timeout(120_000);
+      let world: World;
+
+      before(async () => {
+        world = await World.make(program);
+        const { home } = world;
+        const { place } = world.agent(program);
+        Object.assign(home.env, {
+          TMUX_TMPDIR: home.dir,
+          TERM: 'xterm-256color',
+          ...variables[program.harness]!(place.model),
+        });
+      });
+      after(async () => {
+        await world.home.run(['swarm', 'down', board]);
+        spawnSync('tmux', ['kill-server'], { env: world.home.env });
+        await world.end();
+      });
+
+      it('is started at its seat, woken there, and goes on with its conversation after it was stopped', async () => {
+        const agent = world.agent(program);
+        const { model, place, seat } = agent;
+        // Once, a person answers what the program asks about new hooks.
+        await agent.open();
+        await agent.quit();
+        // In place of a model: takes the seat, where the prompt says how.
+        model.script(({ news }) => {
+          const command = /service status --launch lch_[0-9a-f]{24}/.exec(news)?.[0];
+          return command ? { run: command } : undefined;
+        });
+        const text = `board: ${board}\nagents:\n  - {name: ${seat}, harness: ${program.harness}}\n`;
+        writeFileSync(join(place.project, 'service.yaml'), text);
+        const swarm = (verb: string) => world.home.json(['swarm', verb], { cwd: place.project });
+
+        const [started] = (await swarm('up')).agents;
+        expect([started.action, started.launcher, started.seated]).to.deep.equal(['started', 'tmux', true]);
+        await world.say('wake up in tmux', '--to', `@${seat}`);
+        await model.until('wake up in tmux');
+        await agent.settled();
+        expect((await swarm('up')).agents[0].action).to.equal('running');
+
+        expect((await swarm('down')).agents[0].stopped).to.equal(true);
+        await world.say('while you were away', '--to', `@${seat}`);
+        const [again] = (await swarm('up')).agents;
+        expect([again.action, again.seated, again.session]).to.deep.equal(['resumed', true, started.session]);
+        await model.until('while you were away');
+        await agent.settled();
+        await world.say('and once more', '--to', `@${seat}`);
+        await model.until('and once more');
+        expect(model.told('wake up in tmux')).to.have.length(1);
+      });
+    });
