@@ -27,7 +27,8 @@ export class SessionLines {
   reopen(held: Held): string {
     const [harness, session] = parts(held.session);
     const argv = this.#interactive(harness)?.resume;
-    return argv && session ? line(argv, { session }) : this.takeOver(held);
+    const prompt = `Run: service inbox --board ${shellWord(held.board)}`;
+    return argv && session ? line(argv, { session, prompt }) : this.takeOver(held);
   }
 
   /** A new session that takes the seat; without a program for that, its messages are read here. */

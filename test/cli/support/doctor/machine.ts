@@ -42,6 +42,10 @@ export class DoctorMachine extends Machine {
     this.says(name, versions[name]!);
   }
 
+  remove(name: string): void {
+    rmSync(this.at('bin', name), { force: true });
+  }
+
   /** What a program says its version is; null: nothing. */
   says(name: string, version: string | null): void {
     const path = this.at('agents', `${name}.version`);
@@ -81,6 +85,20 @@ export class DoctorMachine extends Machine {
     const { checks } = JSON.parse(stdout) as { checks: Finding[] };
     expect(code).to.equal(checks.some(({ level }) => level === 'error') ? 3 : 0);
     return checks;
+  }
+
+  /** The one finding with this code, which has to be there at this level. */
+  async names(
+    code: string,
+    level: Finding['level'],
+    env: Record<string, string> = {},
+  ): Promise<Finding & { fix: string }> {
+    const found = await this.doctor([], env);
+    const named = found.find((finding) => finding.code === code);
+    if (!named) throw new Error(`no ${code} in ${JSON.stringify(found.filter((one) => one.code !== null))}`);
+    expect(named.level, named.message).to.equal(level);
+    if (named.fix === null) throw new Error(`${code} has no line that mends it`);
+    return named as Finding & { fix: string };
   }
 
   /** Codes of what is not well. */

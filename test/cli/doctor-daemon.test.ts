@@ -1,0 +1,218 @@
+/** What `service doctor` finds of the daemon, its files and what it could not deliver: made so, named, and mended by its own lines. */
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { folders } from '../../src/local/folders.ts';
+import { DaemonProcess } from '../daemon/support/process.ts';
+import { ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
+import type { Machine } from '../daemon/world.ts';
+import { DoctorMachine } from './support/doctor/machine.ts';
+import { finished, until } from './support/home.ts';
+import { PlayedSession } from './support/played.ts';
+
+const sandbox = { CODEX_THREAD_ID: 'one', CODEX_SANDBOX: 'seatbelt' };
+
+describe('service doctor on the daemon', function () {
+  this.timeout(120_000);
+  let machine: DoctorMachine;
+  beforeEach(async () => {
+    machine = new DoctorMachine();
+    await machine.json(['init', '--yes', '--allow-commands']);
+  });
+  afterEach(() => machine.close());
+  const quiet = async () => expect(await machine.codes()).to.deep.equal([]);
+  /** A daemon of an earlier version on the machine's files. */
+  const older = () =>
+    DaemonProcess.start({ home: machine.store, folders: folders({ SERVICE_HOME: machine.store }) } as Machine);
+
+  it('names one that does not run, also from a sandbox, where none is started', async () => {
+    const { fix } = await machine.names('daemon_not_running', 'warning');
+    const inside = await machine.names('daemon_in_sandbox', 'warning', sandbox);
+    expect(inside.message).to.include('sandbox');
+    await machine.mend(inside.fix);
+    expect(await machine.codes(sandbox)).to.deep.equal([]);
+    await machine.json(['daemon', 'stop']);
+    await machine.mend(fix);
+    await quiet();
+  });
+
+  it('names an older one, which the next command that may replaces, as its log says', async () => {
+    const first = await older();
+    const { fix } = await machine.names('daemon_outdated', 'warning');
+    await machine.mend(fix);
+    await quiet();
+    expect(await first.ended()).to.equal(0);
+    await machine.json(['daemon', 'stop']);
+    await older();
+    expect((await machine.json(['daemon', 'start'])).started).to.equal(true);
+    const log = readFileSync(machine.path('state', 'daemon.log'), 'utf8').trim().split('\n');
+    const replaced = log.map((line) => JSON.parse(line)).filter(({ ev }) => ev === 'upgrade_replaced');
+    expect(replaced).to.have.length(1);
+    expect(replaced[0]).to.include({ from_version: '0.0.1', version: (await machine.json(['version'])).version });
+    await quiet();
+  });
+
+  it('names what others could open', async () => {
+    await machine.json(['daemon', 'start']);
+    chmodSync(machine.path('state', 'daemon.sock'), 0o666);
+    const socket = await machine.names('socket_unsafe', 'error');
+    await machine.mend(socket.fix);
+    await quiet();
+    await machine.json(['board', 'create', 'demo']);
+    chmodSync(machine.path('config', 'credentials.json'), 0o644);
+    const file = await machine.names('credentials_unsafe', 'error');
+    await machine.mend(file.fix);
+    await quiet();
+  });
+
+  it('names a journal that is damaged, or of a newer program', async () => {
+    await machine.json(['daemon', 'start']);
+    await machine.json(['daemon', 'stop']);
+    const path = machine.path('state', 'delivery.db');
+    writeFileSync(path, 'no database '.repeat(1_000));
+    const damaged = await machine.names('journal_unwritable', 'error');
+    await machine.mend(damaged.fix);
+    await quiet();
+    await machine.json(['daemon', 'stop']);
+    const db = new Database(path);
+    const version = db.pragma('user_version', { simple: true });
+    db.pragma('user_version = 99');
+    db.close();
+    const newer = await machine.names('data_newer', 'error');
+    await machine.mend(newer.fix);
+    // As the newer program would find it.
+    expect(machine.has('updated')).to.equal(true);
+    const again = new Database(path);
+    again.pragma(`user_version = ${version}`);
+    again.close();
+    await machine.json(['daemon', 'start']);
+    await quiet();
+  });
+
+  it('names a journal that takes nothing any more, whatever its file looks like', async () => {
+    await machine.json(['daemon', 'start']);
+    await machine.json(['daemon', 'stop']);
+    const db = new Database(machine.path('state', 'delivery.db'));
+    db.exec('BEGIN IMMEDIATE');
+    const held = await machine.names('journal_unwritable', 'error');
+    expect(held.message).to.include('locked');
+    db.exec('ROLLBACK');
+    db.close();
+    await machine.mend(held.fix);
+    await machine.json(['daemon', 'start']);
+    await quiet();
+  });
+
+  describe('with sessions', () => {
+    beforeEach(async () => {
+      await machine.json(['daemon', 'start']);
+      await machine.json(['board', 'create', 'demo']);
+    });
+    const codexSession = (id: string) => ({ CODEX_THREAD_ID: id, CODEX_SESSION_ID: id });
+
+    it('names what a program’s queue did not take, and why, until another session has the seat', async () => {
+      for (const id of ['broken', 'absent', 'child']) {
+        await machine.json(['join', '--board', 'demo', '--name', id], { env: codexSession(id) });
+        machine.mark(`codex.fails-${id}`, 'Error: kanarienvogel');
+      }
+      for (const mark of ['absent-absent', 'child-child']) machine.mark(`codex.${mark}`);
+      await machine.json(['board', 'post', 'please look', '--board', 'demo']);
+      const codes = ['delivery_attention', 'harness_target_absent', 'harness_subagent_target'];
+      await until(
+        'all have been given up',
+        async () => (await machine.json(['daemon', 'status'])).attention.length === 3,
+        60_000,
+      );
+      expect(await machine.codes()).to.have.members(codes);
+      for (const code of codes) {
+        const { fix, message } = await machine.names(code, 'error');
+        expect(message)
+          .to.match(/^\w+ on demo could not be handed its messages: /)
+          .and.not.include('kanarienvogel');
+        await machine.mend(fix);
+        expect(await machine.codes()).to.not.include(code);
+      }
+      await quiet();
+      const log = readFileSync(machine.path('state', 'daemon.log'), 'utf8');
+      expect(log).to.not.include('kanarienvogel').and.not.include('please look');
+    });
+
+    it('names a session that did not wake, until it is opened again', async () => {
+      const session = new PlayedSession(machine, 'sleeps');
+      await session.start();
+      await session.json(['join', '--board', 'demo', '--name', 'sleeper']);
+      await session.hook('prompt', 'UserPromptSubmit', { prompt: 'begin' });
+      const woken = finished(session.begin('wait', { hook_event_name: 'Stop' }));
+      await until('it waits', async () => (await machine.json(['daemon', 'status'])).sessions[0]?.turn === 'idle');
+      await machine.json(['board', 'post', 'please look', '--board', 'demo']);
+      expect((await woken).code).to.equal(2);
+      await until('it is stalled', async () => (await machine.json(['daemon', 'status'])).stalled.length === 1, 60_000);
+      const stalled = await machine.names('delivery_stalled', 'warning');
+      expect(stalled.message).to.include('sleeper on demo');
+      expect(stalled.fix).to.equal("claude --resume sleeps 'Run: service inbox --board demo'");
+      await machine.mend(stalled.fix);
+      await quiet();
+    });
+
+    it('names what a session was given in part, with the line that shows all of it', async () => {
+      const session = new PlayedSession(machine, 'one');
+      await session.start();
+      await session.json(['join', '--board', 'demo', '--name', 'codex']);
+      writeFileSync(join(machine.work, 'long.txt'), `${'ü'.repeat(30_000)}\n`);
+      await session.woken(() => machine.shell('service board post - --board demo < long.txt'));
+      const { fix, message } = await machine.names('delivery_truncated', 'warning');
+      expect(message).to.match(/^codex on demo was given #\d+ in part/);
+      expect((await machine.shell(fix)).stdout).to.include('ü'.repeat(30_000));
+    });
+
+    it('names a mode that is not the one that applies', async () => {
+      const session = new PlayedSession(machine, 'one');
+      await session.start();
+      const { agent } = await session.json(['join', '--board', 'demo', '--name', 'codex']);
+      const [url] = Object.keys(JSON.parse(readFileSync(machine.path('config', 'credentials.json'), 'utf8')).servers);
+      const seats = Object.values(
+        JSON.parse(readFileSync(machine.path('config', 'credentials.json'), 'utf8')).servers,
+      ) as {
+        seats: Record<string, { token: string }>;
+      }[];
+      await until(
+        'it has told its mode',
+        async () => (await machine.json(['agent', 'show', 'codex', '-b', 'demo'])).agent.delivery === 'focused',
+      );
+      await fetch(`${url}/v1/me/presence`, {
+        method: 'PUT',
+        headers: { Authorization: `Bearer ${seats[0]!.seats[agent.id]!.token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ presence: 'idle', delivery: 'off' }),
+      });
+      const { fix } = await machine.names('delivery_mode_unconfirmed', 'warning');
+      await machine.mend(fix);
+      await until('it has told it again', async () => !(await machine.codes()).includes('delivery_mode_unconfirmed'));
+      await quiet();
+    });
+  });
+
+  it('names what only the daemon knows, as it says it', async () => {
+    const daemon = await new ScriptedDaemon(machine.store).listen();
+    const agent = {
+      server: 'http://127.0.0.1:1',
+      board: 'demo',
+      name: 'codex',
+      member_id: 'mem_01K5A0000000000000000000M1',
+    };
+    const build = { version: (await machine.json(['version'])).version, commit_time: '2999-01-01T00:00:00Z' };
+    const status = { pid: process.pid, build, protocol: 1, started_at: new Date().toISOString(), instance: 'i' };
+    const troubled = ['handoff_failed', 'extension_outdated'].map((problem) => ({ agent, problem, since: null }));
+    daemon.answers.status = (_, peer) => peer.send({ ...status, agents: troubled, metrics: { wake_echo_missing: 2 } });
+    const fixes = [
+      (await machine.names('handoff_failed', 'error')).fix,
+      (await machine.names('extension_outdated', 'error')).fix,
+      (await machine.names('wake_echo_missing', 'warning')).fix,
+    ];
+    daemon.close();
+    rmSync(machine.path('state', 'daemon.sock'), { force: true });
+    for (const fix of fixes) await machine.mend(fix);
+    await quiet();
+    expect(existsSync(machine.path('state', 'daemon.sock'))).to.equal(true);
+  });
+});
