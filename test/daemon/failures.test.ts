@@ -3,6 +3,7 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import type { FaultPoint } from '../../src/daemon/faults.ts';
+import { JournalError } from '../../src/daemon/journal/types.ts';
 import { credentialsPath, updateCredentials } from '../../src/local/credentials.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -60,6 +61,27 @@ describe('the daemon, where something fails', () => {
     clock.pass(2_500);
     expect((await hook.next())['bundle']).to.contain('hello');
     expect(seatOf(seat).row.problem).to.equal(null);
+  });
+
+  it('a journal that takes nothing at all is named by status too', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const hook = await session.wait();
+    const { journal } = rig.daemon.core;
+    const { saveSeat, saveManifest } = journal;
+    const full = () => {
+      throw new JournalError('disk full');
+    };
+    await until(() => seatOf(seat).latest !== null, 'the seat was read');
+    Object.assign(journal, { saveSeat: full, saveManifest: full });
+    await rig.say(board, 'hello');
+    const problems = async () => ((await rig.ask('status')) as { agents?: { problem: string }[] }).agents ?? [];
+    await until(async () => (await problems()).length === 1, 'it says so');
+    expect((await problems())[0]).to.include({ problem: 'handoff_failed' });
+    Object.assign(journal, { saveSeat, saveManifest });
+    clock.pass(2_500);
+    expect((await hook.next())['bundle']).to.contain('hello');
+    expect(await problems()).to.deep.equal([]);
   });
 
   it('a receipt that cannot be noted is none, and nothing is acknowledged', async () => {

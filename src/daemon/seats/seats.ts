@@ -282,7 +282,10 @@ export class Seats implements OriginEvents {
     this.#about(ref, (seat) => {
       const core = this.#core;
       if (seat.row.problem === problem) return;
-      this.#save(seat, { problem, problem_at: problem === null ? null : core.clock.now() });
+      const change = { problem, problem_at: problem === null ? null : core.clock.now() };
+      // That nothing can be made ready may be because nothing can be written: it is told all the same.
+      if (problem === 'handoff_failed') seat.row = { ...seat.row, ...change };
+      this.#save(seat, change);
       if (problem === null) {
         core.acks.retry(seat);
         if (seat.session) core.consider(seat.session);
