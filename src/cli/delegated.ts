@@ -104,8 +104,19 @@ export async function createHere(
     ...(wish.role ? { role: wish.role } : {}),
     ...(wish.name ? { agent_name: wish.name } : {}),
     idempotency_key: wish.key ?? newIdempotencyKey(),
+  }).catch((error: unknown) => {
+    throw mayExist(error, server.url);
   });
   return seated(delegated, answer);
+}
+
+/** A daemon that went away before it answered leaves open whether the board is there. */
+function mayExist(error: unknown, server: string): unknown {
+  if (!(error instanceof Failure) || !['daemon_stopping', 'request_timeout'].includes(error.code)) return error;
+  const message = `The delivery daemon went away before it said whether ${server} has made the board.`;
+  return new Failure('server_unreachable', message, {
+    hint: 'Look before you try again: service boards; then join it: service join --board NAME',
+  });
 }
 
 type Answer = Awaited<ReturnType<typeof askFor<'join'>>>;

@@ -162,6 +162,14 @@ describe('a session with a daemon', function () {
     }
   });
 
+  it('stops with `server_unreachable` where the daemon is gone before it says whether a board was made, and makes nothing more', async () => {
+    daemon.answers.create_board = (_, peer) => peer.close();
+    const { code, json } = await run(['board', 'create', 'perhaps', '--no-link']);
+    expect([code, json.error.code]).to.deep.equal([8, 'server_unreachable']);
+    expect(json.error.hint).to.contain('boards');
+    expect(daemon.of('create_board')).to.have.length(1);
+  });
+
   it('is needed for boards: a program that does not say its session, and a named seat, get none', async () => {
     const nameless = await run(['boards'], { CLAUDECODE: '1' });
     expect([nameless.code, nameless.json.error.code]).to.deep.equal([5, 'agent_session_required']);
@@ -233,7 +241,7 @@ describe('a session with a daemon', function () {
     await home().json(['agent', 'delivery', 'focused', '--as', 'codex@demo']);
   });
 
-  it('says that a sandbox without a network keeps it from its server', async () => {
+  it('network blocked in a sandbox: its commands fail with `sandbox_blocks_network`, and the daemon outside is asked nothing', async () => {
     const env = {
       CODEX_THREAD_ID: 't',
       CODEX_SANDBOX: 'seatbelt',
@@ -244,6 +252,8 @@ describe('a session with a daemon', function () {
     const { code, json } = await run(['whoami'], env);
     expect([code, json.error.code]).to.deep.equal([8, 'sandbox_blocks_network']);
     expect(json.error.hint).to.include('service init');
+    expect(daemon.frames.filter(({ op }) => op === 'shutdown')).to.deep.equal([]);
+    expect((await home().run(['board', 'list', '--json'])).code).to.equal(0);
   });
 
   it('comes by a join line, with its session noted and its seat bound', async () => {

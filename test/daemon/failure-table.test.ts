@@ -12,6 +12,7 @@ import { noteSecrets } from '../support/secrets.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { errorOf } from './support/error-of.ts';
+import { fakeAdapter } from './support/parts.ts';
 import { Rig, type RigOptions, TestSession, took } from './support/rig.ts';
 import { StepClock } from './support/step-clock.ts';
 
@@ -313,5 +314,93 @@ describe('where it fails', () => {
       clock.pass(5_000);
       return problem(moved.seat, there) === 'unauthorized';
     }, 'the other machine has stopped');
+  });
+
+  it('queue target absent: attempts with growing pauses, then `attention` with the reason; retried when the session registers again', async () => {
+    const at: number[] = [];
+    let present = false;
+    const adapter = fakeAdapter(['queue'], {
+      hand: async () => {
+        at.push(clock.nowUs() / 1e6);
+        return present ? 'accepted_confirmed' : { retry: 'harness_target_absent' };
+      },
+    });
+    await rig.start({ clock, adapter });
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const { seq } = await rig.say(board, 'hello');
+    for (let n = 1; n <= 5; n++) {
+      await until(
+        () => rig.rows<{ attempts: number }>('SELECT attempts FROM handoffs')[0]?.attempts === n,
+        `attempt ${n}`,
+      );
+      // In small steps, so that each is tried when it is due.
+      if (n === 5) break;
+      await until(
+        () => {
+          clock.pass(100);
+          return at.length > n;
+        },
+        `attempt ${n + 1} is due`,
+      );
+    }
+    expect(at).to.have.length(5);
+    const gaps = at.slice(1).map((time, n) => time - at[n]!);
+    for (const [n, gap] of gaps.entries()) expect(gap, `pause ${n}`).to.be.within(0.7 * 2 ** n, 1.3 * 2 ** n + 0.4);
+    expect(rig.states()).to.deep.equal(['attention']);
+    const { attention } = (await rig.ask('status')) as { attention: { reason: string; seqs: number[] }[] };
+    expect(attention.map(({ reason, seqs }) => [reason, seqs])).to.deep.equal([['harness_target_absent', [seq]]]);
+    for (let minute = 0; minute < 10; minute++) clock.pass(60_000);
+    expect(at).to.have.length(5);
+    expect(await rig.cursor(seat)).to.be.below(seq);
+    present = true;
+    await session.ask('register', { source: 'resume', boot: 'dddddddddddddddd' });
+    await rig.acked(seat, seq);
+    expect(at).to.have.length(6);
+  });
+
+  it('harness locked or busy: waiting; no attempt counted', async () => {
+    let tries = 0;
+    const adapter = fakeAdapter(['queue'], {
+      hand: async () => (++tries <= 12 ? { later: 'database is locked' } : 'accepted_confirmed'),
+    });
+    await rig.start({ clock, adapter });
+    const { seat, board } = await rig.seat();
+    await rig.session(seat);
+    const { seq } = await rig.say(board, 'hello');
+    await until(() => {
+      clock.pass(1_000);
+      return tries > 12;
+    }, 'it was free in the end');
+    await rig.acked(seat, seq);
+    expect(rig.rows('SELECT attempts, state FROM handoffs')).to.deep.equal([{ attempts: 0, state: 'done' }]);
+    expect(((await rig.ask('status')) as { metrics: Record<string, number> }).metrics['attention'] ?? 0).to.equal(0);
+  });
+
+  it('profile or harness update breaks an assumption: what is no wake any more is `delivery_stalled`, and pull still works', async () => {
+    await rig.start({ clock });
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await session.hook('turn_start');
+    const hook = await session.wait();
+    const { seq } = await rig.say(board, 'nobody wakes');
+    await took(hook, await hook.next());
+    clock.pass(10_000);
+    expect((await rig.ask('status'))['stalled']).to.have.length(1);
+    // The session pulls: nothing is held back from it, and nothing comes twice afterwards.
+    const inbox = await session.open('inbox', { agent: { server: seat.origin, board, name: seat.name }, peek: true });
+    expect(await inbox.next()).to.include({ held: true });
+    const own = withKey(rig.machine.credentials.token(seat.origin, seat.member_id)!);
+    expect((await own.ok('readInbox')).messages.map(({ body }) => body)).to.deep.equal(['nobody wakes']);
+    await own.ok('ackInbox', { body: { up_to: seq } });
+    await inbox.end();
+    await until(() => seatOf(seat).row.cursor >= seq, 'the cursor is known');
+    const start = await session.hook('turn_start');
+    expect(start).to.not.have.property('bundle');
+    await session.hook('boundary');
+    expect(
+      rig.states().every((state) => ['done', 'ended'].includes(state)),
+      rig.states().join(),
+    ).to.equal(true);
   });
 });

@@ -48,7 +48,7 @@ describe('the daemon, where something fails', () => {
   type Seat = Awaited<ReturnType<Rig['seat']>>['seat'];
   const seatOf = (seat: Seat) => rig.daemon.core.seats.of(seat)!;
 
-  it('a journal that cannot be written hands nothing, says so, and hands it later', async () => {
+  it('journal unwritable: nothing is handed, it says so, and hands it later', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     const hook = await session.wait();
@@ -166,7 +166,7 @@ describe('the daemon, where something fails', () => {
     expect(bundle).to.contain('while it was away');
   });
 
-  it('a removed seat ends alone: its sibling goes on, and the session is told', async () => {
+  it('agent removed: its seat ends alone, its sibling goes on, and the session is told once', async () => {
     const one = await rig.seat();
     const two = await rig.seat();
     const session = await rig.session(one.seat);
@@ -185,7 +185,7 @@ describe('the daemon, where something fails', () => {
     expect(agents.map(({ problem }) => problem)).to.deep.equal(['agent_removed']);
   });
 
-  it('a token that is replaced elsewhere stops its seat until the new one is here, which acknowledges with what is known', async () => {
+  it('one agent token replaced elsewhere: `unauthorized` until the new one is here, which acknowledges with what is known', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     const right = rig.machine.credentials.token(seat.origin, seat.member_id)!;
@@ -214,9 +214,13 @@ describe('the daemon, where something fails', () => {
     expect(hook.more).to.equal(false);
   });
 
-  it('a damaged journal is put aside, and a fresh one goes on', async () => {
+  it('journal corrupt: put aside, a fresh one goes on, sessions register again, cursors come from the server, logged once', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
+    const { seq } = await rig.say(board, 'acknowledged before');
+    await session.hook('turn_start');
+    await session.hook('boundary');
+    await rig.acked(seat, seq);
     await rig.daemon.stop(false);
     writeFileSync(rig.paths.journal, 'this is no database at all, and long enough to be looked at'.repeat(100));
     await rig.start({ clock });
@@ -226,7 +230,37 @@ describe('the daemon, where something fails', () => {
     await session.bind(seat);
     const hook = await session.wait();
     await rig.say(board, 'from the server as ever');
-    expect((await hook.next())['bundle']).to.contain('from the server as ever');
+    expect((await hook.next())['bundle'])
+      .to.contain('from the server as ever')
+      .and.not.contain('acknowledged before');
+    await hook.end();
+    const log = readFileSync(rig.logFile, 'utf8');
+    expect(log.match(/"put_aside":true/g)).to.have.length(1);
+    await rig.restart({ clock });
+    expect(readFileSync(rig.logFile, 'utf8').match(/"put_aside":true/g)).to.have.length(1);
+  });
+
+  it('journal corrupt in its middle, its end or its log: a start uses it or puts it aside, and what is unread comes', async function () {
+    this.timeout(60_000);
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    for (let n = 0; n < 12; n++) {
+      const { seq } = await rig.say(board, `unread ${n}.`);
+      await rig.daemon.stop(true);
+      const bytes = readFileSync(rig.paths.journal);
+      const at = [100, 4_096 + 7, Math.floor(bytes.length / 2), bytes.length - 200][n % 4]!;
+      if (n % 3 === 0) bytes.fill(0xa5, at, Math.min(bytes.length, at + 300));
+      if (n % 3 === 1) writeFileSync(`${rig.paths.journal}-wal`, Buffer.alloc(8_240, 0x37));
+      writeFileSync(rig.paths.journal, n % 3 === 2 ? bytes.subarray(0, Math.max(700, at)) : bytes);
+      await rig.start({ clock });
+      await session.ask('register', { source: 'resume', boot: (n + 1).toString(16).padStart(16, 'f') });
+      session.header = { ...session.header, boot: (n + 1).toString(16).padStart(16, 'f') };
+      await session.bind(seat);
+      const start = await session.hook('turn_start');
+      expect(start['bundle'], `after damage ${n}`).to.contain(`unread ${n}.`);
+      await session.hook('boundary');
+      await rig.acked(seat, seq);
+    }
   });
 
   it('a journal of a newer program is left alone', async () => {
@@ -242,7 +276,7 @@ describe('the daemon, where something fails', () => {
     await rig.start({ clock });
   });
 
-  it('credentials that others can read are not used', async () => {
+  it('credentials file unreadable or wrong mode: no requests, `credentials_unsafe`', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     const hook = await session.wait();
@@ -256,7 +290,7 @@ describe('the daemon, where something fails', () => {
     chmodSync(credentialsPath(rig.machine.folders), 0o600);
   });
 
-  it('a session that is gone leaves its messages for the next of its seat', async () => {
+  it('session ends before confirming: pending, for the next session of that seat', async () => {
     const { seat, board } = await rig.seat();
     const first = await rig.session(seat);
     const hook = await first.wait();

@@ -81,7 +81,7 @@ describe('with the delivery daemon', () => {
     expect(rig.states()).to.deep.equal([]);
   });
 
-  it('an archived board goes on to deliver and acknowledge, and takes nobody new', async () => {
+  it('board archived: reading and acking continue, and joins answer `board_archived`', async () => {
     await startWhole();
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
@@ -95,7 +95,7 @@ describe('with the delivery daemon', () => {
     expect(refused).to.have.nested.property('error.code', 'board_archived');
   });
 
-  it('a deleted board ends its seat, and the session’s other one goes on', async () => {
+  it('board deleted: own-token 404, its seat is over, and the session’s other one goes on', async () => {
     await start();
     const gone = await rig.seat();
     const stays = await rig.seat();

@@ -170,7 +170,7 @@ describe('sessions of the daemon', () => {
     expect(await seatsOf(session)).to.have.length(1);
   });
 
-  it('are closed when their process is gone, and opened by what it says again', async () => {
+  it('harness killed: closed within 5 s, and opened by what it says again', async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     const session = await rig.session(undefined, { process: processRef(child.pid!)! });
     clock.pass(5_000);

@@ -60,7 +60,7 @@ describe('a turn', () => {
     expect(bundle).to.contain('secret words').and.not.contain('stop that');
   });
 
-  it('answers one of two hooks of one boundary', async () => {
+  it('two hooks of one boundary at once: one gets the text, the other an empty answer', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     await session.hook('turn_start');

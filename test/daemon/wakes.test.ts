@@ -121,7 +121,7 @@ describe('an idle session', () => {
     await until(() => first.closed, 'it is closed');
   });
 
-  it('refuses a hook that began before the last prompt', async () => {
+  it('prompt typed as the turn ends: the late wait is released, and no text enters the new turn by accident', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     const started = clock.nowUs();
@@ -140,7 +140,7 @@ describe('an idle session', () => {
     expect(await hook.next()).to.include({ event: 'release' });
   });
 
-  it('is given a wake again that did not come back, at most twice, and is then believed', async () => {
+  it('wake swallowed by the harness: stalled, and handed again at the next prompt that is no wake, at most twice, then believed', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     await session.hook('turn_start');
@@ -165,7 +165,7 @@ describe('an idle session', () => {
     expect(readFileSync(rig.logFile, 'utf8').match(/wake_echo_missing/g)).to.have.length(1);
   });
 
-  it('is not woken by a message that its person took away the mode for in between', async () => {
+  it('mode set to `off` between the wake-up and handing: the fresh read drops the hand', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     await server.dana.ok('setDeliveryMode', { params: { board, member: seat.name }, body: { mode: 'off' } });
@@ -177,7 +177,7 @@ describe('an idle session', () => {
     expect(rig.states()).to.deep.equal([]);
   });
 
-  it('gets the same messages again from a hook that was killed before it wrote them', async () => {
+  it('hook killed by the harness after the answer: no `received`, so it is pending at once and the same messages come again', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     await rig.say(board, 'hello');

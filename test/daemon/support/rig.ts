@@ -68,12 +68,14 @@ export class Rig {
     const { server_id } = await this.server.nobody.ok('getInfo');
     if (!known) await this.machine.knows(this.origin, server_id, this.server.dana);
     secureFolders(this.paths);
-    const { db } = openJournal(this.paths.journal);
+    const { db, putAside } = openJournal(this.paths.journal);
+    const log = openLog(this.paths.log);
+    if (putAside) log.write('journal_error', { put_aside: true }, 'error');
     this.daemon = await Daemon.start({
       paths: this.paths,
       clock,
       journal: new SqliteJournal(db),
-      log: openLog(this.paths.log),
+      log,
       faults,
       build: { version: '0.0.1' },
       ports: (events, core) => ({
