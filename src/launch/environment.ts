@@ -11,6 +11,9 @@ const own = [
   'SERVICE_BOOT',
   'SERVICE_SUBAGENT',
   'SERVICE_HANDOFF',
+  // What a person works with unless they say otherwise is not for their agents.
+  'SERVICE_BOARD',
+  'SERVICE_SERVER',
   // Of whoever runs a server.
   'SERVICE_DB',
 ];

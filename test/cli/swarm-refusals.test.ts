@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { findProgram } from '../../src/harness/programs.ts';
-import type { Home } from './support/home.ts';
+import { type Home, until } from './support/home.ts';
 import { addProfile, type TestLauncher } from './support/launched.ts';
 import { swarmHome } from './support/swarm-home.ts';
 
@@ -87,8 +87,10 @@ describe('a swarm', function () {
     expect([again.agents[0].seat, again.agents[0].seated]).to.deep.equal([agents[0].seat, true]);
     expect((await home.json(['board', 'agents', '-b', 'demo'])).members).to.have.length(1);
 
-    await home.json(['swarm', 'down']);
     await home.json(['agent', 'remove', 'bot', '--board', 'demo', '--yes']);
+    const told = async () => (await home.json(['swarm', 'ps'])).agents[0].blocked === 'agent_removed';
+    await until('the end of the seat', told);
+    await home.json(['swarm', 'down']);
     const removed = await errorOf(['swarm', 'up']);
     expect([removed.exit, removed.code, removed.hint]).to.deep.equal([
       4,
@@ -115,6 +117,8 @@ describe('a swarm', function () {
       ['demo', ['bot']],
       ['other', ['bot']],
     ]);
+    expect((await errorOf(['swarm', 'up', '-b', 'other'])).hint).to.equal('Leave --board out, or change the file');
+    expect((await home.json(['swarm', 'ps', '-b', 'other'])).board).to.equal('other');
     const elsewhere = { cwd: home.dir };
     for (const name of [swarm, 'demo'])
       expect((await home.json(['swarm', 'ps', name], elsewhere)).swarm).to.equal(swarm);

@@ -198,6 +198,9 @@ describe('service swarm', function () {
       expect(actions(await home.json(['swarm', 'up']))).to.deep.equal([['bot', 'running']]);
     }
     expect(launcher.asked('start')).to.have.length(1);
+    launcher.behave({ stop: { error: { code: 'host_unavailable', message: 'it is away' } } });
+    const left = await errorOf(['swarm', 'down']);
+    expect([left.exit, left.code, left.message]).to.deep.equal([1, 'host_unavailable', 'bot: it is away.']);
     launcher.behave({ status: { state: 'running', blocked: 'asks for leave' } });
     expect((await home.run(['swarm', 'ps'])).stdout).to.match(/^bot .* running idle - asks for leave/m);
   });
@@ -208,7 +211,7 @@ describe('service swarm', function () {
     write(`${BOT}  - {name: quitter, harness: mine, launcher: local}\n`);
     const { exit, code, message, details } = await errorOf(['swarm', 'up', '--wait', '20']);
     expect([exit, code]).to.deep.equal([1, 'start_failed']);
-    expect(message).to.include('quitter').and.include('The other 1 went well');
+    expect(message).to.include('quitter').and.include('1 other went well.');
     expect(
       details.agents.map(({ name, seated, problem }: Agent) => [name, seated, problem?.code ?? null]),
     ).to.deep.equal([
@@ -218,7 +221,7 @@ describe('service swarm', function () {
     expect(launcher.log('quitter')).to.equal('out of luck\n');
     launcher.behave({ start: { error: { code: 'start_failed', message: 'no room' } } });
     const again = await errorOf(['swarm', 'up', '--wait', '20']);
-    expect([again.code, again.message]).to.deep.equal(['start_failed', 'quitter: no room The other 1 went well.']);
+    expect([again.code, again.message]).to.deep.equal(['start_failed', 'quitter: no room. 1 other went well.']);
   });
 
   it('waits no longer than it may', async () => {

@@ -2,6 +2,7 @@
 
 import { EXIT_OF } from '../../launch/codes.ts';
 import { Failure } from '../../local/failure.ts';
+import { plural } from '../print/fields.ts';
 import type { Problem } from './records.ts';
 
 /** @param agents all of them, with what went wrong for some. @throws Failure the first problem, with all in its details */
@@ -13,9 +14,13 @@ export function raiseProblems(agents: readonly { name: string; problem: Problem 
   const lines = failed.map(({ name, problem }) => `${name}: ${problem!.message}`);
   const others = agents.length - failed.length;
   const exit = EXIT_OF[code as keyof typeof EXIT_OF];
-  throw new Failure(code, `${first.name}: ${message}${others > 0 ? ` The other ${others} went well.` : ''}`, {
-    hint,
-    details: { agents, ...(lines.length > 1 ? { lines } : {}) },
-    ...(exit === undefined ? {} : { exit }),
-  });
+  throw new Failure(
+    code,
+    `${first.name}: ${message.replace(/\.?$/, '.')}${others > 0 ? ` ${plural(others, 'other', 'others')} went well.` : ''}`,
+    {
+      hint,
+      details: { agents, ...(lines.length > 1 ? { lines } : {}) },
+      ...(exit === undefined ? {} : { exit }),
+    },
+  );
 }

@@ -13,6 +13,8 @@ export interface Holder {
   session: string;
   open: boolean;
   turn: 'idle' | 'busy' | 'unknown';
+  /** What keeps its messages away, as the daemon says it. */
+  problem: string | null;
 }
 
 export interface Look {
@@ -38,7 +40,13 @@ export function holderOf(status: StatusAnswer | null, memberId: string | undefin
   const binding = status?.bindings?.find(({ agent }) => agent.member_id === memberId);
   if (!binding || memberId === undefined) return null;
   const session = status?.sessions?.find(({ key }) => key === binding.session);
-  return { session: binding.session, open: binding.open === true, turn: session?.turn ?? 'unknown' };
+  const trouble = status?.agents?.find(({ agent }) => agent.member_id === memberId);
+  return {
+    session: binding.session,
+    open: binding.open === true,
+    turn: session?.turn ?? 'unknown',
+    problem: trouble?.problem ?? null,
+  };
 }
 
 /** What the launcher says. A launcher that is gone, or fails, cannot tell, which counts as running. */

@@ -24,7 +24,7 @@ export interface AgentRecord {
   turn: 'idle' | 'busy' | 'unknown' | null;
   /** How its person looks at it. */
   attach: string | null;
-  /** What its launcher says it waits for. */
+  /** What keeps it from its work: as its launcher says it, or the daemon. */
   blocked: string | null;
 }
 
@@ -37,7 +37,7 @@ export const standing = ({
 }: Look): Pick<AgentRecord, 'state' | 'by' | 'blocked' | 'seated' | 'session' | 'turn'> => ({
   state,
   by,
-  blocked,
+  blocked: blocked ?? holder?.problem ?? null,
   seated: holder?.open === true,
   session: holder?.session ?? null,
   turn: holder?.open ? holder.turn : null,

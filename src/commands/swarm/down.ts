@@ -18,7 +18,11 @@ export default class SwarmDown extends BaseCommand<typeof SwarmDown> {
   override async run(): Promise<void> {
     await this.requirePerson();
     const { file, only = [] } = this.flags;
-    const record = await takeDown(await chooseSwarm(this.args.swarm, file, this.globals.server), only, this.out);
+    const record = await takeDown(
+      await chooseSwarm(this.args.swarm ?? this.globals.board, file, this.globals.server),
+      only,
+      this.out,
+    );
     raiseProblems(record.agents);
     const text = await downText(record);
     this.out.print(record, () => text);

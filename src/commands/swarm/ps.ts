@@ -17,7 +17,7 @@ export default class SwarmPs extends BaseCommand<typeof SwarmPs> {
 
   override async run(): Promise<void> {
     await this.requirePerson();
-    const chosen = await chooseSwarm(this.args.swarm, this.flags.file, this.globals.server);
+    const chosen = await chooseSwarm(this.args.swarm ?? this.globals.board, this.flags.file, this.globals.server);
     const record = await psOf(chosen);
     const board = chosen.file?.board ?? chosen.record?.board;
     if (board) this.out.base.board = board;

@@ -16,7 +16,7 @@ export default class SwarmShow extends BaseCommand<typeof SwarmShow> {
 
   override async run(): Promise<void> {
     await this.requirePerson();
-    const chosen = await chooseSwarm(this.args.swarm, this.flags.file, this.globals.server);
+    const chosen = await chooseSwarm(this.args.swarm ?? this.globals.board, this.flags.file, this.globals.server);
     const record = await showOf(await fileOf(chosen), chosen.record);
     const text = await showText(record);
     this.out.print(record, () => text);

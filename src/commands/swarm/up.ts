@@ -9,6 +9,7 @@ import { raiseProblems } from '../../cli/swarm/failing.ts';
 import { readSwarmFile } from '../../cli/swarm/file.ts';
 import { fileFlag, onlyFlag } from '../../cli/swarm/flags.ts';
 import { bringUp } from '../../cli/swarm/up.ts';
+import { usage } from '../../local/failure.ts';
 
 export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
   static override summary = 'Start the agents of service.yaml on their board';
@@ -38,6 +39,9 @@ export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
     await this.requirePerson();
     const { file: path, only = [], wait, 'fail-timeout': fails } = this.flags;
     const file = await readSwarmFile(path);
+    const { board = file.board } = this.globals;
+    if (board !== file.board)
+      throw usage(`${file.path} is about the board ${file.board}.`, 'Leave --board out, or change the file');
     this.globals.server ??= runtime().env.SERVICE_SERVER ?? file.server;
     const session = await this.session('P');
     const record = await bringUp(session, { file, only, waitMs: wait * 1000, out: this.out });
