@@ -59,7 +59,7 @@ export class Agent {
 
   /** The person types a prompt, and the model is asked. What was typed, which a number makes one of its own. */
   async prompt(words: string): Promise<string> {
-    const line = `${words} (prompt ${++lines})`;
+    const line = `${words} (prompt ${++lines} here)`;
     await this.terminal?.enter(line, () => this.model.told(line).length > 0);
     return line;
   }
@@ -67,9 +67,12 @@ export class Agent {
   /** The session comes onto the board as a person has it do so: by one pasted line. */
   async join(): Promise<void> {
     const { code } = await this.world.service('code', 'create', '--board', board);
-    this.model.runOn('Join service board', `service join '${code.join_line}' --name ${this.seat} --json`);
+    this.model.runOn(
+      'Join service board',
+      `service join '${code.join_line}' --name ${this.seat} && echo came onto the board`,
+    );
     await this.prompt(code.join_line);
-    await this.model.until('"agent"');
+    await this.model.until('came onto the board');
     await this.settled();
   }
 

@@ -82,7 +82,7 @@ export class Terminal {
   /** Types a command of the program itself; where it has refused it because it still worked, again. */
   async command(words: string, shown: (screen: string) => boolean): Promise<void> {
     for (let tries = 0; tries < 5; tries += 1) {
-      await this.gone(/esc to interrupt/);
+      await this.gone(/esc to interrupt|Working…/);
       this.pty.write(words);
       await this.until(new RegExp(words));
       if (await this.pressed('\r', () => shown(this.text()), 10)) return;

@@ -19,7 +19,9 @@ export class World {
   static async make(...programs: Program[]): Promise<World> {
     const world = new World();
     const { dir, env } = world.home;
-    for (const { command } of programs) symlinkSync(bin(command), join(dir, 'bin', command));
+    for (const { command, apart } of programs)
+      for (const name of [command, ...(apart?.beside ?? [])])
+        symlinkSync(bin(name, apart?.folder), join(dir, 'bin', name));
     // A program may run commands in a login shell, which begins with the path of the system.
     writeFileSync(join(dir, '.profile'), `export PATH='${env['PATH']}'\n`);
     for (const program of programs) world.agents.push(await Agent.on(world, program));

@@ -10,6 +10,7 @@ export function extensionText(launcher: string, version: string): string {
 const source = String.raw`// Written by service init; replaced by it, removed by service uninstall. Delivers board messages into omp sessions.
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 
@@ -41,7 +42,7 @@ function open(first, onFrame, onClose) {
   });
   socket.on("error", () => {});
   socket.on("close", onClose);
-  return { send: (frame) => socket.write(JSON.stringify({ v: 1, ...frame }) + "\n"), end: () => socket.destroy() };
+  return { send: (frame) => new Promise((sent) => socket.write(JSON.stringify({ v: 1, ...frame }) + "\n", sent)), end: () => socket.destroy() };
 }
 
 /** A question that is answered once; null when nobody answers in time. What it carries is taken by use. */
@@ -69,45 +70,70 @@ function ask(frame, use) {
 
 const textOf = (carry) => [carry.nudge, carry.bundle, carry.notice].filter(Boolean).join("\n");
 
+// Subagents run in the same process, each with an instance of this of its own: the first session here is the person's.
+const main = { by: null, env: {} };
+
+/** A subagent's session is kept in the folder of the session that started it. */
+function insideAnother(manager) {
+  const file = manager.getSessionFile && manager.getSessionFile();
+  return Boolean(file) && existsSync(dirname(file) + ".jsonl");
+}
+
 export default function service(pi) {
+  const me = {};
   let session = null;
   let boot = null;
   let connection = null;
-  let pause = 200;
   let running = false;
-  let ended = false;
+  let subagent = null;
   const added = new Set();
-  const subagent = process.env.PI_SUBAGENT_ID || process.env.OMP_SUBAGENT_ID || null;
+  const foreign = ["CODEX_THREAD_ID", "CODEX_SESSION_ID"].filter((name) => process.env[name]);
 
-  const header = () => ({ harness: "omp", session, boot, process: undefined, cwd: process.cwd() });
+  const header = () => ({ harness: "omp", session, boot, cwd: process.cwd() });
   const message = (text, options) =>
     pi.sendMessage({ customType: "service", content: text, display: true }, options);
+  const startDaemon = () =>
+    spawn(launcher, ["daemon", "start", "--quiet"], { stdio: "ignore", detached: true }).on("error", () => {}).unref();
 
-  function hold(source, resumed) {
-    ended = false;
+  /** Holds a connection for the session that is open now, and makes it anew until it is let go. */
+  function hold(source, resumed, pause = 200) {
+    const mine = session;
+    let heard = false;
+    let over = false;
     const launch = /^lch_[0-9a-f]{24}$/.exec(process.env.SERVICE_LAUNCH || "")?.[0];
-    connection = open(
+    const own = open(
       { op: "hello", ...header(), source, resumed, extension_version: version, capabilities: ["midturn-peer"], launch },
       (frame) => {
-        if (frame.error) return finish();
-        if (frame.event === "welcome") {
-          pause = 200;
-          boot = frame.boot || boot;
-          process.env.SERVICE_SESSION = "omp:" + session;
-          process.env.SERVICE_BOOT = boot;
-          if (frame.note) message(frame.note, { triggerTurn: false });
-        }
+        if (connection !== own) return;
+        if (frame.event === "welcome") welcome(frame);
         if (frame.event === "deliver") deliver(frame);
-        if (frame.event === "release") finish();
+        heard = heard || frame.event === "welcome";
+        // Whoever stopped the daemon wants it to stay so; the next turn comes back to it.
+        over = frame.event === "release" || (frame.event === "bye" && !frame.restart) || (Boolean(frame.error) && !heard);
+        if (over) own.end();
       },
       () => {
-        if (ended) return;
-        const wait = pause * (0.5 + Math.random() / 2);
-        pause = Math.min(5000, pause * 2);
-        if (pause >= 800) spawn(launcher, ["daemon", "start", "--quiet"], { stdio: "ignore", detached: true }).unref();
-        setTimeout(() => session && !ended && hold(source, true), wait);
+        if (connection !== own) return;
+        connection = null;
+        if (over || session !== mine) return;
+        if (!heard) startDaemon();
+        const next = heard ? 200 : Math.min(5000, pause * 2);
+        setTimeout(() => session === mine && !connection && hold(source, resumed || heard, next), next * (0.5 + Math.random() / 2));
       },
     );
+    connection = own;
+  }
+
+  /** Commands of this session, and of its subagents, say whose they are. */
+  function identify() {
+    main.env = { SERVICE_SESSION: "omp:" + session, SERVICE_BOOT: boot };
+    Object.assign(process.env, main.env);
+  }
+
+  function welcome(frame) {
+    boot = frame.boot || boot;
+    identify();
+    if (frame.note) message(frame.note, { triggerTurn: false });
   }
 
   function deliver(frame) {
@@ -122,54 +148,76 @@ export default function service(pi) {
     connection.send({ op: "received", handoff_id: id });
   }
 
-  function finish() {
-    ended = true;
-    if (connection) connection.end();
-  }
+  const tell = (frame) => connection && connection.send(frame);
 
+  /** Resolves once it is said, so that a program which ends now does not take it along. */
   function goodbye() {
-    if (connection) connection.send({ op: "goodbye" });
-    ended = true;
+    const said = tell({ op: "goodbye" });
+    connection = null;
     session = null;
+    if (main.by === me) main.by = null;
+    return said;
   }
 
-  const begin = (source) => (event, ctx) => {
-    if (subagent) return;
-    const id = ctx.sessionManager?.getSessionId?.() ?? event?.sessionId;
-    if (!id) return;
+  function begin(source, ctx) {
+    const id = String(ctx.sessionManager.getSessionId());
+    if (insideAnother(ctx.sessionManager) || (main.by && main.by !== me)) {
+      subagent = id;
+      return;
+    }
+    if (session === id) return;
     if (session) goodbye();
-    session = String(id);
+    main.by = me;
+    session = id;
     boot = randomBytes(8).toString("hex");
-    for (const name of ["CODEX_THREAD_ID", "CODEX_SESSION_ID"]) delete process.env[name];
+    for (const name of foreign) delete process.env[name];
+    identify();
     hold(source, false);
-  };
+  }
 
-  pi.on("session_start", begin("startup"));
-  pi.on("session_switch", begin("resume"));
-  pi.on("session_branch", begin("clear"));
+  const spoken = (ctx) => ctx.sessionManager.getEntries().some((entry) => entry.type === "message");
+  pi.on("session_start", (_, ctx) => begin(spoken(ctx) ? "resume" : "startup", ctx));
+  pi.on("session_switch", (event, ctx) => begin(event.reason === "resume" ? "resume" : "clear", ctx));
+  pi.on("session_branch", (_, ctx) => begin("clear", ctx));
   pi.on("session_shutdown", () => goodbye());
+  pi.on("session_compact", async () => {
+    if (!session) return;
+    await ask({ op: "register", ...header(), source: "compact" }, ({ note }) => {
+      if (note) message(note, { triggerTurn: false });
+    });
+  });
   pi.on("agent_start", () => {
     running = true;
-    if (connection) connection.send({ op: "prompt" });
+    tell({ op: "prompt" });
   });
   pi.on("agent_end", () => {
     running = false;
-    if (connection) connection.send({ op: "turn_end" });
+    tell({ op: "turn_end" });
   });
   pi.on("before_agent_start", async () => {
-    if (subagent || !session) return;
+    if (!session) return;
+    if (!connection) hold("startup", true);
     const text = await ask({ op: "turn_start", ...header() }, textOf);
     if (text) return { message: { customType: "service", content: text, display: true } };
   });
   pi.on("tool_execution_end", async () => {
-    if (subagent || !session) return;
-    const text = await ask({ op: "boundary", ...header(), capabilities: ["midturn-peer"] }, textOf);
-    if (text) message(text, { deliverAs: "aside" });
+    if (!session) return;
+    await ask({ op: "boundary", ...header(), capabilities: ["midturn-peer"] }, (carry) => {
+      const text = textOf(carry);
+      if (text) message(text, { deliverAs: "aside" });
+      return text;
+    });
   });
+  // omp keeps the variables its first command had for all later ones, so ours go along with each command that needs them.
   pi.on("tool_call", (event) => {
-    const command = event.input?.command;
-    const runs = typeof command === "string" && /(^|[\s;&|(/])(board-)?service(\s|$)/.test(command);
-    if (subagent && event.toolName === "bash" && runs) event.input.command = "export SERVICE_SUBAGENT=" + subagent + "; " + command;
+    const command = event.input && event.input.command;
+    if (event.toolName !== "bash" || typeof command !== "string") return;
+    if (!/(^|[\s;&|(/])(board-)?service(\s|$)/.test(command)) return;
+    if (!subagent && !session) return;
+    const env = { ...event.input.env, ...main.env };
+    const mark = subagent ? "export SERVICE_SUBAGENT=" + subagent + "; " : "";
+    const free = foreign.length > 0 ? "unset " + foreign.join(" ") + "; " : "";
+    return { input: { ...event.input, env, command: free + mark + command } };
   });
 }
 `;

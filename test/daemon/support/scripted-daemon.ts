@@ -54,6 +54,11 @@ export class ScriptedDaemon {
     if (this.own) rmSync(this.home, { recursive: true, force: true });
   }
 
+  /** How many connections are open. */
+  connections(): number {
+    return this.peers.size;
+  }
+
   /** The frames of one verb. */
   of(op: string): Frame[] {
     return this.frames.filter((frame) => frame.op === op);

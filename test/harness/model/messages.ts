@@ -1,4 +1,4 @@
-/** What Claude Code sends to `/v1/messages`, and an answer that it takes for a model's. */
+/** What Claude Code and omp send to `/v1/messages`, and an answer that it takes for a model's. */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ const message = z.looseObject({ role: z.string(), content: z.union([z.string(), 
 const request = z.looseObject({
   model: z.string(),
   messages: z.array(message),
-  tools: z.array(z.unknown()).default([]),
+  tools: z.array(z.looseObject({ name: z.string().optional() })).default([]),
 });
 
 /** Undefined for a side request, which offers no tools. */
@@ -21,7 +21,7 @@ export function readMessages(body: unknown): Omit<Asked, 'at'> | undefined {
 }
 
 export function answerMessages(response: ServerResponse, body: unknown, move: Move): void {
-  const { model } = request.parse(body);
+  const { model, tools } = request.parse(body);
   const usage = { input_tokens: 1, output_tokens: 1 };
   const start = { id: `msg_${randomUUID()}`, type: 'message', role: 'assistant', model, content: [], usage };
   event(response, 'message_start', { message: { ...start, stop_reason: null, stop_sequence: null } });
@@ -29,7 +29,7 @@ export function answerMessages(response: ServerResponse, body: unknown, move: Mo
     event(response, 'content_block_start', { index: 0, content_block: { type: 'text', text: '' } });
     event(response, 'content_block_delta', { index: 0, delta: { type: 'text_delta', text: move.say } });
   } else {
-    const [name, given] = toolCall(move);
+    const [name, given] = toolCall(move, new Set(tools.map((tool) => tool.name)));
     const call = { type: 'tool_use', id: `toolu_${randomUUID()}`, name, input: {} };
     const input = JSON.stringify(given);
     event(response, 'content_block_start', { index: 0, content_block: call });
@@ -41,10 +41,16 @@ export function answerMessages(response: ServerResponse, body: unknown, move: Mo
   event(response, 'message_stop', {});
 }
 
-function toolCall(move: Exclude<Move, { say: string }>): [string, object] {
-  if ('run' in move) return ['Bash', { command: move.run, description: 'A scripted command' }];
+/** By the names that the program has for its tools. */
+function toolCall(move: Exclude<Move, { say: string }>, tools: ReadonlySet<unknown>): [string, object] {
+  if ('run' in move)
+    return tools.has('Bash')
+      ? ['Bash', { command: move.run, description: 'A scripted command' }]
+      : ['bash', { command: move.run }];
   const agent = { subagent_type: 'general-purpose', description: 'A scripted helper' };
-  return ['Agent', { ...agent, prompt: move.delegate }];
+  return tools.has('Agent')
+    ? ['Agent', { ...agent, prompt: move.delegate }]
+    : ['task', { agent: 'task', task: move.delegate }];
 }
 
 function text(messages: z.infer<typeof message>[]): string {

@@ -9,6 +9,7 @@ export const claudeCode: Program = {
   harness: 'claude-code',
   name: 'Claude Code',
   command: 'claude',
+  anew: '/clear',
   waits: true,
   outlives: false,
   version: versionOf('@anthropic-ai/claude-code'),

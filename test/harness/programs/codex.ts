@@ -9,6 +9,7 @@ export const codex: Program = {
   harness: 'codex',
   name: 'Codex',
   command: 'codex',
+  anew: '/clear',
   waits: false,
   outlives: true,
   version: versionOf('@openai/codex'),

@@ -3,12 +3,14 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const modules = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules');
+const here = join(dirname(fileURLToPath(import.meta.url)), '..');
+/** @param apart the folder of a package of its own. */
+const modules = (apart = '.'): string => join(here, apart, 'node_modules');
 
-export function bin(name: string): string {
-  return join(modules, '.bin', name);
+export function bin(name: string, apart?: string): string {
+  return join(modules(apart), '.bin', name);
 }
 
-export function versionOf(name: string): string {
-  return JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8')).version;
+export function versionOf(name: string, apart?: string): string {
+  return JSON.parse(readFileSync(join(modules(apart), name, 'package.json'), 'utf8')).version;
 }

@@ -15,6 +15,8 @@ export interface Program {
   name: string;
   /** What a person types to start it. */
   command: string;
+  /** The package it is installed in, where that is one of its own, and what it needs there to run. */
+  apart?: { folder: string; beside: string[] };
   /** The version that is installed beside these tests. */
   version: string;
   /** Its first-use questions answered beforehand, as a person has done who works with it. */
@@ -27,6 +29,8 @@ export interface Program {
   outlives: boolean;
   /** Whether a hook of it waits while it is idle, and so notices at once when the daemon dies. */
   waits: boolean;
+  /** The command of its own by which a new conversation begins in the same terminal. */
+  anew: string;
   /** Leaves as a person does. */
   quit(terminal: Terminal): Promise<void>;
 }

@@ -1,0 +1,162 @@
+/** The extension that omp loads, as it is written to disk, in the place of the program that would load it. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { extensionText } from '../../src/harness/setup/extension.ts';
+import { until } from '../support/until.ts';
+import { type Peer, ScriptedDaemon } from './support/scripted-daemon.ts';
+
+type Handler = (event: Record<string, unknown>, context: unknown) => unknown;
+type Options = { triggerTurn?: boolean; deliverAs?: string };
+
+/** What omp gives to an instance of an extension: one for the person's session, one for each of its subagents. */
+class Instance {
+  readonly messages: [string, Options][] = [];
+  private readonly handlers = new Map<string, Handler>();
+
+  constructor(extension: (pi: unknown) => void) {
+    extension({
+      on: (event: string, handler: Handler) => this.handlers.set(event, handler),
+      sendMessage: ({ content }: { content: string }, options: Options) => this.messages.push([content, options]),
+    });
+  }
+
+  fire(event: string, fields: object = {}, session: { id?: string; file?: string; spoken?: boolean } = {}) {
+    const sessionManager = {
+      getSessionId: () => session.id,
+      getSessionFile: () => session.file,
+      getEntries: () => (session.spoken ? [{ type: 'message' }] : []),
+    };
+    return this.handlers.get(event)!({ type: event, ...fields }, { sessionManager });
+  }
+
+  bash(command: string, toolName = 'bash') {
+    return this.fire('tool_call', { toolName, input: { command, timeout: 5 } });
+  }
+}
+
+describe('the extension of omp', () => {
+  let daemon: ScriptedDaemon;
+  let extension: (pi: unknown) => void;
+  let held: Peer;
+
+  beforeEach(async () => {
+    daemon = await new ScriptedDaemon().listen();
+    daemon.answers['hello'] = (frame, peer) => {
+      held = peer;
+      peer.send({ event: 'welcome', boot: frame['boot'], note: frame['resumed'] ? undefined : 'You are x.' });
+    };
+    const launcher = join(daemon.state, 'bin', 'service');
+    mkdirSync(dirname(launcher));
+    // Stands in for the command that starts the daemon: it leaves a mark.
+    writeFileSync(launcher, `#!/bin/sh\necho started >> '${daemon.home}/starts'\n`, { mode: 0o755 });
+    const file = join(daemon.home, 'service.mjs');
+    writeFileSync(file, extensionText(launcher, '9.9.9'));
+    extension = (await import(pathToFileURL(file).href)).default;
+  });
+  afterEach(() => {
+    daemon.close();
+    for (const name of ['SERVICE_SESSION', 'SERVICE_BOOT']) delete process.env[name];
+  });
+
+  const opened = async (session: { id: string; file?: string; spoken?: boolean } = { id: 'one' }) => {
+    const instance = new Instance(extension);
+    await instance.fire('session_start', {}, session);
+    await until(() => instance.messages.length === 1, 'the welcome');
+    return instance;
+  };
+
+  it('says which session it is for, and lends its identity to commands that run this program', async () => {
+    const instance = await opened({ id: 'one', spoken: true });
+    const [hello] = daemon.of('hello');
+    expect(hello).to.include({ harness: 'omp', session: 'one', source: 'resume', extension_version: '9.9.9' });
+    expect(instance.messages).to.deep.equal([['You are x.', { triggerTurn: false }]]);
+    const env = { SERVICE_SESSION: 'omp:one', SERVICE_BOOT: hello!['boot'] };
+    expect(await instance.bash('cd x && service inbox')).to.deep.equal({
+      input: { command: 'cd x && service inbox', timeout: 5, env },
+    });
+    expect(process.env).to.include(env);
+    expect(await instance.bash('systemctl status my-service')).to.equal(undefined);
+    expect(await instance.bash('service inbox', 'write')).to.equal(undefined);
+    await instance.fire('session_shutdown');
+  });
+
+  it('in a subagent connects to nobody and changes nothing but the commands that run this program', async () => {
+    const file = join(daemon.home, 'session.jsonl');
+    writeFileSync(file, '');
+    const main = await opened({ id: 'one', file });
+    for (const session of [{ id: 'sub', file: join(daemon.home, 'session', 'Helper.jsonl') }, { id: 'sub' }]) {
+      const inner = new Instance(extension);
+      await inner.fire('session_start', {}, session);
+      for (const event of ['before_agent_start', 'agent_start', 'tool_execution_end', 'agent_end'])
+        expect(await inner.fire(event), event).to.equal(undefined);
+      const marked = (await inner.bash('service say hi')) as { input: { command: string; env: object } };
+      expect(marked.input.command).to.equal('export SERVICE_SUBAGENT=sub; service say hi');
+      expect(marked.input.env).to.include({ SERVICE_SESSION: 'omp:one' });
+      await inner.fire('session_shutdown');
+    }
+    expect(daemon.frames.map(({ op }) => op)).to.deep.equal(['hello']);
+    expect(process.env['SERVICE_SESSION']).to.equal('omp:one');
+    await main.fire('session_shutdown');
+  });
+
+  it('says goodbye to one conversation before it greets for the next, and before the program ends', async () => {
+    const instance = await opened();
+    await instance.fire('session_switch', { reason: 'new' }, { id: 'two' });
+    await until(() => daemon.of('hello').length === 2, 'the second greeting');
+    expect(daemon.of('hello')[1]).to.include({ session: 'two', source: 'clear' });
+    await instance.fire('session_shutdown');
+    await until(() => daemon.of('goodbye').length === 2, 'both goodbyes');
+    expect(daemon.of('hello')).to.have.length(2);
+  });
+
+  it('gives a bundle once, however often it comes, and lets nobody but its person into a turn that runs', async () => {
+    const instance = await opened();
+    const deliver = async (handoff_id: string, more: object = {}) => {
+      const before = daemon.of('received').length;
+      held.send({ event: 'deliver', handoff_id, bundle: handoff_id, ...more });
+      await until(() => daemon.of('received').length > before, handoff_id);
+    };
+    await deliver('h1');
+    await deliver('h1');
+    await instance.fire('agent_start');
+    await deliver('h2', { class: 'owner_only' });
+    await deliver('h3', { class: 'mixed' });
+    expect(instance.messages.slice(1)).to.deep.equal([
+      ['h1', { triggerTurn: true }],
+      ['h2', { deliverAs: 'aside' }],
+      ['h3', { deliverAs: 'followUp', triggerTurn: true }],
+    ]);
+    await instance.fire('session_shutdown');
+  });
+
+  it('adds what waits to the start of a turn, and between two tool calls what may enter it', async () => {
+    const instance = await opened();
+    daemon.answers['turn_start'] = (_, peer) => peer.send({ handoff_id: 'h1', nudge: 'one', bundle: 'two' });
+    expect(await instance.fire('before_agent_start')).to.deep.equal({
+      message: { customType: 'service', content: 'one\ntwo', display: true },
+    });
+    daemon.answers['boundary'] = (_, peer) => peer.send({ handoff_id: 'h2', bundle: 'stop' });
+    await instance.fire('tool_execution_end');
+    expect(instance.messages.at(-1)).to.deep.equal(['stop', { deliverAs: 'aside' }]);
+    expect(daemon.of('received').map(({ handoff_id }) => handoff_id)).to.deep.equal(['h1', 'h2']);
+    daemon.answers['register'] = (_, peer) => peer.send({ note: 'You are still x.' });
+    await instance.fire('session_compact');
+    expect(instance.messages.at(-1)).to.deep.equal(['You are still x.', { triggerTurn: false }]);
+    await instance.fire('session_shutdown');
+  });
+
+  it('comes back after a crash, and after a stop only with the next turn', async () => {
+    const instance = await opened();
+    daemon.crash();
+    await daemon.listen();
+    await until(() => daemon.of('hello').length === 2, 'its return');
+    expect(daemon.of('hello')[1]).to.include({ session: 'one', resumed: true, boot: daemon.of('hello')[0]!['boot'] });
+    held.send({ event: 'bye' });
+    await until(() => daemon.connections() === 0, 'its end');
+    await instance.fire('before_agent_start');
+    await until(() => daemon.of('hello').length === 3, 'its return with the turn');
+    await instance.fire('session_shutdown');
+  });
+});
