@@ -79,6 +79,8 @@ export interface SeatedRecord extends Agreed {
   reused?: boolean;
   /** The seat that this session held on the board before. */
   previous?: object;
+  /** The role of whoever comes next, where the board was made for two. */
+  pair_role?: string;
 }
 
 /** A seat for this session on a board that is there. */
@@ -95,13 +97,13 @@ export async function joinHere(
 /** A new board with a seat for this session. The daemon repeats it safely; this program never does. */
 export async function createHere(
   delegated: Delegated,
-  wish: { create: BodyIn<'createBoard'>; role?: string; name?: string | undefined; key: string | undefined },
+  wish: { create: BodyIn<'createBoard'>; pair?: boolean; name?: string | undefined; key: string | undefined },
 ): Promise<SeatedRecord> {
   const { session, server } = delegated;
   const answer = await askFor(session, 'create_board', {
     server: server.url,
     create: JSON.parse(JSON.stringify(wish.create)) as Record<string, unknown>,
-    ...(wish.role ? { role: wish.role } : {}),
+    ...(wish.pair ? { pair: true } : {}),
     ...(wish.name ? { agent_name: wish.name } : {}),
     idempotency_key: wish.key ?? newIdempotencyKey(),
   }).catch((error: unknown) => {
@@ -122,7 +124,10 @@ function mayExist(error: unknown, server: string): unknown {
 type Answer = Awaited<ReturnType<typeof askFor<'join'>>>;
 
 /** What the daemon saved is this session's from now on, also for commands that run while it is away. */
-async function seated({ session }: Delegated, { board, member, reused, previous }: Answer): Promise<SeatedRecord> {
+async function seated(
+  { session }: Delegated,
+  { board, member, reused, previous, pair_role }: Answer & Pick<SeatedRecord, 'pair_role'>,
+): Promise<SeatedRecord> {
   const [record, agent] = [board as unknown as Board, member as unknown as Member];
   const seat = allSeats(readCredentials(runtime().folders)).find(({ memberId }) => memberId === agent.id);
   if (seat) await noteHolder(seat, session.key);
@@ -133,6 +138,7 @@ async function seated({ session }: Delegated, { board, member, reused, previous 
     ...agreedOf(record, agent),
     ...(reused ? { reused } : {}),
     ...(previous ? { previous } : {}),
+    ...(pair_role ? { pair_role } : {}),
   };
 }
 

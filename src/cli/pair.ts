@@ -1,12 +1,16 @@
 /** A board for two agents of one person: the board, the first one's seat, and the line that brings the second. */
 import type { Answer, Board, Member } from '../contract/types.ts';
+import { allSeats, type Seat } from '../local/actors.ts';
+import { readCredentials } from '../local/credentials.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { findProject } from '../local/project.ts';
 import { makeCode, pairOf } from './codes.ts';
-import { createHere, type Delegated } from './delegated.ts';
+import { createHere, type Delegated, type SeatedRecord } from './delegated.ts';
 import { linkIfUnlinked } from './linking.ts';
 import type { Output } from './output.ts';
+import type { NewCode } from './print/code.ts';
 import { type Agreed, agreedOf } from './print/joined.ts';
+import { runtime } from './runtime.ts';
 import { saveSeat, type Use, useOf } from './seats.ts';
 import { type Session, staying } from './session.ts';
 
@@ -56,28 +60,42 @@ export async function pair(
   return { record, replayed: created.replayed };
 }
 
-/** As `pair`, with the first seat for the session this runs in. @throws Failure `board_already_linked`. */
+/**
+ * As `pair`, with the first seat for the session this runs in: the daemon makes board and seat, and the seat the code.
+ * Nothing of it is done as the person. @throws Failure `board_already_linked`.
+ */
 export async function pairHere(
   delegated: Delegated,
-  person: () => Promise<Session>,
+  as: (seat: Seat) => Promise<Session>,
   wish: PairWish,
   out: Output,
 ): Promise<PairRecord> {
   const project = findProject();
   if (project && !wish.anew) throw alreadyLinked(project.board);
-  const session = await person();
-  const [first, second] = await rolesOf(session, wish.template);
   const create = { template: wish.template, title: wish.title };
-  const seated = await createHere(delegated, { create, role: first, name: wish.name, key: wish.key });
+  const seated = await createHere(delegated, { create, pair: true, name: wish.name, key: wish.key });
   const board = seated.board_record;
   out.base.board = board.name;
-  const { code } = await people(session, board.name, out, () =>
-    makeCode({ client: session.client, board: board.name }, { role: second, ttl: undefined, key: undefined }),
-  );
+  const next = `service code create --board ${board.name}`;
+  const code = await firstCode(seated, as).catch((error: unknown) => {
+    out.note(`The board ${board.name} was created. Go on with: ${next}`);
+    throw error;
+  });
   const join = { code: code.code, line: code.join_line, role: code.role, expires_at: code.expires_at };
   const { agent, use, charter, role_charter, mode } = seated;
   const { linked } = linkIfUnlinked(delegated.server.url, board.name);
   return { board_record: board, linked, agent, use, join, charter, role_charter, mode };
+}
+
+/** The code that brings the second one, made by the seat of the first. */
+async function firstCode(
+  { agent, board_record: board, pair_role: role }: SeatedRecord,
+  as: (seat: Seat) => Promise<Session>,
+): Promise<NewCode> {
+  const seat = allSeats(readCredentials(runtime().folders)).find(({ memberId }) => memberId === agent.id);
+  if (!seat) throw new Failure('agent_seat_elsewhere', `This machine has no token of ${agent.name}.`);
+  const { client } = await as(seat);
+  return (await makeCode({ client, board: board.name }, { role, ttl: undefined, key: undefined })).code;
 }
 
 /** What comes after the board was made says so when it fails: the board stays. */

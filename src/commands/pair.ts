@@ -24,7 +24,7 @@ export default class Pair extends BaseCommand<typeof Pair> {
     const wish = { template: this.args.template ?? 'general', title, name, anew, key };
     const delegated = await this.delegated();
     if (delegated) {
-      const record = await pairHere(delegated, () => this.session('D'), wish, this.out);
+      const record = await pairHere(delegated, (seat) => this.session('G', { seat }), wish, this.out);
       return this.out.print(record, () => pairText(record, delegated.server.url, '', this.times));
     }
     const session = await this.session('D');

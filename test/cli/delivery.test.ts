@@ -61,6 +61,26 @@ describe('delivery with the built program', function () {
     expect(existsSync(join(home.path('state'), 'delivery.db'))).to.equal(true);
   });
 
+  it('begins with a pair: the first session makes board and code by its own seat, the second comes by the line', async () => {
+    await session.start();
+    const made = await session.json(['pair', 'writer-reviewer', '--name', 'claude', '--title', 'Retry design']);
+    expect(made.agent).to.include({ name: 'claude', role: 'writer' });
+    expect([made.join.role, made.use.bound_session]).to.deep.equal(['reviewer', 'claude-code:one']);
+    const board = made.board_record.name;
+    const { events } = await home.json(['audit', 'log', '--board', board]);
+    const [code] = events.filter(({ type }: { type: string }) => type === 'joincode.created');
+    expect(code.actor).to.include({ kind: 'agent', name: 'claude' });
+    const other = new PlayedSession(home, 'two');
+    await other.start();
+    const joined = await other.json(['join', made.join.line, '--name', 'codex']);
+    expect(joined.agent).to.include({ name: 'codex', role: 'reviewer', board });
+    expect(joined.use.bound_session).to.equal('claude-code:two');
+    const unknown = await session.run(['pair', 'no-such-template', '--new']);
+    expect(JSON.parse(unknown.stdout).error.code).to.equal('template_not_found');
+    const text = await session.woken(() => other.json(['say', '--to', '@claude', 'I am here', '--no-notes']));
+    expect(text).to.include('I am here');
+  });
+
   it('goes on for a hook that waits while the daemon is killed', async () => {
     await home.json(['board', 'create', 'demo']);
     await hook('session-start', 'SessionStart', { source: 'startup' });

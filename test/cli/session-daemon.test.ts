@@ -141,7 +141,9 @@ describe('a session with a daemon', function () {
     expect(pair.json.join.line).to.match(/^Join service board demo on localhost:\d+ as member with code /);
     const made = await run(['board', 'create', 'fresh', '--title', 'T', '--no-link', '--idempotency-key', 'k1']);
     expect(made.json.join_command).to.equal('service join --board demo');
-    expect(daemon.of('create_board')[0]).to.deep.include({ role: 'member', agent_name: 'first' });
+    expect(daemon.of('create_board')[0]).to.deep.include({ pair: true, agent_name: 'first' });
+    const { events } = await home().json(['audit', 'log', '--board', 'demo', '--type', 'joincode.created']);
+    expect(events.at(-1).actor).to.include({ kind: 'agent', name: 'codex' });
     expect(daemon.of('create_board')[1]).to.deep.include({
       create: { name: 'fresh', title: 'T' },
       idempotency_key: 'k1',

@@ -66,6 +66,8 @@ const joined = z.object({
   previous: agentRef.optional(),
   seats,
   reused: flag,
+  /** The role of whoever comes next, where a pair was asked for. */
+  pair_role: z.string().optional(),
 });
 
 /** One per verb of `requests`. */

@@ -124,6 +124,8 @@ export const requests = {
     /** The body as the server is sent it, which checks it. */
     create: z.record(z.string(), z.unknown()),
     role: roleName.default('member'),
+    /** The seat gets the first role of the template's pair, and the answer tells the second. */
+    pair: flag,
     agent_name: memberName.optional(),
     idempotency_key: idempotencyKey,
   }),

@@ -1,4 +1,5 @@
 /** Boards found, joined and made for a session, with the machine's delegation. Who the session is has been settled before. */
+import { Client } from '../../client/client.ts';
 import type { Answer, Board } from '../../contract/types.ts';
 import type { Env, Folders } from '../../local/folders.ts';
 import type { CredentialStore } from '../credentials/credentials.ts';
@@ -12,7 +13,7 @@ import {
   type SeatIdentity,
   type SessionView,
 } from '../types.ts';
-import { Delegation, delegationName, revoked } from './delegation.ts';
+import { Delegation, delegationName, requirePersonKey, revoked } from './delegation.ts';
 import { isRevoked, isUnreachable, refusing } from './refusals.ts';
 import { serverMeant } from './server-meant.ts';
 
@@ -76,14 +77,16 @@ export class Delegating implements DelegatingPort {
   }
 
   async createBoard(session: SessionView, request: Record<string, unknown>): Promise<JoinedSeat> {
-    const { create, role, agent_name, idempotency_key } = request as {
-      create: { name: string };
+    const { create, pair, agent_name, idempotency_key, ...more } = request as {
+      create: { template?: string };
       role?: string;
+      pair?: boolean;
       agent_name?: string;
       idempotency_key: string;
     };
     const origin = serverMeant(this.#options, request['server'], session);
     const delegation = this.#delegation(origin);
+    const [role, pair_role] = (pair && (await this.#pairOf(origin, create.template))) || [more.role];
     const body = { ...create, session: session.key, harness: session.harness, role, agent_name };
     const client = await refusing(origin, () => delegation.client());
     const { data } = await refusing(origin, () => {
@@ -95,7 +98,20 @@ export class Delegating implements DelegatingPort {
       if (isRevoked(error)) delegation.drop();
       throw isUnreachable(error) ? mayExist(origin) : error;
     });
-    return this.#keep(origin, session, data);
+    const kept = await this.#keep(origin, session, data);
+    return { ...kept, answer: { ...kept.answer, ...(pair_role ? { pair_role } : {}) } };
+  }
+
+  /** The roles of a template's pair, which a delegation may not read; nothing where the server refuses the template itself. */
+  async #pairOf(origin: string, template: string | undefined): Promise<[string, string] | undefined> {
+    const { origins, credentials } = this.#options;
+    const { wire } = origins.at(origin);
+    const { data } = await refusing(origin, async () => {
+      const token = await requirePersonKey(credentials, origin);
+      const client = new Client({ origin: wire.known().address, token, ...wire.options() });
+      return this.#transport(origin, () => client.call('listTemplates', { maxAttempts: 1 }));
+    });
+    return data.templates.find(({ name }) => name === template)?.pair;
   }
 
   /** The key of a server has ended, and with it what was made by it. */
