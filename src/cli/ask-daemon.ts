@@ -13,12 +13,13 @@ import type { SessionHere } from '../harness/detect.ts';
 import { isTicket } from '../launch/ticket.ts';
 import type { Seat } from '../local/actors.ts';
 import { buildOf } from '../local/build.ts';
-import { updateCredentials } from '../local/credentials.ts';
+import { readCredentials, updateCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { harnessProcess, startedAt } from '../local/process-ref.ts';
+import { knownServers } from '../local/servers.ts';
 import { noteAutostart } from './autostarted.ts';
 import { exitCode } from './exit.ts';
-import { here, refuseStartInSandbox, sessionHere } from './here.ts';
+import { here, noNetwork, refuseStartInSandbox, sessionHere } from './here.ts';
 import { runtime } from './runtime.ts';
 
 export interface DaemonWish {
@@ -67,9 +68,20 @@ export async function connectHere(wish: DaemonWish): Promise<Connection> {
   try {
     return await connectDaemon(daemonOptions(wish));
   } catch (error) {
-    if (isAbsent(error)) refuseStartInSandbox();
+    if (!isAbsent(error)) throw error;
+    const { sandbox } = here();
+    if (sandbox && !sandbox.network && !(await anyServerAnswers())) throw noNetwork(sandbox.fix);
+    refuseStartInSandbox();
     throw error;
   }
+}
+
+/** Whether the network is there after all, as far as the servers known here tell. */
+async function anyServerAnswers(): Promise<boolean> {
+  const { env, folders } = runtime();
+  const { accepts } = await import('../local/probe.ts');
+  const servers = knownServers(readCredentials(folders), folders, env);
+  return (await Promise.all(servers.map(({ origin }) => accepts(origin)))).includes(true);
 }
 
 const away = ['daemon_not_running', 'daemon_in_sandbox', 'session_unknown', 'request_timeout', 'daemon_stopping'];

@@ -58,11 +58,15 @@ export function blockedHere(error: unknown): unknown {
   const { code } = error as { code?: unknown };
   const sandbox = told?.sandbox;
   if (!sandbox || sandbox.network || (code !== 'server_unreachable' && code !== 'server_not_running')) return error;
-  return new Failure('sandbox_blocks_network', 'This sandbox has no network, so no server can be reached from it.', {
-    hint: sandbox.fix ?? 'Let service run outside the sandbox',
+  return noNetwork(sandbox.fix);
+}
+
+/** @param fix what the profile of the program says to do about it */
+export const noNetwork = (fix: string | null): Failure =>
+  new Failure('sandbox_blocks_network', 'This sandbox has no network, so no server can be reached from it.', {
+    hint: fix ?? 'Let service run outside the sandbox',
     exit: EXIT.noAnswer,
   });
-}
 
 /** @param line the command as its person would type it. @throws Failure `human_command_in_session` inside a session. */
 export function requireOutside(line: string): void {

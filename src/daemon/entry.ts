@@ -5,6 +5,7 @@ import { buildOf } from '../local/build.ts';
 import { Failure } from '../local/failure.ts';
 import { type Env, type Folders, folders as foldersOf } from '../local/folders.ts';
 import { setProgram } from '../local/program.ts';
+import type { Faults } from './faults.ts';
 import { mask } from './log.ts';
 import { runDaemon } from './main.ts';
 import { realPorts } from './ports.ts';
@@ -16,13 +17,16 @@ export interface EntryOptions {
   root: string;
   fromSources: boolean;
   onSignal(handler: () => void): void;
+  /** Of a test build. */
+  faults?: Faults;
 }
 
 /** @returns the exit code. */
-export async function run({ folders, env, root, fromSources, onSignal }: EntryOptions): Promise<number> {
+export async function run({ folders, env, root, fromSources, onSignal, faults }: EntryOptions): Promise<number> {
   setProgram({ root, fromSources });
   const build = buildOf(root);
-  return runDaemon({ folders, build, onSignal, ports: await realPorts({ folders, env, build }) });
+  const ports = await realPorts({ folders, env, build });
+  return runDaemon({ folders, build, onSignal, ports, ...(faults ? { faults } : {}) });
 }
 
 /** `service daemon` alone, as it is spawned: without the command line, which would stay in its memory for nothing. */

@@ -30,9 +30,9 @@ export function runningServer(folders: Folders): PidFile | null {
 
 /** Whether anything accepts connections there. */
 export function accepts(origin: string, ms = 1000): Promise<boolean> {
-  const { hostname, port } = new URL(origin);
+  const { hostname, port, protocol } = new URL(origin);
   return new Promise((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port) });
+    const socket = connect({ host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) });
     const settle = (open: boolean) => {
       socket.destroy();
       resolve(open);

@@ -1,6 +1,8 @@
 /** What is declared of agent programs, proved by the conformance kit: the very entries that init writes, the true daemon. */
-import { writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { builtinProfile } from '../../src/harness/builtin.ts';
 import { Home } from './support/home.ts';
@@ -41,7 +43,7 @@ describe('service harness test', function () {
       const failed = checks.filter(({ result }) => result === 'fail');
       expect(failed.map(({ check, reason }) => `${check}: ${reason}`)).to.deep.equal([]);
       expect(checks.filter(({ result }) => result === 'n/a').map(({ check }) => check)).to.deep.equal(without);
-      expect([checks.length, supported]).to.deep.equal([18, true]);
+      expect([checks.length, supported]).to.deep.equal([19, true]);
     });
 
   it('proves a profile of a file, and fails one that declares what is not so, with exit 3', async () => {
@@ -70,6 +72,20 @@ describe('service harness test', function () {
     expect(JSON.parse(failed.stdout).checks[0]).to.include({ check: 'idle', result: 'fail' });
     const invalid = await test({ ...mine, delivery: { ...mine.delivery, queue: undefined } }, 'idle');
     expect([invalid.code, JSON.parse(invalid.stdout).error.code]).to.deep.equal([2, 'invalid_request']);
+  });
+
+  it('breaks the daemon only in its test build, which no command runs', async () => {
+    const root = fileURLToPath(new URL('../..', import.meta.url));
+    for (const part of ['daemon.cjs', 'hook.cjs'])
+      expect(readFileSync(join(root, 'dist', part), 'utf8')).to.not.include('SERVICE_TEST_FAULTS');
+    const env = { ...home.env, SERVICE_TEST_FAULTS: 'nowhere:kill' };
+    const started = await home.json(['daemon', 'start'], { env });
+    expect(started).to.include({ started: true });
+    await home.json(['daemon', 'stop']);
+    const broken = join(root, 'dist', 'src', 'harness', 'kit', 'faulty-daemon.js');
+    const { status, stderr } = spawnSync(process.execPath, [broken], { env, encoding: 'utf8' });
+    expect(status).to.equal(1);
+    expect(stderr).to.include('no such point: nowhere');
   });
 
   it('names what there is where it is asked for something else', async () => {

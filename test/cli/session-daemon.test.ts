@@ -276,6 +276,15 @@ describe('a session with a daemon', function () {
     expect(json.error.hint).to.include('service init');
   });
 
+  it('says which of the two a sandbox without a network keeps it from: the daemon alone, or the server too', async () => {
+    const env = { CODEX_THREAD_ID: 't', CODEX_SANDBOX: 'seatbelt', CODEX_SANDBOX_NETWORK_DISABLED: '1' };
+    const answered = await run(['boards'], env);
+    expect([answered.code, answered.json.error.code]).to.deep.equal([1, 'daemon_in_sandbox']);
+    const { code, json } = await run(['boards'], { ...env, SERVICE_LOCAL_ADDR: '127.0.0.1:9' });
+    expect([code, json.error.code]).to.deep.equal([8, 'sandbox_blocks_network']);
+    expect(json.error.hint).to.include('service init');
+  });
+
   describe('in a subagent', () => {
     const part = { ...session, SERVICE_SUBAGENT: 'sub1' };
     it('only reads, whoever is named', async () => {

@@ -21,6 +21,9 @@ export default class HarnessFake extends BaseCommand<typeof HarnessFake> {
     const { env, folders } = runtime();
     const profile = await profileMeant(this.flags.profile);
     const { serveSteps } = await import('../../harness/kit/fake-main.ts');
-    await serveSteps({ profile, settings, folder, state: folders.state, env, cwd: process.cwd() });
+    const program = [process.execPath, ...process.execArgv, runtime().program];
+    await serveSteps({ profile, settings, folder, program, state: folders.state, env, cwd: process.cwd() });
+    // Nothing that runs in the background keeps it.
+    process.exit(0);
   }
 }

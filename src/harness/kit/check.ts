@@ -1,17 +1,60 @@
 /** What a check of the kit is. */
-import type { Profile } from '../profile.ts';
+import type { Capability, Profile } from '../profile.ts';
 import { KitFailure } from './driver.ts';
+import { Seated } from './seated.ts';
 import type { KitWorld } from './world.ts';
+
+/** The version that the stand-in of a program says it is: newer than everything the profile knows of. */
+export const NEWEST = '999.0.0';
 
 export interface Check {
   id: string;
   /** Whether the profile declares what is checked. */
   needs(profile: Profile): boolean;
-  /** @throws KitFailure with what did not hold. @param version of the harness. */
-  run(world: KitWorld, version: string): Promise<void>;
+  /** @throws KitFailure with what did not hold. */
+  run(world: KitWorld, seats: Seats): Promise<void>;
 }
 
 /** @throws KitFailure unless it holds. */
 export function must(holds: boolean, what: string): void {
   if (!holds) throw new KitFailure(what);
+}
+
+export const can =
+  (name: Capability) =>
+  ({ delivery }: Profile): boolean =>
+    delivery.capabilities.includes(name);
+
+/** A session of it can be reached while it is idle. */
+export const wakes = (profile: Profile): boolean =>
+  (['idle-hook', 'queue', 'extension'] as const).some((name) => can(name)(profile));
+
+/** Its sessions are told that a turn begins by somebody, which a runner's are not. */
+export const hasPrompts = ({ identity }: Profile): boolean => identity.kind !== 'runner';
+
+export const codeOf = (json: Record<string, unknown>): string | undefined =>
+  (json['error'] as { code?: string } | undefined)?.code;
+
+/** The session that checks share, as long as all goes well: starting one costs more than most checks. */
+export class Seats {
+  private shared: Seated | null = null;
+  private readonly world: KitWorld;
+
+  constructor(world: KitWorld) {
+    this.world = world;
+  }
+
+  /** One that is idle and has received everything. */
+  async idle(): Promise<Seated> {
+    const { shared } = this;
+    this.shared = null;
+    const seat = shared ?? (await Seated.on(this.world));
+    await seat.rest();
+    return seat;
+  }
+
+  /** Whoever is done with one gives it to the next check. */
+  done(seat: Seated): void {
+    this.shared = seat;
+  }
 }

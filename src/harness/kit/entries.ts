@@ -1,5 +1,7 @@
 /** Running the entries that stand in a harness's settings, as that harness would: a shell, JSON on standard input, a time limit. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { readText } from '../setup/files.ts';
 import { parseJsonc, readNode } from '../setup/jsonc.ts';
 
@@ -31,31 +33,86 @@ export interface HookResult {
 }
 
 export interface Started {
-  child: ChildProcess;
+  /** Ends it and what it runs, as a harness that gives up on it does. */
+  kill(): void;
+  /** Resolves with its first output; never where it prints nothing. */
+  output: Promise<void>;
   done: Promise<HookResult>;
 }
 
+export interface StartOptions {
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  /** Milliseconds until it gets its input. */
+  hangMs?: number;
+  /** Whatever it prints does not get out: it waits in the middle of printing. */
+  mute?: boolean;
+  folder: string;
+}
+
 /** Starts one entry; a harness stops it when its time is over. */
-export function startEntry(entry: SettingsEntry, input: object, env: NodeJS.ProcessEnv, cwd: string): Started {
+export function startEntry(entry: SettingsEntry, input: object, options: StartOptions): Started {
   const begun = performance.now();
-  const child = spawn('/bin/sh', ['-c', entry.command], { env, cwd, stdio: ['pipe', 'pipe', 'pipe'] });
+  const { env, cwd, hangMs = 0, mute = false, folder } = options;
+  const stuck = mute ? fullPipe(folder) : null;
+  const out = stuck === null ? ('pipe' as const) : stuck.fd;
+  const child = spawn('/bin/sh', ['-c', entry.command], { env, cwd, stdio: ['pipe', out, out], detached: true });
   const printed = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const)
-    child[name].on('data', (part: Buffer) => {
-      printed[name] += part.toString('utf8');
-    });
-  child.stdin.on('error', () => {});
-  child.stdin.end(JSON.stringify(input));
+  const kill = () => {
+    try {
+      process.kill(-child.pid!, 'SIGKILL');
+    } catch {
+      // It ended meanwhile.
+    }
+  };
+  const output = new Promise<void>((resolve) => {
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name]?.on('data', (part: Buffer) => {
+        printed[name] += part.toString('utf8');
+        resolve();
+      });
+  });
+  child.stdin!.on('error', () => {});
+  const feed = () => child.stdin!.end(JSON.stringify(input));
+  if (hangMs > 0) setTimeout(feed, hangMs);
+  else feed();
   const done = new Promise<HookResult>((resolve) => {
-    const timer = setTimeout(() => child.kill('SIGKILL'), Math.min(entry.timeout * 1000, 2 ** 31 - 1));
+    const timer = setTimeout(kill, Math.min(entry.timeout * 1000, 2 ** 31 - 1));
     const settle = (exit: number | null) => {
       clearTimeout(timer);
+      stuck?.close();
       resolve({ exit, ...printed, ms: Math.round(performance.now() - begun) });
     };
     child.on('error', () => settle(null));
     child.on('close', (code) => settle(code));
   });
-  return { child, done };
+  return { kill, output, done };
+}
+
+let pipes = 0;
+
+/** A pipe that takes nothing more: whoever writes into it waits. */
+function fullPipe(folder: string): { fd: number; close(): void } {
+  const path = join(folder, `stuck-${process.pid}-${++pipes}`);
+  execFileSync('mkfifo', [path]);
+  const filling = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  const much = Buffer.alloc(4_096);
+  for (let size = much.length; size > 0; ) {
+    try {
+      writeSync(filling, much, 0, size);
+    } catch {
+      size = Math.floor(size / 2);
+    }
+  }
+  const fd = openSync(path, constants.O_RDWR);
+  return {
+    fd,
+    close: () => {
+      closeSync(fd);
+      closeSync(filling);
+      rmSync(path, { force: true });
+    },
+  };
 }
 
 export interface HookAnswer {

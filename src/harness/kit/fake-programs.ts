@@ -5,25 +5,34 @@ import type { Profile } from '../profile.ts';
 
 /** Puts the program of a profile into a folder of PATH. @param folder where the fake harness looks for what is queued. */
 export function placeProgram(bin: string, folder: string, profile: Profile): string {
-  const name = profile.checks.installed.run[0]!;
-  const path = join(bin, name);
-  const script = source.replace('%FOLDER%', () => JSON.stringify(folder)).replace('%NODE%', () => process.execPath);
-  writeFileSync(path, script);
+  const path = join(bin, profile.checks.installed.run[0]!);
+  const script = join(folder, 'program.cjs');
+  writeFileSync(
+    script,
+    source.replace('%FOLDER%', () => JSON.stringify(folder)),
+  );
+  // Its version is asked for often, which needs no runtime.
+  const version = `if [ "$1" = --version ]; then exec cat '${join(folder, 'version')}'; fi`;
+  writeFileSync(path, `#!/bin/sh\n${version}\nexec '${process.execPath}' '${script}' "$@"\n`);
   chmodSync(path, 0o755);
   return path;
 }
 
 /** What the program says its version is. */
-export const sayVersion = (folder: string, version: string): void => writeFileSync(join(folder, 'version'), version);
+export const sayVersion = (folder: string, version: string): void =>
+  writeFileSync(join(folder, 'version'), `${version}\n`);
 
-const source = String.raw`#!%NODE%
+/** How often its queue command fails from now on. */
+export const failQueue = (folder: string, times: number): void =>
+  writeFileSync(join(folder, 'queue-fail'), String(times));
+
+const source = String.raw`
 const { existsSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const folder = %FOLDER%;
 const [verb, ...words] = process.argv.slice(2);
 const after = (name) => words[words.indexOf(name) + 1];
-if (verb === '--version') console.log(readFileSync(join(folder, 'version'), 'utf8'));
-else if (verb === 'queue') {
+if (verb === 'queue') {
   const failing = join(folder, 'queue-fail');
   const left = existsSync(failing) ? Number(readFileSync(failing, 'utf8')) : 0;
   if (left > 0) {

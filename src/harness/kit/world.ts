@@ -9,15 +9,21 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { updateCredentials } from '../../local/credentials.ts';
+import { folders } from '../../local/folders.ts';
 import { builtinProfile } from '../builtin.ts';
 import type { Profile } from '../profile.ts';
 import { placeOf } from '../setup/init.ts';
 import { Driver, jsonOf, KitFailure } from './driver.ts';
 import { placeProgram, sayVersion } from './fake-programs.ts';
+import { FaultProxy } from './fault-proxy.ts';
+import { KitDaemon } from './kit-daemon.ts';
+import { People } from './people.ts';
 
 export interface Ran {
   code: number | null;
@@ -32,10 +38,14 @@ export class KitWorld {
   readonly env: NodeJS.ProcessEnv;
   /** Where fake programs leave what they are given. */
   readonly folder = join(this.dir, 'fake');
-  readonly state = join(this.dir, 's', 'state');
+  readonly home = join(this.dir, 's');
+  readonly state = join(this.home, 'state');
+  readonly daemon: KitDaemon;
   private readonly program: string[];
   private readonly drivers: Driver[] = [];
   private readonly printed: string[] = [];
+  private serving: Promise<{ people: People; proxy: FaultProxy }> | null = null;
+  private proxy: FaultProxy | null = null;
   private count = 0;
 
   /** @param program runtime and entry file of this command line. */
@@ -44,8 +54,7 @@ export class KitWorld {
     this.program = program;
     const [bin, home] = [join(this.dir, 'bin'), join(this.dir, 'home')];
     for (const folder of [bin, home, this.folder]) mkdirSync(folder);
-    writeFileSync(join(bin, 'service'), `#!/bin/sh\nexec ${program.map((word) => `'${word}'`).join(' ')} "$@"\n`);
-    chmodSync(join(bin, 'service'), 0o755);
+    placeOurs(join(bin, 'service'), program);
     if (profile.checks.installed.run[0] !== 'service') placeProgram(bin, this.folder, profile);
     sayVersion(this.folder, version);
     if (!builtinProfile(profile.harness)) this.keepProfile();
@@ -54,15 +63,18 @@ export class KitWorld {
       PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`,
       LANG: 'C.UTF-8',
       SHELL: '/bin/sh',
-      SERVICE_HOME: join(this.dir, 's'),
+      SERVICE_HOME: this.home,
       SERVICE_KEYSTORE: 'file',
-      SERVICE_KIT_PROGRAM: program.join('\n'),
     };
+    // A login shell begins with the path of the system.
+    writeFileSync(join(home, '.profile'), `export PATH='${this.env['PATH']}'\n`);
+    const address = () => this.proxy?.url.replace('http://', '') ?? '';
+    this.daemon = new KitDaemon({ state: this.state, env: this.env, program, address });
   }
 
   /** A profile that is not built in is one of this machine's person. */
   private keepProfile(): void {
-    const folder = join(this.dir, 's', 'config', 'harnesses');
+    const folder = join(this.home, 'config', 'harnesses');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(join(folder, `${this.profile.harness}.json`), JSON.stringify(this.profile));
   }
@@ -71,21 +83,25 @@ export class KitWorld {
     sayVersion(this.folder, version);
   }
 
+  /** Where an item of the profile stands. @param cwd the project's folder */
+  placeOf(install: Profile['install'][number], scope: 'global' | 'project', cwd = this.dir): string {
+    const program = { runtime: '', entry: '', folders: { state: this.state } as never, env: this.env };
+    return placeOf({ profile: this.profile, scope, program, cwd }, install);
+  }
+
   /** The settings file of this harness, for all sessions. */
   get settings(): string | null {
     const install = this.profile.install.find(({ kind }) => kind === 'hooks');
-    const { HOME, ...rest } = this.env;
-    const program = { runtime: '', entry: '', folders: { state: this.state } as never, env: { HOME, ...rest } };
-    return install ? placeOf({ profile: this.profile, scope: 'global', program, cwd: this.dir }, install) : null;
+    return install ? this.placeOf(install, 'global') : null;
   }
 
   /** The command line, in a terminal of the person. */
-  async run(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
+  async run(args: string[], { env = {}, cwd }: { env?: NodeJS.ProcessEnv; cwd?: string } = {}): Promise<Ran> {
     const [command, ...words] = this.program;
     const ran = await new Promise<Omit<Ran, 'json'>>((resolve) => {
       const child = spawn(command!, [...words, ...args], {
         env: { ...this.env, ...env },
-        cwd: this.env['HOME'],
+        cwd: cwd ?? this.env['HOME'],
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       const out = { stdout: '', stderr: '' };
@@ -100,101 +116,93 @@ export class KitWorld {
   }
 
   /** A command that has to succeed, as its JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: records of the API are looked into field by field
-  async person(...args: string[]): Promise<any> {
-    const { code, json, stdout, stderr } = await this.run([...args, '--json']);
+  // biome-ignore lint/suspicious/noExplicitAny: records of commands are looked into field by field
+  async command(args: string[], options: { cwd?: string } = {}): Promise<any> {
+    const { code, json, stdout, stderr } = await this.run([...args, '--json'], options);
     if (code !== 0) throw new KitFailure(`service ${args.join(' ')} failed: ${stdout}${stderr}`.slice(0, 400));
     return json;
   }
 
-  /** A board with another agent of the person on it. */
-  async board(): Promise<{ board: string; peer: string }> {
-    const board = `kit-${++this.count}`;
-    const peer = `peer-${this.count}`;
-    await this.person('board', 'create', board, '--no-link');
-    await this.person('agent', 'create', peer, '--board', board);
-    return { board, peer };
+  /** The server, which the first command of its person starts, and a proxy in front of it for the daemon's test build. */
+  async served(): Promise<{ people: People; proxy: FaultProxy }> {
+    this.serving ??= this.serve();
+    return this.serving;
+  }
+
+  private async serve(): Promise<{ people: People; proxy: FaultProxy }> {
+    await this.command(['board', 'create', 'kit', '--no-link']);
+    const address = readFileSync(join(this.home, 'data', 'server.addr'), 'utf8').trim();
+    this.proxy = await new FaultProxy(`http://${address}`).listen();
+    // The same server by another address, as after a change of its port.
+    const { url } = this.proxy;
+    await updateCredentials(folders(this.env), ({ servers }) => {
+      for (const entry of Object.values(servers)) entry.urls = [...(entry.urls ?? []), url];
+    });
+    return { people: new People(this.home, `http://${address}`), proxy: this.proxy };
+  }
+
+  /** A name that nothing else here has. */
+  fresh(word: string): string {
+    return `${word}-${++this.count}`;
   }
 
   /** A harness that runs, as a process of its own. */
-  harness(): Driver {
-    const [command, ...words] = this.program;
+  harness(env: NodeJS.ProcessEnv = {}): Driver {
     const settings = this.settings ?? join(this.dir, 'none');
-    const args = [
-      'harness',
-      'fake',
-      '--profile',
-      this.profile.harness,
-      '--settings',
-      settings,
-      '--folder',
-      this.folder,
-    ];
-    const driver = new Driver([command!, ...words, ...args], this.env, this.env['HOME']!);
+    const flags = { profile: this.profile.harness, settings, folder: this.folder };
+    const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+    const argv = [...this.program, 'harness', 'fake', ...args];
+    const driver = new Driver(argv, { ...this.env, ...env }, this.env['HOME']!);
     this.drivers.push(driver);
     return driver;
   }
 
-  /** A session with a seat on a new board, idle. */
-  async seated(): Promise<Seated> {
-    const { board, peer } = await this.board();
-    const name = `worker-${this.count}`;
-    const session = `kit-session-${this.count}`;
-    const driver = this.harness();
-    await driver.step({ do: 'start', session });
-    await driver.step({ do: 'prompt', text: 'Join the board.' });
-    const { code, json } = await driver.service('join', '--board', board, '--name', name);
-    if (code !== 0) throw new KitFailure(`the session could not join: ${JSON.stringify(json)}`.slice(0, 400));
-    await driver.step({ do: 'end_turn' });
-    // A hook that waits is there only when it has started.
-    await this.until('an idle session', async () => this.isIdle(session));
-    return { board, peer, name, session, driver };
+  async until(what: string, done: () => Promise<boolean> | boolean, ms = 15_000): Promise<void> {
+    if (!(await this.within(done, ms))) throw new KitFailure(`${what} did not come about`);
   }
 
-  private async isIdle(session: string): Promise<boolean> {
-    const { json } = await this.run(['daemon', 'status', '--json']);
-    const sessions = (json['sessions'] ?? []) as { key: string; turn: string }[];
-    return sessions.some(({ key, turn }) => key.endsWith(`:${session}`) && turn === 'idle');
-  }
-
-  say = (board: string, body: string, ...more: string[]) =>
-    this.person('say', body, '-b', board, '--no-notes', ...more);
-
-  /** Messages that the seat has not acknowledged. */
-  async unread({ name, board }: Pick<Seated, 'name' | 'board'>): Promise<number> {
-    const { messages } = await this.person('inbox', '--peek', '--as', `${name}@${board}`);
-    return (messages as unknown[]).length;
-  }
-
-  async until(what: string, done: () => Promise<boolean>, ms = 15_000): Promise<void> {
+  /** Whether it comes about within this time. */
+  async within(done: () => Promise<boolean> | boolean, ms: number): Promise<boolean> {
     const end = performance.now() + ms;
     while (!(await done())) {
-      if (performance.now() > end) throw new KitFailure(`${what} did not come about`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      if (performance.now() > end) return false;
+      await new Promise((resolve) => setTimeout(resolve, 25));
     }
+    return true;
   }
 
-  /** Everything that was printed, traced or written down outside the files of secrets. */
+  /** Everything that was printed, traced, said on sockets or written down outside the files of secrets. */
   everything(): { where: string; text: string }[] {
-    const traces = this.drivers.map(({ trace }, n) => ({ where: `trace ${n}`, text: JSON.stringify(trace) }));
+    const traces = this.drivers.flatMap(({ trace, printed }, n) => [
+      { where: `what reached session ${n}`, text: JSON.stringify(trace) },
+      { where: `output of commands in session ${n}`, text: printed.join('\n') },
+    ]);
     const files = filesUnder(this.state).map((path) => ({ where: path, text: readFileSync(path, 'latin1') }));
-    return [{ where: 'output of commands', text: this.printed.join('\n') }, ...traces, ...files];
+    return [
+      { where: 'output of commands', text: this.printed.join('\n') },
+      { where: 'the control socket', text: this.daemon.frames.join('\n') },
+      ...traces,
+      ...files,
+    ];
   }
 
   async close(): Promise<void> {
     await Promise.all(this.drivers.map((driver) => driver.close()));
-    await this.run(['server', 'stop']);
+    await this.daemon.close();
+    if (this.serving) await this.run(['server', 'stop']);
+    await this.proxy?.down();
     rmSync(this.dir, { recursive: true, force: true });
   }
 }
 
-export interface Seated {
-  board: string;
-  /** Another agent of the same person. */
-  peer: string;
-  name: string;
-  session: string;
-  driver: Driver;
+/** Our program on PATH: by a link where it runs as it is, which is what makes it ours to `init`. */
+function placeOurs(path: string, program: string[]): void {
+  if (program.length === 2) {
+    symlinkSync(program[1]!, path);
+    return;
+  }
+  writeFileSync(path, `#!/bin/sh\nexec ${program.map((word) => `'${word}'`).join(' ')} "$@"\n`);
+  chmodSync(path, 0o755);
 }
 
 function filesUnder(folder: string): string[] {

@@ -85,6 +85,7 @@ export default function service(pi) {
   let boot = null;
   let connection = null;
   let running = false;
+  let starting = false;
   let subagent = null;
   const added = new Set();
   const foreign = ["CODEX_THREAD_ID", "CODEX_SESSION_ID"].filter((name) => process.env[name]);
@@ -105,7 +106,11 @@ export default function service(pi) {
       { op: "hello", ...header(), source, resumed, extension_version: version, capabilities: ["midturn-peer"], launch },
       (frame) => {
         if (connection !== own) return;
-        if (frame.event === "welcome") welcome(frame);
+        if (frame.event === "welcome") {
+          welcome(frame);
+          // A turn that ended while nobody was connected has ended all the same.
+          if (resumed && !running && !starting) tell({ op: "turn_end" });
+        }
         if (frame.event === "deliver") deliver(frame);
         heard = heard || frame.event === "welcome";
         // Whoever stopped the daemon wants it to stay so; the next turn comes back to it.
@@ -188,14 +193,17 @@ export default function service(pi) {
   });
   pi.on("agent_start", () => {
     running = true;
+    starting = false;
     tell({ op: "prompt" });
   });
   pi.on("agent_end", () => {
     running = false;
+    starting = false;
     tell({ op: "turn_end" });
   });
   pi.on("before_agent_start", async () => {
     if (!session) return;
+    starting = true;
     if (!connection) hold("startup", true);
     const text = await ask({ op: "turn_start", ...header() }, textOf);
     if (text) return { message: { customType: "service", content: text, display: true } };

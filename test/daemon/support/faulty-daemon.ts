@@ -4,9 +4,9 @@
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Faults, faultPoints } from '../../../src/daemon/faults.ts';
 import { runDaemon } from '../../../src/daemon/main.ts';
 import { realPorts } from '../../../src/daemon/ports.ts';
+import { faultsOf } from '../../../src/harness/kit/fault-spec.ts';
 import { folders as foldersOf } from '../../../src/local/folders.ts';
 
 const { env } = process;
@@ -29,17 +29,3 @@ process.exit(
     onSignal: (handler) => void process.on('SIGTERM', handler),
   }),
 );
-
-function faultsOf(text = ''): Faults {
-  const [point, what, pass = '1'] = text.split(':');
-  if (text !== '' && !(faultPoints as readonly string[]).includes(point!)) throw new Error(`no such point: ${point}`);
-  let left = Number(pass);
-  return {
-    at(passed) {
-      if (passed !== point || --left !== 0) return;
-      if (what === 'kill') process.kill(process.pid, 'SIGKILL');
-      if (what === 'error') throw Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
-      if (what === 'delay') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
-    },
-  };
-}

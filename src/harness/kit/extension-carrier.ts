@@ -1,0 +1,171 @@
+/** omp's way: what an extension of ours does inside it, frame by frame. */
+import { randomBytes } from 'node:crypto';
+import { ask, nextFrame, received } from '../../daemon/control/ask.ts';
+import { connectDaemon } from '../../daemon/control/client.ts';
+import type { Connection, Frame } from '../../daemon/control/connection.ts';
+import type { Carry, Header } from '../../daemon/control/frames.ts';
+import { textFor } from '../../hook/say.ts';
+import type { Begin, Carrier, Host } from './carrier.ts';
+import type { Step } from './steps.ts';
+
+export class ExtensionCarrier implements Carrier {
+  private readonly host: Host;
+  private boot = '';
+  private connection: Connection | null = null;
+  private busy = false;
+  private over = true;
+  /** What the session has, also where the daemon did not hear that it was taken. */
+  private added = new Set<string>();
+
+  constructor(host: Host) {
+    this.host = host;
+  }
+
+  async start(how: Begin, source: string): Promise<void> {
+    if (how === 'compact') return;
+    // Another session in the place of this one: the old one says goodbye.
+    if (!this.over) await this.leave();
+    this.boot = randomBytes(8).toString('hex');
+    this.added = new Set();
+    this.over = false;
+    await this.hold(how === 'fork' ? 'clear' : source, false);
+  }
+
+  async prompt(_text: string, wake: boolean): Promise<void> {
+    this.busy = true;
+    await this.tell({ op: 'prompt', wake });
+    if (!wake) await this.carried('turn_start');
+  }
+
+  async tool({ input = {}, parallel = 1 }: Extract<Step, { do: 'tool' }>): Promise<Record<string, unknown>> {
+    const command = input['command'];
+    const { subagent } = this.host;
+    if (subagent !== null)
+      return typeof command === 'string'
+        ? { ...input, command: `export SERVICE_SUBAGENT=${subagent}; ${command}` }
+        : input;
+    await Promise.all(Array.from({ length: parallel }, () => this.carried('boundary')));
+    return input;
+  }
+
+  async endTurn(): Promise<string | null> {
+    this.busy = false;
+    await this.tell({ op: 'turn_end' });
+    return null;
+  }
+
+  end(): Promise<void> {
+    return this.leave();
+  }
+
+  drop(): void {
+    this.over = true;
+    this.connection?.close();
+    this.connection = null;
+  }
+
+  private async leave(): Promise<void> {
+    await this.tell({ op: 'goodbye' });
+    this.drop();
+  }
+
+  private async hold(source: string, resumed: boolean): Promise<void> {
+    const connection = await this.connect();
+    this.connection = connection;
+    const launch = this.host.env['SERVICE_LAUNCH'];
+    const fields = { source, resumed, capabilities: ['midturn-peer'], ...(launch ? { launch } : {}) };
+    await connection.send({ op: 'hello', ...this.header(), ...fields });
+    const welcome = await nextFrame(connection, 20_000);
+    if (welcome?.event !== 'welcome') throw new Error('the daemon did not welcome the extension');
+    const { dropOutput } = this.host.mischief;
+    if (welcome.note && dropOutput) this.host.mischief.dropOutput = false;
+    else if (welcome.note) this.host.context(String(welcome.note));
+    if (resumed && !this.busy) await this.tell({ op: 'turn_end' });
+    const again = () => (this.connection === connection ? this.again(source) : undefined);
+    void this.listen(connection).then(again, again);
+  }
+
+  /** A connection that was lost is made anew, unless the session is over. */
+  private async again(source: string): Promise<void> {
+    while (!this.over) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      if (this.over) return;
+      try {
+        return await this.hold(source, true);
+      } catch {
+        // The daemon is on its way.
+      }
+    }
+  }
+
+  /** What nobody hears now the next event says anew. */
+  private async tell(frame: Frame): Promise<void> {
+    await this.connection?.send(frame).catch(() => {});
+  }
+
+  private header(): Header {
+    const { profile, session, cwd } = this.host;
+    return { harness: profile.harness, session, boot: this.boot, cwd };
+  }
+
+  private connect(): Promise<Connection> {
+    const { env, state, program, session } = this.host;
+    return connectDaemon({ state, env, start: { program, client: session }, replaceBy: null });
+  }
+
+  /** Nobody there is nothing to add; what waits comes another time. */
+  private carried(op: 'turn_start' | 'boundary'): Promise<void> {
+    return this.carry(op).catch(() => {});
+  }
+
+  private async carry(op: 'turn_start' | 'boundary'): Promise<void> {
+    const { mischief } = this.host;
+    const { hangMs } = mischief;
+    mischief.hangMs = 0;
+    const started = Number(process.hrtime.bigint() / 1000n);
+    if (hangMs > 0) await new Promise((resolve) => setTimeout(resolve, hangMs));
+    const connection = await this.connect();
+    try {
+      const fields = { ...this.header(), started, ...(op === 'boundary' ? { capabilities: ['midturn-peer'] } : {}) };
+      const carry = (await ask(connection, op, fields)) as Carry;
+      const text = textFor(carry);
+      if (text && mischief.dropOutput) mischief.dropOutput = false;
+      else if (text) this.host.context(text);
+      if (carry.handoff_id) await received(connection, carry.handoff_id);
+    } finally {
+      connection.close();
+    }
+  }
+
+  private async listen(connection: Connection): Promise<void> {
+    for (;;) {
+      const frame = await nextFrame(connection);
+      if (frame?.event === 'release') this.over = true;
+      if (frame === null || frame.event === 'release' || frame.event === 'bye') return;
+      if (frame.event === 'deliver' && !(await this.deliver(connection, frame as Carry))) return connection.close();
+    }
+  }
+
+  /** @returns whether the extension is still there after it */
+  private async deliver(connection: Connection, carry: Carry): Promise<boolean> {
+    const { mischief } = this.host;
+    const id = carry.handoff_id ?? '';
+    const text = textFor(carry);
+    this.host.trace({ ev: 'wake', text });
+    const killed = mischief.killHook;
+    mischief.killHook = null;
+    if (killed === 'answer') return false;
+    if (mischief.ignoreWake) {
+      mischief.ignoreWake = false;
+      return true;
+    }
+    if (!this.added.has(id)) {
+      this.added.add(id);
+      if (this.busy && carry.class === 'owner_only') this.host.context(text);
+      else void this.host.wake(text);
+    }
+    if (killed === 'output') return false;
+    await connection.send({ op: 'received', handoff_id: id });
+    return true;
+  }
+}
