@@ -6,10 +6,10 @@ import { parse } from '@oclif/core/parser';
 import type { Client } from '../client/client.ts';
 import type { SessionHere } from '../harness/detect.ts';
 import type { Seat } from '../local/actors.ts';
-import { Failure, hinted, usage } from '../local/failure.ts';
+import { Failure, usage } from '../local/failure.ts';
 import { paintFor, wantsColor } from './color.ts';
 import type { Delegated } from './delegated.ts';
-import { report } from './errors.ts';
+import { forCommand, report } from './errors.ts';
 import { globalFlags } from './flags.ts';
 import { blockedHere, here, inSession, lookAround, requireWhole } from './here.ts';
 import { modeOf } from './mode.ts';
@@ -67,7 +67,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
       return 0;
     } catch (error) {
       await this.forgetEndedSeat(error);
-      return report(hinted(blockedHere(error), this.help), this.out, this.verbose);
+      return report(forCommand(blockedHere(error), this.help), this.out, this.verbose);
     }
   }
 

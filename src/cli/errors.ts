@@ -1,7 +1,8 @@
 /** Everything that can go wrong, said in one shape: by the server, by this program, by the parser. */
 import type { ErrorBody } from '../contract/errors.ts';
+import { ANY_REQUEST } from '../contract/problems.ts';
 import { escapeUntrusted } from '../contract/text.ts';
-import { Failure } from '../local/failure.ts';
+import { Failure, hinted } from '../local/failure.ts';
 import { EXIT, exitCode } from './exit.ts';
 import { marked } from './marks.ts';
 import type { Output } from './output.ts';
@@ -64,6 +65,12 @@ export function asProblem(error: unknown): Problem {
     exit: EXIT.other,
     stack: known.stack,
   };
+}
+
+/** The error as whoever typed the command needs it. @param help the command that shows what this one takes. */
+export function forCommand(error: unknown, help: string): unknown {
+  if (isClientError(error) && error.hint === ANY_REQUEST) error.hint = help;
+  return hinted(error, help);
 }
 
 /** Why a file or folder of ours cannot be used, and what would mend it. */

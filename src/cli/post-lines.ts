@@ -1,10 +1,10 @@
 /** Many messages from standard input, one JSON object per line, in order and one at a time. */
 import { newIdempotencyKey } from '../client/idempotency.ts';
 import type { BodyIn } from '../contract/types.ts';
-import { Failure, hinted, usage } from '../local/failure.ts';
+import { Failure, usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
 import { checkLength } from './body.ts';
-import { asProblem, Exit } from './errors.ts';
+import { asProblem, Exit, forCommand } from './errors.ts';
 import type { Output } from './output.ts';
 import { hasPipedInput, stdinBytes, textLines } from './stdin.ts';
 import { findMessage } from './values.ts';
@@ -68,7 +68,7 @@ async function postLine(
     out.each({ line: number, message: data, ...(replayed ? { replayed: true } : {}) });
     return null;
   } catch (error) {
-    const problem = asProblem(hinted(error, 'service board post --help'));
+    const problem = asProblem(forCommand(error, 'service board post --help'));
     out.printError({ line: number, ...problem.body });
     return problem.exit;
   }

@@ -1,6 +1,9 @@
 /** What is wrong with a value, for whoever sent it: which field, and what is accepted there, in plain words. */
 import type { z } from 'zod';
 
+/** The hint where there is nothing better to say; whoever knows what was typed has something better. */
+export const ANY_REQUEST = 'service openapi shows what every request takes.';
+
 /** It names what is accepted and never what was sent; a sentence begins with the field. */
 export interface Problem {
   /** Such as `to.0`; empty where the whole value is wrong. */

@@ -86,4 +86,20 @@ describe('a value that is none of the accepted ones', function () {
       for (const each of accepted) expect(`${message} ${hint}`).to.include(each);
     }
   });
+
+  it('points to the help of the command also where the server refused it', async () => {
+    for (const line of [
+      ['read', '--from', 'Bad_Name'],
+      ['board', 'create', 'BAD'],
+      ['profile', 'set', '--display-name', 'x'.repeat(90)],
+    ]) {
+      const { code, stdout } = await home().run([...line, '--json']);
+      const { error } = JSON.parse(stdout);
+      expect([code, error.code, error.hint.endsWith(' --help')], line.join(' ')).to.deep.equal([
+        1,
+        'invalid_request',
+        true,
+      ]);
+    }
+  });
 });

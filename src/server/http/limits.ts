@@ -1,6 +1,7 @@
 /** Limits of a request that are decided before its credential. */
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../contract/errors.ts';
+import { ANY_REQUEST } from '../../contract/problems.ts';
 import type { RequestHead } from './request-head.ts';
 
 const MAX_URL = 8 * 1024;
@@ -23,7 +24,7 @@ export function checkLimits(req: IncomingMessage, head: RequestHead, json: boole
 
 export function malformed(field: string, problem: string): Refusal {
   return new Refusal('invalid_request', `${field}: ${problem}.`, {
-    hint: 'service openapi shows what every request takes.',
+    hint: ANY_REQUEST,
     details: { field, problem },
   });
 }
