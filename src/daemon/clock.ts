@@ -48,6 +48,24 @@ export function within<T, L>(clock: DaemonClock, ms: number, work: Promise<T>, l
   });
 }
 
+/** A clock whose timers are tried again after `ms` as long as what they throw passes. */
+export function tryingAgain(clock: DaemonClock, ms: number, passes: (error: unknown) => boolean): DaemonClock {
+  const after: DaemonClock['after'] = (wait, run) => {
+    let cancel = (): void => {};
+    const tried = (): void => {
+      try {
+        run();
+      } catch (error) {
+        if (!passes(error)) throw error;
+        cancel = clock.after(ms, tried);
+      }
+    };
+    cancel = clock.after(wait, tried);
+    return () => cancel();
+  };
+  return { ...clock, after };
+}
+
 /** A clock whose timers all end together: after `end` none runs and none is begun. */
 export function endingTogether(clock: DaemonClock): { clock: DaemonClock; end: () => void } {
   const cancels = new Set<() => void>();

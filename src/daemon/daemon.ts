@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Build } from '../local/build.ts';
 import { writePrivate } from '../local/private-file.ts';
-import { type DaemonClock, endingTogether, every } from './clock.ts';
+import { type DaemonClock, endingTogether, every, tryingAgain } from './clock.ts';
 import { ControlServer } from './control/server.ts';
 import type { Core, Ports } from './core.ts';
 import type { Faults } from './faults.ts';
@@ -26,6 +26,8 @@ import { answerFrame, type MoreVerbs } from './verbs/verbs.ts';
 const GRACE_MS = 5_000;
 const IDLE_MS = 600_000;
 const HOUR_MS = 3_600_000;
+/** Until what the journal did not take is tried again. */
+const AGAIN_MS = 2_000;
 
 export interface DaemonOptions {
   paths: DaemonPaths;
@@ -56,7 +58,9 @@ export class Daemon {
 
   private constructor(options: DaemonOptions) {
     const { paths, journal, log, faults, build } = options;
-    const { clock, end } = endingTogether(options.clock);
+    // A disk that is full ends nothing: what a timer could not write down is tried again.
+    const lasting = tryingAgain(options.clock, AGAIN_MS, (error) => unwritable(log, error));
+    const { clock, end } = endingTogether(lasting);
     this.#endTimers = end;
     this.#options = options;
     this.#running = {
@@ -70,7 +74,14 @@ export class Daemon {
     });
     this.#busyAtUs = clock.nowUs();
     const core = { paths, clock, journal, log, faults, metrics: new Metrics(), stopping: false } as unknown as Core;
-    core.consider = (session) => consider(core, session);
+    core.consider = (session) => {
+      try {
+        consider(core, session);
+      } catch (error) {
+        if (!unwritable(log, error)) throw error;
+        core.clock.after(AGAIN_MS, () => consider(core, session));
+      }
+    };
     core.sessions = new Sessions(core);
     core.acks = new Acknowledger(core);
     // Servers speak only after they are asked to, and by then the seats are there.
@@ -155,7 +166,11 @@ export class Daemon {
 
   async #watch(): Promise<void> {
     const { core } = this;
-    await scan(core);
+    try {
+      await scan(core);
+    } catch (error) {
+      if (!unwritable(core.log, error)) throw error;
+    }
     const busy = core.sessions.open().length > 0 || (this.#control?.connections ?? 0) > 0 || this.#unacknowledged();
     const now = core.clock.nowUs();
     if (busy) this.#busyAtUs = now;
@@ -179,6 +194,13 @@ export class Daemon {
     const info = { pid, protocol: 1, build, started_at: startedAt, socket: paths.socket };
     writePrivate(paths.info, `${JSON.stringify(info)}\n`);
   }
+}
+
+/** Whether the journal could not be used, which is told and passes. */
+function unwritable(log: Log, error: unknown): boolean {
+  if (!isJournal(error)) return false;
+  log.write('journal_error', {}, 'error');
+  return true;
 }
 
 const pause = (clock: DaemonClock, ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));

@@ -63,24 +63,22 @@ export class Acknowledger {
       return this.#core.origins.at(seat.origin).ackNotices(seat, ids);
     });
     void Promise.all(each)
-      .then(
-        () => {
-          this.#notices.delete(id);
-          const told = new Set(manifest.notices.map((one) => one.notice_id));
-          for (const seat of seats.values()) {
-            const known = this.#core.seats.of(seat);
-            if (known) known.notices = known.notices.filter((notice) => !told.has(notice.id));
-          }
-          noticesDone(this.#core, id);
-          this.#core.log.write('notice_told', { handoff: id, notices: told.size });
-        },
-        () => {
-          if (this.#core.stopping) return;
-          this.#core.clock.after(backoff(failures), () => this.#notices.has(id) && this.notices(id, failures + 1));
-        },
-      )
-      .finally(() => this.#running--)
-      .catch(() => {});
+      .then(() => {
+        noticesDone(this.#core, id);
+        this.#notices.delete(id);
+        const told = new Set(manifest.notices.map((one) => one.notice_id));
+        for (const seat of seats.values()) {
+          const known = this.#core.seats.of(seat);
+          if (known) known.notices = known.notices.filter((notice) => !told.has(notice.id));
+        }
+        this.#core.log.write('notice_told', { handoff: id, notices: told.size });
+      })
+      .catch(() => {
+        // Asked for again, which acknowledges nothing twice: a server that is away, or a journal that did not take it.
+        if (this.#core.stopping) return;
+        this.#core.clock.after(backoff(failures), () => void (this.#notices.has(id) && this.notices(id, failures + 1)));
+      })
+      .finally(() => this.#running--);
   }
 
   async #run(seat: Seat, work: Work): Promise<void> {

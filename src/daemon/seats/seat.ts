@@ -20,6 +20,8 @@ export class Seat {
   readonly holds = new Set<Hold>();
   /** Received and not yet passed by the cursor, by message id. */
   readonly received = new Map<string, number>();
+  /** What its server told and the journal did not take yet, by kind, in the order in which it was told. */
+  readonly untold = new Map<string, (seat: Seat) => void>();
   /** The newest message that was seen in a read. */
   seenSeq = 0;
 

@@ -4,6 +4,7 @@ import type { Core } from '../core.ts';
 import { ended } from '../handoff/prepare.ts';
 import { dropOpenParts, endParts, moveCursor } from '../handoff/settle.ts';
 import { arrived } from '../handoff/wake.ts';
+import { JournalError } from '../journal/types.ts';
 import type { Session } from '../sessions/session.ts';
 import {
   type AgentRef,
@@ -21,6 +22,8 @@ import {
 import { Seat } from './seat.ts';
 
 export const MAX_SEATS = 20;
+/** Until what the journal did not take is tried again. */
+const AGAIN_MS = 2_000;
 
 export class Seats implements OriginEvents {
   readonly #core: Core;
@@ -245,29 +248,29 @@ export class Seats implements OriginEvents {
   // ------------------------------------------------------------------------------------------ what servers tell
 
   inbox(ref: SeatRef, read: InboxRead): void {
-    this.#about(ref, (seat) => {
+    this.#about('inbox', ref, (seat) => {
       this.readDone(seat, read);
       if (seat.session) this.#core.consider(seat.session);
     });
   }
 
   read(ref: SeatRef, upTo: number): void {
-    this.#about(ref, (seat) => moveCursor(this.#core, seat, upTo));
+    this.#about('read', ref, (seat) => moveCursor(this.#core, seat, upTo));
   }
 
   mode(ref: SeatRef, mode: Mode, revision: number): void {
-    this.#about(ref, (seat) => this.applyMode(seat, mode, revision));
+    this.#about('mode', ref, (seat) => void this.applyMode(seat, mode, revision));
   }
 
   notices(ref: SeatRef, notices: Notice[]): void {
-    this.#about(ref, (seat) => {
+    this.#about('notices', ref, (seat) => {
       seat.notices = notices;
       if (seat.session) this.#core.consider(seat.session);
     });
   }
 
   token(ref: SeatRef): void {
-    this.#about(ref, (seat) => {
+    this.#about('token', ref, (seat) => {
       const core = this.#core;
       core.journal.write(() => {
         this.#save(seat, { generation: seat.row.generation + 1, problem: null, problem_at: null });
@@ -279,7 +282,7 @@ export class Seats implements OriginEvents {
   }
 
   problem(ref: SeatRef, problem: SeatProblem | null): void {
-    this.#about(ref, (seat) => {
+    this.#about('problem', ref, (seat) => {
       const core = this.#core;
       if (seat.row.problem === problem) return;
       const change = { problem, problem_at: problem === null ? null : core.clock.now() };
@@ -311,14 +314,31 @@ export class Seats implements OriginEvents {
   }
 
   /** What a server tells of a seat that is not followed any more concerns nobody. */
-  #about(ref: SeatRef, work: (seat: Seat) => void): void {
+  #about(what: string, ref: SeatRef, work: (seat: Seat) => void): void {
     const seat = this.of(ref);
     if (!seat) return;
+    // What could not be written down comes before what was told after it; of one kind the last word counts.
+    if (seat.untold.size > 0) {
+      seat.untold.delete(what);
+      seat.untold.set(what, work);
+      return;
+    }
     try {
       work(seat);
-    } catch {
-      // The journal cannot be written: nothing is handed, and the next read tells the same again.
-      this.#core.log.write('journal_error', { seats: [ref.member_id] }, 'error');
+    } catch (error) {
+      const passes = error instanceof JournalError;
+      this.#core.log.write(passes ? 'journal_error' : 'hook_error', { seats: [ref.member_id] }, 'error');
+      if (!passes) return;
+      seat.untold.set(what, work);
+      this.#core.clock.after(AGAIN_MS, () => this.#tellAgain(seat));
+    }
+  }
+
+  /** @throws JournalError while the journal still cannot be written; the clock then tries again. */
+  #tellAgain(seat: Seat): void {
+    for (const [what, work] of [...seat.untold]) {
+      work(seat);
+      seat.untold.delete(what);
     }
   }
 }

@@ -27,15 +27,21 @@ export function promptBegan(
 ): boolean {
   const startedUs = began(core, { started: frame.started });
   const wakeOf = frame.wake ? frame.handoff_id : undefined;
+  running(core, session, startedUs);
   // The text is in the session, whatever became of the word that it was taken.
   if (wakeOf && !session.flight) revive(core, session, wakeOf);
   if (wakeOf) leftQueue(core, session, wakeOf);
   const echo = evidence(core, session, { kind: 'prompt', startedUs, wakeOf });
-  session.activityUs = Math.max(session.activityUs, startedUs);
   session.continuations = 0;
   core.sessions.turned(session, 'busy', true);
-  core.sessions.release(session, 'waiting');
   return echo;
+}
+
+/** A turn runs, whether or not that can be written down: nothing enters it by a hook that still waits. */
+function running(core: Core, session: Session, startedUs: number): void {
+  session.activityUs = Math.max(session.activityUs, startedUs);
+  session.turn = 'busy';
+  core.sessions.release(session, 'waiting');
 }
 
 export function prompt(core: Core, frame: Requests['prompt']): object {
@@ -64,10 +70,10 @@ export async function boundary(core: Core, frame: Requests['boundary'], peer: Pe
   const startedUs = began(core, frame);
   session.lastTurnEvent = null;
   if (frame.capabilities.length > 0) session.capabilities = frame.capabilities;
+  const known = session.turn === 'busy' && !session.needsPerson;
+  running(core, session, startedUs);
   evidence(core, session, { kind: 'tool', startedUs });
-  session.activityUs = Math.max(session.activityUs, startedUs);
-  if (session.turn !== 'busy' || session.needsPerson) core.sessions.turned(session, 'busy');
-  core.sessions.release(session, 'waiting');
+  if (!known) core.sessions.turned(session, 'busy');
   // Of two hooks at one boundary one gets the text.
   if (session.boundary || nothingFor(core, session, 'boundary')) peer.send({});
   else {

@@ -11,6 +11,7 @@ import { Daemon } from '../../../src/daemon/daemon.ts';
 import { type Faults, noFaults } from '../../../src/daemon/faults.ts';
 import { SqliteJournal } from '../../../src/daemon/journal/journal.ts';
 import { openJournal } from '../../../src/daemon/journal/open.ts';
+import type { Journal } from '../../../src/daemon/journal/types.ts';
 import { openLog } from '../../../src/daemon/log.ts';
 import { Origins } from '../../../src/daemon/origins/origins.ts';
 import { daemonPaths } from '../../../src/daemon/paths.ts';
@@ -32,6 +33,8 @@ export interface RigOptions {
   compose?: Compose;
   clock?: DaemonClock;
   faults?: Faults;
+  /** What is put around the true journal. */
+  journal?: (journal: Journal) => Journal;
   /** True parts in place of small ones. */
   ports?: (events: OriginEvents, core: Core) => Partial<Ports>;
 }
@@ -58,6 +61,7 @@ export class Rig {
     compose = trueCompose,
     clock = realClock,
     faults = noFaults,
+    journal = (same) => same,
     ports = () => ({}),
   }: RigOptions = {}): Promise<this> {
     this.adapter = adapter;
@@ -74,7 +78,7 @@ export class Rig {
     this.daemon = await Daemon.start({
       paths: this.paths,
       clock,
-      journal: new SqliteJournal(db),
+      journal: journal(new SqliteJournal(db)),
       log,
       faults,
       build: { version: '0.0.1' },

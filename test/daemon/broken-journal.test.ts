@@ -1,0 +1,178 @@
+/** A journal that cannot be written for a while: the daemon lives on, hands nothing, and makes good what it heard meanwhile. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { processRef } from '../../src/local/process-ref.ts';
+import { addBob, decline, held, scene } from '../api/onboarding/cast.ts';
+import { post } from '../support/cast.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { Breakable } from './support/breakable.ts';
+import { errorOf } from './support/error-of.ts';
+import { fakeAdapter } from './support/parts.ts';
+import { Rig, took } from './support/rig.ts';
+import { StepClock } from './support/step-clock.ts';
+
+describe('while its journal cannot be written the daemon', () => {
+  let server: TestServer;
+  let rig: Rig;
+  let clock: StepClock;
+  let disk: Breakable;
+
+  before(async () => {
+    server = await startTestServer('sqlite');
+  });
+  after(() => server.stop());
+  beforeEach(() => {
+    clock = new StepClock();
+    disk = new Breakable();
+    rig = new Rig(server);
+  });
+  afterEach(async () => {
+    disk.broken = false;
+    await rig.stop();
+  });
+
+  const start = (more = {}) => rig.start({ clock, journal: (journal) => disk.of(journal), ...more });
+  const connected = () => until(() => rig.daemon.core.origins.at(rig.origin).view().connected, 'the stream is open');
+
+  it('lets no text into a turn whose beginning it could not note', async () => {
+    await start();
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const hook = await session.wait();
+    disk.broken = true;
+    expect(errorOf(await session.hook('turn_start'))).to.equal('internal');
+    disk.broken = false;
+    const { seq } = await rig.say(board, 'not into the running turn');
+    await until(() => rig.daemon.core.seats.of(seat)!.seenSeq >= seq, 'it was seen');
+    clock.pass(5_000);
+    expect(JSON.stringify(hook.frames)).to.not.contain('deliver');
+    expect((await session.hook('boundary'))['bundle']).to.contain('not into the running turn');
+  });
+
+  it('makes good what servers told meanwhile, once it can, without being told again', async () => {
+    await start();
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await connected();
+    const { seq } = await rig.say(board, 'read elsewhere');
+    await until(() => rig.daemon.core.seats.of(seat)!.seenSeq >= seq, 'it was seen');
+    const hook = await session.wait().catch(() => null);
+    expect(hook).to.not.equal(null);
+    const carry = await hook!.next();
+    await hook!.end();
+    await until(() => rig.states()[0] === 'pending', `nobody took ${carry['handoff_id']}`);
+    const waiting = await session.wait();
+    disk.broken = true;
+    const token = rig.machine.credentials.token(seat.origin, seat.member_id)!;
+    const acked = await fetch(`${server.url}/v1/me/inbox/ack`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ up_to: seq }),
+    });
+    expect(acked.status).to.equal(200);
+    const later = await rig.say(board, 'while it was broken');
+    await until(
+      () => rig.daemon.core.seats.of(seat)!.latest!.inbox.messages.some(({ seq: at }) => at === later.seq),
+      'it was read',
+    );
+    disk.broken = false;
+    await until(() => {
+      clock.pass(1_000);
+      return waiting.frames.some(
+        ({ event, bundle }) => event === 'deliver' && String(bundle).includes('while it was broken'),
+      );
+    }, 'it is handed');
+    await until(() => rig.daemon.core.seats.of(seat)!.row.cursor >= seq, 'the cursor is known');
+  });
+
+  it('ends a seat that ended meanwhile, and tells its session', async () => {
+    await start();
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    await connected();
+    disk.broken = true;
+    await server.dana.ok('removeMember', { params: { board, member: seat.name } });
+    await until(() => rig.machine.credentials.token(seat.origin, seat.member_id) === null, 'its token is dropped');
+    disk.broken = false;
+    await until(() => {
+      clock.pass(1_000);
+      return rig.daemon.core.seats.of(seat)!.row.problem === 'agent_removed';
+    }, 'its end is noted');
+    expect((await session.hook('turn_start'))['nudge']).to.contain(`you are no longer on ${board}`);
+  });
+
+  it('lives on when a program is gone or an extension lost, and closes their sessions once it can', async () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    await start();
+    const gone = await rig.session(undefined, { process: processRef(child.pid!)! });
+    disk.broken = true;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    for (let n = 0; n < 3; n++) {
+      clock.pass(5_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    disk.broken = false;
+    await until(() => {
+      clock.pass(5_000);
+      return !rig.daemon.core.sessions.get(gone.key)!.row.open;
+    }, 'it is closed');
+    await rig.restart({
+      clock,
+      journal: (journal) => disk.of(journal),
+      adapter: fakeAdapter(['extension'], { liveness: 'connection' }),
+    });
+    const session = await rig.session();
+    const hello = await session.open('hello', { source: 'startup' });
+    expect(await hello.next()).to.include({ event: 'welcome' });
+    disk.broken = true;
+    await hello.end();
+    for (let n = 0; n < 3; n++) {
+      clock.pass(6_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    disk.broken = false;
+    await until(() => {
+      clock.pass(6_000);
+      return !rig.daemon.core.sessions.get(session.key)!.row.open;
+    }, 'its session is closed');
+  });
+
+  it('finishes notices that were acknowledged meanwhile', async () => {
+    const s = await scene(server);
+    await rig.machine.knows(server.url, (await server.nobody.ok('getInfo')).server_id, s.ana);
+    await start();
+    const seat = await rig.machine.holds(server.url, s.board, s.agent);
+    const one = await rig.session(seat);
+    const approval = await held(s.agent, addBob(s));
+    const hook = await one.wait();
+    await decline(s.ana, approval);
+    const carry = await hook.next();
+    await took(hook, carry);
+    await one.hook('turn_start', { wake: true, handoff_id: carry['handoff_id'] });
+    // It can note the receipt, and then nothing more.
+    const core = rig.daemon.core;
+    const ack = core.origins.at(server.url).ackNotices.bind(core.origins.at(server.url));
+    core.origins.at(server.url).ackNotices = async (...args) => {
+      await ack(...args);
+      disk.broken = true;
+    };
+    await one.hook('boundary');
+    await until(() => disk.broken, 'they are acknowledged');
+    await new Promise((resolve) => setImmediate(resolve));
+    core.origins.at(server.url).ackNotices = ack;
+    disk.broken = false;
+    await until(() => {
+      clock.pass(5_000);
+      return rig.states().every((state) => state === 'done');
+    }, 'the handoff is done');
+    await post(s.ana, s.board.name, 'on it goes', { to: [`@${s.agent.name}`] });
+    const again = await one.wait();
+    clock.pass(2_000);
+    expect((await again.next())['bundle'])
+      .to.contain('on it goes')
+      .and.not.contain(approval.id);
+  });
+});
