@@ -90,6 +90,19 @@ echo "{\\"type\\":\\"done\\",\\"conversation\\":\\"$id\\",\\"text\\":\\"{\\\\\\"
     expect(runs().map((run) => words(run)[0])).to.deep.equal(['begin', 'go', 'go', 'begin']);
   });
 
+  it('is what a swarm runs in the background', async () => {
+    const agents = '  - {name: bot, harness: mine, launcher: headless, model: big, args: [--fast]}\n';
+    writeFileSync(join(home.work, 'service.yaml'), `board: demo\nagents:\n${agents}`);
+    const up = await home.json(['swarm', 'up']);
+    expect([up.agents[0].mode, up.agents[0].seated]).to.deep.equal(['headless', true]);
+    await say('one');
+    await until('the first', acknowledged);
+    await say('two');
+    await until('the second', acknowledged);
+    expect(runs().map((run) => words(run)[0])).to.deep.equal(['begin', 'go']);
+    expect((await home.json(['swarm', 'down'])).agents[0].stopped).to.equal(true);
+  });
+
   it('is for programs that have such command lines, and knows them', async () => {
     for (const [args, message] of [
       [['--harness', 'none'], 'There is no harness called none.'],

@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { findProgram } from '../../src/harness/programs.ts';
+import { until } from '../cli/support/home.ts';
 import { claudeCode } from './programs/claude-code.ts';
 import { codex } from './programs/codex.ts';
 import { board, World } from './world.ts';
@@ -76,5 +77,26 @@ if (findProgram('tmux', process.env))
         await world.say('and once more', '--to', `@${seat}`);
         await model.until('and once more');
         expect(model.told('wake up in tmux')).to.have.length(1);
+        await agent.settled();
+        await swarm('down');
+      });
+
+      it('is run in the background once for each bundle, in one conversation', async () => {
+        const agent = world.agent(program);
+        const { model, place } = agent;
+        const args = program.harness === codex.harness ? ', args: [--skip-git-repo-check]' : '';
+        const agents = `  - {name: quiet, harness: ${program.harness}, launcher: headless${args}}\n`;
+        const text = `board: ${board}\nagents:\n${agents}`;
+        writeFileSync(join(place.project, 'quiet.yaml'), text);
+        const up = await world.home.json(['swarm', 'up', '-F', 'quiet.yaml'], { cwd: place.project });
+        expect([up.agents[0].mode, up.agents[0].seated]).to.deep.equal(['headless', true]);
+        const unread = async () => (await world.service('inbox', '--peek', '--as', 'quiet')).messages.length;
+        await world.say('the first thing', '--to', '@quiet');
+        await model.until('the first thing');
+        await until('it is acknowledged', async () => (await unread()) === 0);
+        await world.say('the second thing', '--to', '@quiet');
+        const { conversation } = await model.until('the second thing');
+        expect(conversation).to.include('the first thing');
+        await until('it is acknowledged', async () => (await unread()) === 0);
       });
     });
