@@ -24,9 +24,14 @@ export async function readBody(source: BodySource): Promise<Taken> {
   const taken = await chosen(source);
   if (taken.characters === 0 && !/\S/u.test(taken.text))
     throw new Failure('body_empty', 'There is no text to post.', {
-      hint: argument === undefined ? 'The command before the pipe wrote nothing' : '',
+      hint: hintFor(source),
     });
   return taken;
+}
+
+function hintFor({ argument, file }: BodySource): string {
+  if (file !== undefined && file !== '-') return `${file} is empty; service board post --help`;
+  return argument === undefined || argument === '-' ? 'The command before the pipe wrote nothing' : '';
 }
 
 async function chosen({ argument, file, keep, out }: BodySource): Promise<Taken> {

@@ -6,7 +6,7 @@ import { readFates } from '../daemon/bundle/fates.ts';
 import { renderMessage } from '../daemon/bundle/render.ts';
 import { EXIT } from './exit.ts';
 import { holdInbox } from './holding.ts';
-import type { Output } from './output.ts';
+import { flushed, type Output } from './output.ts';
 import { remind } from './reminders.ts';
 import { called } from './runtime.ts';
 import { type Session, staying } from './session.ts';
@@ -127,10 +127,6 @@ export async function acknowledge(session: Session, { acked_up_to }: InboxRecord
     throw error;
   }
 }
-
-/** Everything written to standard output has left this process. */
-export const flushed = (): Promise<void> =>
-  new Promise((resolve, reject) => process.stdout.write('', (error) => (error ? reject(error) : resolve())));
 
 /** Shows one batch after the other as they come, acknowledging each after it was shown; until it is interrupted. */
 export async function followInbox(session: Session, wish: InboxWish, out: Output): Promise<never> {

@@ -2,7 +2,7 @@
 import { pages } from '../client/pages.ts';
 import { waitFor } from '../client/wait.ts';
 import type { Answer } from '../contract/types.ts';
-import { flushed } from './inbox.ts';
+import { flushed } from './output.ts';
 import { called } from './runtime.ts';
 import type { Session } from './session.ts';
 

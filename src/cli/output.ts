@@ -113,3 +113,7 @@ export class Output {
 function write(text: string): void {
   if (text !== '') process.stdout.write(`${text}\n`);
 }
+
+/** Everything written to standard output has left this process. */
+export const flushed = (): Promise<void> =>
+  new Promise((resolve, reject) => process.stdout.write('', (error) => (error ? reject(error) : resolve())));

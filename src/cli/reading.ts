@@ -7,7 +7,7 @@ import type { BoardSession } from './base.ts';
 import { follow } from './follow.ts';
 import { inSession } from './here.ts';
 import { tellShown } from './holding.ts';
-import type { Output } from './output.ts';
+import { flushed, type Output } from './output.ts';
 import { messageList, messageText } from './print/message.ts';
 import type { Filters } from './reader.ts';
 import { called } from './runtime.ts';
@@ -39,19 +39,19 @@ const MOST = 5000;
 const PAGE = 50;
 
 /** `board read` */
-export async function read(session: BoardSession, wish: ReadWish, show: Show): Promise<void> {
+export async function read(session: BoardSession, asked: ReadWish, show: Show): Promise<void> {
   const { client, board } = session;
+  // Whoever marks as read begins with the oldest unread message, so that nothing unseen is marked.
+  const wish = asked['mark-read'] ? { ...asked, unread: true } : asked;
   if (wish.task !== undefined) await withTasks(session);
   if (wish.all || (show.out.mode === 'ndjson' && wish.limit === undefined && !wish.follow))
     return readAll(session, wish, show);
-  // Whoever marks as read begins with the oldest unread message, so that nothing unseen is marked.
-  const span: Span = wish['mark-read'] ? { ...wish, unread: true } : wish;
   const begin = wish.follow ? await newestSeq(client, board) : 0;
-  const page = await readPage(session, span, wish);
+  const page = await readPage(session, wish);
   if (show.out.mode === 'ndjson') for (const message of page.messages) show.out.each(message);
   else await printPage(session, page, wish, show);
   if (session.seat && inSession()) await tellShown(session.seat, page.messages);
-  if (wish['mark-read']) await markRead(client, board, page, show.out);
+  if (wish['mark-read']) await markRead(client, board, page.messages.at(-1)?.seq, show.out);
   if (wish.follow) await goOn(session, page.messages.at(-1)?.seq ?? wish.after ?? begin, wish, show);
 }
 
@@ -64,22 +64,22 @@ export async function newestSeq(client: Client, board: string): Promise<number> 
   return data.messages[0]?.seq ?? 0;
 }
 
-async function readPage(session: BoardSession, span: Span, wish: ReadWish): Promise<Page> {
+async function readPage(session: BoardSession, wish: ReadWish): Promise<Page> {
   const limit = wish.limit ?? PAGE;
   const { client, board } = session;
   const ask = async (query: Record<string, string | number | boolean | undefined>): Promise<Page> =>
     (await client.call('listMessages', { params: { board }, query: { ...filtersOf(wish), ...query } })).data;
-  if (span.around !== undefined) {
+  if (wish.around !== undefined) {
     const half = Math.max(1, Math.floor(limit / 2));
-    const before = await ask({ before: span.around, newest: true, limit: half });
-    const rest = await ask({ after: span.around - 1, limit: Math.max(1, limit - before.messages.length) });
+    const before = await ask({ before: wish.around, newest: true, limit: half });
+    const rest = await ask({ after: wish.around - 1, limit: Math.max(1, limit - before.messages.length) });
     return {
       messages: [...before.messages, ...rest.messages],
       next_after: rest.next_after,
       prev_before: before.prev_before,
     };
   }
-  return ask({ ...(await spanQuery(session, span)), limit });
+  return ask({ ...(await spanQuery(session, wish)), limit });
 }
 
 async function readAll(session: BoardSession, wish: ReadWish, show: Show): Promise<void> {
@@ -102,6 +102,7 @@ async function readAll(session: BoardSession, wish: ReadWish, show: Show): Promi
   all.sort((a, b) => a.seq - b.seq);
   if (show.out.mode !== 'ndjson')
     await printPage(session, { messages: all, next_after: null, prev_before: null }, wish, show);
+  if (wish['mark-read']) await markRead(client, board, last, show.out);
   if (wish.follow) await goOn(session, last, wish, show);
 }
 
@@ -122,10 +123,11 @@ async function boardFacts(client: Client, board: string) {
   return { visibility: data.visibility, read_up_to: data.read_up_to, unread: data.unread };
 }
 
-async function markRead(client: Client, board: string, { messages }: Page, out: Output): Promise<void> {
-  const last = messages.at(-1);
+/** @param last the number of the last one that was shown; 0 or undefined where none was. */
+async function markRead(client: Client, board: string, last: number | undefined, out: Output): Promise<void> {
   if (!last) return;
-  const { data } = await client.call('ackBoard', { params: { board }, body: { up_to: last.seq } });
+  await flushed();
+  const { data } = await client.call('ackBoard', { params: { board }, body: { up_to: last } });
   out.note(`Marked as read up to #${data.read_up_to}, ${data.unread} unread.`);
 }
 

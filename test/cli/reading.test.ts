@@ -58,6 +58,29 @@ describe('reading a board', function () {
     expect(seqs(await home().json(['read', '--unread']))).to.deep.equal([]);
   });
 
+  it('marks all unread messages that it showed, and none that were left out', async () => {
+    await home().json(['board', 'create', 'marks', '--no-link']);
+    const mark = (...args: string[]) => home().run(['read', '-b', 'marks', '--mark-read', ...args, '--verbose']);
+    const unread = async () => (await home().json(['board', 'show', '-b', 'marks'])).board_record.unread;
+    await home().json(['agent', 'create', 'marker', '-b', 'marks']);
+    const posts = (count: number) =>
+      home().shell(`for i in $(seq ${count}); do echo '{"body":"x"}'; done | service say --as marker --ndjson-in -q`);
+    await posts(55);
+    for (const filter of [['--from', 'marker'], ['--after', '50'], ['--around', '50'], ['--has', 'ask'], ['--to-me']]) {
+      const refused = await mark(...filter);
+      expect([refused.code, refused.stdout], filter.join(' ')).to.deep.equal([2, '']);
+      expect(refused.stderr).to.not.include('/ack');
+    }
+    expect(await unread()).to.equal(55);
+    const some = (await mark('--limit', '3', '--ndjson')).stdout.trimEnd().split('\n');
+    expect([some.length, await unread()]).to.deep.equal([3, 52]);
+    const all = JSON.parse((await mark('--all', '--json')).stdout);
+    expect([all.messages.length, await unread()]).to.deep.equal([52, 0]);
+    await posts(60);
+    expect((await mark('--ndjson')).stdout.trimEnd().split('\n')).to.have.length(60);
+    expect(await unread()).to.equal(0);
+  });
+
   it('repeats nothing for the same idempotency key', async () => {
     const first = await home().json(['say', 'once', '--idempotency-key', 'once-1']);
     const second = await home().json(['say', 'once', '--idempotency-key', 'once-1']);

@@ -42,7 +42,11 @@ export default class BoardRead extends BaseCommand<typeof BoardRead> {
     limit: limitFlag(),
     all: Flags.boolean({ char: 'A', description: 'Follow every page' }),
     markdown: Flags.boolean({ description: 'As a Markdown document' }),
-    'mark-read': Flags.boolean({ description: 'Mark what is shown as read (a person only)' }),
+    'mark-read': Flags.boolean({
+      description: 'What you have not read, oldest first, and mark it as read (a person only)',
+      // Everything up to the last one shown counts as read, so nothing may be left out of what is shown.
+      exclusive: ['after', 'before', 'around', 'from', 'role', 'task', 'to-me', 'roots', 'has'],
+    }),
     follow: Flags.boolean({
       char: 'f',
       description: 'Go on with new messages',
