@@ -7,7 +7,7 @@ import { folders } from '../../src/local/folders.ts';
 import { DaemonProcess } from '../daemon/support/process.ts';
 import { ScriptedDaemon } from '../daemon/support/scripted-daemon.ts';
 import type { Machine } from '../daemon/world.ts';
-import { DoctorMachine } from './support/doctor/machine.ts';
+import { DoctorMachine, type Finding } from './support/doctor/machine.ts';
 import { finished, until } from './support/home.ts';
 import { PlayedSession } from './support/played.ts';
 
@@ -104,6 +104,26 @@ describe('service doctor on the daemon', function () {
     await quiet();
   });
 
+  if (process.platform === 'linux')
+    it('names a journal on a disk that is full', async () => {
+      const disk = machine.path('state');
+      const fill = 'dd if=/dev/zero of="$SERVICE_HOME/state/fill" bs=4k 2>/dev/null';
+      const { stdout, stderr } = await machine.shell(
+        `unshare -rm sh -c 'mount -t tmpfs -o size=2m,mode=0700 tmpfs ${disk} && service daemon start -q && service daemon stop -q; ${fill}; service doctor --json; rm "$SERVICE_HOME/state/fill"; service doctor --json'`,
+      );
+      const [full, room] = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).checks as Finding[]);
+      const journal = (checks: Finding[]) => checks.find(({ name }) => name === 'journal');
+      expect(journal(full!), stderr).to.include({
+        code: 'journal_unwritable',
+        level: 'error',
+        fix: `df -h ${disk}/delivery.db`,
+      });
+      expect(journal(room!)).to.include({ code: null, level: 'ok' });
+    });
+
   describe('with sessions', () => {
     beforeEach(async () => {
       await machine.json(['daemon', 'start']);
@@ -148,6 +168,8 @@ describe('service doctor on the daemon', function () {
       await machine.json(['board', 'post', 'please look', '--board', 'demo']);
       expect((await woken).code).to.equal(2);
       await until('it is stalled', async () => (await machine.json(['daemon', 'status'])).stalled.length === 1, 60_000);
+      const status = await machine.run(['daemon', 'status']);
+      expect(status.stdout).to.match(/^Stalled {4}sleeper on demo: its session did not wake$/m);
       const stalled = await machine.names('delivery_stalled', 'warning');
       expect(stalled.message).to.include('sleeper on demo');
       expect(stalled.fix).to.equal("claude --resume sleeps 'Run: service inbox --board demo'");

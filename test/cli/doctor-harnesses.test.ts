@@ -265,6 +265,20 @@ describe('service doctor on agent programs', function () {
     expect(await here().codes()).to.deep.equal([]);
   });
 
+  it('puts this program first where the person’s own shell reads it', async () => {
+    const bare = new DoctorMachine();
+    bare.env.SHELL = '/bin/bash';
+    bare.env.SERVICE_HOME = bare.at('a "home"');
+    await bare.json(['init', '--yes', '--harness', 'codex']);
+    bare.put('.bash_profile', 'PATH=/usr/bin:/bin\n');
+    const { fix, message } = await bare.names('path_conflict', 'warning');
+    expect(message).to.include('finds no "service"');
+    await bare.mend(fix);
+    expect(bare.text('.bash_profile')).to.match(/^export PATH='.*\/a "home"\/state\/bin':"\$PATH"$/m);
+    expect(await bare.codes()).to.not.include('path_conflict');
+    await bare.close();
+  });
+
   it('with --fix refreshes what it has written, not what was edited, and nothing in a session', async () => {
     here().asEarlier(skill, 'skill', 'earlier\n');
     rmSync(here().at(extension));

@@ -16,7 +16,11 @@ export async function nameConflict(installed: Installed, { env, folders, limitMs
   const other = await otherService(env, [runtime().program, script], limitMs / 2);
   if (other === null) return null;
   const allowed = installed.items.some(({ kind }) => kind === 'allow-rule');
-  const problem = `In your login shell "service" is ${other}, not this program${allowed ? ', and agents may run it unasked' : ''}.`;
+  const unasked = allowed ? ', and agents may run it unasked' : '';
+  const problem =
+    other === 'nothing'
+      ? 'Your login shell finds no "service", so agents may not either.'
+      : `In your login shell "service" is ${other}, not this program${unasked}.`;
   return (allowed ? failing : warning)('harnesses', 'path_conflict', problem, firstOnPath(dirname(script), env));
 }
 

@@ -2,7 +2,8 @@
 import type { StatusAnswer } from '../../daemon/control/answers.ts';
 
 export function daemonLines(status: StatusAnswer): string[] {
-  const { pid, build, started_at, servers = [], sessions = [], attention = [], stalled = [], agents = [] } = status;
+  const { pid, build, started_at, servers = [], sessions = [], attention = [], agents = [] } = status;
+  const { stalled = [], truncated = [] } = status;
   return [
     `Daemon     ${build.version} (pid ${pid}), since ${started_at}`,
     ...servers.map(({ url, feed, connected, last_error }) => {
@@ -17,6 +18,7 @@ export function daemonLines(status: StatusAnswer): string[] {
       }),
     ...agents.map(({ agent, problem }) => `Problem    ${agent.name} on ${agent.board}: ${problem}`),
     ...attention.map(({ agent, reason }) => `Attention  ${agent.name} on ${agent.board}: ${reason}`),
-    ...stalled.map(({ handoff_id }) => `Stalled    ${handoff_id}: its session did not wake`),
+    ...stalled.map(({ agent }) => `Stalled    ${agent.name} on ${agent.board}: its session did not wake`),
+    ...truncated.map(({ agent, seq }) => `In part    ${agent.name} on ${agent.board}: #${seq}`),
   ];
 }
