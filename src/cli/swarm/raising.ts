@@ -23,7 +23,7 @@ export interface Rising {
   action: Started['action'] | 'failed';
   /** What its launcher failed with. */
   problem: Problem | null;
-  /** A session that holds the seat still, and says nothing of the one that was started now. */
+  /** The session that held the seat before, which says nothing of the one that was begun now. */
   former: string | null;
 }
 
@@ -56,8 +56,7 @@ async function raised(swarm: Swarm, agent: Planned, seat: Seat, status: StatusAn
   const wish = { swarm: name, agent, seat, seats, holder, before, launchers };
   const { action, started } = await startAgent(wish, (first) => swarm.note(agent.name, first));
   swarm.note(agent.name, started);
-  const now = action === 'started' ? holderOf(await daemonView(), seat.memberId) : null;
-  return { ...rising, action, former: now?.open ? now.session : null };
+  return { ...rising, action, former: action === 'started' ? (holder?.session ?? null) : null };
 }
 
 /**
