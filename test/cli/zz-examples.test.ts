@@ -40,6 +40,8 @@ describe('every example', function () {
     await Promise.all(all);
   });
 
+  after(() => Stage.clear());
+
   for (const { id } of commands)
     it(`of ${id.replaceAll(':', ' ')} runs`, () => {
       expect(troubles.get(id)?.map(({ line, problem }) => `${line}\n${problem}`) ?? []).to.deep.equal([]);

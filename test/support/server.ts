@@ -1,5 +1,5 @@
 /** The true server on a free port, with a data folder of its own. */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { insertKey } from '../../src/server/identity/credentials.store.ts';
@@ -44,15 +44,18 @@ export interface TestOptions {
   /** Where files are kept; default: beside the database. */
   files?: string;
   filesQuota?: number;
+  /** The data folder of a closed server, of which this one has a copy. */
+  like?: string;
 }
 
 const MANY = 10_000;
 
 export async function startTestServer(
   engine: Engine,
-  { limits = false, files, filesQuota }: TestOptions = {},
+  { limits = false, files, filesQuota, like }: TestOptions = {},
 ): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'board-service-test-'));
+  if (like !== undefined) cpSync(like, dataDir, { recursive: true });
   const clock = new TestClock();
   const log: string[] = [];
   const databaseUrl = engine === 'postgres' ? await newPostgresDatabase() : undefined;

@@ -1,7 +1,8 @@
 /** A world in which every example of the help means something: a server with people, agents, boards, tasks and files, and a home that is signed in. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Api } from '../../support/api.ts';
+import { Api } from '../../support/api.ts';
 import { type Agent, newAgent, post } from '../../support/cast.ts';
 import { put } from '../../support/files.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
@@ -31,27 +32,48 @@ const texts: Record<string, string> = {
   'out/report.md': '# Report\n',
 };
 
+type Seats = Record<'codex' | 'claude', Agent>;
+
+/** A world at rest, and who is in it: made once, since making it takes much longer than copying it. */
+interface Seeded {
+  folder: string;
+  maya: Api;
+  sam: Api;
+  agents: Seats;
+}
+
+let seeded: Promise<Seeded> | null = null;
+
 export class Stage {
   readonly server: TestServer;
   readonly home = new Home();
   readonly maya: Api;
   readonly sam: Api;
-  agents!: Record<'codex' | 'claude', Agent>;
+  readonly agents: Seats;
   /** What `credentials.json` holds at first. */
   #saved = '';
 
-  private constructor(server: TestServer, maya: Api, sam: Api) {
+  private constructor(server: TestServer, { maya, sam, agents }: Seeded) {
+    const here = ({ token, personId }: Api) => new Api(server.url, token, personId);
+    const seat = (agent: Agent): Agent => Object.assign(here(agent), { memberId: agent.memberId, name: agent.name });
     this.server = server;
-    this.maya = maya;
-    this.sam = sam;
+    this.maya = here(maya);
+    this.sam = here(sam);
+    this.agents = { codex: seat(agents.codex), claude: seat(agents.claude) };
   }
 
   static async set(): Promise<Stage> {
-    const server = await startTestServer('sqlite');
-    const stage = new Stage(server, await server.person('maya'), await server.person('sam'));
-    await stage.#seed();
+    seeded ??= seed();
+    const world = await seeded;
+    const stage = new Stage(await startTestServer('sqlite', { like: world.folder }), world);
     await stage.#furnish();
     return stage;
+  }
+
+  /** Removes what every world is a copy of. */
+  static async clear(): Promise<void> {
+    if (seeded) rmSync((await seeded).folder, { recursive: true, force: true });
+    seeded = null;
   }
 
   /** Whose home it is. */
@@ -83,30 +105,6 @@ export class Stage {
     writeFileSync(this.home.path('config', 'credentials.json'), text, { mode: 0o600 });
   }
 
-  async #seed(): Promise<void> {
-    const { dana } = this;
-    const board = 'general';
-    for (const name of [board, 'payments', 'checkout']) await dana.ok('createBoard', { body: { name } });
-    await dana.ok('createBoard', { body: { name: 'review', template: 'writer-reviewer' } });
-    await this.maya.ok('createBoard', { body: { name: 'open-house' } });
-    await dana.ok('updateBoard', { params: { board }, body: { task_prefix: 'CHK' } });
-    for (const name of [board, 'payments'])
-      for (const handle of ['maya', 'sam'])
-        await dana.ok('addBoardPerson', { params: { board: name }, body: { handle } });
-    await dana.ok('makeBoardOwner', { params: { board: 'payments' }, body: { handle: 'sam' } });
-    this.agents = {
-      codex: await newAgent(dana, board, { name: 'codex' }),
-      claude: await newAgent(dana, board, { name: 'claude' }),
-    };
-    for (const name of ['codex', 'claude', 'writer']) await newAgent(dana, 'payments', { name });
-    const roles = { member: { can: ['post'] }, reviewer: { can: ['post'] } };
-    await dana.ok('updateBoard', { params: { board: 'payments' }, body: { roles } });
-    for (let n = 0; n < MESSAGES; n++) await post(dana, board, `message ${n}`);
-    for (let n = 1; n <= TASKS; n++) await dana.ok('createTask', { params: { board }, body: { title: `Task ${n}` } });
-    for (const name of ['notes/api.md', 'plan.md', 'report.md', 'status.md', 'notes/old.md'])
-      for (let base = 0; base < 5; base++) await put(dana, board, name, `line ${base}\n`, base === 0 ? {} : { base });
-  }
-
   /** As signing in and making seats here would leave the home. */
   async #furnish(): Promise<void> {
     const { home, dana, server } = this;
@@ -127,4 +125,36 @@ export class Stage {
     for (const [name, script] of Object.entries(programs)) home.program(name, script);
     home.env = { ...home.env, VISUAL: 'vi', BROWSER: 'browser', SERVICE_KEYSTORE: 'file', SERVICE_NO_AUTOSTART: '1' };
   }
+}
+
+async function seed(): Promise<Seeded> {
+  const server = await startTestServer('sqlite');
+  const [maya, sam] = [await server.person('maya'), await server.person('sam')];
+  const { dana } = server;
+  const board = 'general';
+  for (const name of [board, 'payments', 'checkout']) await dana.ok('createBoard', { body: { name } });
+  await dana.ok('createBoard', { body: { name: 'review', template: 'writer-reviewer' } });
+  await maya.ok('createBoard', { body: { name: 'open-house' } });
+  await dana.ok('updateBoard', { params: { board }, body: { task_prefix: 'CHK' } });
+  for (const name of [board, 'payments'])
+    for (const handle of ['maya', 'sam'])
+      await dana.ok('addBoardPerson', { params: { board: name }, body: { handle } });
+  await dana.ok('makeBoardOwner', { params: { board: 'payments' }, body: { handle: 'sam' } });
+  const agents = {
+    codex: await newAgent(dana, board, { name: 'codex' }),
+    claude: await newAgent(dana, board, { name: 'claude' }),
+  };
+  for (const name of ['codex', 'claude', 'writer']) await newAgent(dana, 'payments', { name });
+  const roles = { member: { can: ['post'] }, reviewer: { can: ['post'] } };
+  await dana.ok('updateBoard', { params: { board: 'payments' }, body: { roles } });
+  for (let n = 0; n < MESSAGES; n++) await post(dana, board, `message ${n}`);
+  for (let n = 1; n <= TASKS; n++) await dana.ok('createTask', { params: { board }, body: { title: `Task ${n}` } });
+  for (const name of ['notes/api.md', 'plan.md', 'report.md', 'status.md', 'notes/old.md'])
+    for (let base = 0; base < 5; base++) await put(dana, board, name, `line ${base}\n`, base === 0 ? {} : { base });
+  await server.close();
+  const folder = mkdtempSync(join(tmpdir(), 'board-cli-seeded-'));
+  cpSync(server.dataDir, folder, { recursive: true });
+  await server.restart();
+  await server.stop();
+  return { folder, maya, sam, agents };
 }
