@@ -1,5 +1,4 @@
 /** Where the other parts of this program are, for what is started or loaded by path. */
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -24,8 +23,8 @@ export function partPath(name: string): string {
  */
 export async function loadPacked<Part>(packed: string, source: string): Promise<Part> {
   if (fromSources) return (await import(pathToFileURL(partPath(source)).href)) as Part;
-  const file = join(root, 'dist', `${packed}.cjs`);
-  return createRequire(file)(file) as Part;
+  const { load } = (await import(pathToFileURL(join(root, 'bin', 'load.js')).href)) as { load(file: string): Part };
+  return load(join(root, 'dist', `${packed}.cjs`));
 }
 
 /** Whether the sources are run without a build. */

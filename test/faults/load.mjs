@@ -1,6 +1,5 @@
-// Loads the server to test: its sources, compiled files, or the packed file, whose names only `require` finds in no time.
-import { createRequire } from 'node:module';
+// Loads the server to test: its sources, compiled files, or the packed file.
 import { pathToFileURL } from 'node:url';
+import { load as loadPacked } from '../../bin/load.js';
 
-export const load = async (file) =>
-  file.endsWith('.cjs') ? createRequire(file)(file) : import(pathToFileURL(file).href);
+export const load = async (file) => (file.endsWith('.cjs') ? loadPacked(file) : import(pathToFileURL(file).href));

@@ -14,7 +14,7 @@ const password = 'test';
 interface Running {
   engine: EmbeddedPostgres;
   /** Makes and removes databases. */
-  admin: pg.Pool;
+  admin: pg.Client;
   folder: string;
   port: number;
 }
@@ -37,8 +37,17 @@ const MIGRATED = 'migrated';
 /** Databases that nobody needs any more. */
 const finished = new Set<string>();
 
+let last: Promise<unknown> = Promise.resolve();
+
 /** The URL of a new, empty database. */
-export async function newPostgresDatabase(): Promise<string> {
+export function newPostgresDatabase(): Promise<string> {
+  // One after the other, on one connection.
+  const made = last.then(makeDatabase);
+  last = made.catch(() => {});
+  return made;
+}
+
+async function makeDatabase(): Promise<string> {
   running ??= start();
   const { admin, port } = await running;
   await dropFinished(admin);
@@ -53,15 +62,17 @@ export function finishedWith(databaseUrl: string): void {
   finished.add(new URL(databaseUrl).pathname.slice(1));
 }
 
-async function dropFinished(admin: pg.Pool): Promise<void> {
+async function dropFinished(admin: pg.Client): Promise<void> {
   if (finished.size === 0) return;
   const idle = await admin.query<{ name: string }>(
     `SELECT datname AS name FROM pg_database d WHERE datname = ANY($1)
      AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.datid = d.oid)`,
     [[...finished]],
   );
-  // Several may ask at once.
-  for (const { name } of idle.rows) if (finished.delete(name)) await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+  for (const { name } of idle.rows) {
+    finished.delete(name);
+    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+  }
 }
 
 /** Where files go beside a database: into it, where several processes may share it; else into the data folder. */
@@ -99,7 +110,9 @@ async function start(): Promise<Running> {
   await engine.start();
   await engine.createDatabase(MIGRATED);
   await (await openDatabase({ url: urlOf(port, MIGRATED), clock: new TestClock(), migrate: true })).close();
-  const admin = new pg.Pool({ connectionString: urlOf(port, 'postgres'), max: 1, idleTimeoutMillis: 0 });
+  const admin = new pg.Client(urlOf(port, 'postgres'));
+  admin.on('error', () => {});
+  await admin.connect();
   return { engine, admin, folder, port };
 }
 
