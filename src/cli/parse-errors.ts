@@ -30,7 +30,16 @@ export function usageError(error: unknown, line: CommandLine): Failure {
     return failure(`Missing: ${names.join(', ')}`, help);
   }
   if (Array.isArray(known.args)) return failure(tidy(known.message), meant(known, line) ?? help);
-  return failure(ofValue(known.message, line) ?? tidy(unwrapped(known.message)), help);
+  return failure(ofValue(known.message, line) ?? ofFlags(known.message) ?? tidy(unwrapped(known.message)), help);
+}
+
+/** Flags that do not go together, or that need another; null for any other error. */
+function ofFlags(message: string): string | null {
+  const text = tidy(message);
+  const both = /^(--[a-z-]+)(?:=[\s\S]*)? cannot also be provided when using (--[a-z-]+)$/.exec(text);
+  if (both) return `${both[1]} does not go with ${both[2]}.`;
+  const lone = /^All of the following must be provided when using (--[a-z-]+): (--[a-z-]+)$/.exec(text);
+  return lone ? `${lone[1]} needs ${lone[2]}.` : null;
 }
 
 /** A value that is not of the accepted ones; null for any other error. */

@@ -87,6 +87,16 @@ describe('a value that is none of the accepted ones', function () {
     }
   });
 
+  it('is told from flags that do not go together, which are named without their values', async () => {
+    for (const [line, said] of [
+      [['read', '--after', '1', '--before', '9'], '--before does not go with --after.'],
+      [['inbox', '--peek', '--follow'], '--peek does not go with --follow.'],
+      [['search', 'x', '--all-boards', '--from', 'maya'], '--all-boards does not go with --from.'],
+      [['ask', '@maya', 'Which?', '--at', '2h'], '--at needs --going-with.'],
+    ] as const)
+      expect(await refusalOf([...line]), line.join(' ')).to.include({ exit: 2, message: said });
+  });
+
   it('points to the help of the command also where the server refused it', async () => {
     for (const line of [
       ['read', '--from', 'Bad_Name'],
