@@ -2,52 +2,30 @@
 import { expect } from 'chai';
 import { processRef } from '../../src/local/process-ref.ts';
 import { newBoard } from '../support/cast.ts';
-import { FaultProxy } from '../support/fault-proxy.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { errorOf } from './support/error-of.ts';
 import type { Frame } from './support/line.ts';
 import { fakeAdapter } from './support/parts.ts';
-import { Rig, TestSession, took } from './support/rig.ts';
-import { StepClock } from './support/step-clock.ts';
+import { proxied } from './support/proxied.ts';
+import { TestSession, took } from './support/rig.ts';
 
 const WORDS = 'words for the right one';
 
 describe('right session only:', () => {
-  let server: TestServer;
-  let proxy: FaultProxy;
-  let rig: Rig;
-  let clock: StepClock;
-
-  before(async () => {
-    server = await startTestServer('sqlite');
-  });
-  after(() => server.stop());
-  beforeEach(async () => {
-    clock = new StepClock();
-    proxy = await new FaultProxy(server.url).listen();
-    rig = new Rig(server);
-    rig.origin = proxy.url;
-    await rig.start({ clock });
-  });
-  afterEach(async () => {
-    proxy.heal();
-    await rig.stop();
-    await proxy.down();
-  });
+  const on = proxied();
 
   const seen = (member_id: string, seq: number) =>
     until(
-      () => rig.daemon.core.seats.all().some((one) => one.row.member_id === member_id && one.seenSeq >= seq),
+      () => on.rig.daemon.core.seats.all().some((one) => one.row.member_id === member_id && one.seenSeq >= seq),
       `#${seq} was seen`,
     );
   /** Everything a session may ask for text with. */
   const allWays = async (session: TestSession): Promise<Frame[]> => {
     const frames: Frame[] = [];
     for (const op of ['boundary', 'turn_end', 'turn_start'] as const) frames.push(await session.hook(op));
-    const hook = await session.open('wait', { started: clock.nowUs() });
+    const hook = await session.open('wait', { started: on.clock.nowUs() });
     frames.push(await hook.next());
-    clock.pass(2_000);
+    on.clock.pass(2_000);
     await until(() => hook.closed || hook.more || frames.length > 0, 'it was answered');
     frames.push(...hook.frames);
     await hook.end();
@@ -57,53 +35,57 @@ describe('right session only:', () => {
     expect(JSON.stringify(frames)).to.not.contain(WORDS).and.not.contain('#');
 
   it('a stale boot gets no text and its callbacks confirm nothing', async () => {
-    const { seat, board } = await rig.seat();
-    const session = await rig.session(seat);
-    const old = new TestSession(rig, { ...session.header });
+    const { seat, board } = await on.rig.seat();
+    const session = await on.rig.session(seat);
+    const old = new TestSession(on.rig, { ...session.header });
     const stuck = await old.wait();
-    const { seq } = await rig.say(board, WORDS);
+    const { seq } = await on.rig.say(board, WORDS);
     const carry = await stuck.next();
     // A new life of the session begins while the old hook still writes.
     session.header = { ...session.header, boot: 'cccccccccccccccc' };
     await session.ask('register', { source: 'resume' });
     const late = stuck.send({ op: 'received', handoff_id: carry['handoff_id'] });
     await late.next().catch(() => null);
-    expect(rig.states()).to.deep.equal(['pending']);
+    expect(on.rig.states()).to.deep.equal(['pending']);
     silent(await allWays(old));
     for (const op of ['turn_start', 'prompt'] as const)
-      silent([await old.ask(op, { wake: true, handoff_id: carry['handoff_id'], started: clock.nowUs() })]);
-    expect(rig.states()).to.deep.equal(['pending']);
-    expect(rig.rows('SELECT * FROM received')).to.deep.equal([]);
-    expect(await rig.cursor(seat)).to.be.below(seq);
+      silent([await old.ask(op, { wake: true, handoff_id: carry['handoff_id'], started: on.clock.nowUs() })]);
+    expect(on.rig.states()).to.deep.equal(['pending']);
+    expect(on.rig.rows('SELECT * FROM received')).to.deep.equal([]);
+    expect(await on.rig.cursor(seat)).to.be.below(seq);
     expect((await session.hook('turn_start'))['bundle']).to.contain(WORDS);
     silent([await old.hook('boundary')]);
-    expect(rig.states()).to.deep.equal(['handed']);
+    expect(on.rig.states()).to.deep.equal(['handed']);
     await session.hook('boundary');
-    await rig.acked(seat, seq);
+    await on.rig.acked(seat, seq);
   });
 
   it('a re-used id of another process, or of another program, gets no text', async () => {
-    const { seat, board } = await rig.seat();
-    const session = await rig.session(seat, { process: processRef(process.pid)! });
-    const { seq } = await rig.say(board, WORDS);
+    const { seat, board } = await on.rig.seat();
+    const session = await on.rig.session(seat, { process: processRef(process.pid)! });
+    const { seq } = await on.rig.say(board, WORDS);
     await seen(seat.member_id, seq);
-    const other = new TestSession(rig, { ...session.header, boot: undefined, process: { pid: 1, start: 'long ago' } });
+    const other = new TestSession(on.rig, {
+      ...session.header,
+      boot: undefined,
+      process: { pid: 1, start: 'long ago' },
+    });
     silent(await allWays(other));
     // The same id in another program is another session.
-    const cousin = new TestSession(rig, { ...session.header, harness: 'cousin' });
+    const cousin = new TestSession(on.rig, { ...session.header, harness: 'cousin' });
     await cousin.ask('register', { source: 'startup' });
     silent(await allWays(cousin));
-    expect(rig.states()).to.deep.equal([]);
+    expect(on.rig.states()).to.deep.equal([]);
     expect((await session.hook('turn_start'))['bundle']).to.contain(WORDS);
   });
 
   it('a subagent gets no text, by whatever it asks, and confirms nothing', async () => {
-    const { seat, board } = await rig.seat();
-    const session = await rig.session(seat);
+    const { seat, board } = await on.rig.seat();
+    const session = await on.rig.session(seat);
     await session.hook('turn_start');
-    const { seq } = await rig.say(board, WORDS);
+    const { seq } = await on.rig.say(board, WORDS);
     await seen(seat.member_id, seq);
-    const inner = new TestSession(rig, { ...session.header, subagent: 'sub-1' });
+    const inner = new TestSession(on.rig, { ...session.header, subagent: 'sub-1' });
     silent(await allWays(inner));
     const hello = await inner.open('hello', { source: 'startup' });
     const refused = await hello.next();
@@ -114,73 +96,73 @@ describe('right session only:', () => {
     const inbox = await inner.open('inbox', { agent: { server: seat.origin, board, name: seat.name } });
     await inbox.next();
     await inbox.end();
-    expect(rig.states()).to.deep.equal(['handed']);
-    expect(await rig.cursor(seat)).to.be.below(seq);
+    expect(on.rig.states()).to.deep.equal(['handed']);
+    expect(await on.rig.cursor(seat)).to.be.below(seq);
   });
 
   it('a harness nested in another one is a session of its own, in both directions', async () => {
-    const { seat, board } = await rig.seat();
-    const { seat: innerSeat, board: innerBoard } = await rig.seat(await newBoard(server.dana));
-    const outer = await rig.session(seat, { harness: 'outer', process: processRef(process.pid)! });
-    const inner = await rig.session(innerSeat, { harness: 'inner', process: processRef(process.pid)! });
+    const { seat, board } = await on.rig.seat();
+    const { seat: innerSeat, board: innerBoard } = await on.rig.seat(await newBoard(on.server.dana));
+    const outer = await on.rig.session(seat, { harness: 'outer', process: processRef(process.pid)! });
+    const inner = await on.rig.session(innerSeat, { harness: 'inner', process: processRef(process.pid)! });
     const outerHook = await outer.wait();
     const innerHook = await inner.wait();
-    await rig.say(board, `${WORDS} of the outer`);
+    await on.rig.say(board, `${WORDS} of the outer`);
     expect((await outerHook.next())['bundle']).to.contain(`${WORDS} of the outer`);
-    await rig.say(innerBoard, `${WORDS} of the inner`);
+    await on.rig.say(innerBoard, `${WORDS} of the inner`);
     expect((await innerHook.next())['bundle']).to.contain(`${WORDS} of the inner`);
     expect(JSON.stringify(innerHook.frames)).to.not.contain('of the outer');
     expect(JSON.stringify(outerHook.frames)).to.not.contain('of the inner');
     // The one that is inside says that it is the outer one's part: it is told apart and refused.
-    const posing = new TestSession(rig, { ...outer.header, subagent: 'inner' });
+    const posing = new TestSession(on.rig, { ...outer.header, subagent: 'inner' });
     silent([await posing.hook('turn_start')]);
   });
 
   it('a takeover in the middle of a reading hands nothing to the session that lost the seat', async () => {
-    const { seat, board } = await rig.seat();
-    const first = await rig.session(seat);
+    const { seat, board } = await on.rig.seat();
+    const first = await on.rig.session(seat);
     const hook = await first.wait();
-    await until(() => proxy.openStreams === 1, 'the stream is open');
-    proxy.fail('GET /v1/me/inbox', 'hold', 1);
-    const { seq } = await rig.say(board, WORDS);
-    await until(() => proxy.held === 1, 'the reading is under way');
-    const second = await rig.session();
+    await until(() => on.proxy.openStreams === 1, 'the stream is open');
+    on.proxy.fail('GET /v1/me/inbox', 'hold', 1);
+    const { seq } = await on.rig.say(board, WORDS);
+    await until(() => on.proxy.held === 1, 'the reading is under way');
+    const second = await on.rig.session();
     const bound = second.bind(seat);
-    proxy.heal();
+    on.proxy.heal();
     await bound;
     const other = await second.wait();
-    clock.pass(2_000);
+    on.clock.pass(2_000);
     const carry = await other.next();
     expect(carry['bundle']).to.contain(WORDS);
     silent(hook.frames);
     await took(other, carry);
     await second.hook('turn_start', { wake: true, handoff_id: carry['handoff_id'] });
     await second.hook('boundary');
-    await rig.acked(seat, seq);
+    await on.rig.acked(seat, seq);
     silent(await allWays(first));
   });
 
   it('a takeover after the text was taken: the old session confirms nothing, and the new one gets it', async () => {
-    const { seat, board } = await rig.seat();
-    const first = await rig.session(seat);
+    const { seat, board } = await on.rig.seat();
+    const first = await on.rig.session(seat);
     const hook = await first.wait();
-    const { seq } = await rig.say(board, WORDS);
+    const { seq } = await on.rig.say(board, WORDS);
     await took(hook, await hook.next());
-    const second = await rig.session(seat);
+    const second = await on.rig.session(seat);
     await first.hook('boundary');
-    expect(await rig.cursor(seat)).to.be.below(seq);
-    expect(rig.rows('SELECT * FROM received')).to.deep.equal([]);
+    expect(await on.rig.cursor(seat)).to.be.below(seq);
+    expect(on.rig.rows('SELECT * FROM received')).to.deep.equal([]);
     const start = await second.hook('turn_start');
     expect(start['bundle']).to.contain(WORDS);
     await second.hook('boundary');
-    await rig.acked(seat, seq);
+    await on.rig.acked(seat, seq);
   });
 
   it('twenty takeovers among posts: nobody is handed anything after the seat is gone, and nothing is lost', async () => {
     const adapter = fakeAdapter(['idle-hook', 'turn-start', 'tool-boundary'], { wakeEcho: false });
-    await rig.restart({ clock, adapter });
-    const { seat, board } = await rig.seat();
-    const sessions = [await rig.session(), await rig.session(), await rig.session()];
+    await on.rig.restart({ clock: on.clock, adapter });
+    const { seat, board } = await on.rig.seat();
+    const sessions = [await on.rig.session(), await on.rig.session(), await on.rig.session()];
     // Those that do not hold the seat wait as well, and would take whatever came.
     const hooks = await Promise.all(sessions.map((session) => session.wait()));
     const had: string[] = [];
@@ -193,9 +175,9 @@ describe('right session only:', () => {
       hooks[at] = await sessions[at]!.wait();
       const others = () => JSON.stringify(hooks.filter((_, other) => other !== at).map(({ frames }) => frames));
       const before = others();
-      last = (await rig.say(board, `post ${n}.`)).seq;
+      last = (await on.rig.say(board, `post ${n}.`)).seq;
       await seen(seat.member_id, last);
-      clock.pass(1_500);
+      on.clock.pass(1_500);
       const carry = await hooks[at]!.next();
       had.push(String(carry['bundle']));
       expect(others(), `those that did not hold it at ${n}`).to.equal(before);
@@ -215,6 +197,6 @@ describe('right session only:', () => {
     for (let n = 0; n < 20; n++) expect(had.join(), `post ${n}`).to.contain(`post ${n}.`);
     await sessions[1]!.hook('turn_start');
     await sessions[1]!.hook('boundary');
-    await rig.acked(seat, last);
+    await on.rig.acked(seat, last);
   });
 });

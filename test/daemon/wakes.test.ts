@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Board } from '../../src/contract/types.ts';
+import { processRef } from '../../src/local/process-ref.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -163,6 +164,22 @@ describe('an idle session', () => {
     }
     await rig.acked(seat, seq);
     expect(readFileSync(rig.logFile, 'utf8').match(/wake_echo_missing/g)).to.have.length(1);
+  });
+
+  it('wake swallowed by the harness while the daemon was away: reported as stalled by the next one too', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat, { process: processRef(process.pid)! });
+    await session.hook('turn_start');
+    const hook = await session.wait();
+    await rig.say(board, 'hello');
+    const carry = await hook.next();
+    await took(hook, carry);
+    await rig.restart({ clock });
+    expect((await rig.ask('status'))['stalled'] ?? []).to.deep.equal([]);
+    clock.pass(10_000);
+    const { stalled } = (await rig.ask('status')) as { stalled: { handoff_id: string }[] };
+    expect(stalled.map(({ handoff_id }) => handoff_id)).to.deep.equal([carry['handoff_id']]);
+    expect((await session.hook('turn_start'))['bundle']).to.contain('hello');
   });
 
   it('mode set to `off` between the wake-up and handing: the fresh read drops the hand', async () => {
