@@ -277,6 +277,7 @@ describe('a session with a daemon', function () {
   });
 
   it('says which of the two a sandbox without a network keeps it from: the daemon alone, or the server too', async () => {
+    daemon.crash();
     const env = { CODEX_THREAD_ID: 't', CODEX_SANDBOX: 'seatbelt', CODEX_SANDBOX_NETWORK_DISABLED: '1' };
     const answered = await run(['boards'], env);
     expect([answered.code, answered.json.error.code]).to.deep.equal([1, 'daemon_in_sandbox']);
