@@ -153,10 +153,20 @@ describe('the extension of omp', () => {
     await daemon.listen();
     await until(() => daemon.of('hello').length === 2, 'its return');
     expect(daemon.of('hello')[1]).to.include({ session: 'one', resumed: true, boot: daemon.of('hello')[0]!['boot'] });
+    // Nothing runs there, whatever the daemon heard before.
+    await until(() => daemon.of('turn_end').length === 1, 'the end of a turn');
+    await instance.fire('agent_start');
+    daemon.crash();
+    await daemon.listen();
+    await until(() => daemon.of('hello').length === 3, 'its return within a turn');
+    await instance.fire('agent_end');
+    await until(() => daemon.of('turn_end').length > 1, 'the end of that turn');
+    expect(daemon.of('turn_end')).to.have.length(2);
     held.send({ event: 'bye' });
     await until(() => daemon.connections() === 0, 'its end');
     await instance.fire('before_agent_start');
-    await until(() => daemon.of('hello').length === 3, 'its return with the turn');
+    await until(() => daemon.of('hello').length === 4, 'its return with the turn');
+    expect(daemon.of('turn_end')).to.have.length(2);
     await instance.fire('session_shutdown');
   });
 });

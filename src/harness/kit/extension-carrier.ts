@@ -22,13 +22,23 @@ export class ExtensionCarrier implements Carrier {
   }
 
   async start(how: Begin, source: string): Promise<void> {
-    if (how === 'compact') return;
+    if (how === 'compact') return this.compacted();
     // Another session in the place of this one: the old one says goodbye.
     if (!this.over) await this.leave();
     this.boot = randomBytes(8).toString('hex');
     this.added = new Set();
     this.over = false;
     await this.hold(how === 'fork' ? 'clear' : source, false);
+  }
+
+  private async compacted(): Promise<void> {
+    const connection = await this.connect();
+    try {
+      const { note } = await ask(connection, 'register', { ...this.header(), source: 'compact' });
+      if (note) this.host.context(note);
+    } finally {
+      connection.close();
+    }
   }
 
   async prompt(_text: string, wake: boolean): Promise<void> {

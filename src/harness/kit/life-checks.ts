@@ -59,7 +59,9 @@ export const lifeChecks: Check[] = [
       since = driver.trace.length;
       await driver.step({ do: 'resume', session });
       must(driver.times(name, since) === 1, 'the session was not told who it is');
+      since = driver.trace.length;
       await driver.step({ do: 'compact', session });
+      must(driver.times(name, since) === 1, 'after a compaction the session was not told who it is');
       must(nameIn((await driver.service('whoami')).json) === name, 'the seat did not stay over a compaction');
       for (const other of ['fork', 'clear'] as const) {
         await driver.step({ do: other, session: world.fresh('kit-other') });

@@ -11,7 +11,7 @@ export const pairingCheck: Check = {
   run: async (world, seats) => {
     const one = await seats.idle();
     const two = await Seated.on(world, { on: one });
-    const request = await proposed(one);
+    const request = await one.people.propose(one.board.id, one.memberId);
     const look = async () => {
       const { data } = await one.people.person.call('getPairingRequest', { params: { pairing: request.id } });
       return data;
@@ -43,19 +43,6 @@ export const pairingCheck: Check = {
     seats.done(one);
   },
 };
-
-/** Work for the second session of the same person. */
-async function proposed(one: Seated): Promise<PairingRequest> {
-  const { people, board, memberId } = one;
-  const { data: me } = await people.person.call('getMe', {});
-  const body = {
-    board_id: board.id,
-    recipient_id: (me as { id: string }).id,
-    initiating_agent_id: memberId,
-    work: 'Test.',
-  };
-  return (await people.person.call('createPairingRequest', { body })).data;
-}
 
 /** As the agent in a session says that this is the one. */
 async function bound(

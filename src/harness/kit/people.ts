@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '../../client/client.ts';
-import type { DeliveryMode, Message } from '../../contract/types.ts';
+import type { DeliveryMode, Message, PairingRequest } from '../../contract/types.ts';
 
 export interface Peer {
   client: Client;
@@ -41,6 +41,13 @@ export class People {
   /** @param from whoever says it; the person, where nobody else is named */
   async say(board: string, body: string, more: object = {}, from: Client = this.person): Promise<Message> {
     return (await from.call('postMessage', { params: { board }, body: { body, ...more } })).data;
+  }
+
+  /** Work for another session of the same person, proposed by one of its agents. */
+  async propose(boardId: string, agentId: string): Promise<PairingRequest> {
+    const { id: recipient_id } = (await this.person.call('getMe', {})).data as { id: string };
+    const body = { board_id: boardId, recipient_id, initiating_agent_id: agentId, work: 'Test.' };
+    return (await this.person.call('createPairingRequest', { body })).data;
   }
 
   async setMode(board: string, agent: string, mode: DeliveryMode): Promise<void> {
