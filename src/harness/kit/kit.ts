@@ -7,7 +7,7 @@ import { identityCheck } from './identity-check.ts';
 import { leakCheck } from './leak-check.ts';
 import { lifeChecks } from './life-checks.ts';
 import { pairingCheck } from './pairing-check.ts';
-import { setupChecks, uninstallCheck } from './setup-checks.ts';
+import { setUp, setupChecks, uninstallCheck } from './setup-checks.ts';
 import { KitWorld } from './world.ts';
 
 export interface Verdict {
@@ -44,11 +44,8 @@ export async function runKit(
   const verdicts: Verdict[] = [];
   try {
     for (const check of allChecks) {
-      const wanted = only === undefined || check.id === only;
-      // Entries have to be there for everything that follows, and for being taken away.
-      if (!wanted && check.id !== 'init') continue;
-      const verdict = await judge(check, world, seats);
-      if (!wanted) continue;
+      if (only !== undefined && check.id !== only) continue;
+      const verdict = await judge(check, world, seats, only);
       verdicts.push(verdict);
       told(verdict);
     }
@@ -58,12 +55,20 @@ export async function runKit(
   return verdicts;
 }
 
-async function judge(check: Check, world: KitWorld, seats: Seats): Promise<Verdict> {
+/** Entries have to be there for everything that follows them, and all of them for being taken away. */
+async function prepare({ id }: Check, world: KitWorld, only: string | undefined): Promise<void> {
+  if (only === undefined || world.profile.install.length === 0 || ['profile', 'init'].includes(id)) return;
+  if (id === 'uninstall') await setUp(world, 'project');
+  await setUp(world, 'global');
+}
+
+async function judge(check: Check, world: KitWorld, seats: Seats, only: string | undefined): Promise<Verdict> {
   const { profile } = world;
   const about = { harness: profile.harness, version: NEWEST, check: check.id };
   const at = () => new Date().toISOString();
   if (!check.needs(profile)) return { ...about, result: 'n/a', reason: 'not declared by the profile', at: at() };
   try {
+    await prepare(check, world, only);
     await check.run(world, seats);
     return { ...about, result: 'pass', at: at() };
   } catch (error) {

@@ -97,7 +97,7 @@ async function init(
 }
 
 /** Twice: the first time all of it is there afterwards, the second time nothing changes. */
-async function setUp(world: KitWorld, scope: 'global' | 'project'): Promise<void> {
+export async function setUp(world: KitWorld, scope: 'global' | 'project'): Promise<void> {
   const { profile } = world;
   const project = join(world.dir, 'project');
   mkdirSync(project, { recursive: true });
