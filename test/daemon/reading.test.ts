@@ -1,27 +1,21 @@
 /** Commands that read for themselves, beside the daemon. */
 import { expect } from 'chai';
 import { newAgent, newBoard, post } from '../support/cast.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { errorOf } from './support/error-of.ts';
 import { fakeAdapter } from './support/parts.ts';
-import { Rig, took } from './support/rig.ts';
-import { StepClock } from './support/step-clock.ts';
+import { type Rig, took } from './support/rig.ts';
+import { withRig } from './support/rigged.ts';
+import type { StepClock } from './support/step-clock.ts';
 
 describe('reading beside the daemon', () => {
   let server: TestServer;
   let rig: Rig;
   let clock: StepClock;
-
-  before(async () => {
-    server = await startTestServer('sqlite');
+  withRig((made) => {
+    ({ server, rig, clock } = made);
   });
-  after(() => server.stop());
-  beforeEach(async () => {
-    clock = new StepClock();
-    rig = await new Rig(server).start({ clock });
-  });
-  afterEach(() => rig.stop());
 
   type Seat = Awaited<ReturnType<Rig['seat']>>['seat'];
   const ref = ({ origin, board, name, member_id }: Seat) => ({ server: origin, board, name, member_id });

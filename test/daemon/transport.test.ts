@@ -3,27 +3,21 @@ import { chmodSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { expect } from 'chai';
 import { CONNECTIONS, FRAME_BYTES } from '../../src/daemon/control/limits.ts';
 import { mask } from '../../src/daemon/log.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { errorOf } from './support/error-of.ts';
 import { asked, Line } from './support/line.ts';
-import { Rig } from './support/rig.ts';
-import { StepClock } from './support/step-clock.ts';
+import type { Rig } from './support/rig.ts';
+import { withRig } from './support/rigged.ts';
+import type { StepClock } from './support/step-clock.ts';
 
 describe('the control socket', () => {
   let server: TestServer;
   let rig: Rig;
   let clock: StepClock;
-
-  before(async () => {
-    server = await startTestServer('sqlite');
+  withRig((made) => {
+    ({ server, rig, clock } = made);
   });
-  after(() => server.stop());
-  beforeEach(async () => {
-    clock = new StepClock();
-    rig = await new Rig(server).start({ clock });
-  });
-  afterEach(() => rig.stop());
 
   it('and all files of the daemon are its user’s alone', () => {
     const { socket, state, journal, lock, info } = rig.paths;

@@ -1,26 +1,20 @@
 /** What enters a running turn, what its start and its end take along. */
 import { expect } from 'chai';
 import { newAgent, newBoard, post } from '../support/cast.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { fakeAdapter } from './support/parts.ts';
-import { Rig, took } from './support/rig.ts';
-import { StepClock } from './support/step-clock.ts';
+import { type Rig, took } from './support/rig.ts';
+import { withRig } from './support/rigged.ts';
+import type { StepClock } from './support/step-clock.ts';
 
 describe('a turn', () => {
   let server: TestServer;
   let rig: Rig;
   let clock: StepClock;
-
-  before(async () => {
-    server = await startTestServer('sqlite');
+  withRig((made) => {
+    ({ server, rig, clock } = made);
   });
-  after(() => server.stop());
-  beforeEach(async () => {
-    clock = new StepClock();
-    rig = await new Rig(server).start({ clock });
-  });
-  afterEach(() => rig.stop());
 
   const seen = (member_id: string, seq: number) =>
     until(
