@@ -9,21 +9,18 @@ import { dirname } from 'node:path';
 import vm from 'node:vm';
 
 const cacheOf = (file) => `${file}.cache`;
-/** As Node does it; `import` works as it does in the file. */
-const scriptOf = (file, cachedData) =>
-  new vm.Script(`(function(exports,require,module,__filename,__dirname){${readFileSync(file, 'utf8')}\n})`, {
-    filename: file,
-    cachedData,
-    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
+/** As Node does it; what is compiled this way has no `import` of its own. */
+const wrapped = (file) =>
+  `(function(exports,require,module,__filename,__dirname,importHere){${readFileSync(file, 'utf8')}\n})`;
 
 /** What a packed file exports. */
 export function load(file) {
   module.enableCompileCache?.();
   const require = module.createRequire(file);
   if (module.enableCompileCache || !existsSync(cacheOf(file))) return require(file);
+  const script = new vm.Script(wrapped(file), { filename: file, cachedData: readFileSync(cacheOf(file)) });
   const made = { exports: {} };
-  scriptOf(file, readFileSync(cacheOf(file))).runInThisContext()(made.exports, require, made, file, dirname(file));
+  script.runInThisContext()(made.exports, require, made, file, dirname(file), (name) => import(name));
   return made.exports;
 }
 
@@ -31,4 +28,5 @@ export function load(file) {
 export const forget = (file) => rmSync(cacheOf(file), { force: true });
 
 /** Keeps the compiled form of a file that is complete. */
-export const keep = (file) => writeFileSync(cacheOf(file), scriptOf(file).createCachedData());
+export const keep = (file) =>
+  writeFileSync(cacheOf(file), new vm.Script(wrapped(file), { filename: file }).createCachedData());

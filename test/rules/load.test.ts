@@ -37,16 +37,4 @@ describe('a packed file', () => {
     const file = packed('other.cjs', says('what came later'));
     expect(load(file).word).to.equal('what came later');
   });
-
-  it('imports modules as it would without its compiled form, from where it stands', async () => {
-    writeFileSync(join(folder, 'near.mjs'), "export const word = 'near';");
-    const file = packed(
-      'importing.cjs',
-      "exports.near = () => import('./near.mjs'); exports.path = () => import('node:path');",
-    );
-    keep(file);
-    const { near, path } = load(file);
-    expect((await near()).word).to.equal('near');
-    expect((await path()).basename(file)).to.equal('importing.cjs');
-  });
 });

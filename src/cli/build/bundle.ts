@@ -29,7 +29,6 @@ export async function bundle(root: string): Promise<void> {
       plugins: [],
       external: ['better-sqlite3', 'pg', ...neverLoaded],
       define: { 'import.meta.url': 'hereUrl' },
-      banner: { js: "const hereUrl=require('url').pathToFileURL(__filename).href;" },
     }),
   ]);
 }
@@ -71,7 +70,7 @@ async function packed(root: string, name: string, from: BuildOptions): Promise<v
     plugins: [onlyFramework],
     ...from,
   });
-  const text = inAscii(outputFiles?.[0]?.text ?? '');
+  const text = selfContained(outputFiles?.[0]?.text ?? '');
   writeFileSync(file, text);
   // A small file is compiled sooner than another one is read.
   if (text.length > SMALL) keep(file);
@@ -84,10 +83,17 @@ interface Kept {
 }
 
 /**
- * ASCII alone, which is read much faster; what is left of other characters after packing stands in regular expressions.
+ * A file that is not loaded as a module is told where it is, and how to import one that is. It holds ASCII alone, which is
+ * read much faster; what is left of others after packing stands in regular expressions.
  */
-const inAscii = (text: string): string =>
-  text.replaceAll(/[^\x00-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+function selfContained(text: string): string {
+  const strict = text.startsWith('"use strict";') ? '"use strict";' : '';
+  const own =
+    "var importHere;importHere??=name=>import(name);const hereUrl=require('url').pathToFileURL(__filename).href;";
+  const body = text.slice(strict.length).replaceAll(/\bimport\(/g, 'importHere(');
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return strict + own + body.replaceAll(/[^\x00-\x7f]/g, escaped);
+}
 
 const SMALL = 2 ** 18;
 
