@@ -3,7 +3,7 @@
 import type { Build } from '../local/build.ts';
 import { readCredentials } from '../local/credentials.ts';
 import type { Folders } from '../local/folders.ts';
-import { takeKernelLock } from '../local/kernel-lock.ts';
+import { type KernelLock, takeKernelLock } from '../local/kernel-lock.ts';
 import { realClock } from './clock.ts';
 import { requirePlatform } from './control/address.ts';
 import { Daemon, type DaemonOptions } from './daemon.ts';
@@ -13,6 +13,9 @@ import { openJournal } from './journal/open.ts';
 import { openLog } from './log.ts';
 import { daemonPaths } from './paths.ts';
 import { secureFolders } from './secure.ts';
+
+/** Longer than anybody takes to look. */
+const LOOKING_MS = 50;
 
 export interface RunOptions {
   folders: Folders;
@@ -42,7 +45,7 @@ export async function runDaemon({
   const paths = daemonPaths(folders);
   secureFolders(paths);
   readCredentials(folders);
-  const lock = takeKernelLock(paths.lock);
+  const lock = takeKernelLock(paths.lock) ?? (await takenSoon(paths.lock));
   if (!lock) return 0;
   const log = openLog(paths.log);
   const { db, putAside } = openJournal(paths.journal);
@@ -58,4 +61,10 @@ export async function runDaemon({
   await daemon.stopped;
   lock.release();
   return 0;
+}
+
+/** Whoever only looks whether the lock is free holds it for a moment, and is no daemon. */
+async function takenSoon(path: string): Promise<KernelLock | null> {
+  await new Promise((resolve) => setTimeout(resolve, LOOKING_MS));
+  return takeKernelLock(path);
 }

@@ -1,6 +1,7 @@
 /**
- * A lock that the system itself gives back when its holder dies: an open exclusive transaction on a small SQLite file. It
- * needs no add-on beyond the database's own.
+ * A lock that the system itself gives back when its holder dies: an open writing transaction on a small SQLite file. It
+ * needs no add-on beyond the database's own. Its first byte decides: of two who begin an exclusive transaction at the same
+ * moment each may find the other's reading lock in its way, and both would give up.
  */
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -16,7 +17,7 @@ export function takeKernelLock(path: string): KernelLock | null {
   const database = new Database(path, { timeout: 0 });
   try {
     database.pragma('journal_mode = MEMORY');
-    database.exec('BEGIN EXCLUSIVE');
+    database.exec('BEGIN IMMEDIATE');
   } catch (error) {
     database.close();
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return null;

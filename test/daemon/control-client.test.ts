@@ -1,4 +1,6 @@
 /** How programs of ours reach the daemon: over a socket that is safe, started and replaced when that is due. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   mkdirSync,
@@ -25,6 +27,7 @@ import { decodeFrame, encodeFrame, LineReader } from '../../src/daemon/control/l
 import { reduced, startAndConnect } from '../../src/daemon/control/start.ts';
 import { takeKernelLock } from '../../src/local/kernel-lock.ts';
 import { alive, until } from '../../src/local/process.ts';
+import { program } from './support/programs.ts';
 
 const fake = fileURLToPath(new URL('support/fake-daemon.mjs', import.meta.url));
 
@@ -276,6 +279,24 @@ describe('the control socket, from its client', () => {
       (await connectDaemon(options({ start: null, ...build('3.0.0') }))).close();
       expect(runs()).to.have.length(1);
     });
+  });
+
+  it('has locks of which one is taken by exactly one of those who try at the same moment', async function () {
+    this.timeout(30_000);
+    const folder = mkdtempSync(join(tmpdir(), 'board-locks-'));
+    const main = await program('lock-process');
+    const begin = Date.now() + 1_000;
+    const moments = Array.from({ length: 60 }, (_, n) => begin + n * 10);
+    const children = [1, 2, 3].map(() =>
+      spawn(process.execPath, [main, folder, JSON.stringify(moments)], { stdio: ['pipe', 'pipe', 'inherit'] }),
+    );
+    const taken = await Promise.all(
+      children.map(async ({ stdout }) => JSON.parse(String((await once(stdout, 'data'))[0])) as boolean[]),
+    );
+    for (const child of children) child.stdin.end();
+    const holders = moments.map((_, n) => taken.filter((got) => got[n]).length);
+    expect(holders).to.deep.equal(moments.map(() => 1));
+    rmSync(folder, { recursive: true });
   });
 
   it('has locks that end with their holder', async () => {
