@@ -297,6 +297,31 @@ describe('sessions of the daemon', () => {
     expect(rig.states()).to.deep.equal(['handed']);
   });
 
+  it('started by two hooks at once have one boot, and are told once who they are', async () => {
+    let asked = 0;
+    let both = () => {};
+    const together = new Promise<void>((resolve) => {
+      both = resolve;
+    });
+    const check = async () => {
+      if (++asked === 2) both();
+      await together;
+      return 'ok' as const;
+    };
+    const { seat } = await rig.seat();
+    const former = await rig.session(seat, { session: 'doubled' });
+    await former.ask('end');
+    await rig.restart({ clock, adapter: fakeAdapter(['queue'], { check }) });
+    const start = (boot: string) =>
+      new TestSession(rig, { harness: 'fake', session: 'doubled', boot }).ask('register', { source: 'resume' });
+    const [one, two] = await Promise.all([start('00000000000000a1'), start('00000000000000a2')]);
+    expect(one['boot']).to.equal(two['boot']);
+    expect([one, two].filter(({ note }) => note !== undefined)).to.have.length(1);
+    // A start that comes later is one of its own.
+    clock.pass(1_000);
+    expect((await start('00000000000000a3'))['boot']).to.equal('00000000000000a3');
+  });
+
   it('start with a ticket, which works once and for a quarter of an hour', async () => {
     const { seat } = await rig.seat();
     const { launches } = rig.paths;

@@ -1,5 +1,5 @@
 /** An agent of the person: a session of a real program in a terminal, at a seat of the board, on a scripted model of its own. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../cli/support/home.ts';
 import { ScriptedModel } from './model/scripted.ts';
@@ -81,10 +81,15 @@ export class Agent {
     const word = `busy turn ${++lines}`;
     const file = join(this.place.project, `go-${lines}`);
     // The command is a tool call: what comes during it is given at its end, or before the one after it.
-    this.model.runOn(word, `while [ ! -e ${file} ]; do sleep 0.1; done; echo command over ${lines}`);
+    this.model.runOn(
+      word,
+      `touch ${file}-waits; while [ ! -e ${file} ]; do sleep 0.1; done; echo command over ${lines}`,
+    );
     this.model.runOn(`command over ${lines}`, `echo one more command ${lines}`);
     const last = `one more command ${lines}`;
     await this.terminal?.enter(word, () => this.model.told(word).length > 0);
+    // Hooks that run before the command are over once it runs.
+    await until('the command runs', () => existsSync(`${file}-waits`));
     await meanwhile();
     writeFileSync(file, '');
     await this.model.until(last);

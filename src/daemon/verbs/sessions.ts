@@ -19,21 +19,28 @@ const adapterRefusals = {
 
 export async function register(core: Core, frame: Requests['register']): Promise<object> {
   refuseSubagent(frame.subagent);
-  const before = core.sessions.get(`${frame.harness}:${frame.session}`);
-  if (before && repeated(core, before, frame)) {
-    if (frame.launch) useTicket(core, before, frame.launch);
-    return { boot: before.row.boot, seats: seatsOf(before), turn_id: before.row.turn_id };
-  }
+  const known = () => core.sessions.get(`${frame.harness}:${frame.session}`);
+  const before = known();
+  if (before && repeated(core, before, frame)) return asBefore(core, before, frame);
   const checked = await core.adapters.of(frame.harness).check(core.sessions.proposed(frame));
   // Before its first turn a session is taken at its word, as long as no seat goes with it.
   const unproven = checked === 'unstarted' && !before?.seats.size;
   if (!unproven) requireTarget(checked);
+  // Its twin was asked about at the same time, and came first.
+  const meanwhile = known();
+  if (meanwhile && repeated(core, meanwhile, frame)) return asBefore(core, meanwhile, frame);
   const { session, reopened, renewed } = core.sessions.register(frame, frame.source);
+  session.registered.set(frame.source, core.clock.nowUs());
   session.unproven = unproven;
   if (frame.launch) useTicket(core, session, frame.launch);
   if (!before || reopened || renewed) tryAgain(core, session);
   core.consider(session);
   return { ...(await welcome(core, session)), ...(reopened ? { reopened } : {}), turn_id: session.row.turn_id };
+}
+
+function asBefore(core: Core, session: Session, { launch }: Requests['register']): object {
+  if (launch) useTicket(core, session, launch);
+  return { boot: session.row.boot, seats: seatsOf(session), turn_id: session.row.turn_id };
 }
 
 /** @throws ControlRefusal for a session that its program does not vouch for. */
@@ -193,8 +200,6 @@ const asRef = ({ origin, board, name, member_id, board_id }: SeatIdentity): Agen
 /** With hooks in two places the harness starts a session twice. Another process is another start, however soon it comes. */
 function repeated(core: Core, session: Session, frame: Requests['register']): boolean {
   if (anotherProcess(session.row, frame)) return false;
-  const now = core.clock.nowUs();
   const before = session.registered.get(frame.source);
-  session.registered.set(frame.source, now);
-  return before !== undefined && now - before < REPEATED_US && session.row.open;
+  return before !== undefined && core.clock.nowUs() - before < REPEATED_US && session.row.open;
 }

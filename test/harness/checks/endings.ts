@@ -11,6 +11,8 @@ export const endingChecks: Check[] = [
       await agent.quit();
       if (!agent.program.outlives) await agent.closed();
       await world.say(`@${agent.seat} said while it was away`);
+      // A conversation without a process is given nothing; one that goes on without its terminal is.
+      if (!agent.program.outlives) expect(await agent.unread()).to.equal(1);
       await agent.open(id);
       await agent.prompt('here again');
       await agent.model.until('said while it was away');
