@@ -83,7 +83,16 @@ describe('the cursor of a seat', () => {
     await took(hook, await hook.next());
     await acked(seat, seq);
     await until(() => seatOf(seat).row.cursor >= seq, 'the cursor is known');
+    // Whoever pairs sessions is told of all that this one received, acknowledged or not.
+    const received: number[] = [];
+    on.rig.daemon.core.pairing = {
+      endpoints: {
+        confirmed: ({ messages }: { messages: { seq: number }[] }) => received.push(...messages.map((one) => one.seq)),
+        close: () => {},
+      },
+    } as never;
     await session.hook('boundary');
+    expect(received).to.deep.equal([seq]);
     expect(on.rig.states()).to.deep.equal(['done']);
     expect(on.rig.rows('SELECT * FROM received')).to.deep.equal([]);
     expect(seatOf(seat).received.size).to.equal(0);

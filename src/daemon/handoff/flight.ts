@@ -4,7 +4,7 @@ import type { Core } from '../core.ts';
 import { type HandoffRow, JournalError, type PartRow } from '../journal/types.ts';
 import type { Seat } from '../seats/seat.ts';
 import type { Flight, Session } from '../sessions/session.ts';
-import { type HandoffId, seatKey } from '../types.ts';
+import { type HandoffId, type SeatRef, seatKey } from '../types.ts';
 import { logHandoff } from './log-lines.ts';
 import { noting } from './noting.ts';
 import { leftQueue } from './queued.ts';
@@ -134,20 +134,17 @@ export function confirm(core: Core, session: Session, flight: Flight): void {
       core.journal.setPart(flight.id, part, 'confirmed');
       // What was cut at a tool boundary stays unread and comes whole.
       const whole = manifest!.messages.filter(
-        (message) =>
-          seatKey(message) === seatKey(part) &&
-          message.seq > seat.row.cursor &&
-          !(flight.path === 'tool' && message.form === 'truncated'),
+        (message) => seatKey(message) === seatKey(part) && !(flight.path === 'tool' && message.form === 'truncated'),
       );
       return whole.map(({ origin, member_id, message_id, seq }) => ({ origin, member_id, message_id, seq }));
     });
     core.journal.saveReceived(
-      all.map((row) => ({ ...row, via: 'handoff' as const })),
+      all.filter((row) => isAhead(core, row)).map((row) => ({ ...row, via: 'handoff' as const })),
       now,
     );
     return all;
   });
-  for (const row of rows) core.seats.of(row)?.received.set(row.message_id, row.seq);
+  for (const row of rows.filter((row) => isAhead(core, row))) core.seats.of(row)?.received.set(row.message_id, row.seq);
   core.metrics.count('confirmed');
   logHandoff(core, 'handoff_confirmed', flight.id);
   land(core, session, flight);
@@ -161,6 +158,10 @@ export function confirm(core: Core, session: Session, flight: Flight): void {
     core.acks.notices(flight.id);
   }
 }
+
+/** What the cursor has passed is acknowledged already, whoever read it; it was received in this handoff all the same. */
+const isAhead = (core: Core, { seq, ...seat }: SeatRef & { seq: number }): boolean =>
+  seq > (core.seats.of(seat)?.row.cursor ?? 0);
 
 /** A callback of an older binding confirms nothing. */
 function confirmedSeat(core: Core, part: PartRow): Seat | null {
