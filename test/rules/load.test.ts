@@ -5,7 +5,10 @@ import { expect } from 'chai';
 import { forget, keep, load } from '../../bin/load.js';
 
 describe('a packed file', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'board-load-'));
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'board-load-'));
+  });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   /** A file, and its exports as each start would see them. */

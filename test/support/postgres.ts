@@ -1,5 +1,5 @@
 /** A real Postgres for the test run: started at its first use, stopped and removed at the end. */
-import { accessSync, constants, rmSync, statfsSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,9 +21,6 @@ interface Running {
 
 let running: Promise<Running> | null = null;
 let databases = 0;
-
-/** A run takes a few hundred MB. */
-const MEMORY_BYTES = 2 * 1024 ** 3;
 
 /** No test cuts the power of the database itself; the rules under test do not rest on its disk, nor on who tidies it up. */
 const settings = [
@@ -92,7 +89,7 @@ export async function stopPostgres(): Promise<void> {
 
 async function start(): Promise<Running> {
   // Not made here: as root, the engine's own user has to own it.
-  const folder = join(roomyMemory() ?? tmpdir(), `board-service-pg-${process.pid}-${Date.now()}`);
+  const folder = join(tmpdir(), `board-service-pg-${process.pid}-${Date.now()}`);
   const port = await freePort();
   const engine = new EmbeddedPostgres({
     databaseDir: folder,
@@ -114,18 +111,6 @@ async function start(): Promise<Running> {
   admin.on('error', () => {});
   await admin.connect();
   return { engine, admin, folder, port };
-}
-
-/** Where files live in memory, if there is room for a run's: the tests make and remove databases of hundreds of files. */
-function roomyMemory(): string | null {
-  const folder = '/dev/shm';
-  try {
-    accessSync(folder, constants.W_OK);
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize > MEMORY_BYTES ? folder : null;
-  } catch {
-    return null;
-  }
 }
 
 export function freePort(): Promise<number> {
