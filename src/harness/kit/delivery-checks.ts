@@ -178,11 +178,12 @@ async function beyondMessages(seat: Seated): Promise<void> {
   const ends = Date.now() + 1_000;
   const until = new Date(ends).toISOString();
   await agent.call('setMyLine', { body: { kind: 'paused', text: 'kit-pause', until } });
+  since = driver.trace.length;
   await people.setMode(board.name, name, 'focused');
   await seat.acked(message);
   await seat.rest();
+  // A turn that the message begins may be the one that is told, where it begins late.
   await seat.world.until('the end of the pause', () => Date.now() > ends);
-  since = driver.trace.length;
   await seat.during(async () => {
     const told = driver.contexts(since).join('\n');
     must(told.includes('Your pause "kit-pause"'), `the late pause was not told: ${told}`);

@@ -50,6 +50,8 @@ export class FakeHarness implements Host {
   private readonly waiting: { text: string; over: () => void }[] = [];
   private envFile = '';
   private mistake: string | null = null;
+  /** Tells whoever waits for a text or a turn that there is another one. */
+  private happened: () => void = () => {};
 
   constructor(options: FakeOptions) {
     this.options = options;
@@ -66,7 +68,7 @@ export class FakeHarness implements Host {
     if (kind === 'runner') this.carrier = new RunnerCarrier(this);
     else this.carrier = kind === 'extension' ? new ExtensionCarrier(this) : new HookCarrier(this);
     for (const name of ['queue', 'threads']) mkdirSync(join(folder, name), { recursive: true });
-    setInterval(() => this.readQueue(), 25).unref();
+    if (profile.delivery.capabilities.includes('queue')) setInterval(() => this.readQueue(), 40).unref();
   }
 
   trace(line: Omit<TraceLine, 't'>): void {
@@ -81,6 +83,7 @@ export class FakeHarness implements Host {
     if (this.subagent !== null) this.wrong(`text reached a part of the session: ${text.slice(0, 200)}`);
     this.contexts.push(text);
     this.trace({ ev: 'context', text });
+    this.happened();
   }
 
   /** An idle session begins a turn with the text; a busy one takes it when its turn ends. */
@@ -196,6 +199,7 @@ export class FakeHarness implements Host {
   private begun(text: string, wake = false): void {
     this.turns++;
     this.trace({ ev: 'turn', text: wake ? `wake: ${text}` : text });
+    this.happened();
   }
 
   private wakeTurn(text: string): Promise<void> {
@@ -304,7 +308,13 @@ export class FakeHarness implements Host {
       // What must not come is waited for to the end.
       if (holds() && (no_context === undefined || over)) return true;
       if (over) return false;
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, end - performance.now());
+        this.happened = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
     }
   }
 

@@ -164,9 +164,10 @@ export class KitWorld {
   /** Whether it comes about within this time. */
   async within(done: () => Promise<boolean> | boolean, ms: number): Promise<boolean> {
     const end = performance.now() + ms;
-    while (!(await done())) {
+    // Looked for often at first, and then as if it would take longer.
+    for (let pause = 10; !(await done()); pause = Math.min(100, pause * 1.5)) {
       if (performance.now() > end) return false;
-      await new Promise((resolve) => setTimeout(resolve, 25));
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
     return true;
   }
