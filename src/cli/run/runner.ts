@@ -6,7 +6,7 @@ import type { AgentRef, Carry, Header } from '../../daemon/control/frames.ts';
 import { textFor } from '../../hook/say.ts';
 import { Failure } from '../../local/failure.ts';
 import { startedAt } from '../../local/process-ref.ts';
-import { connectHere } from '../ask-daemon.ts';
+import { connectHere, isAway } from '../ask-daemon.ts';
 import type { Outcome } from './child.ts';
 
 const LEAST_PAUSE_MS = 200;
@@ -30,6 +30,7 @@ export class Runner {
   /** What has been taken in this process; a repeat of it is only confirmed. */
   readonly #done = new Set<string>();
   #running: string | null = null;
+  #bound = false;
   #taking: Promise<void> = Promise.resolve();
   #connection: Connection | null = null;
   /** What could not be said because the connection was gone. */
@@ -70,9 +71,24 @@ export class Runner {
     await connection.send({ op: 'hello', ...this.#header, source: 'startup', resumed });
     const welcome = await nextFrame(connection, 20_000);
     if (welcome?.event !== 'welcome') return welcome?.event === 'release' ? 'over' : 'absent';
-    if (!resumed) await this.#bind();
+    if (!(await this.#isBound())) {
+      connection.close();
+      return 'absent';
+    }
     for (const frame of this.#unsaid.splice(0)) await this.#say(frame);
     return this.#listen(connection);
+  }
+
+  /** A daemon that goes away in the middle of it is asked again, and then the next one. */
+  async #isBound(): Promise<boolean> {
+    if (this.#bound) return true;
+    try {
+      await this.#bind();
+      this.#bound = true;
+    } catch (error) {
+      if (!isAway(error)) throw error;
+    }
+    return this.#bound;
   }
 
   /** The seat is this run's from now on; its messages come here. */

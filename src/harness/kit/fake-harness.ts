@@ -1,10 +1,11 @@
 /** A program without a model that behaves as a harness: it is told steps, and writes down what reached its session. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { builtinProfiles } from '../builtin.ts';
 import type { Profile } from '../profile.ts';
 import { shellWord as quoted } from '../setup/entries.ts';
+import { readText } from '../setup/files.ts';
 import type { Begin, Carrier, Host, Mischief } from './carrier.ts';
 import { ExtensionCarrier } from './extension-carrier.ts';
 import { failQueue, sayVersion } from './fake-programs.ts';
@@ -123,7 +124,7 @@ export class FakeHarness implements Host {
         while (this.woken) await this.woken;
         this.busy = true;
         this.begun(step.text);
-        await this.carrier.prompt(step.text, false);
+        await this.typed(step.text);
         return {};
       case 'tool':
         await this.carrier.tool(step);
@@ -212,19 +213,21 @@ export class FakeHarness implements Host {
 
   /** A turn that a wake began: nothing is done in it but what was asked for, and it ends. */
   private async turn(text: string): Promise<void> {
+    const from = this.contexts.length;
     this.busy = true;
     this.begun(text, true);
     this.context(text);
     await this.carrier.prompt(text, true);
-    if (this.autoReply) await this.reply(text);
+    await this.answer(from);
     await this.endTurn(false);
   }
 
   private async endTurn(continued: boolean): Promise<void> {
     const more = await this.carrier.endTurn(continued);
     if (more !== null) {
+      const from = this.contexts.length;
       this.context(more);
-      if (this.autoReply) await this.reply(more);
+      await this.answer(from);
       return this.endTurn(true);
     }
     this.busy = false;
@@ -232,6 +235,19 @@ export class FakeHarness implements Host {
     if (!next) return;
     // The turn that follows is its own; what ended this one does not wait for it.
     void this.wakeTurn(next.text).then(next.over);
+  }
+
+  /** A turn that somebody began; what came along with the prompt is answered too. */
+  private async typed(text: string): Promise<void> {
+    const from = this.contexts.length;
+    await this.carrier.prompt(text, false);
+    await this.answer(from);
+  }
+
+  /** Answers what reached the session since. */
+  private async answer(from: number): Promise<void> {
+    if (!this.autoReply) return;
+    for (const text of this.contexts.slice(from)) await this.reply(text);
   }
 
   /** In place of a model: runs the reply that a message asks for, with the line that it asks for. */
@@ -323,7 +339,10 @@ export class FakeHarness implements Host {
     const folder = join(this.folder, 'queue');
     for (const name of readdirSync(folder).sort()) {
       const path = join(folder, name);
-      const { thread, message } = JSON.parse(readFileSync(path, 'utf8')) as { thread: string; message: string };
+      // Whoever it is for may have taken it by now.
+      const text = readText(path);
+      if (text === null) continue;
+      const { thread, message } = JSON.parse(text) as { thread: string; message: string };
       if (thread !== this.session) continue;
       rmSync(path);
       this.trace({ ev: 'queue', text: message });
