@@ -1,5 +1,5 @@
 /** A place for what a test run writes that is no disk: hundreds of databases are made and removed, and each commit is synced. */
-import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A run takes a few hundred MB. */
@@ -21,9 +21,27 @@ function roomyMemory(): string | null {
 export function writeToMemory(): void {
   const memory = roomyMemory();
   if (memory === null) return;
-  const folder = mkdtempSync(join(memory, 'board-tests-'));
+  clearAfterTheDead(memory);
+  const folder = mkdtempSync(join(memory, `board-tests-${process.pid}-`));
   // Others look into it too: Postgres runs as a user of its own.
   chmodSync(folder, 0o1777);
   process.env['TMPDIR'] = folder;
   process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+}
+
+/** A run that was killed removes nothing, and memory is dearer than a disk. */
+function clearAfterTheDead(memory: string): void {
+  for (const name of readdirSync(memory)) {
+    const pid = Number(/^board-tests-(\d+)-/.exec(name)?.[1]);
+    if (pid > 0 && !lives(pid)) rmSync(join(memory, name), { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // Another user's lives, too.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }
