@@ -4,6 +4,7 @@ import { limitFlag, listFlags } from '../../cli/flags.ts';
 import { read } from '../../cli/reading.ts';
 
 const before = { min: 1, helpValue: 'N', description: 'Messages before this number' };
+const around = { min: 1, helpValue: 'N', description: 'Messages around this number' };
 
 export default class BoardRead extends BaseCommand<typeof BoardRead> {
   static override aliases = ['read'];
@@ -26,12 +27,7 @@ export default class BoardRead extends BaseCommand<typeof BoardRead> {
       exclusive: ['before', 'around', 'unread'],
     }),
     before: Flags.integer({ ...before, exclusive: ['around', 'unread'] }),
-    around: Flags.integer({
-      min: 1,
-      helpValue: 'N',
-      description: 'Messages around this number',
-      exclusive: ['unread'],
-    }),
+    around: Flags.integer({ ...around, exclusive: ['unread'] }),
     unread: Flags.boolean({ description: 'What you have not read, oldest first' }),
     from: Flags.string({ helpValue: 'NAME', description: 'Only messages of this member' }),
     role: Flags.string({ helpValue: 'ROLE', description: 'Only messages of this role' }),
