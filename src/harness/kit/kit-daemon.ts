@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { StatusAnswer } from '../../daemon/control/answers.ts';
 import { ask, daemonStatus } from '../../daemon/control/ask.ts';
 import { openConnection } from '../../daemon/control/connection.ts';
+import { isAbsent } from '../../daemon/control/errors.ts';
 import { daemonPaths } from '../../daemon/paths.ts';
 import { KitFailure } from './driver.ts';
 import { SocketTap } from './socket-tap.ts';
@@ -51,11 +52,24 @@ export class KitDaemon {
 
   /** Ends whichever runs, as a crash does. */
   async kill(): Promise<void> {
-    const pid = (await this.status())?.pid;
+    const pid = await this.running();
     this.untap();
-    if (pid === undefined) return;
+    if (pid === null) return;
     process.kill(pid, 'SIGKILL');
     await untilGone(pid);
+  }
+
+  /** Which one runs; one that is too busy to answer runs too. */
+  private async running(): Promise<number | null> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return (await daemonStatus(this.options.state)).pid;
+      } catch (error) {
+        if (isAbsent(error)) return null;
+        if (tries === 100) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
   }
 
   /** Starts its test build in place of whichever runs. @param faults as `<point>:<kill|error|delay>` */
