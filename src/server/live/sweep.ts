@@ -2,10 +2,10 @@
  * With several processes an ended credential must end its streams and waits within a second, whatever happened to the
  * wake-ups: every half second all credentials in use here are read in one batch.
  */
+import { Refusal } from '../../contract/errors.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
-import { findKeys, findSeats, findSessions } from '../identity/credentials.store.ts';
-import { type Credential, keyWorks, sessionWorks } from '../operation/caller.ts';
+import { authenticateAll } from '../operation/caller.ts';
 import type { Holder } from './rights.ts';
 
 const EVERY_MS = 500;
@@ -43,21 +43,9 @@ export function sweepCredentials(db: Database, clock: Clock, watched: () => Iter
 
 const hex = ({ holder }: Watched): string => holder.credential.digest.toString('hex');
 
+/** Each credential is read once, however many streams and waits it holds. */
 async function workingOf(db: Database, all: Watched[]): Promise<Set<string>> {
-  const digests = (kind: Credential['kind']): Buffer[] => [
-    ...new Map(
-      all.filter((one) => one.holder.credential.kind === kind).map((one) => [hex(one), one.holder.credential.digest]),
-    ).values(),
-  ];
-  const [keys, sessions, seats] = [digests('PK'), digests('BR'), digests('AG')];
-  return db.read(async (tx) => {
-    const works = [
-      ...(await findKeys(tx, keys)).filter((row) => keyWorks(row, tx.now)),
-      ...(await findSessions(tx, sessions)).filter((row) => sessionWorks(row, tx.now)),
-      ...(await findSeats(tx, seats)).filter(
-        (row) => row.status === 'active' && row.lifecycle !== 'deleted' && keyWorks(row, tx.now),
-      ),
-    ];
-    return new Set(works.map((row) => row.digest.toString('hex')));
-  });
+  const credentials = new Map(all.map((one) => [hex(one), one.holder.credential]));
+  const found = await db.read((tx) => authenticateAll(tx, [...credentials.values()]));
+  return new Set([...credentials.keys()].filter((_, index) => !(found[index] instanceof Refusal)));
 }
