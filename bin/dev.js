@@ -1,19 +1,7 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 // Runs the command line from its TypeScript sources, without a build.
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+const { pathToFileURL } = require('node:url');
 
-if (process.env.SERVICE_DEV_LOADED && process.argv[2] === 'hook') {
-  const { start } = await import('../src/hook/main.ts');
-  await start(import.meta.url);
-} else if (process.env.SERVICE_DEV_LOADED) {
-  const { main } = await import('../src/cli/main.ts');
-  await main(import.meta.url);
-} else {
-  const script = fileURLToPath(import.meta.url);
-  const run = spawnSync(process.execPath, ['--import', import.meta.resolve('tsx'), script, ...process.argv.slice(2)], {
-    stdio: 'inherit',
-    env: { ...process.env, SERVICE_DEV_LOADED: '1' },
-  });
-  process.exit(run.status ?? 1);
-}
+const part = process.argv[2] === 'hook' ? '../src/hook/main.ts' : '../src/cli/main.ts';
+const entryUrl = pathToFileURL(__filename).href;
+void import(part).then(({ start, main }) => (start ?? main)(entryUrl));

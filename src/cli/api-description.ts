@@ -1,8 +1,7 @@
 /** The OpenAPI description: the server's, or the one this program was built with. */
-import { pathToFileURL } from 'node:url';
 import { Failure } from '../local/failure.ts';
-import { partPath } from '../local/program.ts';
 import { version } from './runtime.ts';
+import { loadServer } from './serving.ts';
 import type { Session } from './session.ts';
 
 /** What the server in use publishes about itself. */
@@ -19,8 +18,6 @@ export async function serverDescription({ client, server, token }: Session, time
 
 /** The description of this build. */
 export async function offlineDescription(): Promise<object> {
-  // By path: it brings every schema along, which no other command needs.
-  const part = pathToFileURL(partPath('contract/openapi')).href;
-  const { openapi } = (await import(part)) as typeof import('../contract/openapi.ts');
+  const { openapi } = await loadServer();
   return openapi(version());
 }

@@ -1,10 +1,8 @@
 /** A key for an admin who lost theirs, made on the machine that has the data folder. */
 import { Failure, usage } from '../local/failure.ts';
-import { loadPacked } from '../local/program.ts';
-
 import { forAgent } from './agent-here.ts';
 import { runtime } from './runtime.ts';
-import { absolute, asFailure, database } from './serving.ts';
+import { absolute, asFailure, database, loadServer } from './serving.ts';
 
 export interface RecoverFlags {
   data?: string | undefined;
@@ -21,7 +19,7 @@ export async function recover(handle: string, flags: RecoverFlags, as: string | 
   const data = flags.data ?? env.SERVICE_DATA;
   if (!data) throw usage('--data or SERVICE_DATA is missing: the folder the server was started with.');
   const db = database(flags.db) ?? env.SERVICE_DB;
-  const { recoverKey } = await loadPacked<typeof import('../server/entry.ts')>('server', 'server/entry');
+  const { recoverKey } = await loadServer();
   const named = handle.trim().replace(/^@/, '').toLowerCase();
   const options = { dataDir: absolute(data), handle: named, ...(db ? { db } : {}) };
   return recoverKey(options).catch((error: unknown) => {

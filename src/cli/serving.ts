@@ -50,10 +50,12 @@ async function readLocalOptions(
   };
 }
 
+/** The server's part of the program. Loaded only where it is used, because it brings the databases along. */
+export const loadServer = () => loadPacked<typeof import('../server/entry.ts')>('server', 'server/entry');
+
 /** Serves until a signal; the first one lets requests finish, a second one does not. */
 export async function runServer(options: ServeOptions, out: Output): Promise<void> {
-  // Apart, because the server is not part of the bundle that the command line starts from.
-  const { startServer } = await loadPacked<typeof import('../server/entry.ts')>('server', 'server/entry');
+  const { startServer } = await loadServer();
   const server = await startServer(options).catch((error: unknown) => {
     throw asFailure(error);
   });

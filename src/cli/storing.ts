@@ -1,12 +1,10 @@
 /** Looking after the bytes of files, on the machine that has the server's data folder. */
-import { pathToFileURL } from 'node:url';
 import { Failure } from '../local/failure.ts';
-import { partPath } from '../local/program.ts';
 import { forAgent } from './agent-here.ts';
 import { runtime } from './runtime.ts';
-import { absolute, asFailure, database } from './serving.ts';
+import { absolute, asFailure, database, loadServer } from './serving.ts';
 
-export type Tools = typeof import('../server/blobs/check.ts');
+export type Tools = typeof import('../server/entry.ts');
 
 export interface StorageFlags {
   data?: string | undefined;
@@ -20,8 +18,7 @@ export async function withStorage<T>(
   work: (tools: Tools, options: { dataDir: string; db?: string }) => Promise<T>,
 ): Promise<T> {
   const options = serverData(flags, as);
-  const tools = (await import(pathToFileURL(partPath('server/blobs/check')).href)) as Tools;
-  return work(tools, options).catch((error: unknown) => {
+  return work(await loadServer(), options).catch((error: unknown) => {
     throw asFailure(error);
   });
 }
@@ -29,9 +26,7 @@ export async function withStorage<T>(
 /** Brings the database to this build's schema, or only says how it stands. @throws Failure */
 export async function migrate(flags: StorageFlags, as: string | undefined, status: boolean) {
   const options = serverData(flags, as);
-  const { migrateStorage } = (await import(
-    pathToFileURL(partPath('server/upkeep/migrating')).href
-  )) as typeof import('../server/upkeep/migrating.ts');
+  const { migrateStorage } = await loadServer();
   return migrateStorage(options, status).catch((error: unknown) => {
     throw asFailure(error);
   });

@@ -17,6 +17,7 @@ const CERTIFICATE =
 const NOT_HTTP = /^(HPE_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$)/;
 
 interface Cause {
+  name?: unknown;
   code?: unknown;
   message?: unknown;
   syscall?: unknown;
@@ -44,9 +45,10 @@ export function networkError(error: unknown, origin: string): ClientError {
     });
   }
   if (code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH') return hostNotAllowed(origin);
-  if (code !== undefined && NOT_HTTP.test(code)) {
+  // From Node.js 24 on such an error has a name, but no code.
+  if (cause.name === 'HTTPParserError' || (code !== undefined && NOT_HTTP.test(code))) {
     return unexpected('What answers there does not speak HTTP as it should.', {
-      details: { cause: code },
+      details: { cause: code ?? cause.name },
       delivery: 'answered',
     });
   }

@@ -2,10 +2,12 @@
  * The entry that harnesses run: `service hook <harness> <event>`, its own small file, which loads neither the command line
  * nor anything that could reach a network. Whatever goes wrong in here, the harness goes on.
  */
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtinProfile, hookOf } from '../harness/builtin.ts';
 import type { Hook, Profile } from '../harness/profile.ts';
 import { folders } from '../local/folders.ts';
+import { loadPacked, setProgram } from '../local/program.ts';
 import { contextOf } from './context.ts';
 import { readInput } from './input.ts';
 import { runHook } from './run.ts';
@@ -34,6 +36,7 @@ function leave(error: unknown): never {
 }
 
 async function run(program: string, [harness, event, ...more]: string[]): Promise<0 | 2> {
+  setProgram({ root: join(program, '..', '..'), fromSources: program.endsWith('dev.js') });
   if (!harness || !event || more.length > 0) throw new Error('used as: service hook <harness> <event>');
   const profile = builtinProfile(harness) ?? (await ownProfile(harness));
   const hook = profile && hookOf(profile, event);
@@ -46,7 +49,7 @@ async function run(program: string, [harness, event, ...more]: string[]): Promis
 
 /** A profile of the person is read and checked only for a harness that is not built in. */
 async function ownProfile(harness: string): Promise<Profile | null> {
-  const { loadProfiles } = await import('../harness/load.ts');
+  const { loadProfiles } = await loadPacked<typeof import('../harness/load.ts')>('profiles', 'harness/load');
   const { all } = await loadProfiles(folders().config);
   return all.find((profile) => profile.harness === harness) ?? null;
 }

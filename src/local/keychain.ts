@@ -26,7 +26,7 @@ export const keychain = {
 async function ask(request: Record<string, string>): Promise<KeychainAnswer> {
   // At a terminal an unlock dialog may be open, and a person needs time for it.
   const patience = process.stdin.isTTY && process.stderr.isTTY ? 60_000 : 3000;
-  const child = spawn(process.execPath, [...process.execArgv, partPath('local/keychain.child')], {
+  const child = spawn(process.execPath, [...process.execArgv, partPath('keychain.mjs', 'local/keychain.child')], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   const timer = setTimeout(() => child.kill('SIGKILL'), patience);

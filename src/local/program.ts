@@ -1,20 +1,24 @@
 /** Where the other parts of this program are, for what is started or loaded by path. */
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 let root = '';
 let fromSources = false;
 
-/** Told once at the start: the package's folder, and whether the sources are run without a build. */
+/** Sets, once at the start, the package's folder and whether the sources run without a build. */
 export function setProgram(where: { root: string; fromSources: boolean }): void {
   root = where.root;
   fromSources = where.fromSources;
 }
 
-/** The file of a part such as `server/serve`. */
-export function partPath(name: string): string {
-  return fromSources ? join(root, 'src', `${name}.ts`) : join(root, 'dist', 'src', `${name}.js`);
-}
+/**
+ * The file of a part that is loaded or run by itself.
+ * @param packed its name in `dist`, such as `server.cjs`
+ * @param source its source in `src`, such as `server/entry`
+ */
+export const partPath = (packed: string, source: string): string =>
+  fromSources ? join(root, 'src', `${source}.ts`) : join(root, 'dist', packed);
 
 /**
  * Loads a part that the build packs into one file of its own.
@@ -22,9 +26,9 @@ export function partPath(name: string): string {
  * @param source where it begins, such as `server/entry`
  */
 export async function loadPacked<Part>(packed: string, source: string): Promise<Part> {
-  if (fromSources) return (await import(pathToFileURL(partPath(source)).href)) as Part;
-  const { load } = (await import(pathToFileURL(join(root, 'bin', 'load.js')).href)) as { load(file: string): Part };
-  return load(join(root, 'dist', `${packed}.cjs`));
+  const file = partPath(`${packed}.cjs`, source);
+  if (fromSources) return (await import(pathToFileURL(file).href)) as Part;
+  return createRequire(file)(file) as Part;
 }
 
 /** Whether the sources are run without a build. */

@@ -1,3 +1,7 @@
-/** What `dist/server.cjs` brings: the server, and the key for an admin who lost theirs, which is made without one. */
+/** What `dist/server.cjs` exports: the server, and the tools that work on its data without one. */
+export { openapi } from '../contract/openapi.ts';
+export { checkStorage, copyStorage } from './blobs/check.ts';
 export { startServer } from './serve.ts';
+export { examineFiles, schemaOf } from './upkeep/examine.ts';
+export { migrateStorage } from './upkeep/migrating.ts';
 export { recoverKey } from './upkeep/recover.ts';

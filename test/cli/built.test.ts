@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { docPages } from '../../src/cli/build/docs.ts';
-import { jsonSchemas } from '../../src/cli/build/json-schemas.ts';
-import { manPages } from '../../src/cli/build/man.ts';
-import { manifestText } from '../../src/cli/build/manifest.ts';
 import { readCatalog } from '../../src/cli/help/catalog.ts';
+import { docPages } from '../../tools/docs.ts';
+import { jsonSchemas } from '../../tools/json-schemas.ts';
+import { manPages } from '../../tools/man.ts';
+import { manifestText } from '../../tools/manifest.ts';
 import { root } from './support/home.ts';
 
 const folder = join(root, 'src', 'commands');

@@ -82,7 +82,7 @@ describe('service harness test', function () {
     const started = await home.json(['daemon', 'start'], { env });
     expect(started).to.include({ started: true });
     await home.json(['daemon', 'stop']);
-    const broken = join(root, 'dist', 'src', 'harness', 'kit', 'faulty-daemon.js');
+    const broken = join(root, 'dist', 'faulty-daemon.mjs');
     const { status, stderr } = spawnSync(process.execPath, [broken], { env, encoding: 'utf8' });
     expect(status).to.equal(1);
     expect(stderr).to.include('no such point: nowhere');

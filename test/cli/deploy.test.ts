@@ -4,8 +4,8 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { variables } from '../../src/cli/build/man-tables.ts';
 import { readCatalog } from '../../src/cli/help/catalog.ts';
+import { variables } from '../../tools/man-tables.ts';
 import { newPostgresDatabase } from '../support/postgres.ts';
 import { collect, finished, freePort, Home, root, until } from './support/home.ts';
 

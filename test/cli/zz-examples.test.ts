@@ -3,8 +3,8 @@
  * what has not printed JSON by then prints it, so that every published shape is held against real output.
  */
 import { expect } from 'chai';
-import { shapes } from '../../src/cli/build/shapes/index.ts';
 import { readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
+import { shapes } from '../../tools/shapes/index.ts';
 import { collect, finished, Home, type Result, until } from './support/home.ts';
 import { machinePlays } from './support/machine-plays.ts';
 import { type Play, plays, spoiling } from './support/plays.ts';

@@ -1,7 +1,7 @@
 // Runs a start or a recovery in a process of its own and ends it without warning before its n-th step: a step is a call
 // that changes a key file or its folder, or a commit while a key is pending.
 //
-// node [--import tsx] crash-process.mjs <n> <module> <function> <options as JSON> <key file>
+// node crash-process.mjs <n> <module> <function> <options as JSON> <key file>
 //
 // Prints how many steps there were, when it got to its end.
 import fs from 'node:fs';

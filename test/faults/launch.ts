@@ -111,13 +111,12 @@ function launchWith(start: string, { dataDir, db, port, nodeFlags = [], before }
   const files = db?.startsWith('postgres') ? 'db:' : undefined;
   const options = { dataDir, db, files, host: '127.0.0.1', port: port ?? 0, portFixed: true, logLevel: 'error' };
   const module = serverModule();
-  const loader = module.endsWith('.ts') ? ['--import', 'tsx'] : [];
-  return new Child([...nodeFlags, ...loader, start, module, JSON.stringify(options)], process.env, before);
+  return new Child([...nodeFlags, start, module, JSON.stringify(options)], process.env, before);
 }
 
 /** Starts a TypeScript file of the tests as a program; wait for `ready`. */
 export function launchScript(file: string, args: string[], nodeFlags: string[] = []): Child {
-  return new Child([...nodeFlags, '--import', 'tsx', file, ...args]);
+  return new Child([...nodeFlags, file, ...args]);
 }
 
 /** The key of the person whose server this is. */

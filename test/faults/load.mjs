@@ -1,5 +1,6 @@
-// Loads the server to test: its sources, compiled files, or the packed file.
+// Loads the server to test: its sources or the packed file.
+import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { load as loadPacked } from '../../bin/load.js';
 
-export const load = async (file) => (file.endsWith('.cjs') ? loadPacked(file) : import(pathToFileURL(file).href));
+export const load = async (file) =>
+  file.endsWith('.cjs') ? createRequire(file)(file) : import(pathToFileURL(file).href);

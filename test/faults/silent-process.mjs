@@ -1,6 +1,6 @@
 // A server in a process of its own that dies between a commit that concerns a board and telling the other processes of it.
 //
-// node [--import tsx] silent-process.mjs <module that exports startServer> <options as JSON>
+// node silent-process.mjs <module that exports startServer> <options as JSON>
 //
 // Prints {"url": …} once it listens.
 import { createRequire } from 'node:module';

@@ -12,13 +12,12 @@ import { PUBLIC_URL, startTeamServer, type TeamServer } from '../support/team.ts
 import { serverModule } from './launch.ts';
 
 const program = fileURLToPath(new URL('crash-process.mjs', import.meta.url));
-const loader = () => (serverModule().endsWith('.ts') ? ['--import', 'tsx'] : []);
 const AT_ONCE = 3;
 
 /** Runs to its end, or to the given step. @returns how many steps there were; null when it was cut off. */
 function run(at: number, module: string, name: string, options: object, file: string): Promise<number | null> {
   const args = [String(at), module, name, JSON.stringify(options), file];
-  const child = spawn(process.execPath, [...loader(), program, ...args]);
+  const child = spawn(process.execPath, [program, ...args]);
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk) => {
     out += chunk;

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { shapes, withoutShape } from '../../src/cli/build/shapes/index.ts';
+import { shapes, withoutShape } from '../../tools/shapes/index.ts';
 
 const folder = fileURLToPath(new URL('../../src/commands/', import.meta.url));
 const ids = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -10,7 +10,7 @@ const ids = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .map((file) => file.slice(0, -'.ts'.length).replaceAll(/[\\/]/g, ':'));
 
 describe('the JSON of commands', () => {
-  it('has a shape in src/cli/build/shapes for every command but those whose output is not its own', () => {
+  it('has a shape in tools/shapes for every command but those whose output is not its own', () => {
     expect([...Object.keys(shapes), ...withoutShape].sort()).to.deep.equal(ids.sort());
   });
 });

@@ -1,6 +1,7 @@
 /** The bytes of files: whether every version's are there and whole, and which are not. */
+import { loadServer } from '../serving.ts';
 import { type Check, type Finding, failing, fine, warning } from './check.ts';
-import { dataHere, tools } from './data.ts';
+import { dataHere } from './data.ts';
 
 /** More are only counted. */
 const SHOWN = 20;
@@ -10,7 +11,7 @@ export const blobs: Check = {
   async run(around) {
     const data = dataHere(around);
     if (!data) return [];
-    const { examineFiles } = await tools();
+    const { examineFiles } = await loadServer();
     const end = around.now() + around.limitMs;
     const found = await examineFiles(data, () => around.now() >= end);
     const { files, checked, bad, complete } = found;

@@ -1,13 +1,14 @@
 /** The database of this machine's server: whether it opens, and has the schema of this build. */
+import { loadServer } from '../serving.ts';
 import { type Check, failing, fine } from './check.ts';
-import { dataHere, tools } from './data.ts';
+import { dataHere } from './data.ts';
 
 export const database: Check = {
   name: 'database',
   async run(around) {
     const data = dataHere(around);
     if (!data) return [fine('database', 'no server keeps its data here')];
-    const { schemaOf } = await tools();
+    const { schemaOf } = await loadServer();
     const { db, missing, unknown } = await schemaOf(data);
     if (unknown.length > 0) {
       const problem = `${db} was written by a newer build: ${unknown.join(', ')}.`;

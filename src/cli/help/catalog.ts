@@ -44,9 +44,13 @@ export interface Catalog {
   commands: Record<string, CatalogCommand>;
 }
 
-/** The built manifest. */
+/** The built manifest, with the flags that every command has at each of them. */
 export function readCatalog(root: string): Catalog {
-  return JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Catalog;
+  const { globalFlags, ...catalog } = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Catalog & {
+    globalFlags: Record<string, CatalogFlag>;
+  };
+  for (const command of Object.values(catalog.commands)) command.flags = { ...globalFlags, ...command.flags };
+  return catalog;
 }
 
 /** Short names of commands: alias to id. */

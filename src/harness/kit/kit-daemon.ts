@@ -114,7 +114,7 @@ export class KitDaemon {
     const root = join(entry, '..', '..');
     const script = entry.endsWith('dev.js')
       ? join(root, 'src', 'harness', 'kit', 'faulty-daemon.ts')
-      : join(root, 'dist', 'src', 'harness', 'kit', 'faulty-daemon.js');
+      : join(root, 'dist', 'faulty-daemon.mjs');
     const more = { SERVICE_LOCAL_ADDR: address(), SERVICE_TEST_FAULTS: faults };
     return spawn(runtime!, [...words, script], { env: { ...env, ...more }, cwd: '/', stdio: 'ignore' });
   }

@@ -1,5 +1,4 @@
 /** Changing a file of somebody else: through links, with its mode, whole or not at all, and never over a change made meanwhile. */
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -85,7 +84,7 @@ function makeFolders(folder: string): string[] {
 
 /** A whole new file in its place; false when the old one is no longer what it was. */
 function put(path: string, text: string, before: string | null): boolean {
-  const draft = join(dirname(path), `.service-${randomBytes(6).toString('hex')}.tmp`);
+  const draft = join(dirname(path), `.service-${crypto.randomUUID()}.tmp`);
   const fd = openSync(draft, 'wx', 0o600);
   try {
     writeSync(fd, text);

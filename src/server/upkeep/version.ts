@@ -7,9 +7,9 @@ interface Build {
   commit_time?: string;
 }
 
-/** From package.json, found upwards from here, because source, compiled and packed file lie at different depths. */
+/** From package.json, found upwards from here, because the source and the packed file lie at different depths. */
 export function buildOf(): Build {
-  for (const up of ['../', '../../../', '../../../../']) {
+  for (const up of ['../', '../../../']) {
     try {
       const manifest = JSON.parse(readFileSync(new URL(`${up}package.json`, import.meta.url), 'utf8')) as {
         name?: string;

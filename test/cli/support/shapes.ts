@@ -1,7 +1,8 @@
 /** Holds what commands print with `--json` against the shapes that are published for them. */
-import { failureShape, shapes } from '../../../src/cli/build/shapes/index.ts';
+
 import { choose } from '../../../src/cli/dispatch.ts';
 import { readCatalog } from '../../../src/cli/help/catalog.ts';
+import { failureShape, shapes } from '../../../tools/shapes/index.ts';
 import { root } from './root.ts';
 
 const catalog = readCatalog(root);

@@ -1,10 +1,8 @@
 /** Writes docs/cli: the help of every command as pages to read, one for each topic. */
-import { join } from 'node:path';
-import { type Catalog, type CatalogCommand, readCatalog, topics, visibleCommands } from '../help/catalog.ts';
-import { flagGroups, flagWord, usageLine } from '../help/render.ts';
+import { type Catalog, type CatalogCommand, topics, visibleCommands } from '../src/cli/help/catalog.ts';
+import { flagGroups, flagWord, usageLine } from '../src/cli/help/render.ts';
 import { topicsOf } from './man-pages.ts';
 import { shapes } from './shapes/index.ts';
-import { packageRoot, runs, writeFolder } from './write.ts';
 
 /** All pages by file name. */
 export function docPages(catalog: Catalog): Record<string, string> {
@@ -75,5 +73,3 @@ const code = (lines: readonly string[]): string => ['```sh', ...lines, '```'].jo
 const table = (rows: [string, string][]): string =>
   ['| | |', '|---|---|', ...rows.map(([left, right]) => `| \`${cell(left)}\` | ${cell(right)} |`)].join('\n');
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-
-if (runs(import.meta.url)) writeFolder(join(packageRoot, 'docs', 'cli'), docPages(readCatalog(packageRoot)), /\.md$/);

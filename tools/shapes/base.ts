@@ -1,7 +1,7 @@
 /** What the JSON of commands is made of: the contract's records by their names, and what every answer may carry. */
 import { z } from 'zod';
-import { errorBody } from '../../../contract/schemas/common.ts';
-import { schemas } from '../../../contract/schemas/index.ts';
+import { errorBody } from '../../src/contract/schemas/common.ts';
+import { schemas } from '../../src/contract/schemas/index.ts';
 
 export type Fields = Record<string, z.ZodType>;
 

@@ -1,9 +1,7 @@
 /** Writes the man pages from the manifest. The same manifest always gives the same pages: no date, no path. */
-import { join } from 'node:path';
-import { type Catalog, readCatalog } from '../help/catalog.ts';
+import type { Catalog } from '../src/cli/help/catalog.ts';
 import { mainPage, topicPage, topicsOf } from './man-pages.ts';
 import { environmentPage, exitCodesPage } from './man-tables.ts';
-import { packageRoot, runs, writeFolder } from './write.ts';
 
 /** All pages by file name. */
 export function manPages(catalog: Catalog): Record<string, string> {
@@ -15,6 +13,3 @@ export function manPages(catalog: Catalog): Record<string, string> {
   for (const topic of topicsOf(catalog)) pages[`service-${topic}.1`] = topicPage(catalog, topic);
   return pages;
 }
-
-if (runs(import.meta.url))
-  writeFolder(join(packageRoot, 'man'), manPages(readCatalog(packageRoot)), /^service.*\.[17]$/);

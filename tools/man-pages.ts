@@ -1,6 +1,6 @@
 /** The pages about commands: one of all, one for each topic. */
-import { type Catalog, type CatalogCommand, topics, visibleCommands } from '../help/catalog.ts';
-import { flagGroups, flagWord, usageLine } from '../help/render.ts';
+import { type Catalog, type CatalogCommand, topics, visibleCommands } from '../src/cli/help/catalog.ts';
+import { flagGroups, flagWord, usageLine } from '../src/cli/help/render.ts';
 import { entry, literal, plain, section, title } from './roff.ts';
 
 /** First words of commands, in order. Commands of one word are told on the main page. */

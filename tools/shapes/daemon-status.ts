@@ -1,6 +1,6 @@
 /** What `service daemon status` prints: the daemon's own answer, with everything in it that there can be. */
 import { z } from 'zod';
-import { metrics } from '../../../daemon/metrics.ts';
+import { metrics } from '../../src/daemon/metrics.ts';
 import { count, flag, object, seq, text } from './base.ts';
 
 /** A seat as the daemon names it. */

@@ -1,9 +1,7 @@
 /** Writes schemas/cli: what each command prints with `--json`, as JSON Schema. */
-import { join } from 'node:path';
 import { z } from 'zod';
 import { records } from './shapes/base.ts';
 import { failureShape, shapes } from './shapes/index.ts';
-import { packageRoot, runs, writeFolder } from './write.ts';
 
 type Json = Record<string, unknown>;
 
@@ -36,5 +34,3 @@ function growing(value: unknown): unknown {
   const entries = Object.entries(value).filter(([name, part]) => name !== 'additionalProperties' || part !== false);
   return Object.fromEntries(entries.map(([name, part]) => [name, growing(part)]));
 }
-
-if (runs(import.meta.url)) writeFolder(join(packageRoot, 'schemas', 'cli'), jsonSchemas(), /\.json$/);

@@ -1,0 +1,63 @@
+/**
+ * Builds the program. `node tools/build.ts` writes everything that is generated; `node tools/build.ts --start` writes what a
+ * start needs, only if a source is newer than the last build, and says so. A file whose text stays the same is left alone.
+ */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { writeChanged, writeFolder } from './write.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const note = join(root, 'dist', 'build.json');
+
+if (process.argv.includes('--start')) await buildForStart();
+else await buildAll();
+noteCommit();
+
+async function buildForStart(): Promise<void> {
+  if (upToDate()) return;
+  process.stderr.write('Building the program…\n');
+  const start = performance.now();
+  await packAndDescribe();
+  process.stderr.write(`Built in ${((performance.now() - start) / 1000).toFixed(1)} s.\n`);
+}
+
+async function buildAll(): Promise<void> {
+  const catalog = await packAndDescribe();
+  const { manPages } = await import('./man.ts');
+  const { docPages } = await import('./docs.ts');
+  const { jsonSchemas } = await import('./json-schemas.ts');
+  writeFolder(join(root, 'man'), manPages(catalog), /^service.*\.[17]$/);
+  writeFolder(join(root, 'docs', 'cli'), docPages(catalog), /\.md$/);
+  writeFolder(join(root, 'schemas', 'cli'), jsonSchemas(), /\.json$/);
+}
+
+/** The packed files, and the manifest that names their commands. */
+async function packAndDescribe() {
+  // A build that fails is none.
+  rmSync(note, { force: true });
+  const { bundle } = await import('./bundle.ts');
+  const { manifestText } = await import('./manifest.ts');
+  const { readCatalog } = await import('../src/cli/help/catalog.ts');
+  const [manifest] = await Promise.all([manifestText(root), bundle(root)]);
+  writeChanged(join(root, 'oclif.manifest.json'), manifest);
+  return readCatalog(root);
+}
+
+/** Whether nothing that is packed is newer than the last build. A folder is newer when a file in it came or went. */
+function upToDate(): boolean {
+  const built = statSync(note, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const sources = ['src', 'migrations', 'tools'].flatMap((folder) => [
+    folder,
+    ...readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  ]);
+  return ['package.json', 'package-lock.json', ...sources].every((path) => statSync(join(root, path)).mtimeMs <= built);
+}
+
+/** Notes which commit this is a build of, where git knows it: two builds of one version are told apart by it. */
+function noteCommit(): void {
+  const { status, stdout } = spawnSync('git', ['log', '-1', '--format=%H %cI'], { cwd: root, encoding: 'utf8' });
+  const [commit, commit_time] = stdout?.trim().split(' ') ?? [];
+  writeChanged(note, `${JSON.stringify(status === 0 && commit && commit_time ? { commit, commit_time } : {})}\n`);
+}

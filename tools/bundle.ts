@@ -1,0 +1,165 @@
+/**
+ * Packs each part of the program into one file. A short command otherwise spends most of its time finding and reading a
+ * hundred small files, and the server longer on that than on its start.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { writeChanged } from './write.ts';
+
+/** A part that is run as a script and awaits at its top level. */
+const asModule: BuildOptions = { format: 'esm', define: {}, banner: {} };
+
+/** The parts by the name of their file in `dist`. */
+const parts: Record<string, BuildOptions> = {
+  entry: { entryPoints: ['src/local/entry.ts'] },
+  // Set below: the start of the command line, with a loader for each command.
+  cli: {},
+  // What harnesses run at each step. It is run as a script too, which saves it the loading of another file.
+  hook: {
+    entryPoints: ['src/hook/main.ts'],
+    footer: { js: "if(require.main===module)module.exports.start(new URL('../bin/run.js',hereUrl).href);" },
+  },
+  daemon: { entryPoints: ['src/daemon/entry.ts'] },
+  'faulty-daemon': { entryPoints: ['src/harness/kit/faulty-daemon.ts'], ...asModule },
+  profiles: { entryPoints: ['src/harness/load.ts'] },
+  keychain: { entryPoints: ['src/local/keychain.child.ts'], ...asModule },
+  server: { entryPoints: ['src/server/entry.ts'] },
+};
+
+/** Packages with compiled code, which are installed, and those that other packages name but this program never loads. */
+const external = ['better-sqlite3', 'keytar', 'pg-native', 'pg-query-stream', 'sqlite3'].concat([
+  'mysql',
+  'mysql2',
+  'mariadb',
+  'mariadb/callback',
+  'tedious',
+  'oracledb',
+]);
+
+/** Writes `dist/<part>.cjs` or `.mjs` for each part, and the licenses of the packages in them. */
+export async function bundle(root: string): Promise<void> {
+  const stdin = { contents: entry(root), resolveDir: root, sourcefile: 'entry.ts', loader: 'ts' as const };
+  const files = Object.entries(libraries).map(([name, contents]) => [
+    name,
+    { stdin: { contents, resolveDir: root, sourcefile: `${name}.js` } },
+  ]);
+  const all: Record<string, BuildOptions> = { ...parts, cli: { stdin }, ...Object.fromEntries(files) };
+  const packed = await Promise.all(Object.entries(all).map(([name, from]) => pack(root, name, from)));
+  writeChanged(join(root, 'dist', 'licenses.txt'), licenses(root, packed));
+}
+
+async function pack(root: string, name: string, from: BuildOptions): Promise<Metafile> {
+  const outfile = join(root, 'dist', `${name}.${from.format === 'esm' ? 'mjs' : 'cjs'}`);
+  const { outputFiles = [], metafile } = await build({
+    absWorkingDir: root,
+    outfile,
+    write: false,
+    metafile: true,
+    bundle: true,
+    // In this format Node's own modules, too, are loaded only by the code that uses them.
+    format: 'cjs',
+    platform: 'node',
+    target: 'node22',
+    charset: 'ascii',
+    define: { 'import.meta.url': 'hereUrl' },
+    banner: { js: "const hereUrl=require('url').pathToFileURL(__filename).href;" },
+    legalComments: 'none',
+    // Names stay, so that errors can be understood; what goes is what would be read for nothing.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    logLevel: 'warning',
+    external,
+    plugins: [withoutPlugins, lazyFramework, libraryFiles],
+    ...from,
+  });
+  // ASCII is read twice as fast; what is left of other characters stands in regular expressions.
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  writeChanged(outfile, outputFiles[0]!.text.replaceAll(/[^\x00-\x7f]/g, escaped));
+  return metafile!;
+}
+
+/** Large packages that several parts use, or few commands: each is a file of its own, read only where it is used. */
+const libraries: Record<string, string> = {
+  inquirer: "module.exports = require('inquirer').default;",
+  yaml: "export * from 'yaml';",
+  zod: "export * from 'zod';",
+};
+
+const libraryFiles: Plugin = {
+  name: 'library-files',
+  setup({ onResolve }) {
+    const filter = new RegExp(`^(${Object.keys(libraries).join('|')})$`);
+    onResolve({ filter }, ({ path, importer }) =>
+      importer.endsWith('.ts') ? { path: `./${path}.cjs`, external: true } : undefined,
+    );
+  },
+};
+
+/** The start of the command line, with a loader for each command: a command that does not run is not evaluated. */
+function entry(root: string): string {
+  const files = readdirSync(join(root, 'src', 'commands'), { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => file.endsWith('.ts'))
+    .sort();
+  const loaders = files.map((file) => {
+    const id = file.replace(/\.ts$/, '').replaceAll('/', ':');
+    return `  '${id}': () => import('./src/commands/${file}'),`;
+  });
+  return [
+    "import { main } from './src/cli/main.ts';",
+    `const loaders = {\n${loaders.join('\n')}\n};`,
+    'export const start = (entryUrl: string) => main(entryUrl, loaders);',
+  ].join('\n');
+}
+
+/** What the framework needs to find plugins and to fill templates, which this program never asks it for. */
+const withoutPlugins: Plugin = {
+  name: 'without-plugins',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^debug$/ }, ({ path, importer }) =>
+      importer.includes('@oclif') ? { path, namespace: 'silent' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'silent' }, () => ({ contents: 'module.exports = () => () => {};' }));
+    const filter = /^(ejs|minimatch|tinyglobby|lilconfig|wsl-utils|cli-spinners)$/;
+    onResolve({ filter }, ({ path }) => ({ path, namespace: 'unused' }));
+    onLoad({ filter: /.*/, namespace: 'unused' }, ({ path }) => ({
+      contents: `module.exports = new Proxy({}, { get(_, name) { if (name !== '__esModule') throw new Error('${path} is not part of this program'); } });`,
+    }));
+  },
+};
+
+/** Lets the framework's files load each other when they use each other: a command needs a tenth of them. */
+const lazyFramework: Plugin = {
+  name: 'lazy-framework',
+  setup({ onLoad, onResolve, resolve }) {
+    const inFramework = (file: string): boolean => /node_modules.@oclif.core.lib/.test(file);
+    onResolve({ filter: /^\./ }, async ({ path, importer, kind, namespace, resolveDir, pluginData }) => {
+      if (kind !== 'require-call' || namespace !== 'file' || pluginData === 'real' || !inFramework(importer))
+        return undefined;
+      const real = await resolve(path, { importer, kind, resolveDir, pluginData: 'real' });
+      return { path: real.path, namespace: 'lazy' };
+    });
+    onLoad({ filter: /.*/, namespace: 'lazy' }, ({ path }) => ({
+      contents: `let real; const load = () => (real ??= require(${JSON.stringify(path)}));
+        module.exports = new Proxy(function () {}, {
+          get: (_, name) => load()[name],
+          apply: (_, self, words) => load().apply(self, words),
+        });`,
+      resolveDir: join(path, '..'),
+    }));
+  },
+};
+
+/** The license texts of all packages in the packed files: their licenses ask that they come along. */
+function licenses(root: string, packed: Metafile[]): string {
+  const inputs = packed.flatMap(({ inputs }) => Object.keys(inputs));
+  const folders = inputs.flatMap((file) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
+  const texts = [...new Set(folders)].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));
+    const text = file === undefined ? '' : `\n\n${readFileSync(join(root, folder, file), 'utf8').trim()}`;
+    return `${name} ${version}, ${license}${text}`;
+  });
+  return `${[...new Set(texts)].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}

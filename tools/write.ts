@@ -1,0 +1,18 @@
+/** Generated files: exactly these, none of what is generated no more, and untouched where nothing changed. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Writes a file unless it has this text already. */
+export function writeChanged(path: string, text: string): void {
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+/** @param ours names of files that are generated; others in the folder are left alone. */
+export function writeFolder(folder: string, files: Record<string, string>, ours: RegExp): void {
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder))
+    if (ours.test(name) && !Object.hasOwn(files, name)) rmSync(join(folder, name));
+  for (const [name, text] of Object.entries(files)) writeChanged(join(folder, name), text);
+}
