@@ -1,11 +1,10 @@
-// Which Node this program needs; the lowest version of `engines` in package.json.
-const needed = '22.18';
+// Which Node this program needs, and whether the one that runs is older. Old Nodes have to be able to read this file.
+const needed = require('../package.json').engines.node.slice('>='.length);
 
-/** Whether the Node that runs is older than that. */
 function older() {
   const [major, minor] = process.versions.node.split('.').map(Number);
-  const [needsMajor, needsMinor] = needed.split('.').map(Number);
-  return major < needsMajor || (major === needsMajor && minor < needsMinor);
+  const [neededMajor, neededMinor] = needed.split('.').map(Number);
+  return major < neededMajor || (major === neededMajor && minor < neededMinor);
 }
 
 module.exports = { needed, older };

@@ -1,8 +1,8 @@
 // Goes on in the Node that a checkout brings along, or says which Node is needed. Old Nodes have to be able to read it.
-const { spawn } = require('node:child_process');
-const { existsSync } = require('node:fs');
-const { constants } = require('node:os');
-const { join } = require('node:path');
+const { spawn } = require('child_process');
+const { existsSync } = require('fs');
+const { constants } = require('os');
+const { join } = require('path');
 const { needed } = require('./node-version.js');
 
 const own = join(__dirname, '..', 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
@@ -20,7 +20,7 @@ if (existsSync(own)) {
 
 function refuse() {
   process.stderr.write(
-    `service needs Node.js ${needed} or newer, but this is ${process.version}. nodejs.org has it.\n`,
+    `service needs Node.js ${needed} or newer, but this is ${process.version}. Get a newer one from https://nodejs.org.\n`,
   );
   process.exit(1);
 }

@@ -1,8 +1,9 @@
 /** What `bin/run.js` starts: the part of the program that the command line asks for. */
+import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { folders } from './folders.ts';
+import { folders, makeFolder } from './folders.ts';
 import { loadPacked, setProgram } from './program.ts';
 
 interface Part {
@@ -31,8 +32,12 @@ function partOf(words: string[]): string {
  */
 function keepCompiled(): void {
   try {
-    enableCompileCache(join(folders().cache, 'compiled'));
+    const { cache, config } = folders();
+    // Where the program was never used, it leaves nothing behind.
+    if (!existsSync(config)) return;
+    makeFolder(cache);
+    enableCompileCache(join(cache, 'compiled'));
   } catch {
-    // A wrong SERVICE_HOME is named by the command itself.
+    // Without it the program starts later, but works. A wrong SERVICE_HOME is named by the command itself.
   }
 }

@@ -63,6 +63,8 @@ export class Home {
       LANG: 'C.UTF-8',
       // One folder for everything, which also gives each home a port of its own.
       SERVICE_HOME: this.store,
+      // What one home compiled, the next one need not.
+      NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
     };
   }
 
