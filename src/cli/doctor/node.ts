@@ -11,7 +11,9 @@ export const node: Check = {
     const { engines } = JSON.parse(readFileSync(join(runtime().root, 'package.json'), 'utf8')) as Package;
     const needed = engines.node.slice('>='.length);
     if (olderThan(process.versions.node, `${needed}.0`))
-      return [failing('node', 'node_outdated', `Node.js ${process.version} is older than ${needed}.`, 'nvm install 24')];
+      return [
+        failing('node', 'node_outdated', `Node.js ${process.version} is older than ${needed}.`, 'nvm install 24'),
+      ];
     const known = ['linux', 'darwin'].includes(process.platform);
     if (known) return [fine('node', `Node.js ${process.version} on ${process.platform}-${process.arch}`)];
     const problem = `Messages are not delivered to sessions on ${process.platform}; pulling them works.`;

@@ -1,0 +1,64 @@
+/**
+ * Proves the program on other versions of Node.js: `npm run test:node -- 22 26` builds it, runs `test:fast` and the tests of the
+ * built program on the newest release of each; `--short` leaves most of them out. The Nodes come from npm.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const short = process.argv.includes('--short');
+const versions = process.argv.slice(2).filter((word) => /^\d+(\.\d+)*$/.test(word));
+if (versions.length === 0) throw new Error('say which Node.js: npm run test:node -- 22 26');
+
+const whole = ['test/{rules,client,api}/**/*.test.ts', 'test/cli/*.test.ts', 'test/faults/start.test.ts'];
+const some = [
+  'test/{rules,client}/**/*.test.ts',
+  'test/api/{skeleton.test.ts,record/*.test.ts,files/stores.test.ts}',
+  'test/cli/{built,first-use,fresh-starts,hook,package,transcripts,verify}.test.ts',
+  'test/faults/start.test.ts',
+];
+
+const counts = { passed: 0, failed: 0 };
+for (const version of versions) {
+  const node = install(version);
+  run(node, ['tools/build.ts']);
+  const files = (short ? some : whole).flatMap((pattern) => globSync(pattern, { cwd: root }));
+  const mocha = ['node_modules/mocha/bin/mocha.js', '--reporter', 'test/support/reporter.cjs', ...files];
+  const printed = run(node, mocha, 'pipe');
+  const [, passed, failed] = /(\d+) passed, (\d+) failed[^\n]*\n*$/.exec(printed) ?? [];
+  counts.passed += Number(passed ?? 0);
+  // A run that ends without its counts is a failure of its own.
+  counts.failed += Number(failed ?? 1);
+}
+process.stdout.write(`${counts.passed} passed, ${counts.failed} failed\n`);
+process.exitCode = counts.failed > 0 ? 1 : 0;
+
+/** The Node.js of this version, such as `22`, kept beside the packages. */
+function install(version: string): string {
+  const { arch, platform } = process;
+  const system = platform === 'win32' ? 'win' : platform;
+  const name = `${platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node'}-${system}-${arch}`;
+  const folder = join(root, 'node_modules', '.cache', `node-${version}`);
+  const node = join(folder, 'node_modules', name, 'bin', platform === 'win32' ? 'node.exe' : 'node');
+  if (!existsSync(node)) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{}');
+    const npm = ['install', '--no-audit', '--no-fund', '--prefix', folder, `${name}@${version}`];
+    const { status } = spawnSync('npm', npm, { stdio: 'inherit', shell: platform === 'win32' });
+    if (status !== 0) throw new Error(`Node.js ${version} could not be installed`);
+  }
+  return node;
+}
+
+/** Runs a script in this Node, which is also the first one on its path. @throws when a build fails */
+function run(node: string, args: string[], stdout: 'inherit' | 'pipe' = 'inherit'): string {
+  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env['PATH']}`, TEST_DATABASES: 'sqlite' };
+  const words = ['--disable-warning=ExperimentalWarning', ...args];
+  const done = spawnSync(node, words, { cwd: root, env, stdio: ['ignore', stdout, 'inherit'], maxBuffer: 2 ** 28 });
+  const text = done.stdout?.toString() ?? '';
+  process.stdout.write(text);
+  if (stdout === 'inherit' && done.status !== 0) throw new Error(`${args.join(' ')} failed`);
+  return text;
+}
