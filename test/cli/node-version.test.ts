@@ -1,4 +1,4 @@
-/** The program started by a Node that is too old for it. */
+/** The program started by a Node that is too old for it, or where it was not built. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const pretend = (version: string): string =>
   `Object.defineProperty(process, 'version', { value: 'v${version}' });
    Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`;
 
-describe('a Node that is too old', () => {
+describe('bin/run.js', () => {
   let home: Home;
   let folder: string;
 
@@ -39,19 +39,33 @@ describe('a Node that is too old', () => {
   async function run(program: string, version: string, ...args: string[]) {
     const child = start(program, version, args);
     const out = { stdout: '', stderr: '' };
-    child.stdout.on('data', (chunk: Buffer) => (out.stdout += String(chunk)));
-    child.stderr.on('data', (chunk: Buffer) => (out.stderr += String(chunk)));
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].on('data', (chunk: Buffer) => {
+        out[name] += String(chunk);
+      });
     const [code] = (await once(child, 'close')) as [number | null];
     return { code, ...out };
   }
 
-  it('is refused in one line that names the version found and the version needed', async () => {
+  it('refuses an older Node in one line that names the version found and the version needed', async () => {
     for (const version of ['22.17.1', '20.20.2', '18.0.0'])
       expect(await run(join(folder, 'bin', 'run.js'), version, '--version')).to.deep.equal({
         code: 1,
         stdout: '',
         stderr: `service needs Node.js 22.18 or newer, but this is v${version}. Get a newer one from https://nodejs.org.\n`,
       });
+  });
+
+  it('names the line that builds where nothing is built', async () => {
+    const child = spawn(process.execPath, [join(folder, 'bin', 'run.js'), '--version'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += String(chunk);
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
+    expect([code, stderr]).to.deep.equal([1, 'This checkout is not built yet. Run: npm ci && npm run build\n']);
   });
 
   it('goes on in the Node of a checkout', async () => {
