@@ -32,9 +32,9 @@ function partOf(words: string[]): string {
  */
 function keepCompiled(): void {
   try {
-    const { cache, config } = folders();
+    const { cache, config, data } = folders();
     // Where the program was never used, it leaves nothing behind.
-    if (!existsSync(config)) return;
+    if (!existsSync(data) && !existsSync(config)) return;
     makeFolder(cache);
     enableCompileCache(join(cache, 'compiled'));
   } catch {

@@ -2,14 +2,14 @@
  * `fetch` for the server on this machine. The platform's own takes longer to load than all else a short command does,
  * and its compiler threads hold up the end of the process; this has the part of it that the client uses.
  */
-import type { IncomingMessage, RequestOptions, request } from 'node:http';
+// Not by import(): that reads every export of the module, and one of them loads the platform's fetch.
+import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { Readable } from 'node:stream';
 
 /** Plain http to this machine goes the short way, everything else through the platform's `fetch`. */
 export const localFetch: typeof fetch = async (input, init) => {
   const url = new URL(String(input));
   if (url.protocol !== 'http:' || url.hostname !== '127.0.0.1') return fetch(input, init);
-  const { request } = await import('node:http');
   return fetchBy(request, url, init ?? {});
 };
 

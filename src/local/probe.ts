@@ -1,5 +1,6 @@
 /** What a server of this machine says of itself: in its pid file, and on its port. */
 import { readFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Folders } from './folders.ts';
@@ -52,7 +53,6 @@ export interface ProbedInfo {
 
 /** What answers `GET /v1/info` there: our kind of server, or null for anything else. */
 export async function probe(origin: string, ms = 1000): Promise<ProbedInfo | null> {
-  const { get } = await import('node:http');
   return new Promise((resolve) => {
     const request = get(`${origin}/v1/info`, { timeout: ms, agent: false }, (response) => {
       let text = '';

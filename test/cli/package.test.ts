@@ -64,7 +64,6 @@ describe('the package', function () {
       'schemas',
     ]);
     expect(paths.filter((path) => path.startsWith('bin/'))).to.deep.equal([
-      'bin/node-version.js',
       'bin/other-node.js',
       'bin/package.json',
       'bin/run.js',
