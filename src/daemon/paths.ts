@@ -1,5 +1,4 @@
 /** Where the daemon keeps its files and its socket. */
-import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { Folders } from '../local/folders.ts';
 
@@ -45,6 +44,8 @@ export function daemonPaths(folders: Pick<Folders, 'state'>, uid = process.getui
 function socketPath(state: string, uid: number): string {
   const own = join(state, 'daemon.sock');
   if (Buffer.byteLength(own) <= MAX_SOCKET_BYTES) return own;
+  // Loaded here, because hooks start without it sooner.
+  const { createHash } = process.getBuiltinModule('node:crypto');
   const name = createHash('sha256').update(state).digest('hex').slice(0, 16);
   return join('/tmp', `service-${uid}`, `${name}.sock`);
 }

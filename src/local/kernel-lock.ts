@@ -10,6 +10,9 @@ export interface KernelLock {
   release(): void;
 }
 
+/** A database that nothing refers to is closed by the garbage collector, which would end its lock. */
+const held = new Set<Database.Database>();
+
 /** Takes the lock at once; null when somebody holds it. The file is made with mode 0600 and stays. */
 export function takeKernelLock(path: string): KernelLock | null {
   closeSync(openSync(path, 'a', 0o600));
@@ -23,5 +26,10 @@ export function takeKernelLock(path: string): KernelLock | null {
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return null;
     throw error;
   }
-  return { release: () => void database.close() };
+  held.add(database);
+  const release = (): void => {
+    held.delete(database);
+    database.close();
+  };
+  return { release };
 }

@@ -1,5 +1,4 @@
 /** A process that can be told from a later one with its number: the number and when it began. */
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 export interface ProcessRef {
@@ -72,6 +71,8 @@ function fromProc(pid: number): Stat | null {
 }
 
 function fromPs(pid: number): Stat | null {
+  // Loaded here, because hooks start without it sooner.
+  const { execFileSync } = process.getBuiltinModule('node:child_process');
   const line = execFileSync('ps', ['-o', 'ppid=,stat=,lstart=,comm=', '-p', String(pid)], {
     encoding: 'utf8',
     timeout: 2_000,

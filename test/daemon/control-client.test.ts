@@ -15,6 +15,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { checkSocket, requirePlatform, socketPath } from '../../src/daemon/control/address.ts';
@@ -297,6 +299,19 @@ describe('the control socket, from its client', () => {
     const holders = moments.map((_, n) => taken.filter((got) => got[n]).length);
     expect(holders).to.deep.equal(moments.map(() => 1));
     rmSync(folder, { recursive: true });
+  });
+
+  it('has locks that are kept although nothing refers to them', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const path = join(state, 'unreferenced.lock');
+    takeKernelLock(path);
+    for (let n = 0; n < 5; n++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      collect();
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(takeKernelLock(path)).to.equal(null);
   });
 
   it('has locks that end with their holder', async () => {

@@ -71,13 +71,13 @@ export class Connection {
 
   /** The next frame; null when the connection is over, or after `ms`, if given. `isOver` tells the two apart. */
   async next(ms?: number): Promise<Frame | null> {
-    const until = ms === undefined ? null : performance.now() + ms;
+    const until = ms === undefined ? null : process.uptime() * 1000 + ms;
     for (;;) {
       const frame = this.arrived.shift();
       if (frame) return frame;
       if (this.ended?.kind === 'bad') throw this.ended.error;
       if (this.ended) return null;
-      const left = until === null ? null : until - performance.now();
+      const left = until === null ? null : until - process.uptime() * 1000;
       if (left !== null && left <= 0) return null;
       await this.somethingHappens(left);
     }

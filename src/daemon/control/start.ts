@@ -1,5 +1,4 @@
 /** Starting the daemon when nobody answers, and never so often that a broken one keeps the machine busy. */
-import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Env, makeFolder } from '../../local/folders.ts';
@@ -48,6 +47,8 @@ export function spawnDaemon({ state, env, program }: StartOptions): void {
   checkFolder(state);
   const log = openSync(join(state, 'daemon.log'), 'a', 0o600);
   const [command, ...args] = program;
+  // Loaded here, because hooks start without it sooner.
+  const { spawn } = process.getBuiltinModule('node:child_process');
   const child = spawn(command!, [...args, 'daemon'], {
     cwd: '/',
     detached: true,

@@ -14,6 +14,8 @@ try {
 } catch {
   process.exit(0);
 }
+// A database that nothing refers to is closed by the garbage collector.
+process.on('exit', () => lock.close());
 appendFileSync(join(state, 'runs'), `${JSON.stringify({ version, env: Object.keys(process.env) })}\n`);
 const socket = join(state, 'daemon.sock');
 rmSync(socket, { force: true });
