@@ -3,7 +3,7 @@
  * start needs, only if a source is newer than the last build, and says so. A file whose text stays the same is left alone.
  */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeChanged, writeFolder } from './write.ts';
@@ -35,12 +35,12 @@ async function buildAll(): Promise<void> {
 
 /** The packed files, and the manifest that names their commands. */
 async function packAndDescribe() {
-  // A build that fails is none.
-  rmSync(note, { force: true });
   const { bundle } = await import('./bundle.ts');
   const { manifestText } = await import('./manifest.ts');
   const { readCatalog } = await import('../src/cli/help/catalog.ts');
-  const [manifest] = await Promise.all([manifestText(root), bundle(root)]);
+  const [manifest, files] = await Promise.all([manifestText(root), bundle(root)]);
+  // The note comes last: a build that was cut off is none.
+  writeFolder(join(root, 'dist'), files, /./);
   writeChanged(join(root, 'oclif.manifest.json'), manifest);
   return readCatalog(root);
 }

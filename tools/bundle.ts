@@ -4,8 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { writeChanged } from './write.ts';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 /** A part that is run as a script and awaits at its top level. */
 const asModule: BuildOptions = { format: 'esm', define: {}, banner: {} };
@@ -28,32 +27,34 @@ const parts: Record<string, BuildOptions> = {
 };
 
 /** Packages with compiled code, which are installed, and those that other packages name but this program never loads. */
-const external = ['better-sqlite3', 'keytar', 'pg-native', 'pg-query-stream', 'sqlite3'].concat([
-  'mysql',
-  'mysql2',
-  'mariadb',
-  'mariadb/callback',
-  'tedious',
-  'oracledb',
-]);
+const external = [
+  ...['better-sqlite3', 'keytar', 'pg-native', 'pg-query-stream', 'sqlite3'],
+  ...['mysql', 'mysql2', 'mariadb', 'mariadb/callback', 'tedious', 'oracledb'],
+];
 
-/** Writes `dist/<part>.cjs` or `.mjs` for each part, and the licenses of the packages in them. */
-export async function bundle(root: string): Promise<void> {
+/** The files of `dist` by name: `<part>.cjs` or `.mjs` for each part, and the licenses of the packages in them. */
+export async function bundle(root: string): Promise<Record<string, string>> {
   const stdin = { contents: entry(root), resolveDir: root, sourcefile: 'entry.ts', loader: 'ts' as const };
-  const files = Object.entries(libraries).map(([name, contents]) => [
-    name,
-    { stdin: { contents, resolveDir: root, sourcefile: `${name}.js` } },
-  ]);
-  const all: Record<string, BuildOptions> = { ...parts, cli: { stdin }, ...Object.fromEntries(files) };
+  const all: Record<string, BuildOptions> = { ...parts, cli: { stdin } };
+  for (const [name, contents] of Object.entries(libraries))
+    all[name] = { stdin: { contents, resolveDir: root, sourcefile: `${name}.js` } };
   const packed = await Promise.all(Object.entries(all).map(([name, from]) => pack(root, name, from)));
-  writeChanged(join(root, 'dist', 'licenses.txt'), licenses(root, packed));
+  const files = Object.fromEntries(packed.map(({ file, text }) => [file, text]));
+  return { ...files, 'licenses.txt': licenses(root, packed) };
 }
 
-async function pack(root: string, name: string, from: BuildOptions): Promise<Metafile> {
-  const outfile = join(root, 'dist', `${name}.${from.format === 'esm' ? 'mjs' : 'cjs'}`);
+interface Packed {
+  file: string;
+  text: string;
+  /** Files that it was made of, from the root. */
+  sources: string[];
+}
+
+async function pack(root: string, name: string, from: BuildOptions): Promise<Packed> {
+  const file = `${name}.${from.format === 'esm' ? 'mjs' : 'cjs'}`;
   const { outputFiles = [], metafile } = await build({
     absWorkingDir: root,
-    outfile,
+    outfile: join(root, 'dist', file),
     write: false,
     metafile: true,
     bundle: true,
@@ -75,8 +76,8 @@ async function pack(root: string, name: string, from: BuildOptions): Promise<Met
   });
   // ASCII is read twice as fast; what is left of other characters stands in regular expressions.
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  writeChanged(outfile, outputFiles[0]!.text.replaceAll(/[^\x00-\x7f]/g, escaped));
-  return metafile!;
+  const text = outputFiles[0]!.text.replaceAll(/[^\x00-\x7f]/g, escaped);
+  return { file, text, sources: Object.keys(metafile!.inputs) };
 }
 
 /** Large packages that several parts use, or few commands: each is a file of its own, read only where it is used. */
@@ -152,9 +153,10 @@ const lazyFramework: Plugin = {
 };
 
 /** The license texts of all packages in the packed files: their licenses ask that they come along. */
-function licenses(root: string, packed: Metafile[]): string {
-  const inputs = packed.flatMap(({ inputs }) => Object.keys(inputs));
-  const folders = inputs.flatMap((file) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
+function licenses(root: string, packed: Packed[]): string {
+  const folders = packed.flatMap(({ sources }) =>
+    sources.flatMap((file) => /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
+  );
   const texts = [...new Set(folders)].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
     const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));

@@ -13,6 +13,6 @@ export function writeChanged(path: string, text: string): void {
 export function writeFolder(folder: string, files: Record<string, string>, ours: RegExp): void {
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(folder))
-    if (ours.test(name) && !Object.hasOwn(files, name)) rmSync(join(folder, name));
+    if (ours.test(name) && !Object.hasOwn(files, name)) rmSync(join(folder, name), { recursive: true });
   for (const [name, text] of Object.entries(files)) writeChanged(join(folder, name), text);
 }
