@@ -2,9 +2,11 @@
  * Proves the program on other versions of Node.js: `npm run test:node -- 22 26` builds it, runs `test:fast` and the tests of the
  * built program on the newest release of each; `--short` leaves most of them out. The Nodes come from npm.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -23,10 +25,11 @@ const some = [
 const counts = { passed: 0, failed: 0 };
 for (const version of versions) {
   const node = install(version);
-  run(node, ['tools/build.ts']);
+  const build = await run(node, ['tools/build.ts']);
+  if (build.code !== 0) throw new Error(`the build failed on Node.js ${version}`);
   const files = (short ? some : whole).flatMap((pattern) => globSync(pattern, { cwd: root }));
   const mocha = ['node_modules/mocha/bin/mocha.js', '--reporter', 'test/support/reporter.cjs', ...files];
-  const printed = run(node, mocha, 'pipe');
+  const { printed } = await run(node, mocha);
   const [, passed, failed] = /(\d+) passed, (\d+) failed[^\n]*\n*$/.exec(printed) ?? [];
   counts.passed += Number(passed ?? 0);
   // A run that ends without its counts is a failure of its own.
@@ -52,13 +55,13 @@ function install(version: string): string {
   return node;
 }
 
-/** Runs a script in this Node, which is also the first one on its path. @throws when a build fails */
-function run(node: string, args: string[], stdout: 'inherit' | 'pipe' = 'inherit'): string {
+/** Runs a script in this Node, which is also the first one on its path; answers what it printed, and its exit code. */
+async function run(node: string, args: string[]): Promise<{ printed: string; code: number | null }> {
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env['PATH']}`, TEST_DATABASES: 'sqlite' };
   const words = ['--disable-warning=ExperimentalWarning', ...args];
-  const done = spawnSync(node, words, { cwd: root, env, stdio: ['ignore', stdout, 'inherit'], maxBuffer: 2 ** 28 });
-  const text = done.stdout?.toString() ?? '';
-  process.stdout.write(text);
-  if (stdout === 'inherit' && done.status !== 0) throw new Error(`${args.join(' ')} failed`);
-  return text;
+  const child = spawn(node, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  child.stdout.pipe(process.stdout, { end: false });
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  const printed = await text(child.stdout);
+  return { printed, code: (await closed)[0] };
 }
