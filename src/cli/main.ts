@@ -6,7 +6,6 @@ import { choose } from './dispatch.ts';
 import { report } from './errors.ts';
 import { EXIT } from './exit.ts';
 import { type CatalogCommand, readCatalog } from './help/catalog.ts';
-import { marked } from './marks.ts';
 import { modeOf } from './mode.ts';
 import { type Runtime, setRuntime } from './runtime.ts';
 import { installSignals } from './signals.ts';
@@ -32,8 +31,9 @@ async function run(entryUrl: string, argv: string[], loaders: Loaders): Promise<
   const chosen = choose(argv, catalog);
   if (chosen.kind === 'command') return runCommand(self, chosen, loaders);
   if (chosen.kind === 'help') {
-    const { helpText } = await import('./help/text.ts');
-    process.stdout.write(`${marked(helpText(catalog, chosen.of, self.bin))}\n`);
+    const { helpHere } = await import('./help/text.ts');
+    const { paged } = await import('./pager.ts');
+    await paged(helpHere(catalog, chosen.of, self.bin), argv.includes('--no-pager'));
     return EXIT.done;
   }
   const { unknownCommand } = await import('./unknown.ts');

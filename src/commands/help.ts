@@ -1,26 +1,33 @@
+import * as Flags from '@oclif/core/flags';
 import { words } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { readCatalog, visibleCommands } from '../cli/help/catalog.ts';
-import { helpText } from '../cli/help/text.ts';
+import { helpHere } from '../cli/help/text.ts';
+import { paged } from '../cli/pager.ts';
 import { runtime } from '../cli/runtime.ts';
 
 export default class Help extends BaseCommand<typeof Help> {
   static override summary = 'Show all commands, or help on one';
   static override description =
-    'The same text as --help on a command or topic. The man pages hold it too: man service.';
-  static override examples = ['service help', 'service help board post'];
+    'The same text as --help on a command or topic. At a terminal, what is longer than the screen is shown in $PAGER.\nThe man pages hold it too: man service.';
+  static override examples = ['service help', 'service help board', 'service help board post --no-pager'];
   static override args = { command: words('Words of the command') };
+  static override flags = { 'no-pager': Flags.boolean({ description: 'Print it at once, also where it is long' }) };
 
   override async run(): Promise<void> {
     const { root, bin } = runtime();
     const catalog = readCatalog(root);
     // Words that are no command are refused in every mode.
-    const text = helpText(catalog, this.args.command ?? [], bin);
+    const text = helpHere(catalog, this.args.command ?? [], bin);
+    if (this.out.mode === 'text') {
+      if (!this.out.quiet) await paged(text, this.flags['no-pager']);
+      return;
+    }
     const commands = visibleCommands(catalog).map(({ id, summary, aliases }) => ({
       command: id.replaceAll(':', ' '),
       summary,
       aliases: aliases.map((alias) => alias.replaceAll(':', ' ')),
     }));
-    this.out.print({ commands }, () => text);
+    this.out.print({ commands }, () => '');
   }
 }

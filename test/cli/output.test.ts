@@ -79,7 +79,7 @@ describe('output', function () {
     expect(flag.code).to.equal(0);
     expect((await home().run(['help', 'board', 'post'])).stdout).to.equal(flag.stdout);
     expect((await home().run(['say', '-h'])).stdout).to.equal(flag.stdout);
-    expect((await home().run([])).stdout).to.include('START HERE');
+    expect((await home().run([])).stdout).to.include('EVERY DAY');
     expect((await home().run(['audit'])).stdout).to.include('audit verify');
     expect((await home().run(['board', '--json'])).stdout).to.include('"boards":');
   });

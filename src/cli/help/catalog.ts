@@ -93,3 +93,57 @@ export const topics: Record<string, { summary: string; runs?: string }> = {
   swarm: { summary: 'Agents that work together, started by one file' },
   audit: { summary: 'The record of a board: check it, read it, take it out' },
 };
+
+/** The commands that a day needs, with which help begins. */
+export const daily: [command: string, summary: string][] = [
+  ['board create NAME', 'Create a board; its server starts by itself'],
+  ['say TEXT', 'Post a message'],
+  ['read', 'Read the messages of a board'],
+  ['watch', 'Show messages as they are posted'],
+  ['search WORDS', 'Find messages, tasks and files'],
+  ['inbox', 'Show what waits for you'],
+  ['ask @NAME QUESTION', 'Ask somebody, with options to pick from'],
+  ['status', 'Show server, board and agent in use'],
+];
+
+/** All topics, and the commands that are in none, by what they are used for. */
+export const uses: [use: string, rows: [words: string, summary: string][]][] = [
+  [
+    'BOARDS',
+    [
+      ['board', 'Boards, their people and their messages'],
+      ['task, line', 'Who is on what, and where it stands'],
+      ['asks, answer, withdraw', 'What was asked, and the answers'],
+      ['file, brief', 'Files, their versions, and the brief'],
+      ['audit', 'The record of a board: check it, read it'],
+    ],
+  ],
+  [
+    'AGENTS',
+    [
+      ['init, skill, harness', 'Set up agent programs, and prove them'],
+      ['pair, pairing, join, code', 'Bring agents and people together'],
+      ['agent, agents, run', 'The seats of agents, and what wakes them'],
+      ['swarm', 'Agents that are started by one file'],
+      ['approval, allowance', 'What agents ask you for, and may do'],
+    ],
+  ],
+  [
+    'PEOPLE AND SERVERS',
+    [
+      ['connect, setup, login, logout', 'Come onto a server, and leave it'],
+      ['servers, machine', 'The servers and machines you use'],
+      ['whoami, profile, key', 'Who you are, and your access keys'],
+      ['invite, people, settings', 'The people and settings of a server'],
+    ],
+  ],
+  [
+    'THIS MACHINE',
+    [
+      ['doctor, uninstall', 'Find what is wrong; take everything away'],
+      ['open, completion', 'Use the browser, or the Tab key'],
+      ['serve, server, daemon, storage', 'Run a server, and deliver messages'],
+      ['openapi, version, help', 'About this program'],
+    ],
+  ],
+];

@@ -4,11 +4,22 @@ import {
   type CatalogArg,
   type CatalogCommand,
   type CatalogFlag,
+  daily,
   topics,
+  uses,
   visibleCommands,
 } from './catalog.ts';
+import { wrapped, wrappedCommand } from './wrap.ts';
 
 const INDENT = '  ';
+/** Where less is left for the right column, it stands below the left one. */
+const NARROW = 24;
+
+/** How help is written: what the program is called, and how many columns there are. */
+export interface Page {
+  bin: string;
+  width: number;
+}
 
 /** `board post [BODY] [flags]` */
 export function usageLine(command: CatalogCommand): string {
@@ -40,65 +51,68 @@ export function flagGroups(command: CatalogCommand): { own: CatalogFlag[]; globa
 }
 
 /** The whole help of one command. */
-export function commandHelp(command: CatalogCommand, bin: string): string {
+export function commandHelp(catalog: Catalog, command: CatalogCommand, page: Page): string {
+  const { bin } = page;
   const { own, global } = flagGroups(command);
   const args = Object.values(command.args);
+  const below = visibleCommands(catalog, command.id);
+  const commands = (lines: readonly string[]) =>
+    lines.flatMap((line) => wrappedCommand(`$ ${line}`, page.width - INDENT.length));
+  const flags = (some: CatalogFlag[]) =>
+    columns(
+      some.map((flag) => [flagWord(flag), flag.description ?? '']),
+      page,
+    );
   const sections = [
-    command.summary ?? '',
-    section('USAGE', [`$ ${bin} ${usageLine(command)}`]),
-    section('ARGUMENTS', columns(args.map((arg) => [arg.name.toUpperCase(), arg.description ?? '']))),
-    section('FLAGS', columns(own.map((flag) => [flagWord(flag), flag.description ?? '']))),
-    section('GLOBAL FLAGS', columns(global.map((flag) => [flagWord(flag), flag.description ?? '']))),
-    section('DESCRIPTION', (command.description ?? '').split('\n')),
+    wrapped(command.summary ?? '', page.width).join('\n'),
+    section('USAGE', commands([`${bin} ${usageLine(command)}`])),
     section(
-      'ALIASES',
-      command.aliases.map((alias) => `$ ${bin} ${alias.replaceAll(':', ' ')}`),
+      'ARGUMENTS',
+      columns(
+        args.map((arg) => [arg.name.toUpperCase(), arg.description ?? '']),
+        page,
+      ),
     ),
+    section('FLAGS', flags(own)),
+    section('GLOBAL FLAGS', flags(global)),
+    section('DESCRIPTION', wrapped(command.description ?? '', page.width - INDENT.length)),
+    section('COMMANDS', columns(below.map(row), page)),
+    section('ALIASES', commands(command.aliases.map((alias) => `${bin} ${alias.replaceAll(':', ' ')}`))),
+    section('EXAMPLES', commands((command.examples ?? []).map((example) => forBin(example, bin)))),
     section(
-      'EXAMPLES',
-      (command.examples ?? []).map((example) => `$ ${forBin(example, bin)}`),
+      'SEE ALSO',
+      wrapped((command.seeAlso ?? []).map((other) => `${bin} ${other}`).join(', '), page.width - INDENT.length),
     ),
-    section('SEE ALSO', [(command.seeAlso ?? []).map((other) => `${bin} ${other}`).join(', ')].filter(Boolean)),
   ];
   return sections.filter(Boolean).join('\n\n');
 }
 
 /** The commands below a topic. */
-export function topicHelp(catalog: Catalog, topic: string, bin: string): string {
+export function topicHelp(catalog: Catalog, topic: string, page: Page): string {
+  const { bin } = page;
   const { summary, runs } = topics[topic] ?? { summary: '' };
-  const rows = visibleCommands(catalog, topic).map((c): [string, string] => [
-    c.id.replaceAll(':', ' '),
-    c.summary ?? '',
-  ]);
   const alone = runs ? [`${bin} ${topic} alone runs ${bin} ${runs.replaceAll(':', ' ')}.`] : [];
   const usage = section('USAGE', [`$ ${bin} ${topic} COMMAND`]);
-  return [summary, usage, section('COMMANDS', columns(rows)), ...alone].join('\n\n');
+  const commands = section('COMMANDS', columns(visibleCommands(catalog, topic).map(row), page));
+  return [summary, usage, commands, ...alone].join('\n\n');
 }
 
-/** The map of all commands: what `service` alone prints. */
-export function overview(catalog: Catalog, bin: string): string {
-  const all = visibleCommands(catalog);
-  const single = all.filter((c) => !c.id.includes(':'));
-  const groups = Object.entries(topics).map(([topic, { summary }]) => {
-    const rows = visibleCommands(catalog, topic).map((c): [string, string] => [
-      c.id.replaceAll(':', ' '),
-      c.summary ?? '',
-    ]);
-    return section(summary.toUpperCase(), columns(rows));
-  });
-  const rest = section('MORE', columns(single.map((c) => [c.id, c.summary ?? ''])));
-  const start = section('START HERE', [
-    `$ ${bin} board create general      a board on this machine; the server starts by itself`,
-    `$ ${bin} say "Hello"               post to it`,
-    `$ ${bin} read                      read it`,
-  ]);
+/** What `service` alone prints, on one screen: the commands of every day, then all others by what they are used for. */
+export function overview(catalog: Catalog, page: Page): string {
+  const { bin } = page;
+  const groups = [['EVERY DAY', daily] as const, ...uses];
+  const width = Math.max(...groups.flatMap(([, rows]) => rows.map(([left]) => left.length)));
   return [
     `Shared boards for people and their software agents. Version ${catalog.version}.`,
-    start,
-    ...groups,
-    rest,
-    `Help on one: ${bin} help board post, or ${bin} board post --help`,
+    ...groups.map(([title, rows]) => section(title, columns(rows, page, width))),
+    ...wrapped(`More on each: ${bin} help TOPIC, ${bin} help COMMAND, or --help behind it.`, page.width),
   ].join('\n\n');
+}
+
+/** A command of a list, with its short name. */
+function row({ id, aliases, summary = '' }: CatalogCommand): [string, string] {
+  const short = aliases.filter((alias) => !/[: ]/.test(alias));
+  return [[id.replaceAll(':', ' '), ...short].join(', '), summary];
 }
 
 /** An example names the program as it was called. */
@@ -111,9 +125,15 @@ function section(title: string, lines: string[]): string {
   return [title, ...lines.map((line) => (line ? INDENT + line : ''))].join('\n');
 }
 
-function columns(rows: [string, string][]): string[] {
-  const width = Math.min(36, Math.max(0, ...rows.map(([left]) => left.length)));
-  return rows.flatMap(([left, right]) =>
-    left.length > width ? [left, `${' '.repeat(width)}  ${right}`] : [`${left.padEnd(width)}  ${right}`.trimEnd()],
-  );
+/** Two columns, the right one wrapped; where the left one is long, or little room is left, it stands below. */
+function columns(rows: readonly (readonly [string, string])[], page: Page, wanted?: number): string[] {
+  const room = page.width - INDENT.length;
+  const width = wanted ?? Math.min(36, Math.max(0, ...rows.map(([left]) => left.length)));
+  const below = room - width - 2 < NARROW;
+  const indent = below ? 6 : width + 2;
+  return rows.flatMap(([left, right]) => {
+    const lines = wrapped(right, room - indent).map((line) => ' '.repeat(indent) + line);
+    if (below || left.length > width) return [left, ...lines].filter((line) => line.trim() !== '');
+    return [left.padEnd(indent) + (lines[0] ?? '').trimStart(), ...lines.slice(1)].map((line) => line.trimEnd());
+  });
 }

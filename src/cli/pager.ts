@@ -1,0 +1,38 @@
+/** At a terminal, text that is longer than the screen goes through the person's pager. */
+import { spawn } from 'node:child_process';
+import { inSession } from './here.ts';
+import { marked } from './marks.ts';
+import { interruptWith } from './signals.ts';
+
+/** A shell that finds no program ends with 127 too, but says so. */
+const LESS = 'command -v less >/dev/null || exit 127; less';
+
+/** Prints a text of ours, through `PAGER` (else less) where somebody looks at a terminal that cannot hold it. */
+export async function paged(text: string, noPager = false): Promise<void> {
+  const whole = `${marked(text)}\n`;
+  if (noPager || !isTooLong(whole) || !(await throughPager(whole))) process.stdout.write(whole);
+}
+
+function isTooLong(text: string): boolean {
+  const { isTTY, rows } = process.stdout;
+  const { TERM, PAGER, CI, SERVICE_NO_INPUT } = process.env;
+  if (!isTTY || !process.stdin.isTTY || TERM === 'dumb' || CI || SERVICE_NO_INPUT === '1' || inSession()) return false;
+  return PAGER !== '' && PAGER !== 'cat' && text.split('\n').length > (rows || 24);
+}
+
+/** Whether there was a pager that took it. */
+function throughPager(text: string): Promise<boolean> {
+  const { env, platform } = process;
+  const pager = env.PAGER ?? (platform === 'win32' ? 'more' : LESS);
+  // What less needs to show colours, and to end by itself where everything fits.
+  const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env: { LESS: 'FRX', ...env } });
+  // Ctrl-C is the pager's, which the terminal sends it to as well.
+  interruptWith(() => {});
+  // Whoever has read enough closes it.
+  child.stdin.on('error', () => {});
+  child.stdin.end(text);
+  return new Promise((resolve) => {
+    child.on('error', () => resolve(false));
+    child.on('close', (code) => resolve(code !== 127));
+  });
+}
