@@ -60,11 +60,16 @@ export async function readRefusal(row: OperationRow, exchange: Exchange, now: nu
   if (status === 501 || (status === 404 && code === 'not_found')) return outdated(row, common);
   if (!refusal) {
     const message = `The server answered with status ${status} and not in the form of this API.`;
-    return unexpected(message, { ...common, details: { ...describe(response), ...wait } });
+    const details = { ...describe(response), ...wait };
+    return unexpected(message, { ...common, ...(GATEWAY.has(status) ? { hint: BEHIND_GATEWAY } : {}), details });
   }
   const details = refusal.details || retryAfter !== undefined ? { ...refusal.details, ...wait } : undefined;
   return new ClientError(code, refusal.message, { ...common, hint: refusal.hint, next: refusal.next, details });
 }
+
+/** What a proxy or a load balancer answers for a server that it cannot reach. */
+const GATEWAY = new Set([502, 503, 504]);
+const BEHIND_GATEWAY = 'Try again in a moment; if it goes on, ask whoever runs the server whether it is up.';
 
 /** A gateway that got no answer from behind it cannot say whether the request was carried out. */
 function deliveryOf(status: number): Delivery {
