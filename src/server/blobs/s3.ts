@@ -1,7 +1,7 @@
 /** Bytes as objects of an S3-compatible store: several server processes share them. Keys come from AWS_* variables only. */
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { type Kept, stageIn, tidyStage } from './stage.ts';
 import {
@@ -34,6 +34,8 @@ export interface S3Options {
   sessionToken?: string | undefined;
   /** A private local folder. */
   stage: string;
+  /** Waits this many milliseconds before a request is sent again. */
+  sleep?: (ms: number) => Promise<unknown>;
 }
 
 interface Sent {
@@ -60,15 +62,15 @@ export class S3Store implements BlobStore {
   async open(digest: Digest, range?: ByteRange): Promise<Readable> {
     const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${range.end}` } : {};
     const answer = await this.#send({ method: 'GET', key: this.#keyOf(digest), headers });
-    if (answer.status === 404) throw new BlobMissing(digest);
-    if (answer.status !== (range ? 206 : 200) || !answer.body) throw await failed(answer, 'GET');
-    return Readable.fromWeb(answer.body as never);
+    if (answer.status === (range ? 206 : 200) && answer.body) return Readable.fromWeb(answer.body as never);
+    const refused = await this.#refused(answer, 'GET');
+    throw isMissing(refused) ? new BlobMissing(digest) : refused;
   }
 
   async stat(digest: Digest): Promise<Omit<Entry, 'digest'> | null> {
     const answer = await this.#send({ method: 'HEAD', key: this.#keyOf(digest) });
     if (answer.status === 404) return null;
-    if (!answer.ok) throw await failed(answer, 'HEAD');
+    if (!answer.ok) throw await this.#refused(answer, 'HEAD');
     const modifiedAt = Date.parse(answer.headers.get('last-modified') ?? '');
     return { size: Number(answer.headers.get('content-length')), modifiedAt };
   }
@@ -82,8 +84,8 @@ export class S3Store implements BlobStore {
         ...(token === null ? {} : { 'continuation-token': token }),
       };
       const answer = await this.#send({ method: 'GET', key: '', query });
-      if (!answer.ok) throw await failed(answer, 'LIST');
-      const page = await answer.text();
+      if (!answer.ok) throw await this.#refused(answer, 'LIST');
+      const page = await answer.text().catch(() => '');
       for (const [, object = ''] of page.matchAll(/<Contents>([\s\S]*?)<\/Contents>/g)) {
         const hex = /^([0-9a-f]{64})$/.exec(textIn(object, 'Key').split('/').at(-1) ?? '')?.[1];
         if (hex === undefined) continue;
@@ -91,13 +93,19 @@ export class S3Store implements BlobStore {
         yield { digest: `sha256:${hex}`, size: Number(textIn(object, 'Size')), modifiedAt };
       }
       token = textIn(page, 'NextContinuationToken') || null;
+      const more = textIn(page, 'IsTruncated') === 'true';
+      // What was cut off on the way, or is no list at all, would pass for a store that holds no more.
+      if (!/<\/ListBucketResult>\s*$/.test(page) || (more && token === null))
+        throw new Error('the object store answered 200 to LIST, but not with a whole page');
       if (token === null) return;
     }
   }
 
   async delete(digest: Digest): Promise<void> {
     const answer = await this.#send({ method: 'DELETE', key: this.#keyOf(digest) });
-    if (!answer.ok && answer.status !== 404) throw await failed(answer, 'DELETE');
+    if (answer.ok) return;
+    const refused = await this.#refused(answer, 'DELETE');
+    if (!isMissing(refused)) throw refused;
   }
 
   tidy(before: number): Promise<void> {
@@ -115,8 +123,18 @@ export class S3Store implements BlobStore {
       'x-amz-checksum-sha256': Buffer.from(hex, 'hex').toString('base64'),
     };
     const answer = await this.#send({ method: 'PUT', key: this.#keyOf(digest), headers, file: { path, hex, size } });
-    if (!answer.ok) throw await failed(answer, 'PUT');
+    if (!answer.ok) throw await this.#refused(answer, 'PUT');
     await answer.arrayBuffer();
+  }
+
+  /** What the store said, in its own code; not its text, which repeats whose key it was. */
+  async #refused(answer: Response, what: string): Promise<Refused> {
+    const { status, headers } = answer;
+    const [code = ''] = /^\w{1,64}$/.exec(textIn(await answer.text().catch(() => ''), 'Code')) ?? [];
+    const [region] = /^[a-z0-9-]{1,40}$/.exec(headers.get('x-amz-bucket-region') ?? '') ?? [];
+    const elsewhere =
+      region === undefined || region === this.#options.region ? '' : `; the bucket is in the region ${region}`;
+    return new Refused(status, code, `${[status, code].join(' ').trim()} to ${what}${elsewhere}`);
   }
 
   #under(rest: string): string {
@@ -144,15 +162,16 @@ export class S3Store implements BlobStore {
 
   /** Signed for each attempt anew; a store that is busy or away is asked again. */
   async #send(sent: Sent): Promise<Response> {
+    const { sleep = setTimeout } = this.#options;
     for (let attempt = 1; ; attempt++) {
       try {
         const answer = await this.#once(sent);
         if (answer.status < 500 || attempt === ATTEMPTS) return answer;
         await answer.body?.cancel();
       } catch (error) {
-        if (attempt === ATTEMPTS) throw error;
+        if (attempt === ATTEMPTS) throw unanswered(error, sent);
       }
-      await sleep(200 * 2 ** attempt, undefined, { ref: false });
+      await sleep(200 * 2 ** attempt);
     }
   }
 
@@ -170,10 +189,10 @@ export class S3Store implements BlobStore {
     });
     const signed = await signer.sign();
     const signal = AbortSignal.timeout(file || method === 'GET' ? LONG_MS : SHORT_MS);
-    if (!file) return fetch(signed.url, { method, headers: signed.headers, signal, redirect: 'error' });
+    if (!file) return fetch(signed.url, { method, headers: signed.headers, signal, redirect: 'manual' });
     signed.headers.set('content-length', String(file.size));
     const body = file.size === 0 ? '' : (Readable.toWeb(createReadStream(file.path)) as ReadableStream);
-    const init = { method, headers: signed.headers, body, duplex: 'half', signal, redirect: 'error' };
+    const init = { method, headers: signed.headers, body, duplex: 'half', signal, redirect: 'manual' };
     return fetch(signed.url, init as RequestInit);
   }
 }
@@ -188,7 +207,23 @@ function textIn(xml: string, name: string): string {
   );
 }
 
-async function failed(answer: Response, what: string): Promise<Error> {
-  const code = textIn(await answer.text().catch(() => ''), 'Code');
-  return new Error(`the object store answered ${answer.status} ${code} to ${what}`);
+class Refused extends Error {
+  readonly status: number;
+  readonly code: string;
+  constructor(status: number, code: string, said: string) {
+    super(`the object store answered ${said}`);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Not there, while the bucket that it would be in is. */
+const isMissing = ({ status, code }: Refused): boolean => status === 404 && code !== 'NoSuchBucket';
+
+/** The network's own words tell addresses and say nothing more. */
+function unanswered(error: unknown, { method, key }: Sent): Error {
+  const { name, cause } = error as Error;
+  const { code = name } = (cause ?? {}) as NodeJS.ErrnoException;
+  const what = key === '' ? 'LIST' : method;
+  return new Error(`the object store gave no answer to ${what}: ${code}`, { cause: error });
 }
