@@ -1,5 +1,5 @@
 /** Creating a board from what was typed. */
-
+import { basename } from 'node:path';
 import type { Reply } from '../client/answer.ts';
 import type { Board, BodyIn } from '../contract/types.ts';
 import { usage } from '../local/failure.ts';
@@ -7,12 +7,13 @@ import { createHere, type Delegated } from './delegated.ts';
 import { linkIfUnlinked } from './linking.ts';
 import type { Output } from './output.ts';
 import { agreedText } from './print/joined.ts';
+import { askText, mayAsk, missing } from './prompts.ts';
 import { called } from './runtime.ts';
 import type { Session } from './session.ts';
 import { readWhole } from './stdin.ts';
 
 export interface CreateWish {
-  name: string | undefined;
+  name: string;
   title?: string | undefined;
   template?: string | undefined;
   private?: boolean;
@@ -27,6 +28,18 @@ export interface CreatedRecord {
   linked: boolean;
   stays_linked?: string;
   join_command: string;
+}
+
+/** The name for a board that was given none: asked for at a terminal, where Enter takes the name of this folder. */
+export async function askName(out: Output, noInput: boolean): Promise<string> {
+  const folder = basename(process.cwd())
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replaceAll(/^-+|-+$/g, '');
+  const suggested = folder.length < 2 ? 'general' : folder;
+  if (!mayAsk(out, noInput)) throw missing('The name of the board', `service board create ${suggested}`);
+  return (await askText('Name of the board', suggested)) || suggested;
 }
 
 /** Creates the board and links this folder to it. */

@@ -1,10 +1,11 @@
 /** Starting the local server without being asked to. */
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { freePort, Home, until } from './support/home.ts';
+import { typed } from './support/terminal.ts';
 
 describe('first use', function () {
   this.timeout(60_000);
@@ -24,6 +25,29 @@ describe('first use', function () {
     expect(started).to.have.length(1);
     const { boards } = await home.json(['board', 'list']);
     expect(boards.map((board: { name: string }) => board.name)).to.have.members(['one', 'two']);
+  });
+
+  it('asks for the name of a board, and makes none where nobody can be asked', async () => {
+    for (const args of [
+      ['board', 'create'],
+      ['board', 'new', '--private'],
+    ]) {
+      const refused = await home.run([...args, '--json']);
+      expect(JSON.parse(refused.stdout).error).to.include({
+        code: 'invalid_request',
+        message: 'The name of the board is missing.',
+        hint: 'service board create work',
+      });
+      expect(refused.code).to.equal(2);
+    }
+    expect(home.serverPid()).to.equal(null);
+    mkdirSync(join(home.work, 'Kitchen Sink!'));
+    const asked: [string, string][] = [['Name of the board', '']];
+    const taken = await typed(home, 'cd "Kitchen Sink!" && service board create', asked);
+    expect(taken).to.include('(kitchen-sink)').and.to.include('Created board kitchen-sink on ');
+    expect(await typed(home, 'service board create', [['Name of the board', 'pantry']])).to.include(
+      'Created board pantry',
+    );
   });
 
   it('keeps standard output for the result and reports the start in JSON', async () => {

@@ -1,14 +1,14 @@
 import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { createBoard, createdText, createInSession } from '../../cli/board-create.ts';
+import { askName, createBoard, createdText, createInSession } from '../../cli/board-create.ts';
 import { writeFlags } from '../../cli/flags.ts';
 
 export default class BoardCreate extends BaseCommand<typeof BoardCreate> {
   static override aliases = ['board new'];
   static override summary = 'Create a board';
   static override description =
-    'You own it. Without a name the server finds one. A folder that is linked to no board yet is linked to the new one,\nso that commands run there need no --board.';
+    'You own it. Without a name it asks for one at a terminal, and suggests that of the folder. A folder that is linked to no\nboard yet is linked to the new one, so that commands run there need no --board.';
   static override examples = [
     'service board create payments',
     'service board create payments --title "Payment rewrite" --private',
@@ -27,8 +27,9 @@ export default class BoardCreate extends BaseCommand<typeof BoardCreate> {
   };
 
   override async run(): Promise<void> {
+    const name = this.args.name ?? (await askName(this.out, this.globals['no-input'] === true));
+    const wish = { name, ...this.flags };
     const delegated = await this.delegated();
-    const wish = { name: this.args.name, ...this.flags };
     if (delegated) {
       const { record, text } = await createInSession(delegated, wish, this.out);
       return this.out.print(record, text);
