@@ -53,7 +53,7 @@ const inWords: z.core.$ZodErrorMap = (issue) => {
     case 'invalid_format':
       return issue.format === 'datetime' ? 'must be a time such as 2026-03-02T09:00:00Z' : OTHER;
     case 'unrecognized_keys':
-      return `is not known here${fieldsOf(issue)}`;
+      return notKnown(namesOf(issue));
     case 'invalid_key':
       return `has a name that ${issue.issues[0]?.message ?? OTHER}`;
     case 'invalid_union':
@@ -89,11 +89,14 @@ function sized(origin: string, bound: 'at least' | 'at most', size: number): str
   return `must have ${bound} ${size} ${size === 1 ? one : more}`;
 }
 
-function fieldsOf({ inst }: Issue): string {
+function namesOf({ inst }: Issue): string[] {
   const { shape = {} } = (inst?._zod.def ?? {}) as { shape?: object };
-  const names = Object.keys(shape);
-  return names.length === 0 ? '' : `; known are ${names.join(', ')}`;
+  return Object.keys(shape);
 }
+
+/** What is wrong with a field that has no place. @param names of those that have one there. */
+export const notKnown = (names: readonly string[]): string =>
+  `is not known here${names.length === 0 ? '' : `; known are ${names.join(', ')}`}`;
 
 /** The values of the field that tells its forms apart, or else each form. */
 function ofUnion({ inst, discriminator, errors }: Issue<z.core.$ZodIssueInvalidUnion>): string {

@@ -20,7 +20,7 @@ import { type Sendable, sendBytes } from './download.ts';
 import { requestErrors } from './errors.ts';
 import { checkHost } from './host.ts';
 import { checkKeySyntax, requestHash } from './keyed.ts';
-import { checkLimits, malformed } from './limits.ts';
+import { checkLimits, MAX_JSON, MAX_OPEN, malformed } from './limits.ts';
 import { parseBody, parseParams, parseQuery } from './parse.ts';
 import { one, readHead } from './request-head.ts';
 import { Routes } from './routes.ts';
@@ -122,7 +122,8 @@ function addRoute(routes: Routes, name: OperationName, options: AppOptions): voi
 async function serve(ctx: Context, name: OperationName, options: AppOptions): Promise<void> {
   const { backend } = options;
   const kind = backend.kindOf(name);
-  checkLimits(ctx.req, ctx.state['head'], kind !== 'upload');
+  const limit = kind === 'upload' ? Number.POSITIVE_INFINITY : kind === 'open' ? MAX_OPEN : MAX_JSON;
+  checkLimits(ctx.req, ctx.state['head'], limit);
   if (kind === 'info') return send(ctx, 200, JSON.stringify(backend.info()));
   if (kind === 'open') return serveOpen(ctx, name, options);
   const credential = credentialOf(ctx, options);
@@ -180,7 +181,7 @@ async function serveOpen(ctx: Context, name: OperationName, options: AppOptions)
   if (origin) checkOrigin(ctx.req, site, ctx.state['host']);
   const bearer = credentials.length > 0 ? bearerOf(ctx.state['head'].authorization) : null;
   checkKeySyntax(ctx.state['head'].idempotencyKey);
-  const bytes = await readBody(ctx.req, async () => {}, after);
+  const bytes = await readBody(ctx.req, async () => {}, after, MAX_OPEN);
   const door = {
     ...clientOf(ctx.req, site.mode),
     session: origin ? ownSession(ctx, options) : null,
@@ -223,7 +224,7 @@ async function shapeOf(
   const writes = row.method !== 'GET';
   const key = writes ? checkKeySyntax(ctx.state['head'].idempotencyKey) : null;
   if (key === null && row.keyRequired) throw malformed('Idempotency-Key', 'is required here');
-  const bytes = writes ? await readBody(ctx.req, resolve, after) : null;
+  const bytes = writes ? await readBody(ctx.req, resolve, after, MAX_JSON) : null;
   const keyed =
     key === null || bytes === null
       ? null

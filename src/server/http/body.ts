@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { Refusal } from '../../contract/errors.ts';
-import { MAX_JSON, malformed, tooLarge } from './limits.ts';
+import { malformed, tooLarge } from './limits.ts';
 
 /** A body must arrive within this many milliseconds. */
 export const BODY_MS = 30_000;
@@ -15,24 +15,33 @@ type After = (ms: number, fn: () => void) => () => void;
 /**
  * The bytes of a body. Most come with their head, and their credential is then read once, in the operation's own
  * transaction; a large or slow body is not waited for before it is known that the credential works.
- * @param check fails when the credential does not work. @param after a timer.
+ * @param check fails when the credential does not work. @param after a timer. @param limit of bytes.
  * @throws Refusal `request_too_large`, `request_timeout`, `invalid_request` (cut off), and what `check` throws.
  */
-export async function readBody(req: IncomingMessage, check: () => Promise<unknown>, after: After): Promise<Buffer> {
+export async function readBody(
+  req: IncomingMessage,
+  check: () => Promise<unknown>,
+  after: After,
+  limit: number,
+): Promise<Buffer> {
   const length = req.headers['content-length'];
   if (length === '0' || (length === undefined && req.headers['transfer-encoding'] === undefined)) return EMPTY;
   if (length === undefined || Number(length) > AT_ONCE.bytes) await check();
   // A body that came in one piece with its head is whole once this turn has ended; it needs no listener and no timer.
   await new Promise((resolve) => setImmediate(resolve));
-  if (req.complete) return (req.read() as Buffer | null) ?? EMPTY;
+  if (req.complete) {
+    const body = (req.read() as Buffer | null) ?? EMPTY;
+    if (body.length > limit) throw tooLarge(limit);
+    return body;
+  }
   return new Promise((resolve, reject) => {
     let cancel = after(AT_ONCE.ms, () => {
       cancel = after(BODY_MS - AT_ONCE.ms, () => reject(timeout()));
       check().catch(reject);
     });
-    getRawBody(req, { length, limit: MAX_JSON }, (error, body) => {
+    getRawBody(req, { length, limit }, (error, body) => {
       cancel();
-      if (error) reject(translate(error));
+      if (error) reject(translate(error, limit));
       else resolve(body);
     });
   });
@@ -45,10 +54,10 @@ function timeout(): Refusal {
   });
 }
 
-function translate(error: unknown): unknown {
+function translate(error: unknown, limit: number): unknown {
   if (error instanceof Refusal) return error;
   const { type } = error as { type?: string };
-  if (type === 'entity.too.large') return tooLarge();
+  if (type === 'entity.too.large') return tooLarge(limit);
   if (type === 'request.aborted' || type === 'request.size.invalid') return malformed('body', 'was cut off');
   return error;
 }

@@ -28,9 +28,10 @@ function checkValue(value: unknown, depth: number): number {
     for (const item of value) fields += checkValue(item, depth + 1);
     return fields;
   }
-  for (const [key, item] of Object.entries(value)) {
+  // Not by its entries: making a list of a hundred thousand takes longer than all else here.
+  for (const key in value) {
     checkText(key);
-    fields += 1 + checkValue(item, depth + 1);
+    fields += 1 + checkValue((value as Record<string, unknown>)[key], depth + 1);
   }
   return fields;
 }

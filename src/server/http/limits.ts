@@ -8,18 +8,24 @@ const MAX_URL = 8 * 1024;
 const MAX_HEADERS = 16 * 1024;
 /** Bytes of a JSON body. */
 export const MAX_JSON = 1_048_576;
+/** Bytes of a JSON body where nobody signs in. */
+export const MAX_OPEN = 16_384;
 
-export function tooLarge(): Refusal {
-  return new Refusal('request_too_large', `The request is larger than ${MAX_JSON} bytes.`, {
-    hint: 'Send less at once, or put it onto the board as a file.',
+/** @param limit of bytes. */
+export function tooLarge(limit: number): Refusal {
+  return new Refusal('request_too_large', `The request is larger than ${limit} bytes.`, {
+    hint: limit === MAX_OPEN ? ANY_REQUEST : 'Send less at once, or put it onto the board as a file.',
   });
 }
 
-/** @param json the body is JSON, if there is one. @throws Refusal `invalid_request` (URL, headers), `request_too_large` (declared length). */
-export function checkLimits(req: IncomingMessage, head: RequestHead, json: boolean): void {
+/**
+ * @param limit bytes of a JSON body.
+ * @throws Refusal `invalid_request` (URL, headers), `request_too_large` (declared length).
+ */
+export function checkLimits(req: IncomingMessage, head: RequestHead, limit: number): void {
   if ((req.url?.length ?? 0) > MAX_URL) throw malformed('url', `longer than ${MAX_URL} bytes`);
   if (head.size > MAX_HEADERS) throw malformed('headers', `longer than ${MAX_HEADERS} bytes`);
-  if (json && Number(req.headers['content-length'] ?? 0) > MAX_JSON) throw tooLarge();
+  if (Number(req.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
 }
 
 export function malformed(field: string, problem: string): Refusal {

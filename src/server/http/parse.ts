@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
-import { readAs } from '../../contract/problems.ts';
+import { notKnown, readAs } from '../../contract/problems.ts';
 import { nullsLeftOut } from '../../contract/schemas/common.ts';
 import { schemas } from '../../contract/schemas/index.ts';
 import { redact } from '../text/redaction.ts';
@@ -11,6 +11,8 @@ import { malformed } from './limits.ts';
 import { type Once, one } from './request-head.ts';
 
 type Parts = { params?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType };
+/** The body of an operation that takes none. */
+const nothing = z.strictObject({});
 const partsOf = (name: OperationName): Parts => schemas[name] as unknown as Parts;
 
 /** @throws Refusal `invalid_request` for a parameter that can name nothing. */
@@ -49,11 +51,53 @@ function takesList(part: z.ZodType): boolean {
 
 /** @throws Refusal `unsupported_media_type`, `invalid_request`. */
 export function parseBody(name: OperationName, contentType: Once, bytes: Buffer): unknown {
-  const { body: schema } = partsOf(name);
+  const { body: schema = nothing } = partsOf(name);
   if (bytes.length > 0) requireJson(contentType);
   const value = bytes.length === 0 ? {} : parseJson(bytes);
-  if (schema === undefined) return check(z.strictObject({}), value);
+  requireKnown([schema], value);
   return check(schema, nullsLeftOut.has(schema) ? withoutNulls(schema, value) : value);
+}
+
+/**
+ * Refuses the first field that no form of a value knows, before anything else is asked of it: reading a body as its
+ * schema finds every fault of it, and there may be a hundred thousand.
+ */
+function requireKnown(schemas: readonly z.ZodType[], value: unknown, path = ''): void {
+  if (typeof value !== 'object' || value === null) return;
+  const forms = schemas.flatMap(formsOf);
+  if (Array.isArray(value)) {
+    const items = forms.flatMap((form) => (form instanceof z.ZodArray ? [form.element as z.ZodType] : []));
+    for (let n = 0; n < value.length && items.length > 0; n++) requireKnown(items, value[n], `${path}${n}.`);
+    return;
+  }
+  const objects = forms.filter((form) => form instanceof z.ZodObject || form instanceof z.ZodRecord);
+  for (const name in value) {
+    const parts = objects.flatMap((form) => partOf(form, name));
+    if (parts.length > 0) requireKnown(parts, (value as Record<string, unknown>)[name], `${path}${name}.`);
+    else if (objects.length > 0) throw wrong(`${path}${name.slice(0, 60)}`, problemOf(objects, name));
+  }
+}
+
+/** A schema without what only says that it may be left out, or each of those that it stands for. */
+function formsOf(schema: z.ZodType): z.ZodType[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return formsOf(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodPipe) return formsOf(schema.in as z.ZodType);
+  if (schema instanceof z.ZodUnion) return (schema.options as z.ZodType[]).flatMap(formsOf);
+  return [schema];
+}
+
+/** What an object's field is read as; nothing where it has no place. */
+function partOf(form: z.ZodObject | z.ZodRecord, name: string): z.ZodType[] {
+  if (form instanceof z.ZodObject) return Object.hasOwn(form.shape, name) ? [form.shape[name] as z.ZodType] : [];
+  return (form.keyType as z.ZodType).safeParse(name).success ? [form.valueType as z.ZodType] : [];
+}
+
+function problemOf(objects: readonly (z.ZodObject | z.ZodRecord)[], name: string): string {
+  const [record] = objects.filter((form) => form instanceof z.ZodRecord);
+  const read = record ? readAs(record, { [name]: null }) : null;
+  if (read && 'problems' in read) return read.problems[0].problem;
+  return notKnown([...new Set(objects.flatMap((form) => Object.keys((form as z.ZodObject).shape)))]);
 }
 
 /** Leaves out each null of a field that may be left out. */
@@ -91,6 +135,8 @@ function check(schema: z.ZodType, value: unknown): never {
   const read = readAs(schema, value);
   if ('data' in read) return read.data as never;
   const [{ field, problem }] = read.problems;
-  // A name that somebody made up may hold whatever was pasted there.
-  throw malformed(redact(field).text || 'body', problem);
+  throw wrong(field, problem);
 }
+
+/** A name that somebody made up may hold whatever was pasted there. */
+const wrong = (field: string, problem: string): Refusal => malformed(redact(field).text || 'body', problem);

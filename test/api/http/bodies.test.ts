@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { type OperationRow, operations } from '../../../src/contract/operations.ts';
 import { newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { exchange, lines } from '../../support/raw.ts';
@@ -19,14 +20,17 @@ forEachDatabase('a body', (engine) => {
     headers?: string[];
     type?: string | null;
     length?: number | null;
+    /** Default: where messages are posted. */
+    path?: string;
   }
 
   /** Posts bytes as they are. */
-  function send(body: string | Buffer, { headers = [], type = 'application/json', length }: Sent = {}) {
+  function send(body: string | Buffer, { headers = [], type = 'application/json', length, path: to }: Sent = {}) {
     const bytes = Buffer.from(body as string);
     const head = lines(
-      `POST ${path} HTTP/1.1`,
+      `POST ${to ?? path} HTTP/1.1`,
       `Host: ${new URL(server.url).host}`,
+      `Origin: ${server.url}`,
       `Authorization: Bearer ${server.dana.token}`,
       ...(type === null ? [] : [`Content-Type: ${type}`]),
       ...(length === null ? [] : [`Content-Length: ${length ?? bytes.length}`]),
@@ -142,6 +146,30 @@ forEachDatabase('a body', (engine) => {
     expect([counted.status, counted.code]).to.deep.equal([413, 'request_too_large']);
     const declared = await send('', { length: MIB + 1 });
     expect([declared.status, declared.code]).to.deep.equal([413, 'request_too_large']);
+  });
+
+  it('has at most 16 KiB where nobody signs in, declared, counted or sent at once', async () => {
+    const rows = Object.values(operations as Record<string, OperationRow>);
+    const open = rows.filter(({ method, credentials }) => method === 'POST' && credentials.length === 0);
+    expect(open.length).to.be.at.least(6);
+    for (const { path } of open) {
+      const filled = (size: number) => `{"x":"${'y'.repeat(size - 8)}"}`;
+      const declared = await send(filled(16_385), { path });
+      expect([declared.status, declared.code], path).to.deep.equal([413, 'request_too_large']);
+      expect(declared.text, path).to.include('16384 bytes');
+      const chunk = `4001\r\n${filled(16_385)}\r\n0\r\n\r\n`;
+      const counted = await send(chunk, { path, length: null, headers: ['Transfer-Encoding: chunked'] });
+      expect([counted.status, counted.code], path).to.deep.equal([413, 'request_too_large']);
+      expect((await send(filled(16_384), { path })).status, path).to.not.equal(413);
+    }
+  });
+
+  it('with a field that is not known is refused for that one, whatever else is wrong', async () => {
+    const { status, text } = await send('{"to":7,"nobody":1,"nothing":2}');
+    expect(status).to.equal(400);
+    const { field, problem } = (JSON.parse(text) as { error: { details: Record<string, string> } }).error.details;
+    expect(field).to.equal('nobody');
+    expect(problem).to.match(/^is not known here; known are body, to, /);
   });
 
   it('is not read of who has no credential', async () => {
