@@ -6,7 +6,6 @@ import { Failure } from '../local/failure.ts';
 import { askFor, noteHolder, refOf } from './ask-daemon.ts';
 import { EXIT } from './exit.ts';
 import { sessionHere } from './here.ts';
-import type { Output } from './output.ts';
 import { runtime } from './runtime.ts';
 
 export interface Bound {
@@ -27,20 +26,6 @@ export async function bindHere(seat: Seat): Promise<Bound> {
   const { previous, mode } = await askFor(session, 'bind', { agent: refOf(seat) });
   await noteHolder(seat, session.key);
   return { session: session.key, previous: previous ?? null, mode: mode ?? null };
-}
-
-/** Binds a seat that was just made. One whose messages cannot be delivered is a seat all the same, and says so. */
-export async function bindNew(memberId: string, out: Output): Promise<string | null> {
-  const seat = seatHeld(memberId);
-  if (!seat || !sessionHere()) return null;
-  try {
-    return (await bindHere(seat)).session;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const { code, message, hint } = error;
-    out.warn(code, `Messages do not arrive here by themselves: ${message}`, hint || 'service inbox --wait 60');
-    return null;
-  }
 }
 
 /** Takes a seat that ended from the session; nobody needs to hear of it again. */

@@ -23,7 +23,7 @@ import { sessionSeats } from './session-seats.ts';
 /** Where a session finds boards. */
 export interface Delegated {
   session: SessionHere;
-  server: { name: string; url: string };
+  server: { name: string; url: string; local: boolean };
 }
 
 /**
@@ -49,7 +49,7 @@ export async function delegatedTo(session: SessionHere, choice: SessionChoice): 
   const server = personServer({ named, project: findProject()?.server }, saved, folders, env);
   const reached = server.local ? await useLocalServer(server, choice) : server;
   choice.out.base.server = { name: reached.name, url: reached.origin };
-  return { session, server: { name: reached.name, url: reached.origin } };
+  return { session, server: { name: reached.name, url: reached.origin, local: server.local } };
 }
 
 /** The boards the session's person is on, with the session's own seat on each. */
@@ -83,15 +83,24 @@ export interface SeatedRecord extends Agreed {
   pair_role?: string;
 }
 
+/** A seat on a board that is there: by the board, or by a code, which brings board and role. */
+export interface SeatWish {
+  board?: string | undefined;
+  role?: string | undefined;
+  code?: string | undefined;
+  name?: string | undefined;
+  key?: string | undefined;
+}
+
 /** A seat for this session on a board that is there. */
 export async function joinHere(
   delegated: Delegated,
-  { board, role, name }: { board: string; role: string | undefined; name: string | undefined },
+  { board, role, code, name, key }: SeatWish,
 ): Promise<SeatedRecord> {
   const { session, server } = delegated;
-  const agent = { server: server.url, board, ...(name ? { name } : {}) };
-  const answer = await askFor(session, 'join', { agent, ...(role ? { role } : {}) });
-  return seated(delegated, answer);
+  const agent = { server: server.url, ...(board ? { board } : {}), ...(name ? { name } : {}) };
+  const by = code ? { code, idempotency_key: key ?? newIdempotencyKey() } : role ? { role } : {};
+  return seated(delegated, await askFor(session, 'join', { agent, ...by }));
 }
 
 /** A new board with a seat for this session. The daemon repeats it safely; this program never does. */

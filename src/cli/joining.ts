@@ -5,10 +5,8 @@ import { environmentToken } from '../local/actors.ts';
 import { localEntry, readCredentials } from '../local/credentials.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { knownServers, localServer } from '../local/servers.ts';
-import { bindNew } from './binding.ts';
-import { type Delegated, joinHere } from './delegated.ts';
+import { type Delegated, joinHere, type SeatWish } from './delegated.ts';
 import { EXIT } from './exit.ts';
-import { sessionHere } from './here.ts';
 import type { Output } from './output.ts';
 import { type Agreed, agreedOf, joinedText } from './print/joined.ts';
 import { runtime } from './runtime.ts';
@@ -94,7 +92,7 @@ function hasKey(line: JoinLine): boolean {
 }
 
 /** @throws Failure when the command goes to another server than the one the line names. */
-export function requireServerOf({ server }: Session, line: JoinLine): void {
+function requireServerOf({ server }: Pick<Delegated, 'server'>, line: JoinLine): void {
   if (server.local ? isOwn(line) : server.url === line.origin) return;
   throw usage(`The join line is for ${line.origin}, not for ${server.url}; nothing was sent.`, 'Leave --server out.');
 }
@@ -102,22 +100,19 @@ export function requireServerOf({ server }: Session, line: JoinLine): void {
 /** Puts an agent onto the board of a code. */
 export async function joinByCode(
   session: Session,
-  code: string,
+  { line, code }: Invitation,
   { name, harness, key }: JoinWish,
   out: Output,
 ): Promise<Joining> {
+  if (line) requireServerOf(session, line);
   const { client, entry, server } = session;
   if (!entry)
     throw usage(
       'With SERVICE_TOKEN nothing is saved here, so the token of the seat would be lost.',
       'Make one that is printed instead: service agent create NAME --board BOARD --print-token',
     );
-  const session_ = sessionHere();
-  const program = harness ?? session_?.profile.harness;
-  const body = { code, name, harness: program, ...(session_ && !harness ? { session: session_.key } : {}) };
-  const reply = await client.call('joinBoard', { body, idempotencyKey: key });
+  const reply = await client.call('joinBoard', { body: { code, name, harness }, idempotencyKey: key });
   const record = await seated(reply.data, entry.server_id, out);
-  if (record.use && record.agent) record.use.bound_session = await bindNew(record.agent.id, out);
   return { record, replayed: reply.replayed, text: (again) => joinedText(record, server.url, again) };
 }
 
@@ -138,18 +133,24 @@ export function openBoard(board: string | undefined, { name, harness }: JoinWish
   );
 }
 
-/** Puts the session this runs in onto a board of its person. */
-export async function joinAsSession(
-  delegated: Delegated,
-  board: string | undefined,
-  wish: { name: string | undefined; role: string | undefined },
-  out: Output,
-): Promise<Joining> {
-  if (board === undefined)
+/** Puts the session this runs in onto a board of its person, or onto that of a code. */
+export async function joinAsSession(delegated: Delegated, wish: SeatWish, out: Output): Promise<Joining> {
+  if (wish.board === undefined && wish.code === undefined)
     throw usage('What to join is missing.', 'service boards lists them; then: service join --board BOARD');
-  const record = await joinHere(delegated, { board, ...wish });
+  const record = await joinHere(delegated, wish);
   out.base.board = record.board_record.name;
   return { record, replayed: false, text: (again) => joinedText(record, delegated.server.url, again) };
+}
+
+/** Puts the session this runs in onto the board of a code. */
+export async function joinAsSessionByCode(
+  delegated: Delegated,
+  { line, code }: Invitation,
+  { name, key }: JoinWish,
+  out: Output,
+): Promise<Joining> {
+  if (line) requireServerOf(delegated, line);
+  return joinAsSession(delegated, { board: line?.board, code, name, key }, out);
 }
 
 /** Puts the person onto an open board. */

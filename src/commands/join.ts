@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { optional } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { confirmFlags, writeFlags } from '../cli/flags.ts';
+import { sessionHere } from '../cli/here.ts';
 import * as ways from '../cli/joining.ts';
 
 export default class Join extends BaseCommand<typeof Join> {
@@ -18,7 +19,7 @@ export default class Join extends BaseCommand<typeof Join> {
   static override args = { line: optional('Join line or code; - reads it from standard input') };
   static override flags = {
     name: Flags.string({ char: 'm', helpValue: 'NAME', description: 'Name of the agent on the board' }),
-    harness: Flags.string({ helpValue: 'HARNESS', description: 'The program that runs it' }),
+    harness: Flags.string({ helpValue: 'HARNESS', description: 'The program that runs it; a session tells its own' }),
     role: Flags.string({ helpValue: 'ROLE', description: 'Its role, with --board in a session (default member)' }),
     ...confirmFlags,
     ...writeFlags,
@@ -33,20 +34,19 @@ export default class Join extends BaseCommand<typeof Join> {
   private async come(): Promise<ways.Joining> {
     const { name, harness, 'idempotency-key': key } = this.flags;
     const wish = { name, harness, key };
-    const given = this.args.line;
-    if (given === undefined) {
+    const { board } = this.globals;
+    if (this.args.line === undefined) {
       const delegated = await this.delegated();
-      const { role } = this.flags;
-      if (delegated) return ways.joinAsSession(delegated, this.globals.board, { name, role }, this.out);
-      const board = ways.openBoard(this.globals.board, wish);
-      return ways.joinAsPerson(await this.session('D'), board, key, this.out);
+      if (delegated) return ways.joinAsSession(delegated, { board, role: this.flags.role, name, key }, this.out);
+      return ways.joinAsPerson(await this.session('D'), ways.openBoard(board, wish), key, this.out);
     }
-    const { line, code } = await ways.readInvitation(given, this.out);
+    const invitation = await ways.readInvitation(this.args.line, this.out);
+    const { line } = invitation;
     if (line && ways.isForNewGuest(line, this.globals.server)) return this.comeAsGuest(line);
     if (line) this.globals = { ...this.globals, server: ways.serverOf(line, this.globals.server) };
-    const session = await this.session('D');
-    if (line) ways.requireServerOf(session, line);
-    return ways.joinByCode(session, code, wish, this.out);
+    const delegated = sessionHere() && (await this.delegated());
+    if (delegated) return ways.joinAsSessionByCode(delegated, invitation, wish, this.out);
+    return ways.joinByCode(await this.session('D'), invitation, wish, this.out);
   }
 
   private async comeAsGuest(line: ways.JoinLine): Promise<ways.Joining> {

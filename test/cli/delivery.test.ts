@@ -81,6 +81,41 @@ describe('delivery with the built program', function () {
     expect(text).to.include('I am here');
   });
 
+  it('brings a session that has seats onto further boards by their lines, and messages of each arrive', async () => {
+    await session.start();
+    const lineOf = async (board: string) => {
+      await home.json(['board', 'create', board, '--no-link']);
+      return (await home.json(['code', 'create', '--board', board])).code;
+    };
+    for (const [board, key] of [
+      ['first', 'join_line'],
+      ['second', 'join_line'],
+      ['third', 'code'],
+    ] as const) {
+      const joined = await session.json(['join', (await lineOf(board))[key], '--name', `on-${board}`]);
+      expect(joined.agent).to.include({ name: `on-${board}`, board, harness: 'claude-code' });
+      expect(joined.use.bound_session).to.equal('claude-code:one');
+    }
+    const { bindings } = await home.json(['daemon', 'status']);
+    expect(bindings.map(({ agent }: { agent: { board: string } }) => agent.board)).to.have.members([
+      'first',
+      'second',
+      'third',
+    ]);
+    const text = await session.woken(async () => {
+      for (const board of ['second', 'third']) await home.json(['say', '--board', board, `on ${board}`]);
+    });
+    expect(text).to.include('on second').and.to.include('on third');
+  });
+
+  it('finds the seat again of a session that is given the line of its board once more', async () => {
+    await session.start();
+    await home.json(['board', 'create', 'demo']);
+    const { join_line: line } = (await home.json(['code', 'create'])).code;
+    const [first, again] = [await session.json(['join', line]), await session.json(['join', line])];
+    expect([again.agent.id, again.reused]).to.deep.equal([first.agent.id, true]);
+  });
+
   it('goes on for a hook that waits while the daemon is killed', async () => {
     await home.json(['board', 'create', 'demo']);
     await hook('session-start', 'SessionStart', { source: 'startup' });

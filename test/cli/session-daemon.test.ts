@@ -258,14 +258,33 @@ describe('a session with a daemon', function () {
     expect((await home().run(['board', 'list', '--json'])).code).to.equal(0);
   });
 
-  it('comes by a join line, with its session noted and its seat bound', async () => {
-    const { code } = (await home().json(['code', 'create', '--board', 'demo'])).code;
-    daemon.answers.bind = (_, peer) => peer.send({ mode: 'focused', seats: [] });
-    const { json } = await run(['join', code, '--name', 'liner']);
-    expect(json.use.bound_session).to.equal('claude-code:one');
-    expect(json.agent).to.include({ name: 'liner', harness: 'claude-code' });
-    expect(daemon.of('bind')[0]!.agent).to.include({ name: 'liner', member_id: json.agent.id });
-    expect(saved()).to.include({ session: null });
+  it('redeems a code through the daemon, also where it has seats on several boards already', async () => {
+    const own = await ref();
+    const { board_record: board } = await home().json(['board', 'show', '--board', 'demo']);
+    const { agent } = await home().json(['agent', 'show', 'codex', '--board', 'demo']);
+    const { code, join_line: line } = (await home().json(['code', 'create', '--board', 'demo'])).code;
+    daemon.answers.join = (_, peer) => peer.send({ joined: true, board, member: agent, mode: 'focused', seats: [] });
+    const seats = [
+      { ...own, mode: 'all' },
+      { ...own, mode: 'all', board: 'other' },
+    ];
+    for (const held of [[], seats.slice(0, 1), seats]) {
+      daemon.answers.agents = (_, peer) => peer.send({ seats: held, boot: 'feedfeedfeedfeed', turn: 'busy' });
+      const { json } = await run(['join', line, '--name', 'liner', '--idempotency-key', 'k2']);
+      expect(json.use?.bound_session, JSON.stringify(json)).to.equal('claude-code:one');
+      expect((await run(['join', code, '--name', 'liner', '--idempotency-key', 'k2'])).code).to.equal(0);
+      const [byLine, byCode] = daemon.of('join').slice(-2);
+      expect(byLine).to.deep.include({
+        code,
+        idempotency_key: 'k2',
+        agent: { server: own.server, board: 'demo', name: 'liner' },
+      });
+      expect(byCode).to.deep.include({ code, idempotency_key: 'k2', agent: { server: own.server, name: 'liner' } });
+    }
+    const elsewhere = line.replace(/on localhost:\d+/, 'on team.example.com');
+    expect((await run(['join', elsewhere])).json.error.code).to.equal('server_unknown');
+    expect((await run(['join', elsewhere, '--server', 'local'])).json.error.code).to.equal('invalid_request');
+    expect(daemon.of('join')).to.have.length(6);
   });
 
   it('starts no daemon from a sandbox, whose fix it names', async () => {

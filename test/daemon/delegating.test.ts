@@ -6,7 +6,7 @@ import { Delegating } from '../../src/daemon/delegation/delegating.ts';
 import { delegationName } from '../../src/daemon/delegation/delegation.ts';
 import { Origins } from '../../src/daemon/origins/origins.ts';
 import { ControlRefusal, type SessionView } from '../../src/daemon/types.ts';
-import { newAgent, newBoard } from '../support/cast.ts';
+import { newAgent, newBoard, newCode } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { noteSecrets } from '../support/secrets.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -161,6 +161,68 @@ describe('the machine’s delegation', () => {
     expect(joined.answer).to.include({ reused: true });
     const { members } = await server.dana.ok('listMembers', { params: { board: board.name } });
     expect(members.filter(({ kind }) => kind === 'agent')).to.have.length(1);
+  });
+
+  describe('a join code', () => {
+    const redeem = (code: string, key?: string) =>
+      delegating.join(session, {
+        agent: { server: proxy.url, name: 'liner' },
+        role: 'member',
+        code,
+        idempotency_key: key,
+      });
+    const agentsOf = async (board: string) =>
+      (await server.dana.ok('listMembers', { params: { board } })).members.filter(({ kind }) => kind === 'agent');
+
+    it('brings the session onto the board it was made for, in the role it was made for', async () => {
+      const board = await newBoard(server.dana, { template: 'writer-reviewer' });
+      const { code } = await newCode(server.dana, board.name, { role: 'reviewer' });
+      const joined = await redeem(code);
+      expect(joined.seat).to.include({ origin: proxy.url, board_id: board.id, board: board.name, name: 'liner' });
+      expect(joined.answer['member']).to.include({ role: 'reviewer', harness: 'fake' });
+      expect(machine.credentials.seat(proxy.url, joined.seat.member_id)).to.include({ session: session.key });
+      noteSecrets(machine.credentials.token(proxy.url, joined.seat.member_id)!);
+      expect(JSON.stringify(log)).to.not.include(code);
+    });
+
+    it('whose answer was lost is redeemed again, and ends with one seat', async () => {
+      const board = await newBoard(server.dana);
+      const { code } = await newCode(server.dana, board.name);
+      proxy.fail('POST /v1/join', 'drop_answer', 2);
+      const { seat } = await redeem(code, 'once');
+      expect((await agentsOf(board.name)).map(({ id }) => id)).to.deep.equal([seat.member_id]);
+    });
+
+    it('that does not work is refused as the server refuses it', async () => {
+      expect(await refused(redeem('000-000'))).to.include({ code: 'join_code_invalid' });
+      const pam = await server.person('pam');
+      const board = await newBoard(pam);
+      const { code } = await newCode(pam, board.name);
+      expect(await refused(redeem(code))).to.include({ code: 'join_code_not_yours' });
+    });
+
+    it('needs the machine’s key', async () => {
+      await machine.knows(proxy.url, serverId, null);
+      expect(await refused(redeem('000-000'))).to.include({ code: 'login_required' });
+    });
+
+    it('shows the key to no other server at the address', async () => {
+      const stranger = await startTestServer('sqlite');
+      proxy.retarget(stranger.url);
+      expect(await refused(redeem('000-000'))).to.include({ code: 'server_identity_changed' });
+      expect(proxy.seen.every(({ token }) => token === undefined)).to.equal(true);
+      await stranger.stop();
+    });
+
+    it('is refused with the way to sign in once the machine’s key has ended', async () => {
+      const key = await server.dana.ok('createKey', { body: { name: `ended-${sessions}` } });
+      noteSecrets(key.token);
+      const owner = Object.assign(Object.create(Object.getPrototypeOf(server.dana)), server.dana, { token: key.token });
+      await machine.knows(proxy.url, serverId, owner);
+      await server.dana.ok('revokeKey', { params: { key: key.id } });
+      const over = await refused(redeem('000-000'));
+      expect([over.code, over.hint]).to.deep.equal(['delegation_revoked', 'Your person runs: service login']);
+    });
   });
 
   it('passes on what the server refuses, unchanged', async () => {

@@ -38,7 +38,8 @@ export function personView(session: Session): View {
 
 export function sessionView(session: SessionHere, origin: string): View {
   const entry = readCredentials(runtime().folders).servers[origin];
-  const delegated: Delegated = { session, server: { name: entry?.name ?? origin, url: origin } };
+  const server = { name: entry?.name ?? origin, url: origin, local: entry?.mode === 'local' };
+  const delegated: Delegated = { session, server };
   const asked = (fields: { action: 'list' | 'get' | 'accept'; pairing_id?: string; idempotency_key?: string }) =>
     askFor(session, 'pairing', { server: origin, ...fields });
   return {
@@ -50,7 +51,7 @@ export function sessionView(session: SessionHere, origin: string): View {
       unlessAway(async () => (await asked({ action: 'get', pairing_id: id })).pairing as unknown as PairingRequest),
     async accepts(request) {
       const board = request.display?.boards[0]?.name;
-      if (board !== undefined) await joinHere(delegated, { board, role: undefined, name: undefined });
+      if (board !== undefined) await joinHere(delegated, { board });
       const key = newIdempotencyKey();
       const { pairing } = await asked({ action: 'accept', pairing_id: request.id, idempotency_key: key });
       return (pairing ?? request) as unknown as PairingRequest;

@@ -116,8 +116,11 @@ export const requests = {
     limit: z.int().min(1).max(BOARDS_PAGE).optional(),
   }),
   join: ofSession('join', {
-    agent: z.object({ server, board: boardName, name: memberName.optional() }),
+    /** The board may be left out with a code, which brings board and role. */
+    agent: z.object({ server, board: boardName.optional(), name: memberName.optional() }),
     role: roleName.default('member'),
+    code: text(16).optional(),
+    idempotency_key: idempotencyKey.optional(),
   }),
   create_board: ofSession('create_board', {
     server,

@@ -1,6 +1,7 @@
 /** Boards found, joined and made for a session, with the machine's delegation. Who the session is has been settled before. */
-import { Client } from '../../client/client.ts';
-import type { Answer, Board } from '../../contract/types.ts';
+import type { Client } from '../../client/client.ts';
+import { newIdempotencyKey } from '../../client/idempotency.ts';
+import type { Answer, Board, BodyIn } from '../../contract/types.ts';
 import type { Env, Folders } from '../../local/folders.ts';
 import type { CredentialStore } from '../credentials/credentials.ts';
 import type { Log } from '../log.ts';
@@ -13,7 +14,7 @@ import {
   type SeatIdentity,
   type SessionView,
 } from '../types.ts';
-import { Delegation, delegationName, requirePersonKey, revoked } from './delegation.ts';
+import { Delegation, delegationName, revoked, withPersonKey } from './delegation.ts';
 import { isRevoked, isUnreachable, refusing } from './refusals.ts';
 import { serverMeant } from './server-meant.ts';
 
@@ -57,15 +58,16 @@ export class Delegating implements DelegatingPort {
   }
 
   async join(session: SessionView, request: Record<string, unknown>): Promise<JoinedSeat> {
-    const { agent, role } = request as { agent: AgentRef; role?: string };
-    const origin = serverMeant(this.#options, agent.server, session);
-    const body = {
-      board: agent.board,
-      session: session.key,
-      harness: session.harness,
-      role,
-      name: agent.name || undefined,
+    const { agent, role, code, idempotency_key } = request as {
+      agent: AgentRef;
+      role?: string;
+      code?: string;
+      idempotency_key?: string;
     };
+    const origin = serverMeant(this.#options, agent.server, session);
+    const who = { session: session.key, harness: session.harness, name: agent.name || undefined };
+    if (code !== undefined) return this.#redeem(origin, session, { ...who, code }, idempotency_key);
+    const body = { ...who, board: agent.board, role };
     return this.#oneByOne(`${origin} ${session.key} ${agent.board}`, async () => {
       const { data } = await this.#renewing(origin, async (delegation) => {
         const client = await delegation.client();
@@ -74,6 +76,19 @@ export class Delegating implements DelegatingPort {
       });
       return this.#keep(origin, session, data);
     });
+  }
+
+  /** A code brings only agents of whoever made it, and no delegation redeems one; the key tells the same join again. */
+  async #redeem(
+    origin: string,
+    session: SessionView,
+    body: BodyIn<'joinBoard'>,
+    idempotencyKey = newIdempotencyKey(),
+  ): Promise<JoinedSeat> {
+    const { data } = await this.#asPerson(origin, (client) =>
+      client.call('joinBoard', { body, idempotencyKey, maxAttempts: 1 }),
+    );
+    return this.#keep(origin, session, data);
   }
 
   async createBoard(session: SessionView, request: Record<string, unknown>): Promise<JoinedSeat> {
@@ -104,13 +119,7 @@ export class Delegating implements DelegatingPort {
 
   /** The roles of a template's pair, which a delegation may not read; nothing where the server refuses the template itself. */
   async #pairOf(origin: string, template: string | undefined): Promise<[string, string] | undefined> {
-    const { origins, credentials } = this.#options;
-    const { wire } = origins.at(origin);
-    const { data } = await refusing(origin, async () => {
-      const token = await requirePersonKey(credentials, origin);
-      const client = new Client({ origin: wire.known().address, token, ...wire.options() });
-      return this.#transport(origin, () => client.call('listTemplates', { maxAttempts: 1 }));
-    });
+    const { data } = await this.#asPerson(origin, (client) => client.call('listTemplates', { maxAttempts: 1 }));
     return data.templates.find(({ name }) => name === template)?.pair;
   }
 
@@ -145,6 +154,12 @@ export class Delegating implements DelegatingPort {
     const seat: SeatIdentity = { origin, member_id, board_id, board: board.name, name };
     const answer = { joined: true, board, member: agent, ...(reused ? { reused } : {}) };
     return { seat, mode: agent.delivery_mode ?? 'focused', answer };
+  }
+
+  #asPerson<T>(origin: string, send: (client: Client) => Promise<T>): Promise<T> {
+    const { origins, credentials } = this.#options;
+    const from = { at: origins.at(origin), credentials };
+    return refusing(origin, () => withPersonKey(from, (client) => this.#transport(origin, () => send(client))));
   }
 
   /** With a new delegation where the old one was ended; if the key is refused too, that is the answer. */

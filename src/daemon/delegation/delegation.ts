@@ -54,17 +54,30 @@ export class Delegation {
   }
 
   async #make(): Promise<void> {
-    const { at, credentials, log, name } = this.#options;
-    const key = await requirePersonKey(credentials, at.url);
-    const client = new Client({ origin: at.wire.known().address, token: key, ...at.wire.options() });
-    try {
-      const { data } = await client.call('createDelegation', { body: { name } });
-      this.#token = Buffer.from(data.token, 'utf8');
-    } catch (error) {
-      if (error instanceof ClientError && error.status === 401) throw revoked();
-      throw error;
-    }
+    const { log, name, at } = this.#options;
+    const { data } = await withPersonKey(this.#options, (client) =>
+      client.call('createDelegation', { body: { name } }),
+    );
+    this.#token = Buffer.from(data.token, 'utf8');
     log.write('delegation_made', { origin: at.url });
+  }
+}
+
+/**
+ * Does what a delegation may not with the key that delegations are made by, at the server it was saved for.
+ * @throws ControlRefusal `login_required` where there is no key, `delegation_revoked` where it has ended; ClientError.
+ */
+export async function withPersonKey<T>(
+  { at, credentials }: Pick<DelegationOptions, 'at' | 'credentials'>,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  await at.identity.check();
+  const token = await requirePersonKey(credentials, at.url);
+  try {
+    return await work(new Client({ origin: at.wire.known().address, token, ...at.wire.options() }));
+  } catch (error) {
+    if (error instanceof ClientError && error.status === 401) throw revoked();
+    throw error;
   }
 }
 

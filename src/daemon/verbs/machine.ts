@@ -13,13 +13,18 @@ export async function boards(core: Core, frame: Requests['boards']): Promise<obj
 
 export async function join(core: Core, frame: Requests['join']): Promise<object> {
   const session = await vouched(core, frame);
+  const { code, ...by } = frame;
   const { server, board } = frame.agent;
+  if (code === undefined && board === undefined)
+    throw new ControlRefusal('invalid_request', 'A board or a code is needed.');
   return oneByOne(session, async () => {
     const held = [...session.seats].find(({ row }) => row.origin === server && row.board === board);
     requireRoom(session, held);
     // It was taken over elsewhere meanwhile: what of it was received is what its server says, not what was known here.
     if (held?.row.problem === 'unauthorized') core.seats.forgetReceived(held);
-    return taken(core, session, await core.delegating.join(session.view, { ...frame }), 'join');
+    // The line of a board where the session has its seat brings it no second one.
+    const request = held ? by : { ...by, code };
+    return taken(core, session, await core.delegating.join(session.view, request), 'join');
   });
 }
 
