@@ -38,9 +38,14 @@ export class GroupWriter {
     });
   }
 
-  /** Resolves when nothing is queued or running. */
+  /** Whether anything is queued or running. */
+  get busy(): boolean {
+    return this.#running || this.#queue.length > 0;
+  }
+
+  /** Resolves when nothing is. */
   async idle(): Promise<void> {
-    while (this.#running || this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve));
+    while (this.busy) await new Promise((resolve) => setImmediate(resolve));
   }
 
   #schedule(): void {
@@ -64,7 +69,7 @@ export class GroupWriter {
     while (batch.length > 0) batch = await this.#commit(batch, keys);
     this.#running = false;
     if (this.#queue.length > 0) this.#schedule();
-    if (keys.size > 0) this.#notify([...keys]);
+    this.#notify([...keys]);
   }
 
   /**

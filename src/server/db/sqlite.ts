@@ -9,6 +9,7 @@ import type Sqlite from 'better-sqlite3';
 import type { Clock } from './clock.ts';
 import { sqliteDialect } from './dialect.ts';
 import { NamedLocks } from './named-locks.ts';
+import { QuietCheckpoint } from './sqlite-checkpoint.ts';
 import { Connection, SqliteReadTx } from './sqlite-connection.ts';
 import { GroupWriter } from './sqlite-writer.ts';
 import type { Database, Follower, ReadTx, WriteTx } from './tx.ts';
@@ -19,6 +20,7 @@ export class SqliteDatabase implements Database {
   readonly dialect = sqliteDialect;
   readonly #writer: Connection;
   readonly #group: GroupWriter;
+  readonly #checkpoint: QuietCheckpoint;
   readonly #readers: Connection[] = [];
   readonly #waiting: ((connection: Connection) => void)[] = [];
   readonly #file: string;
@@ -26,6 +28,7 @@ export class SqliteDatabase implements Database {
   readonly #locks: NamedLocks;
   #follower: Follower | null = null;
   #open = 0;
+  #closed = false;
 
   constructor(file: string, clock: Clock) {
     this.#file = file;
@@ -33,10 +36,15 @@ export class SqliteDatabase implements Database {
     this.#locks = new NamedLocks(clock);
     this.#writer = new Connection(file, {});
     prepareWriter(this.#writer.db);
-    this.#group = new GroupWriter(this.#writer, clock, (keys) => this.#follower?.committed(keys));
+    this.#checkpoint = new QuietCheckpoint(this.#writer.db, clock, () => this.#group.busy || this.#waiting.length > 0);
+    this.#group = new GroupWriter(this.#writer, clock, (keys) => {
+      this.#checkpoint.noticed();
+      if (keys.length > 0) this.#follower?.committed(keys);
+    });
   }
 
   async read<T>(fn: (tx: ReadTx) => Promise<T>): Promise<T> {
+    if (this.#closed) throw new Error('the database is closed');
     const connection = await this.#acquire();
     try {
       connection.exec('BEGIN');
@@ -65,8 +73,14 @@ export class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
+    // The log is removed by whoever closes last: the writer, when all reads are over.
+    const open = this.#open;
+    this.#open = READERS;
+    for (let left = open; left > 0; left--) (await this.#acquire()).db.close();
+    this.#open = 0;
     await this.#group.idle();
-    for (const reader of this.#readers) reader.db.close();
+    this.#checkpoint.stop();
     this.#writer.db.close();
   }
 
@@ -95,6 +109,8 @@ export function prepareWriter(db: Sqlite.Database): void {
   // 64 MB: between two checkpoints the same pages are written again and again, and each is copied once. A start after a
   // crash reads as much in a tenth of a second.
   db.pragma('wal_autocheckpoint = 16000');
+  // 80 MB: what a long read let it grow beyond that is given back. Not less: a file that grows makes each commit dearer.
+  db.pragma('journal_size_limit = 80000000');
   // Not larger: a commit in which an index page was split walks the whole cache.
   db.pragma('cache_size = -4096');
   db.exec('BEGIN IMMEDIATE; COMMIT');
