@@ -83,7 +83,8 @@ async function pack(root: string, name: string, from: BuildOptions): Promise<Pac
 /** Large packages that several parts use, or few commands: each is a file of its own, read only where it is used. */
 const libraries: Record<string, string> = {
   inquirer: "module.exports = require('inquirer').default;",
-  yaml: "export * from 'yaml';",
+  // Named one by one: Node does not find the names of a package in CommonJS that is passed on whole.
+  yaml: "export { LineCounter, parseDocument } from 'yaml';",
   zod: "export * from 'zod';",
 };
 
