@@ -1,12 +1,12 @@
 /** Finding and asking the programs of harnesses. Command lines are argument vectors; no shell ever sees them. */
 import { spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Env } from '../local/folders.ts';
 
-/** The file of a program: on PATH, else where it was when it was set up; null where it is nowhere. */
+/** The file of a program: a path as it stands, a name on PATH, else where it was when it was set up; null where it is nowhere. */
 export function findProgram(name: string, env: Env, recorded?: string): string | null {
-  if (isAbsolute(name)) return runnable(name) ? name : null;
+  if (name.includes('/')) return runnable(name) ? resolve(name) : null;
   const places = (env.PATH ?? '').split(delimiter).filter((place) => isAbsolute(place));
   const found = places.map((place) => join(place, name)).find(runnable);
   return found ?? (recorded && runnable(recorded) ? recorded : null);

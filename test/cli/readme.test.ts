@@ -1,9 +1,12 @@
 /** The README's tour, played from top to bottom in one clean home: what it shows is what happens. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { findProgram } from '../../src/harness/programs.ts';
 import { collect, finished, Home, type Result, root, until } from './support/home.ts';
+import { LaunchedPrograms } from './support/launched.ts';
+import { swarmHome } from './support/swarm-home.ts';
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const tour = [...readme.matchAll(/```console\n([\s\S]*?)```/g)].map((match) => match[1] ?? '').join('');
@@ -75,4 +78,26 @@ describe('the README', function () {
     await finished(child);
     return { ...printed(), stdout: `${printed().stdout}^C`, code: 0 };
   }
+});
+
+describe('the README’s service.yaml', function () {
+  this.timeout(120_000);
+  const world = swarmHome();
+  const file = /```yaml\n(# service\.yaml\n[\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  // As the programs of agents, tmux is tested where it is.
+  const only = findProgram('tmux', process.env) ? [] : ['--only', 'triage'];
+
+  it('starts its agents, with the program that lies beside it', async () => {
+    const { home } = world();
+    await new LaunchedPrograms(home).place('claude-code');
+    world().write(file);
+    writeFileSync(join(home.work, 'answer.sh'), '#!/bin/sh\ncat >given; pwd >where\n', { mode: 0o755 });
+    const up = await home.json(['swarm', 'up', ...only]);
+    expect(up.agents.map(({ seated }: { seated: boolean }) => seated)).to.deep.equal(up.agents.map(() => true));
+    await home.json(['say', 'the tap drips', '-b', up.board, '--to', '@triage', '--no-notes']);
+    const unread = async () => (await home.json(['inbox', '--peek', '--as', 'triage'])).messages.length;
+    await until('it was given the message', async () => (await unread()) === 0);
+    expect(readFileSync(join(home.work, 'given'), 'utf8')).to.include('the tap drips');
+    expect(readFileSync(join(home.work, 'where'), 'utf8').trim()).to.equal(home.work);
+  });
 });

@@ -1,5 +1,5 @@
 /** What a swarm is refused for, before anything is made; and which swarm, seat and launcher are meant. */
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { findProgram } from '../../src/harness/programs.ts';
@@ -43,6 +43,13 @@ describe('a swarm', function () {
     ['a launcher that is not there', 'harness: codex, launcher: none', 'launcher_failed', 1, 'service-launcher-none'],
     ['a terminal that is none', 'harness: mine, launcher: headless', 'mode_unsupported', 2, 'headless cannot run mine'],
     ['a program that is not there', 'harness: codex, launcher: local', 'start_failed', 1, 'no program codex on PATH'],
+    [
+      'a file that is none',
+      'harness: command, args: [./none.sh]',
+      'start_failed',
+      1,
+      'work/none.sh is no file that may be run',
+    ],
     ['a folder that is not there', 'harness: command, args: [cat], dir: nowhere', 'start_failed', 1, 'nowhere'],
   ];
   it('is refused before anything is made, and says why', async () => {
@@ -143,6 +150,27 @@ describe('a swarm', function () {
     expect(shown.agents[0].argv.slice(-6)).to.deep.equal(['--as', 'second@demo', '--harness', 'command', '--', 'cat']);
     const lines = (await home.shell('service swarm list | wc -l; service swarm ps --ndjson | wc -l')).stdout;
     expect(lines.trim().split(/\s+/)).to.deep.equal(['2', '2']);
+  });
+
+  it('runs a program that is named by a path from the folder of its file, wherever it is started from', async () => {
+    const paths = {
+      './run.sh': 'work/run.sh',
+      'bin/run.sh': 'work/bin/run.sh',
+      '../run.sh': 'run.sh',
+      '~/run.sh': 'run.sh',
+    };
+    // Of the same name on PATH, and meant by none of these.
+    home.program('run.sh', 'exit 1');
+    mkdirSync(join(home.work, 'bin'));
+    for (const [word, file] of Object.entries(paths)) {
+      writeFileSync(join(home.dir, file), '#!/bin/sh\n', { mode: 0o755 });
+      write(`board: demo\nagents:\n  - {name: bot, harness: command, dir: bin, args: ['${word}', ./data]}\n`);
+      const { agents } = await home.json(['swarm', 'show', '-F', join(home.work, 'service.yaml')], { cwd: home.dir });
+      expect([agents[0].installed, agents[0].argv.slice(-2)], word).to.deep.equal([
+        true,
+        [join(home.dir, file), './data'],
+      ]);
+    }
   });
 
   it('says when what runs is not what its file says now', async () => {

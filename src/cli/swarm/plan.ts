@@ -83,7 +83,8 @@ async function one(
   const offered = await launchers.modesOf(launcher);
   const mode = ways.find((way) => offered.includes(way));
   if (!mode) throw unsupported(`${name}: the launcher ${launcher} cannot run ${profile.name}`, ways);
-  return { name, role, profile, mode, launcher, model, args, dir: folderOf(file, wish.dir) };
+  const words = isRunner(profile) ? ownProgram(file, args) : args;
+  return { name, role, profile, mode, launcher, model, args: words, dir: placeOf(file, wish.dir) };
 }
 
 export const isRunner = ({ identity }: Profile): boolean => identity.kind === 'runner';
@@ -103,12 +104,18 @@ function unsupported(what: string, ways: LaunchMode[]): Failure {
   return launchFailure('mode_unsupported', `${what}.`, hint);
 }
 
-/** From the folder of the file; `~` is the home folder. */
-function folderOf({ path }: SwarmFile, dir = '.'): string {
+/** A path from the folder of the file; `~` is the home folder. */
+function placeOf({ path }: SwarmFile, place = '.'): string {
   const home = process.env.HOME || homedir();
-  if (dir === '~' || dir.startsWith('~/')) return join(home, dir.slice(1));
-  return resolve(dirname(path), dir);
+  if (place === '~' || place.startsWith('~/')) return join(home, place.slice(1));
+  return resolve(dirname(path), place);
 }
+
+/** The words of a program that is named by its path, wherever it will be run. */
+const ownProgram = (file: SwarmFile, [name = '', ...words]: string[]): string[] => [
+  name.includes('/') ? placeOf(file, name) : name,
+  ...words,
+];
 
 /** The words of the program itself, without what is put into them. */
 export const linesOf = ({ profile, mode, args }: Pick<Planned, 'profile' | 'mode' | 'args'>): readonly string[] =>
@@ -122,13 +129,20 @@ export function requireAll(agents: readonly Planned[]): void {
   for (const agent of agents) {
     requireFolder(agent.dir);
     const [name = ''] = linesOf(agent);
-    if (!programOf(name))
-      throw launchFailure(
-        'start_failed',
-        `${agent.name} cannot be started: there is no program ${name} on PATH.`,
-        `Install ${isRunner(agent.profile) ? 'it' : agent.profile.name}, or change service.yaml`,
-      );
+    if (!programOf(name)) throw launchFailure('start_failed', ...missing(agent, name));
   }
+}
+
+function missing({ name: agent, profile }: Planned, program: string): [what: string, hint: string] {
+  if (program.includes('/'))
+    return [
+      `${agent} cannot be started: ${program} is no file that may be run.`,
+      `Make it executable with chmod +x, or change service.yaml`,
+    ];
+  return [
+    `${agent} cannot be started: there is no program ${program} on PATH.`,
+    `Install ${isRunner(profile) ? 'it' : profile.name}, or change service.yaml`,
+  ];
 }
 
 /** The program by the name it has on PATH, else by the path it was found at when it was set up; null where it is nowhere. */
