@@ -71,6 +71,22 @@ export async function tellShown(seat: Seat, messages: readonly { id: string; seq
 /** One per seat; the end of this program ends them all. */
 const held = new Map<string, Connection>();
 
+/** Numbers of the seat's messages that its session was given, whether it has shown that it received them or not. */
+export async function deliveredTo(seat: Seat): Promise<ReadonlySet<number>> {
+  let connection: Connection | null = null;
+  try {
+    connection = await connectHere({ start: false });
+    await connection.send({ op: 'inbox', agent: refOf(seat), peek: true });
+    const { received = [], handed = [] } = (await nextFrame(connection, ANSWER_MS)) ?? {};
+    return new Set([...(received as number[]), ...(handed as number[])]);
+  } catch {
+    // Without a daemon nothing is delivered.
+    return new Set();
+  } finally {
+    connection?.close();
+  }
+}
+
 /** Holds the seat's deliveries until it is read again or this program ends. @returns numbers of messages that the session has received */
 export async function holdInbox(seat: Seat, peek: boolean): Promise<ReadonlySet<number>> {
   held.get(seat.memberId)?.close();

@@ -3,6 +3,7 @@ import type { Client } from '../client/client.ts';
 import type { Answer, Member, Message } from '../contract/types.ts';
 import type { BoardSession } from './base.ts';
 import { allMembers } from './board-list.ts';
+import { deliveredTo } from './holding.ts';
 import type { Output } from './output.ts';
 
 export type Outcome =
@@ -27,18 +28,38 @@ const LIMIT_MS = 2000;
 /** What an agent's inbox says; null for a person, or when it could not be read. */
 type AgentInbox = Answer<'readInbox'> | null;
 
-/** Two reads at once; one that fails or takes too long leaves its part out. */
-export async function readNotes(
-  { client, agent, board }: BoardSession,
-  message: Message,
-): Promise<{ notes: Notes; inbox: AgentInbox }> {
-  const [inbox, ofPerson, recipients] = await Promise.all([
-    agent ? inTime(client.call('readInbox', { maxAttempts: 1 }).then((reply) => reply.data)) : null,
-    agent ? null : inTime(personUnread(client, board)),
+/** What is read at once; what fails or takes too long leaves its part out. */
+export async function readNotes(session: BoardSession, message: Message): Promise<{ notes: Notes; inbox: AgentInbox }> {
+  const { client, agent, board } = session;
+  const inbox = agent ? inTime(client.call('readInbox', { maxAttempts: 1 }).then((reply) => reply.data)) : null;
+  const [unread, recipients] = await Promise.all([
+    inTime(unreadOf(session, message, inbox)),
     inTime(allMembers(client, board).then((members) => recipientsOf(message, members))),
   ]);
-  const unread = inbox ? { count: inbox.unread, ...listed(inbox.messages) } : ofPerson;
-  return { notes: { unread, recipients }, inbox };
+  return { notes: { unread, recipients }, inbox: await inbox };
+}
+
+/** What its reader has neither been given nor answered. */
+async function unreadOf(
+  { client, seat, board }: BoardSession,
+  { from, reply_to_seq }: Message,
+  asked: Promise<AgentInbox> | null,
+): Promise<Notes['unread']> {
+  const delivered = asked && seat ? deliveredTo(seat) : new Set<number>();
+  const read = asked ? await asked : await personUnread(client, board);
+  if (!read) return null;
+  const given = await delivered;
+  const open = read.messages.filter(({ seq }) => !given.has(seq) && seq !== reply_to_seq);
+  const answered = open[0] ? await answersOf(client, board, from.name, open[0].seq) : new Set();
+  const messages = open.filter(({ seq }) => !answered.has(seq));
+  return { count: read.unread - (read.messages.length - messages.length), ...listed(messages) };
+}
+
+/** Numbers of the messages that a member has replied to since one of them. */
+async function answersOf(client: Client, board: string, from: string, after: number): Promise<Set<number | null>> {
+  const query = { from, after, limit: 200 };
+  const { data } = await client.call('listMessages', { params: { board }, query, maxAttempts: 1 });
+  return new Set(data.messages.map((message) => message.reply_to_seq));
 }
 
 /** The advice in words. */
@@ -112,12 +133,12 @@ function wakes({ from, to, expects_reply: expects }: Message, member: Member, me
   return human || mentioned || expects || !to.includes('all');
 }
 
-async function personUnread(client: Client, board: string): Promise<Notes['unread']> {
+async function personUnread(client: Client, board: string): Promise<{ unread: number; messages: Message[] }> {
   const { data } = await client.call('getBoard', { params: { board }, maxAttempts: 1 });
-  if (!data.unread) return { count: 0, seqs: [], from: [] };
+  if (!data.unread) return { unread: 0, messages: [] };
   const query = { after: data.read_up_to ?? 0, limit: 50 };
   const page = await client.call('listMessages', { params: { board }, query, maxAttempts: 1 });
-  return { count: data.unread, ...listed(page.data.messages.filter((message) => message.sender !== 'self')) };
+  return { unread: data.unread, messages: page.data.messages.filter((message) => message.sender !== 'self') };
 }
 
 function listed(messages: Message[]) {

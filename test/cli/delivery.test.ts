@@ -108,6 +108,25 @@ describe('delivery with the built program', function () {
     expect(text).to.include('on second').and.to.include('on third');
   });
 
+  it('counts as unread after a post neither what was delivered nor what was answered', async () => {
+    await home.json(['board', 'create', 'demo']);
+    await session.start();
+    await session.json(['join', '--board', 'demo']);
+    const say = async (...args: string[]) => (await session.json(['say', ...args])).unread;
+    const seqOf = async (text: string) => (await home.json(['say', text])).message.seq as number;
+    const waiting = finished(begin('wait', { hook_event_name: 'Stop' }));
+    await until('the hook waits', async () => (await home.json(['daemon', 'status'])).sessions[0]?.turn === 'idle');
+    const delivered = await seqOf('wake up');
+    expect((await waiting).stderr).to.include('wake up');
+    expect(await say('good morning')).to.deep.equal({ count: 0, seqs: [], from: [] });
+    expect(await say('--reply', String(delivered), 'awake')).to.include({ count: 0 });
+    await home.run(['daemon', 'stop']);
+    const [one, two] = [await seqOf('one'), await seqOf('two')];
+    expect(await say('--reply', String(one), 'done')).to.deep.include({ count: 1, seqs: [two] });
+    expect(await say('and on')).to.deep.include({ count: 1, seqs: [two] });
+    expect(await say('--reply', String(two), 'done too')).to.deep.equal({ count: 0, seqs: [], from: [] });
+  });
+
   it('finds the seat again of a session that is given the line of its board once more', async () => {
     await session.start();
     await home.json(['board', 'create', 'demo']);

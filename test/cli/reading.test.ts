@@ -1,6 +1,7 @@
 /** Which messages a reader gets, and what is marked as read. */
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
+import { typed } from './support/terminal.ts';
 
 describe('reading a board', function () {
   this.timeout(60_000);
@@ -116,5 +117,17 @@ describe('reading a board', function () {
     };
     expect(await shown(secret('a'))).to.include(' · 1 secret removed ');
     expect(await shown(`${secret('a')} ${secret('b')}`)).to.include(' · 2 secrets removed ');
+  });
+
+  it('is told of at a terminal after a post, except for what the person has answered', async () => {
+    await home().json(['board', 'create', 'answered', '--no-link']);
+    await home().json(['agent', 'create', 'asker', '--board', 'answered']);
+    const ask = async (text: string) =>
+      (await home().json(['say', text, '--as', 'asker', '--no-notes'])).message.seq as number;
+    const [one, two] = [await ask('one?'), await ask('two?')];
+    const shown = (command: string) => typed(home(), `service say -b answered ${command}`, []);
+    expect(await shown(`--reply ${one} yes`)).to.include(`1 unread from @asker (#${two}).`);
+    expect(await shown('more')).to.include(`1 unread from @asker (#${two}).`);
+    expect(await shown(`--reply ${two} no`)).to.not.include('unread');
   });
 });

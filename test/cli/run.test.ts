@@ -68,6 +68,17 @@ describe('service run', function () {
     await until('its end', () => child.exitCode !== null);
   });
 
+  it('tells a program that posts nothing of what it was just given', async () => {
+    const program = script(
+      'service say -b demo --reply "$(sed -n \'s/.* seq="\\([0-9]*\\)".*/\\1/p\' | tail -1)" done --json >said\n',
+    );
+    home.start(['run', '--as', 'bot', '--idle-exit', '2s', '--', ...program]);
+    await until('the session', served);
+    await say('please');
+    await until('what it said', () => there('said') && read('said') !== '');
+    expect(JSON.parse(read('said')).unread).to.deep.equal({ count: 0, seqs: [], from: [] });
+  });
+
   it('gives the same again after it was killed in the middle', async () => {
     const program = script('cat >text-$$; echo >>tries; sleep 30\n');
     const first = home.start(['run', '--as', 'bot', '--', ...program]);

@@ -223,6 +223,20 @@ describe('a session with a daemon', function () {
     ]);
   });
 
+  it('is asked what it delivered before a post tells what is unread', async () => {
+    const own = await ref();
+    const say = async (body: string) =>
+      (await home().json(['say', body, '-b', 'demo', '--to', '@codex', '--no-notes'])).message.seq as number;
+    const [first, second, third] = [await say('received'), await say('handed'), await say('new')];
+    daemon.answers.agents = (_, peer) =>
+      peer.send({ seats: [{ ...own, mode: 'all' }], boot: 'feedfeedfeedfeed', turn: 'busy' });
+    daemon.answers.inbox = (_, peer) => peer.send({ held: true, received: [first], handed: [second] });
+    const { json } = await run(['say', 'and now?']);
+    expect(json.unread.seqs).to.include(third).and.to.not.include.members([first]).and.to.not.include.members([second]);
+    expect(json.unread.count).to.equal(json.unread.seqs.length);
+    expect(daemon.of('inbox').at(-1)).to.deep.include({ peek: true });
+  });
+
   it('is told what a session has read for itself', async () => {
     const own = await ref();
     daemon.answers.agents = (_, peer) =>

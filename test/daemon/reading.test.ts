@@ -68,6 +68,41 @@ describe('reading beside the daemon', () => {
     await rig.acked(seat, seq);
   });
 
+  it('is told what is on its way to the session too, which nothing confirms yet', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const { seq } = await rig.say(board, 'hello');
+    const hook = await session.wait();
+    const wake = await hook.next();
+    await took(hook, wake);
+    await hook.end();
+    const reader = await rig.open('inbox', { agent: ref(seat), peek: true });
+    expect(await reader.next()).to.deep.include({ held: true, handed: [seq] });
+    await reader.end();
+    await session.hook('turn_start', { wake: true, handoff_id: wake['handoff_id'] });
+    await session.hook('boundary');
+    await rig.acked(seat, seq);
+    expect(await (await rig.open('inbox', { agent: ref(seat), peek: true })).next()).to.not.have.any.keys(
+      'handed',
+      'received',
+    );
+  });
+
+  it('of a compacted session counts in its note only what it does not have', async () => {
+    const { seat, board } = await rig.seat();
+    const session = await rig.session(seat);
+    const other = await newAgent(server.dana, board);
+    const hook = await session.wait();
+    await rig.say(board, 'hello');
+    await took(hook, await hook.next());
+    const compacted = () => session.ask('register', { source: 'compact' });
+    expect((await compacted())['note']).to.not.include('unread');
+    const { seq } = await post(other, board, 'later');
+    await seen(seat, seq);
+    clock.pass(2_000);
+    expect((await compacted())['note']).to.include('1 unread: service inbox.');
+  });
+
   it('of a reply keeps it out of bundles, and what was claimed is received', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);

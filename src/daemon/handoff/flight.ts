@@ -229,6 +229,13 @@ export function revive(core: Core, session: Session, id: HandoffId): Flight | nu
   return flight;
 }
 
+/** Numbers of the seat's messages whose text its session was given, and whose receipt nothing proves yet. */
+export function handedTo({ journal }: Core, { session, row }: Seat): number[] {
+  const flight = session?.flight;
+  const messages = (flight?.exposed && journal.manifest(flight.id)?.messages) || [];
+  return messages.filter((message) => seatKey(message) === seatKey(row)).map(({ seq }) => seq);
+}
+
 /** A handoff of the journal as one on its way. */
 export const flightOf = (row: HandoffRow, acceptedUs: number | null): Flight => ({
   id: row.id,

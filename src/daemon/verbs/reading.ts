@@ -3,7 +3,7 @@ import type { FollowUps, LaterFrame, Openings, Requests } from '../control/frame
 import { HOLD_MS } from '../control/limits.ts';
 import type { Peer } from '../control/peer.ts';
 import type { Core } from '../core.ts';
-import { evidence } from '../handoff/flight.ts';
+import { evidence, handedTo } from '../handoff/flight.ts';
 import { queuedIn } from '../handoff/queued.ts';
 import type { Hold, Seat } from '../seats/seat.ts';
 import { ControlRefusal } from '../types.ts';
@@ -19,6 +19,7 @@ export function inbox(core: Core, frame: Openings['inbox'], peer: Peer): void {
   peer.send({
     held: true,
     received: [...seat.received.values()].sort((a, b) => a - b),
+    handed: handedTo(core, seat),
     generation: seat.row.generation,
     ...(session ? { boot: session.row.boot } : {}),
   });

@@ -2,6 +2,7 @@
 import { quoted, shellWord } from '../bundle/escape.ts';
 import type { Requests } from '../control/frames.ts';
 import type { Core } from '../core.ts';
+import { handedTo } from '../handoff/flight.ts';
 import { tryAgain } from '../handoff/queue.ts';
 import { useTicket } from '../sessions/launch.ts';
 import type { Session } from '../sessions/session.ts';
@@ -70,7 +71,9 @@ export async function welcome(
         .read(seat.row, { timeoutMs: NOTE_MS })
         .catch(() => null);
       if (read) core.seats.readDone(seat, read);
-      return { seat: seat.identity, mode: seat.row.mode, inbox: read?.inbox ?? null };
+      // What it was given is not to be read again.
+      const unread = Math.max(0, seat.unread - handedTo(core, seat).length);
+      return { seat: seat.identity, mode: seat.row.mode, inbox: read && { ...read.inbox, unread } };
     }),
   );
   const note = [
