@@ -2,7 +2,7 @@
 import { emojis, type ReactionName } from '../../contract/reactions.ts';
 import type { Message } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
-import type { Caller } from '../operation/caller.ts';
+import type { Caller, Shown } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { append } from '../record/append.ts';
 import { membersWithIds } from '../seats/members.store.ts';
@@ -27,6 +27,7 @@ export const addReaction: WriteCase<'addReaction'> = {
     }
     return { answer: await asRead(tx, caller, found) };
   },
+  recheck,
 };
 
 export const removeReaction: WriteCase<'removeReaction'> = {
@@ -38,6 +39,7 @@ export const removeReaction: WriteCase<'removeReaction'> = {
     }
     return { answer: await asRead(tx, caller, found) };
   },
+  recheck,
 };
 
 export const listReactions: ReadCase<'listReactions'>['run'] = async (tx, caller, { params }) => {
@@ -62,6 +64,11 @@ export const listReactions: ReadCase<'listReactions'>['run'] = async (tx, caller
   }));
   return { message_id: message.id, reactions };
 };
+
+/** A message that cannot be read any more is missing, whatever became of its board: a new reaction hears no more. */
+async function recheck(tx: WriteTx, caller: Caller, { message = '' }: Shown): Promise<void> {
+  await findMessage(tx, caller, message);
+}
 
 async function findForReaction(tx: WriteTx, caller: Caller, params: Record<string, string>): Promise<Found> {
   const found = await lockMessage(tx, caller, params['message'] ?? '');

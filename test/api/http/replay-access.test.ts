@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Call } from '../../support/api.ts';
-import { newBoard } from '../../support/cast.ts';
+import { newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, endMember, memberIdOf, putOnBoard, revokeKey } from '../../support/state.ts';
@@ -27,6 +27,38 @@ forEachDatabase('a kept answer', (engine) => {
       expect(await fay.refused('postMessage', call)).to.equal(gone);
       expect(await fay.refused('postMessage', { ...call, key: newKey() })).to.equal(gone);
     }
+  });
+
+  it('of a reaction is refused like a new one once its message cannot be read: left, removed, hidden, deleted', async () => {
+    const ivy = await server.person('ivy');
+    for (const visibility of ['private', 'open'] as const) {
+      for (const how of ['left', 'removed'] as const) {
+        const board = await newBoard(server.dana, { visibility });
+        await putOnBoard(server, board.name, ivy);
+        const message = await post(server.dana, board.name, 'what do you think?');
+        const params = { message: message.id, reaction: 'heart' };
+        const calls = (['addReaction', 'removeReaction'] as const).map((name) => ({ name, key: newKey() }));
+        for (const { name, key } of calls) {
+          await ivy.ok(name, { params, key });
+          expect((await ivy.call(name, { params, key })).replayed).to.equal(true);
+        }
+        await endMember(server, await memberIdOf(server, board.name, ivy), how);
+        for (const { name, key } of calls) {
+          expect(await ivy.refused(name, { params, key: newKey() })).to.equal('404 message_not_found');
+          expect(await ivy.refused(name, { params, key }), `${visibility} ${how}`).to.equal('404 message_not_found');
+        }
+      }
+    }
+    const board = await newBoard(server.dana);
+    const message = await post(server.dana, board.name, 'to be deleted');
+    const params = { message: message.id, reaction: 'tada' };
+    const key = newKey();
+    const first = await server.dana.ok('addReaction', { params, key });
+    await changeBoard(server, board.name, { lifecycle: 'archived' });
+    const again = await server.dana.call('addReaction', { params, key });
+    expect([again.replayed, again.body]).to.deep.equal([true, first]);
+    await changeBoard(server, board.name, { lifecycle: 'deleted' });
+    expect(await server.dana.refused('addReaction', { params, key })).to.equal('404 message_not_found');
   });
 
   it('does not replay a refusal about a board, nor an acknowledgement, to somebody who left it', async () => {
