@@ -28,6 +28,8 @@ export const addBoardPerson: WriteCase<'addBoardPerson'> = {
       ...(place ? { actor: eventActor(place.member, caller.person.handle) } : {}),
       ...(caller.kind === 'AG' ? { by_owner: caller.person.person_id } : {}),
     });
+    // Whoever joined is on the board as long as they may be told again that they are.
+    caller.shown.member = true;
     const { display_name, server_role } = added;
     return {
       answer: boardPersonView({ ...member, handle: added.handle, display_name, server_role }, sight.board.name),

@@ -210,6 +210,20 @@ forEachDatabase('adding a person to a board', (engine) => {
     expect(`${status} ${code}`).to.equal('404 board_not_found');
   });
 
+  it('of oneself is replayed only while one is on the board, which no replay brings back onto it', async () => {
+    const { name: board } = await newBoard(server.dana);
+    const first = await add(board, 'sam', sam, 'join once');
+    expect((await add(board, 'sam', sam, 'join once')).replayed).to.equal(true);
+    await server.dana.ok('removeBoardPerson', { params: { board, handle: 'sam' } });
+    const again = await add(board, 'sam', sam, 'join once');
+    expect(`${again.status} ${again.code}`).to.equal('403 not_on_board');
+    const { people } = await server.dana.ok('listBoardPeople', { params: { board } });
+    expect(people.map(({ handle }) => handle)).to.not.include('sam');
+    expect((await add(board, 'sam', sam, 'join anew')).status).to.equal(201);
+    const back = await add(board, 'sam', sam, 'join once');
+    expect([back.replayed, back.body]).to.deep.equal([true, first.body]);
+  });
+
   if (engine === 'postgres') {
     it('through two server processes at once has one winner', async () => {
       const twin = await startTwin(server);
