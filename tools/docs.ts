@@ -1,6 +1,6 @@
 /** Writes docs/cli: the help of every command as pages to read, one for each topic. */
 import { type Catalog, type CatalogCommand, topics, visibleCommands } from '../src/cli/help/catalog.ts';
-import { flagGroups, flagWord, usageLine } from '../src/cli/help/render.ts';
+import { argsOf, flagGroups, flagWord, usageLine } from '../src/cli/help/render.ts';
 import { topicsOf } from './man-pages.ts';
 import { shapes } from './shapes/index.ts';
 
@@ -44,9 +44,9 @@ function index(catalog: Catalog, all: CatalogCommand[], single: CatalogCommand[]
 
 function section(command: CatalogCommand): string {
   const { own } = flagGroups(command);
-  const { id, summary, description, aliases, args, examples, seeAlso } = command;
+  const { id, summary, description, aliases, examples, seeAlso } = command;
   const rows: [string, string][] = [
-    ...Object.values(args).map((arg): [string, string] => [arg.name.toUpperCase(), arg.description ?? '']),
+    ...argsOf(command).map((arg): [string, string] => [arg.name.toUpperCase(), arg.description ?? '']),
     ...own.map((flag): [string, string] => [flagWord(flag).trim(), flag.description ?? '']),
   ];
   const also = (seeAlso ?? []).map((other) => `\`service ${other}\``).join(', ');

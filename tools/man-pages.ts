@@ -1,6 +1,6 @@
 /** The pages about commands: one of all, one for each topic. */
 import { type Catalog, type CatalogCommand, topics, visibleCommands } from '../src/cli/help/catalog.ts';
-import { flagGroups, flagWord, usageLine } from '../src/cli/help/render.ts';
+import { argsOf, flagGroups, flagWord, usageLine } from '../src/cli/help/render.ts';
 import { entry, literal, plain, section, title } from './roff.ts';
 
 /** First words of commands, in order. Commands of one word are told on the main page. */
@@ -64,7 +64,7 @@ function commandLines(command: CatalogCommand): string[] {
     '.PP',
     plain(command.description ?? ''),
     ...(aliases ? ['.PP', plain(`Short: ${aliases}`)] : []),
-    ...Object.values(command.args).flatMap((arg) => entry(arg.name.toUpperCase(), arg.description ?? '')),
+    ...argsOf(command).flatMap((arg) => entry(arg.name.toUpperCase(), arg.description ?? '')),
     ...flagsOf(own),
     ...(command.examples?.length ? ['.PP', 'Examples:'] : []),
     ...literal(command.examples ?? []),

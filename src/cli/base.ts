@@ -2,7 +2,6 @@
 
 import type { Interfaces } from '@oclif/core';
 import { Command } from '@oclif/core/command';
-import { parse } from '@oclif/core/parser';
 import type { Client } from '../client/client.ts';
 import type { SessionHere } from '../harness/detect.ts';
 import type { Seat } from '../local/actors.ts';
@@ -15,6 +14,7 @@ import { blockedHere, here, inSession, lookAround, requireWhole } from './here.t
 import { modeOf } from './mode.ts';
 import type { Output } from './output.ts';
 import { refuseEmpty, usageError } from './parse-errors.ts';
+import { flagsIn, parsed } from './parsing.ts';
 import { onlyReads } from './read-only.ts';
 import type { Wanted } from './requesting.ts';
 import { runtime } from './runtime.ts';
@@ -51,6 +51,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   protected args!: ArgsOf<T>;
   protected globals!: GlobalFlags;
   protected out!: Output;
+  private opened: Session | null = null;
 
   abstract override run(): Promise<void>;
 
@@ -67,6 +68,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
       return 0;
     } catch (error) {
       await this.forgetEndedSeat(error);
+      await this.nameNearest(error);
       return report(forCommand(blockedHere(error), this.help), this.out, this.verbose);
     }
   }
@@ -78,6 +80,24 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     if (!ended || actor?.kind !== 'agent') return;
     const { endSeat } = await import('../local/credentials.ts');
     await endSeat(runtime().folders, actor.id);
+  }
+
+  /** Says which name was probably meant by one that nobody has. */
+  private async nameNearest(error: unknown): Promise<void> {
+    const code = String((error as { code?: unknown } | null)?.code);
+    if (!/_not_found$|^unknown_recipient$|^server_unknown$|^agent_seat_elsewhere$/.test(code)) return;
+    const { nameNearest } = await import('./near.ts');
+    const { flags, args, opened: session } = this;
+    await nameNearest(error as object, { flags, args, board: this.out.base.board, session });
+  }
+
+  /** The boards there are; null where nobody could be asked. Only for a hint, so nothing is started. */
+  private async boardsThere(flags: Record<string, unknown>): Promise<string[] | null> {
+    this.globals = flags as GlobalFlags;
+    const { boardNames } = await import('./near.ts');
+    return this.session('A', { autostart: false })
+      .then(boardNames)
+      .catch(() => null);
   }
 
   /** The framework's way in; leads to the same place. */
@@ -112,7 +132,8 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   /** A client that talks to the right server as the right actor. */
   protected async session(who: Who, options: SessionOptions = {}): Promise<Session> {
     const { openSession } = await import('./session.ts');
-    return openSession(this.choice(who, options));
+    this.opened = await openSession(this.choice(who, options));
+    return this.opened;
   }
 
   /** What this command was told about whom it acts as, and where. */
@@ -202,19 +223,17 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     const { args, flags, strict } = this.ctor;
     const id = this.id ?? '';
     const all = { ...globalFlags, ...flags };
-    const parsed = await parse(this.prepare(this.argv), { args, flags: all, strict, context: this }).catch((error) => {
-      throw usageError(error, { id, aliases: this.ctor.aliases, args, argv: this.argv });
+    const shape = { args, flags: all, strict, context: this };
+    const given = await parsed(id, this.prepare(this.argv), shape).catch(async (error) => {
+      const boards = () => this.boardsThere(flagsIn(error));
+      const { aliases } = this.ctor;
+      throw await usageError(error, { id, aliases, args, flags: Object.keys(all), argv: this.argv, boards });
     });
     const { mayBeEmpty } = this.constructor as typeof BaseCommand;
-    refuseEmpty({
-      flags: parsed.flags,
-      args: parsed.args,
-      mayBeEmpty,
-      help: this.help,
-    });
-    this.flags = parsed.flags as FlagsOf<T>;
-    this.args = parsed.args as ArgsOf<T>;
-    this.globals = parsed.flags as GlobalFlags;
+    refuseEmpty({ ...given, mayBeEmpty, help: this.help });
+    this.flags = given.flags as FlagsOf<T>;
+    this.args = given.args as ArgsOf<T>;
+    this.globals = given.flags as GlobalFlags;
     this.out.quiet = this.globals.quiet === true;
     await this.choosePaint();
   }

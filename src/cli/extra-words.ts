@@ -1,4 +1,5 @@
 /** Words too many on a command line: what was probably meant by them. */
+import { mayBeBoard } from './board-first.ts';
 
 export interface Typed {
   /** The command, as short as it can be named. */
@@ -9,21 +10,25 @@ export interface Typed {
   argv: string[];
   /** What of it the parser took for arguments. */
   values: string[];
+  /** The boards there are; null where nobody could be asked. */
+  boards(): Promise<string[] | null>;
 }
 
 /** Arguments that are a text: whoever forgets the quotes types several words. */
 const texts = new Set(['body', 'query', 'question', 'text', 'title']);
-/** Commands of boards that are not about one board. */
-const aboutNone = new Set(['board list', 'boards', 'board link', 'board unlink', 'board templates']);
 
-/** A command line that may have been meant, or null. */
-export function meantBy({ name, args, argv, values }: Typed): string | null {
-  if (args.length === 1 && texts.has(args[0]!)) return line(name, argv, values, quoted(values.join(' ')));
-  if (args.length > 0 || values.length !== 1) return null;
-  const [value] = values as [string];
-  if (name === 'read' && /^#?\d+$/.test(value)) return `service board message ${value.replace('#', '')}`;
-  const named = /^[a-z][a-z0-9-]*$/.test(value) && /^(board |read$|watch$|members$)/.test(name) && !aboutNone.has(name);
-  return named ? line(name, argv, values, `--board ${value}`) : null;
+/** A command line that may have been meant, or what to change about this one; null where that cannot be told. */
+export async function meantBy({ name, args, argv, values, boards }: Typed): Promise<string | null> {
+  if (args.length === 1 && texts.has(args[0]!)) {
+    const [first = '', ...rest] = values;
+    const known = mayBeBoard(first) ? await boards() : [];
+    if (known === null) return 'Put a text of several words in quotes, and name a board with --board';
+    if (!known.includes(first)) return line(name, argv, values, quoted(values.join(' ')));
+    return line(name, argv, values, `--board ${first} ${quoted(rest.join(' '))}`);
+  }
+  const [value = '', ...more] = values;
+  const ofMessage = name === 'read' && more.length === 0 && /^#?\d+$/.test(value);
+  return ofMessage ? `service board message ${value.replace('#', '')}` : null;
 }
 
 /** The same line with what was meant in the place of the first word of it. */

@@ -2,11 +2,12 @@
 import { either } from '../contract/problems.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { meantBy } from './extra-words.ts';
+import { nearestNames } from './nearness.ts';
+import { wordsIn } from './parsing.ts';
 
 interface ParserError extends Error {
   flags?: unknown;
   args?: unknown;
-  parse?: { output?: { argv?: unknown[] } };
 }
 
 /** What was typed, and for which command. */
@@ -14,22 +15,26 @@ export interface CommandLine {
   id: string;
   aliases: string[];
   args: Record<string, { options?: readonly string[] | undefined }>;
+  /** Names of the flags it has. */
+  flags: string[];
   argv: string[];
+  /** The boards there are; null where nobody could be asked. */
+  boards(): Promise<string[] | null>;
 }
 
 /** A usage error (exit 2) for anything the parser threw. */
-export function usageError(error: unknown, line: CommandLine): Failure {
+export async function usageError(error: unknown, line: CommandLine): Promise<Failure> {
   // The parser writes words of its own around what a flag said about its value.
   if (error instanceof Failure) return usage(tidy(unwrapped(error.message)), error.hint);
   const help = `service ${line.id.replaceAll(':', ' ')} --help`;
   const known = error as ParserError;
   // Told by what they carry: the framework's classes are packed into the bundle under no name of their own.
-  if (Array.isArray(known.flags)) return unknownFlags(known.flags, help);
+  if (Array.isArray(known.flags)) return unknownFlags(known.flags, line.flags, help);
   if (Array.isArray(known.args) && known.message.startsWith('Missing')) {
     const names = (known.args as { name: string }[]).map((arg) => arg.name.toUpperCase());
     return failure(`Missing: ${names.join(', ')}`, help);
   }
-  if (Array.isArray(known.args)) return failure(tidy(known.message), meant(known, line) ?? help);
+  if (Array.isArray(known.args)) return failure(tidy(known.message), (await meant(known, line)) ?? help);
   return failure(ofValue(known.message, line) ?? ofFlags(known.message) ?? tidy(unwrapped(known.message)), help);
 }
 
@@ -64,9 +69,9 @@ function ofValue(message: string, { args }: CommandLine): string | null {
 const unwrapped = (message: string): string => message.replace(/^Parsing --\S+\s+/, '');
 
 /** Words too many. */
-function meant({ parse }: ParserError, { id, aliases, args, argv }: CommandLine): string | null {
+function meant(error: ParserError, { id, aliases, args, argv, boards }: CommandLine): Promise<string | null> {
   const short = aliases.find((alias) => !alias.includes(':')) ?? id.replaceAll(':', ' ');
-  return meantBy({ name: short, args: Object.keys(args), argv, values: (parse?.output?.argv ?? []).map(String) });
+  return meantBy({ name: short, args: Object.keys(args), argv, values: wordsIn(error), boards });
 }
 
 interface Given {
@@ -90,11 +95,13 @@ export function refuseEmpty({ flags, args, mayBeEmpty, help }: Given): void {
   if (name !== undefined) throw failure(`${name} has no value.`, help);
 }
 
-function unknownFlags(flags: string[], help: string): Failure {
+function unknownFlags(flags: string[], known: string[], help: string): Failure {
   // A text that begins with a dash, such as a list, looks like a flag.
   if (flags.some((flag) => /\s/.test(flag)))
     return failure('A text that begins with "-" looks like a flag.', 'put -- before it, or pipe it in');
-  return failure(`Unknown flag${flags.length > 1 ? 's' : ''}: ${flags.join(', ')}`, help);
+  const near = flags.flatMap((flag) => nearestNames(flag.replace(/^--|=.*$/g, ''), flag.startsWith('--') ? known : []));
+  const hint = near.length === 0 ? help : `Did you mean: ${near.map((name) => `--${name}`).join(', ')}`;
+  return failure(`Unknown flag${flags.length > 1 ? 's' : ''}: ${flags.join(', ')}`, hint);
 }
 
 function failure(message: string, help: string): Failure {

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { Failure } from '../local/failure.ts';
 import { aliases, type Catalog, topics } from './help/catalog.ts';
+import { closest, within } from './nearness.ts';
 
 const SYSTEM_PROGRAM = '/usr/sbin/service';
 const initVerbs = new Set([
@@ -55,7 +56,7 @@ function initCall(argv: string[]): Failure {
   );
 }
 
-/** The nearest by edit distance, at most three that are equally near. */
+/** The nearest by edit distance. */
 function nearest(words: string[], catalog: Catalog): string[] {
   const [first = '', second = ''] = words;
   const all = names(catalog);
@@ -73,13 +74,6 @@ function nearest(words: string[], catalog: Catalog): string[] {
 
 const verbOf = (name: string) => name.split(' ').at(-1)!;
 
-function closest(candidates: { means: string; far: number }[]): string[] {
-  const far = Math.min(...candidates.map((candidate) => candidate.far));
-  if (!Number.isFinite(far)) return [];
-  const best = candidates.filter((candidate) => candidate.far === far).map(({ means }) => means);
-  return [...new Set(best)].sort().slice(0, 3);
-}
-
 /** Every way to name a command: its words, its short name, and a topic for what it does alone. */
 function names(catalog: Catalog): { name: string; means: string }[] {
   const words = (id: string) => id.replaceAll(':', ' ');
@@ -88,26 +82,4 @@ function names(catalog: Catalog): { name: string; means: string }[] {
     runs && catalog.commands[runs] ? [{ name: topic, means: words(runs) }] : [],
   );
   return [...direct.map((name) => ({ name, means: name })), ...alone];
-}
-
-/** The distance, or infinity where nobody would take one for the other. */
-function within(typed: string, name: string): number {
-  const far = distance(typed, name);
-  return far <= Math.max(1, Math.floor(name.length / 3)) ? far : Number.POSITIVE_INFINITY;
-}
-
-/** Edit distance: letters put in, left out, replaced, or two neighbours swapped. */
-export function distance(a: string, b: string): number {
-  const rows = [Array.from({ length: b.length + 1 }, (_, i) => i)];
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const best = Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, rows[i - 1]![j - 1]! + same);
-      row.push(swapped ? Math.min(best, rows[i - 2]![j - 2]! + 1) : best);
-    }
-    rows.push(row);
-  }
-  return rows[a.length]![b.length]!;
 }

@@ -1,14 +1,16 @@
 /** Small decisions, without a process. */
 import { expect } from 'chai';
+import { boardAlone, boardFirst } from '../../src/cli/board-first.ts';
 import { count, fenced, truncated } from '../../src/cli/body.ts';
 import { wantsColor } from '../../src/cli/color.ts';
 import { choose } from '../../src/cli/dispatch.ts';
 import { exitCode } from '../../src/cli/exit.ts';
-import { readCatalog } from '../../src/cli/help/catalog.ts';
+import { readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
+import { distance } from '../../src/cli/nearness.ts';
 import { decode, takeText } from '../../src/cli/stdin.ts';
 import { table } from '../../src/cli/table.ts';
 import { duration, moment, showTime } from '../../src/cli/time.ts';
-import { distance, looksLikeInit } from '../../src/cli/unknown.ts';
+import { looksLikeInit } from '../../src/cli/unknown.ts';
 import { messageRef, targets } from '../../src/cli/values.ts';
 import { parseAddress } from '../../src/local/address.ts';
 import { folders } from '../../src/local/folders.ts';
@@ -82,6 +84,28 @@ describe('words', () => {
     expect(chosen('audit')).to.deep.equal(['help']);
     expect(chosen('say', '--', '--help')).to.deep.equal(['board:post', '--', '--help']);
     expect(chosen('board', 'nothing')).to.deep.equal(['unknown']);
+  });
+
+  it('may begin with the board in every command that is about one and takes no text', () => {
+    // They make one, list them or take a name of their own; or what stands there is a text.
+    const others = [
+      'create',
+      'list',
+      'templates',
+      'link',
+      'unlink',
+      'archive',
+      'restore',
+      'delete',
+      'post',
+      'search',
+      'title',
+    ];
+    for (const { id, args } of visibleCommands(catalog).filter(({ id }) => id.startsWith('board:')))
+      if (!others.includes(id.slice('board:'.length))) {
+        expect(boardFirst(id), id).to.equal(true);
+        expect(boardAlone(id), id).to.equal(Object.keys(args).length === 0);
+      }
   });
 
   it('for the system are told apart', () => {

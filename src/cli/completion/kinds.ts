@@ -1,4 +1,5 @@
 /** Which values are known only here and now: what a flag or an argument names. */
+import { boardAlone } from '../board-first.ts';
 
 export type Kind = 'agents' | 'boards' | 'files' | 'keys' | 'members' | 'people' | 'servers' | 'targets' | 'tasks';
 
@@ -33,13 +34,14 @@ const byCommand: Record<string, Kind> = {
 /** Topics whose commands name one thing first. */
 const byTopic: Record<string, Kind> = { file: 'files', task: 'tasks' };
 /** Their commands that name something new, or something of this machine. */
-const none = new Set(['file:list', 'file:put', 'task:list', 'task:new']);
+const none = new Set(['file:put', 'task:new']);
 
 /** What the value of this flag names; null where any text may stand. */
 export const kindOfFlag = (name: string): Kind | null => flags[name] ?? null;
 
 /** What the first argument of this command names. */
 export function kindOfArgument(id: string): Kind | null {
+  if (boardAlone(id)) return 'boards';
   if (none.has(id)) return null;
   return byCommand[id] ?? byTopic[id.split(':')[0]!] ?? null;
 }

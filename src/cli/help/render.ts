@@ -1,4 +1,5 @@
 /** Help as text, from the same data as the man pages. */
+import { boardFirst } from '../board-first.ts';
 import {
   type Catalog,
   type CatalogArg,
@@ -23,8 +24,14 @@ export interface Page {
 
 /** `board post [BODY] [flags]` */
 export function usageLine(command: CatalogCommand): string {
-  const args = Object.values(command.args).map(argWord);
+  const args = argsOf(command).map(argWord);
   return [command.id.replaceAll(':', ' '), ...args, '[flags]'].join(' ');
+}
+
+/** What a command takes, the board that it may begin with included. */
+export function argsOf({ id, args }: CatalogCommand): CatalogArg[] {
+  const board = { name: 'board', description: 'The board, instead of --board' };
+  return [...(boardFirst(id) ? [board] : []), ...Object.values(args)];
 }
 
 /** How an argument is written in a usage line. */
@@ -54,7 +61,7 @@ export function flagGroups(command: CatalogCommand): { own: CatalogFlag[]; globa
 export function commandHelp(catalog: Catalog, command: CatalogCommand, page: Page): string {
   const { bin } = page;
   const { own, global } = flagGroups(command);
-  const args = Object.values(command.args);
+  const args = argsOf(command);
   const below = visibleCommands(catalog, command.id);
   const commands = (lines: readonly string[]) =>
     lines.flatMap((line) => wrappedCommand(`$ ${line}`, page.width - INDENT.length));

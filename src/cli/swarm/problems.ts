@@ -1,6 +1,6 @@
 /** What is wrong in a `service.yaml`, in words for whoever wrote it. */
 import type { z } from 'zod';
-import { distance } from '../unknown.ts';
+import { nearestNames } from '../nearness.ts';
 
 export interface Problem {
   line: number;
@@ -32,9 +32,8 @@ export function fileProblems(
 
 /** The name that is nearest to one that is none, or all there are. */
 export function meant(typed: string, names: readonly string[]): string {
-  const near = names.filter((name) => distance(typed, name) <= Math.max(1, Math.floor(name.length / 3)));
   const begun = names.filter((name) => typed.length > 2 && name.startsWith(typed));
-  const found = near[0] ?? begun[0];
+  const found = nearestNames(typed, names)[0] ?? begun[0];
   return found ? `did you mean ${found}?` : `known are ${names.join(', ')}`;
 }
 
