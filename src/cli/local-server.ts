@@ -4,8 +4,7 @@ import { ClientError } from '../client/errors.ts';
 import { localEntry, type ServerEntry, seatsAt, updateCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { readLocalKey } from '../local/keystore.ts';
-import { localFetch } from '../local/loopback-fetch.ts';
-import { accepts, probe } from '../local/probe.ts';
+import { isOnLoopback, NOT_OURS, ownFetch } from '../local/own-agent.ts';
 import { currentServer } from '../local/running.ts';
 import type { KnownServer } from '../local/servers.ts';
 import type { LocalServer } from '../local/start.ts';
@@ -22,32 +21,36 @@ export interface LocalChoice {
 /** The local server at its true address, started if nobody answered; `pin` saves its identity at the first contact. */
 export async function useLocalServer(server: KnownServer, choice: LocalChoice, pin = true): Promise<KnownServer> {
   const running = await startIfNeeded(server, choice);
+  if (!isOnLoopback(running.url)) throw isTeams(running.url);
   const reached = { ...server, origin: running.url };
-  await checkRun(server.entry, running, pin);
+  await checkServer(server.entry, running, pin);
   if (!pin || isPinned(reached)) return reached;
   return { ...reached, entry: await pinLocal(running.url) };
 }
 
 /**
- * `fetch` for the local server: when nobody listens there any more, it is started again and gets the same request, at
+ * `fetch` for the local server: when it does not listen there any more, it is started again and gets the same request, at
  * the address it has then. The request never left, so this is safe for every kind of it.
  */
 export function restartingFetch(server: KnownServer, choice: LocalChoice): typeof fetch {
   let { origin } = server;
-  const send: typeof fetch = (input, init) => localFetch(`${origin}${String(input).slice(server.origin.length)}`, init);
+  const own = ownFetch(runtime().folders);
+  const send: typeof fetch = (input, init) => own(`${origin}${String(input).slice(server.origin.length)}`, init);
   return async (input, init) => {
     try {
       return await send(input, init);
     } catch (error) {
-      if (!isRefused(error)) throw error;
+      if (!isGone(error)) throw error;
     }
     origin = (await startedAgain(server, choice)).origin;
     return send(input, init);
   };
 }
 
-function isRefused(error: unknown): boolean {
-  return ((error as Error | null)?.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED';
+/** Nobody listens there, or somebody else does. */
+function isGone(error: unknown): boolean {
+  const { code } = ((error as Error | null)?.cause ?? {}) as NodeJS.ErrnoException;
+  return code === 'ECONNREFUSED' || code === NOT_OURS;
 }
 
 /** Where it must not be started somebody else may be about to, so the call's other attempts are worth making. */
@@ -67,7 +70,7 @@ export async function pinLocal(url: string, accept = false): Promise<ServerEntry
   const { folders } = runtime();
   const token = readLocalKey(folders);
   if (!token) return null;
-  const client = new Client({ origin: url, token, userAgent: `service/${version()}`, fetch: localFetch });
+  const client = new Client({ origin: url, token, userAgent: `service/${version()}`, fetch: ownFetch(folders) });
   const { data: info } = await client.call('getInfo');
   const { data: me } = await client.call('getMe');
   return updateCredentials(folders, (saved) => {
@@ -97,8 +100,8 @@ async function startIfNeeded(server: KnownServer, choice: LocalChoice): Promise<
   const { env, folders, program } = runtime();
   // The usual case, found without loading what a start needs.
   const found = await currentServer(folders, env);
-  if (found && (!mayStart(choice) || !olderThan(found.version, version())) && (await accepts(found.url)))
-    return { ...found, started: false, replaced: null, serverId: null };
+  if (found?.answers && (!mayStart(choice) || !olderThan(found.version, version())))
+    return { ...found, started: false, replaced: null };
   if (!mayStart(choice))
     throw new Failure('server_not_running', `The local server at ${server.origin} does not run.`, {
       hint: 'service server start',
@@ -122,26 +125,25 @@ function isPinned({ entry }: KnownServer): boolean {
   return entry?.person != null;
 }
 
-/**
- * The identity is asked for once per run of the server, whoever started it: within a run it cannot change, and a
- * command should not pay for the question each time.
- */
-async function checkRun(entry: ServerEntry | null, running: LocalServer, note: boolean): Promise<void> {
-  const run = `${running.pid} ${running.started_at}`;
-  if (!entry || (entry.run === run && !running.serverId)) return;
-  const found = running.serverId ?? (await probe(running.url))?.server_id;
-  if (!found) return;
-  checkIdentity(entry, found);
-  if (!note) return;
+/** Compares whom we reached with whom we knew, before any credential is sent, and notes where it is now. */
+async function checkServer(entry: ServerEntry | null, { url, serverId }: LocalServer, note: boolean): Promise<void> {
+  if (!entry || serverId === null) return;
+  checkIdentity(entry, serverId);
+  if (!note || entry.urls?.includes(url)) return;
   await updateCredentials(runtime().folders, (saved) => {
     const own = localEntry(saved);
-    if (own?.[1].server_id !== found) return;
-    own[1].run = run;
-    own[1].urls = [...new Set([...(own[1].urls ?? []), own[0], running.url])];
+    if (own?.[1].server_id !== serverId) return;
+    own[1].urls = [...new Set([...(own[1].urls ?? []), own[0], url])];
   }).catch(() => {
-    // Where nothing can be written it is asked again the next time.
+    // Where nothing can be written it is noted the next time.
   });
 }
+
+/** A team's server may run on the data folder; what belongs to this machine's own is not for its public address. */
+const isTeams = (url: string): Failure =>
+  new Failure('server_not_running', `A team's server, ${url}, runs on the data folder of the local one.`, {
+    hint: `service login ${url}`,
+  });
 
 function checkIdentity(entry: ServerEntry | null, serverId: string): void {
   if (!entry || entry.server_id === serverId) return;

@@ -52,8 +52,6 @@ export interface ServerEntry {
   /** Seats of servers that were at this address before, by their ids: they are sent nowhere until that server is back. */
   former?: Record<string, Record<string, SavedSeat>>;
   pending?: Pending;
-  /** This machine's own server: the run of it whose identity was last compared. */
-  run?: string;
   /** This machine's own server: the addresses it was reached at. */
   urls?: string[];
 }

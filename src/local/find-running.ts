@@ -2,12 +2,11 @@
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { localAddress, originOf } from './address.ts';
-import { localEntry, readCredentials } from './credentials.ts';
 import type { Env, Folders } from './folders.ts';
-import { readLocalKey } from './keystore.ts';
-import { localFetch } from './loopback-fetch.ts';
+import { ownAgent } from './own-agent.ts';
 import { writePrivate } from './private-file.ts';
 import { type FoundServer, type PidFile, probe } from './probe.ts';
+import { began } from './process-ref.ts';
 
 /** What finds it: on Linux the system's own record of processes; elsewhere there is none. */
 export interface Place {
@@ -16,18 +15,22 @@ export interface Place {
   proc?: string;
 }
 
+/** Systems tell the beginning of a process to the second. */
+const CLOCK_MS = 2_000;
+
 /** The server that runs on our data folder; null when none proves to. Its pid file is written again where it can be. */
 export async function findServer(place: Place): Promise<FoundServer | null> {
   if (hasRecord(place.proc)) return holderOfLock(place);
-  return keeperOfKey(place);
+  return keeperOfSecret(place);
 }
 
 /**
- * Whether the process holds the lock of our data folder. A number in a file proves nothing: it may be damaged, or be
- * another program's by now, which must never be signalled.
+ * Whether the process holds the lock of our data folder; where the system does not tell, whether it ran already when the
+ * file was written. A number in a file proves nothing: it may be damaged, or be another program's by now, which must
+ * never be signalled.
  */
 export async function isOurServer(running: PidFile, { folders, proc = '/proc' }: Place): Promise<boolean> {
-  if (!hasRecord(proc)) return (await probe(running.url)) !== null;
+  if (!hasRecord(proc)) return began(running.pid) <= Date.parse(running.started_at) + CLOCK_MS;
   const lock = lockOf(folders);
   return lock !== null && openFiles(proc, running.pid).includes(lock);
 }
@@ -51,16 +54,11 @@ async function holderOfLock({ folders, proc = '/proc' }: Place): Promise<FoundSe
   return null;
 }
 
-/** It is the one this machine knew, by its id, and accepts the key of this machine. The key goes to no other. */
-async function keeperOfKey({ folders, env }: Place): Promise<FoundServer | null> {
+/** Whoever listens where our server would, and proves that it is. */
+async function keeperOfSecret({ folders, env }: Place): Promise<FoundServer | null> {
   const url = originOf(localAddress(folders, env));
-  const info = await probe(url);
-  const key = readLocalKey(folders);
-  if (!info || !key || localEntry(readCredentials(folders))?.[1].server_id !== info.server_id) return null;
-  const answer = await localFetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } }).catch(() => null);
-  if (!answer) return null;
-  await answer.text().catch(() => '');
-  return answer.ok ? { pid: null, url, version: info.version, started_at: null } : null;
+  const standing = await ownAgent(folders).ask(url, 1000);
+  return standing.is === 'ours' ? { pid: null, url, version: standing.info.version, started_at: null } : null;
 }
 
 function mended(folders: Folders, server: PidFile): PidFile {

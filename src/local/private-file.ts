@@ -16,6 +16,11 @@ import { makeFolder } from './folders.ts';
 
 /** The text of a secret file, or null where there is none. Links, foreign owners and open modes are refused. */
 export function readPrivate(path: string): string | null {
+  return readPrivateBytes(path)?.toString('utf8') ?? null;
+}
+
+/** The same for a secret that is no text. */
+export function readPrivateBytes(path: string): Buffer | null {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
@@ -27,7 +32,7 @@ export function readPrivate(path: string): string | null {
   }
   try {
     checkOwnership(fd, path);
-    return readFileSync(fd, 'utf8');
+    return readFileSync(fd);
   } finally {
     closeSync(fd);
   }

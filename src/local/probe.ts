@@ -69,7 +69,8 @@ export async function probe(origin: string, ms = 1000): Promise<ProbedInfo | nul
   });
 }
 
-function asInfo(text: string): ProbedInfo | null {
+/** Reads what a server says of itself; null for what no server of our kind says. */
+export function asInfo(text: string): ProbedInfo | null {
   try {
     const info = JSON.parse(text) as ProbedInfo;
     return info.name === 'service' && typeof info.server_id === 'string' ? info : null;

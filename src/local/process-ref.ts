@@ -31,6 +31,15 @@ export function isGone({ pid, start }: ProcessRef): boolean {
   return stat !== null && (stat.ended || stat.start !== start);
 }
 
+/** When a process began, in milliseconds since the epoch; not a number where that cannot be told. */
+export function began(pid: number): number {
+  try {
+    return Date.parse(fromPs(pid)?.start ?? '');
+  } catch {
+    return Number.NaN;
+  }
+}
+
 const DEEPEST = 8;
 /** Programs that only run another one. A harness written in Node is told by its position: a wrapper's child is nearer. */
 const wrappers = /^-?(sh|bash|dash|zsh|fish|ksh|ash|env|sudo|timeout|nice|nohup|setsid|xargs|npx|npm( .*)?)$/;

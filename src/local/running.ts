@@ -1,11 +1,36 @@
 /** This machine's own server, if it runs. */
 import type { Env, Folders } from './folders.ts';
+import { ownAgent, type Standing } from './own-agent.ts';
 import { type FoundServer, runningServer } from './probe.ts';
 
-/** The server that runs here, also when its pid file was lost or damaged. */
-export async function currentServer(folders: Folders, env: Env): Promise<FoundServer | null> {
-  const told = runningServer(folders);
-  if (told) return told;
-  const { findServer } = await import('./find-running.ts');
-  return findServer({ folders, env });
+export interface CurrentServer extends FoundServer {
+  /** Whether it takes connections; it may be a moment before it answers. */
+  answers: boolean;
+  /** Who it is; null where it has not said so yet. */
+  serverId: string | null;
 }
+
+/** A server that has not answered by then may still do so later. */
+const ANSWER_MS = 2_000;
+
+/**
+ * The server that runs here, also when its pid file was lost or damaged. Whoever else answers at the address in the file
+ * is passed over, and so is a process that has only the number in it.
+ */
+export async function currentServer(folders: Folders, env: Env): Promise<CurrentServer | null> {
+  const ask = ({ url }: FoundServer) => ownAgent(folders).ask(url, ANSWER_MS);
+  const told = runningServer(folders);
+  const standing = told && (await ask(told));
+  if (standing?.is === 'ours') return seen(told!, standing);
+  const { findServer, isOurServer } = await import('./find-running.ts');
+  const place = { folders, env };
+  if (told && standing!.is !== 'other' && (await isOurServer(told, place))) return seen(told, standing!);
+  const found = await findServer(place);
+  return found && seen(found, await ask(found));
+}
+
+const seen = (server: FoundServer, standing: Standing): CurrentServer => ({
+  ...server,
+  answers: standing.is === 'ours' || standing.is === 'silent',
+  serverId: standing.is === 'ours' ? standing.info.server_id : null,
+});

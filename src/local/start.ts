@@ -9,18 +9,17 @@ import { findServer, isOurServer, type Place } from './find-running.ts';
 import type { Env, Folders } from './folders.ts';
 import { makeFolder } from './folders.ts';
 import { withLock } from './lock.ts';
-import { accepts, type FoundServer, type PidFile, type ProbedInfo, probe, runningServer } from './probe.ts';
+import { ownAgent } from './own-agent.ts';
+import { accepts, type FoundServer, runningServer } from './probe.ts';
 import { alive, until } from './process.ts';
-import { currentServer } from './running.ts';
+import { type CurrentServer, currentServer } from './running.ts';
 import { olderThan } from './versions.ts';
 
-export interface LocalServer extends FoundServer {
+export interface LocalServer extends CurrentServer {
   /** True when this command started it. */
   started: boolean;
   /** The version it took the place of. */
   replaced: string | null;
-  /** What it said it is, when it was asked: at a start. */
-  serverId: string | null;
 }
 
 export interface StartOptions {
@@ -64,9 +63,8 @@ function hidden(url: string): Failure {
 
 async function upToDate(options: StartOptions): Promise<LocalServer | null> {
   const running = await currentServer(options.folders, options.env);
-  if (!running || !(await accepts(running.url))) return null;
-  if (olderThan(running.version, options.version)) return null;
-  return { ...running, started: false, replaced: null, serverId: null };
+  if (!running?.answers || olderThan(running.version, options.version)) return null;
+  return { ...running, started: false, replaced: null };
 }
 
 async function start(options: StartOptions): Promise<LocalServer> {
@@ -79,7 +77,7 @@ async function start(options: StartOptions): Promise<LocalServer> {
   return { ...server, started: true, replaced: old?.version ?? null };
 }
 
-async function spawnServer({ folders, env, program }: StartOptions): Promise<PidFile & { serverId: string }> {
+async function spawnServer({ folders, env, program }: StartOptions): Promise<CurrentServer> {
   makeFolder(folders.data);
   const log = join(folders.data, 'server.log');
   const before = existsSync(log) ? statSync(log).size : 0;
@@ -96,13 +94,14 @@ async function spawnServer({ folders, env, program }: StartOptions): Promise<Pid
   child.once('exit', () => {
     ended = true;
   });
-  const found: { server: PidFile | null; info: ProbedInfo | null } = { server: null, info: null };
+  let found: CurrentServer | null = null;
   await until(async () => {
-    found.server = runningServer(folders);
-    found.info = found.server && (await probe(found.server.url));
-    return found.info !== null || ended;
+    const told = runningServer(folders);
+    const standing = told && (await ownAgent(folders).ask(told.url, 1000));
+    if (standing?.is === 'ours') found = { ...told!, answers: true, serverId: standing.info.server_id };
+    return found !== null || ended;
   }, WAIT_MS);
-  if (found.server && found.info) return { ...found.server, serverId: found.info.server_id };
+  if (found) return found;
   throw notRunning(log, before);
 }
 

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { Refusal } from '../contract/errors.ts';
+import { isChallenge, PROOF_HEADER, PROOF_LABEL, proofSalt } from '../contract/local-proof.ts';
 import { openapi } from '../contract/openapi.ts';
 import type { OperationName } from '../contract/operations.ts';
 import type { Query, ServerInfo } from '../contract/types.ts';
@@ -90,6 +91,11 @@ export function createBackend({
       reading(name ?? null, credential, async (_tx, { person }) => ({ personId: person.person_id })),
     csrfToken: (session) => root.csrfToken(session),
     info: () => info,
+    proof(challenge): Record<string, string> {
+      if (site.mode !== 'local' || !isChallenge(challenge)) return {};
+      const proof = root.derive(PROOF_LABEL, proofSalt(challenge, site.baseUrl()));
+      return { [PROOF_HEADER]: proof.toString('base64url') };
+    },
     kindOf: (name) => (name === 'getInfo' ? 'info' : name === 'openStream' ? 'stream' : offeredOf(offered, name).kind),
     prepare(name, body) {
       const entry = name === 'openStream' || name === 'getInfo' ? null : offeredOf(offered, name);

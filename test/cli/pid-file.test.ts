@@ -5,8 +5,10 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { findServer } from '../../src/local/find-running.ts';
+import { CHALLENGE_HEADER, PROOF_HEADER } from '../../src/contract/local-proof.ts';
+import { findServer, isOurServer } from '../../src/local/find-running.ts';
 import { folders as foldersOf } from '../../src/local/folders.ts';
+import { proofOf } from '../../src/local/own-agent.ts';
 import { stopLocalServer } from '../../src/local/start.ts';
 import { collect, freePort, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
@@ -54,17 +56,19 @@ onLinux('the pid file of the local server', function () {
   });
 });
 
-describe('a server without a pid file, on a system that does not tell which process it is', () => {
-  const key = `abh_${'k'.repeat(43)}`;
+describe('a server on a system that does not tell which process holds what', () => {
   const seen: string[] = [];
   let dir: string;
+  let port: number;
+  const folders = () => foldersOf({ SERVICE_HOME: dir });
+  const url = () => `http://127.0.0.1:${port}`;
   const door = createServer((request, response) => {
     if (request.headers.authorization) seen.push(request.headers.authorization);
-    const info = { name: 'service', version: '0.1.0', server_id: 'srv_1', mode: 'local' };
-    response.statusCode = request.url === '/v1/info' || request.headers.authorization === `Bearer ${key}` ? 200 : 401;
-    response.end(JSON.stringify(info));
+    const challenge = request.headers[CHALLENGE_HEADER];
+    if (typeof challenge === 'string') response.setHeader(PROOF_HEADER, proofOf(doorSecret, challenge, url()));
+    response.end(JSON.stringify({ name: 'service', version: '0.1.0', server_id: 'srv_1', mode: 'local' }));
   });
-  let port: number;
+  const doorSecret = Buffer.alloc(32, 1);
 
   before(async () => {
     port = await freePort();
@@ -81,33 +85,42 @@ describe('a server without a pid file, on a system that does not tell which proc
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-  function place(knownId: string, localKey: string) {
+  function place(secret: Buffer) {
+    mkdirSync(folders().data, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folders().data, 'server-secret'), secret, { mode: 0o600 });
+    writeFileSync(join(folders().data, 'local-key'), `abh_${'k'.repeat(43)}`, { mode: 0o600 });
     const env = { SERVICE_HOME: dir, SERVICE_LOCAL_ADDR: `127.0.0.1:${port}` };
-    const folders = foldersOf(env);
-    for (const folder of [folders.data, folders.config]) mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(join(folders.data, 'local-key'), localKey, { mode: 0o600 });
-    const servers = { [`http://127.0.0.1:${port}`]: { server_id: knownId, mode: 'local', seats: {} } };
-    writeFileSync(join(folders.config, 'credentials.json'), JSON.stringify({ v: 1, default: null, servers }), {
-      mode: 0o600,
-    });
-    return { folders, env, proc: join(dir, 'no-proc') };
+    return { folders: folders(), env, proc: join(dir, 'no-proc') };
   }
 
-  it('is found by its id and by the key that it accepts', async () => {
-    const found = await findServer(place('srv_1', key));
-    expect(found).to.include({ pid: null, url: `http://127.0.0.1:${port}`, version: '0.1.0' });
+  it('is found without a pid file by its proof that it has the secret of our data folder', async () => {
+    expect(await findServer(place(doorSecret))).to.include({ pid: null, url: url(), version: '0.1.0' });
+    expect(seen, 'no key is sent for that').to.deep.equal([]);
   });
 
-  it('is not taken for ours when it is another or refuses the key; the key goes to no other', async () => {
-    expect(await findServer(place('srv_2', key))).to.equal(null);
+  it('is not taken for ours when it has another secret, or we have none', async () => {
+    const other = place(Buffer.alloc(32, 2));
+    expect(await findServer(other)).to.equal(null);
+    rmSync(join(other.folders.data, 'server-secret'));
+    expect(await findServer(other)).to.equal(null);
     expect(seen).to.deep.equal([]);
-    rmSync(dir, { recursive: true });
-    expect(await findServer(place('srv_1', `abh_${'x'.repeat(43)}`))).to.equal(null);
   });
 
   it('is not ended by guessing: what to do is said', async () => {
-    const error = await stopLocalServer(place('srv_1', key)).catch((thrown) => thrown);
+    const error = await stopLocalServer(place(doorSecret)).catch((thrown) => thrown);
     expect(error).to.include({ code: 'server_unexpected' });
     expect(error.hint).to.include(`lsof -t -iTCP:${port} -sTCP:LISTEN`);
+  });
+
+  it('is a process that ran when the pid file was written, and none that began later', async () => {
+    const at = (started_at: Date) =>
+      isOurServer(
+        { pid: process.pid, url: url(), version: '0.1.0', started_at: started_at.toISOString() },
+        place(doorSecret),
+      );
+    expect(await at(new Date())).to.equal(true);
+    expect(await at(new Date(Date.now() - process.uptime() * 1_000 - 60_000))).to.equal(false);
+    const damaged = { pid: process.pid, url: url() } as Parameters<typeof isOurServer>[0];
+    expect(await isOurServer(damaged, place(doorSecret))).to.equal(false);
   });
 });

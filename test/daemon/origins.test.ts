@@ -237,24 +237,65 @@ describe('the connection to a server', () => {
       expect(machine.told.problems).to.deep.equal([]);
     });
 
-    it('is taken up at once when this machine’s own server says that it runs again, at whatever port', async () => {
-      const { data } = machine.folders;
-      const addr = (url: string) => `127.0.0.1:${new URL(url).port}\n`;
-      writePrivate(join(data, 'server.addr'), addr(proxy.url));
-      await machine.knows(proxy.url, serverId, server.dana, { mode: 'local', urls: [proxy.url] });
-      await follow();
-      await proxy.down();
-      await until(() => machine.pauses().length === 1, 'it pauses');
-      // It comes back at another port; the seat is still the one that was known at the first.
-      const moved = await new FaultProxy(server.url).listen();
-      writePrivate(join(data, 'server.addr'), addr(moved.url));
-      writePrivate(join(data, 'server.pid'), '{}\n');
-      await until(() => at().view().connected, 'it is connected without the pause');
-      await say('after the move');
-      await machine.told.until('inbox after the move');
-      expect(moved.count(STREAM)).to.equal(1);
-      await moved.down();
-      await proxy.listen();
+    describe('of this machine’s own server', () => {
+      const listensAt = (url: string) =>
+        writePrivate(join(machine.folders.data, 'server.addr'), `127.0.0.1:${new URL(url).port}\n`);
+
+      beforeEach(async () => {
+        await proxy.down();
+        proxy = await new FaultProxy(server.url, server.dataDir).listen();
+        machine.owns(server);
+        listensAt(proxy.url);
+        await machine.knows(proxy.url, serverId, server.dana, { mode: 'local', urls: [proxy.url] });
+        seat = await machine.holds(proxy.url, board, agent);
+      });
+
+      it('is taken up at once when it says that it runs again, at whatever port', async () => {
+        await follow();
+        await proxy.down();
+        await until(() => machine.pauses().length === 1, 'it pauses');
+        // It comes back at another port; the seat is still the one that was known at the first.
+        const moved = await new FaultProxy(server.url, server.dataDir).listen();
+        listensAt(moved.url);
+        writePrivate(join(machine.folders.data, 'server.pid'), '{}\n');
+        await until(() => at().view().connected, 'it is connected without the pause');
+        await say('after the move');
+        await machine.told.until('inbox after the move');
+        expect(moved.count(STREAM)).to.equal(1);
+        await moved.down();
+        await proxy.listen();
+      });
+
+      it('gives nothing to a stranger who takes its port, and goes on when it is back', async () => {
+        await follow();
+        const port = Number(new URL(proxy.url).port);
+        await proxy.down();
+        // The stranger has every answer of the true server, and not its data folder.
+        const stranger = await new FaultProxy(server.url).listen(port);
+        for (let tries = 0; tries < 4; tries++) await machine.pass();
+        await until(() => stranger.count('GET /v1/info') >= 4, 'it was asked');
+        expect(machine.told.problems).to.deep.equal(['server_unreachable']);
+        expect(stranger.seen.filter(({ token }) => token !== undefined)).to.deep.equal([]);
+        await stranger.down();
+        await proxy.listen();
+        await until(async () => {
+          if (machine.pauses().length > 0) await machine.pass();
+          return at().view().connected;
+        }, 'it is connected');
+        await say('after the stranger');
+        await machine.told.until('inbox after the stranger');
+      });
+
+      it('keeps to eight connections for requests', async () => {
+        await follow();
+        proxy.fail('PUT /v1/me/presence', 'hold');
+        const before = proxy.connections;
+        const many = Array.from({ length: 20 }, () => at().presence(seat, 'idle'));
+        await until(() => proxy.held === MAX_SOCKETS, 'eight are under way');
+        expect(proxy.connections - before).to.be.at.most(MAX_SOCKETS);
+        proxy.heal();
+        await Promise.all(many);
+      });
     });
 
     it('counts as dead after a minute without a byte', async () => {

@@ -35,7 +35,7 @@ describe(`the daemon in a storm (DAEMON_SEED=${seed})`, () => {
   });
   after(() => server.stop());
   beforeEach(async () => {
-    proxy = await new FaultProxy(server.url).listen();
+    proxy = await new FaultProxy(server.url, server.dataDir).listen();
   });
   afterEach(async () => {
     proxy.heal();
@@ -119,7 +119,7 @@ describe(`the daemon in a storm (DAEMON_SEED=${seed})`, () => {
       const url = await child.ready;
       const port = Number(new URL(url).port);
       const dana = new Api(url, localKey(place));
-      const true_ = { url, dana, nobody: new Api(url, undefined) } as unknown as TestServer;
+      const true_ = { url, dana, dataDir: place, nobody: new Api(url, undefined) } as unknown as TestServer;
       played = await Played.begin(true_);
       const one = played;
       for (const ms of moments()) {

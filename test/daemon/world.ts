@@ -1,5 +1,5 @@
 /** A machine with seats on a true server: its home, what it saved, and the daemon's connections from there. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CredentialStore } from '../../src/daemon/credentials/credentials.ts';
@@ -87,6 +87,12 @@ export class Machine {
         ...more,
       };
     });
+  }
+
+  /** Has the data folder of a server, which so is this machine's own. */
+  owns({ dataDir }: { dataDir: string }): void {
+    mkdirSync(this.folders.data, { recursive: true, mode: 0o700 });
+    copyFileSync(join(dataDir, 'server-secret'), join(this.folders.data, 'server-secret'));
   }
 
   /** Saves a seat. @returns what the daemon knows it by. */

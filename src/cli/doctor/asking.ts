@@ -3,6 +3,7 @@ import { Client } from '../../client/client.ts';
 import type { ServerInfo } from '../../contract/types.ts';
 import type { ServerEntry } from '../../local/credentials.ts';
 import { localFetch } from '../../local/loopback-fetch.ts';
+import { ownFetch } from '../../local/own-agent.ts';
 import { currentServer } from '../../local/running.ts';
 import type { Around } from './check.ts';
 
@@ -25,21 +26,32 @@ export async function askWhatItIs(origin: string, entry: ServerEntry, around: Ar
   let skewMs: number | null = null;
   const dated: typeof fetch = async (input, init) => {
     const before = around.now();
-    const response = await localFetch(input, init);
+    const response = await fetchFor(entry, around)(input, init);
     const said = Date.parse(response.headers.get('date') ?? '');
     // The answer may have been dated at any moment between, and to the second.
     const middle = (before + around.now()) / 2;
     if (!Number.isNaN(said)) skewMs = said - middle;
     return response;
   };
-  const { data: info } = await clientAt(origin, around, { fetch: dated }).call('getInfo', { maxAttempts: 1 });
+  const { data: info } = await clientAt(origin, entry, around, { fetch: dated }).call('getInfo', { maxAttempts: 1 });
   return { origin, entry, info, skewMs };
 }
+
+/** This machine's own server has to prove that it is, before it gets anything. */
+const fetchFor = ({ mode }: ServerEntry, { folders }: Around): typeof fetch =>
+  mode === 'local' ? ownFetch(folders) : localFetch;
 
 /** A client with half of the time that a check has. */
 export const clientAt = (
   origin: string,
-  { version, limitMs }: Around,
+  entry: ServerEntry,
+  around: Around,
   more: { token?: string; fetch?: typeof fetch } = {},
 ): Client =>
-  new Client({ origin, userAgent: `service/${version}`, timeoutMs: limitMs / 2, fetch: localFetch, ...more });
+  new Client({
+    origin,
+    userAgent: `service/${around.version}`,
+    timeoutMs: around.limitMs / 2,
+    fetch: fetchFor(entry, around),
+    ...more,
+  });

@@ -12,7 +12,7 @@ export const localServer: Check = {
     const running = await currentServer(folders, env);
     if (!running) return [await free(originOf(localAddress(folders, env)), localAddress(folders, env).source)];
     const { url, version: its } = running;
-    if (!(await probe(url))) {
+    if (!running.answers || !(await probe(url))) {
       const problem = `Its process runs, but nothing answers at ${url}.`;
       return [unreachable('local server', 'server_unreachable', problem, 'service server restart')];
     }

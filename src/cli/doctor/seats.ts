@@ -3,7 +3,7 @@ import { ClientError } from '../../client/errors.ts';
 import type { Member } from '../../contract/types.ts';
 import { shellWord } from '../../harness/setup/entries.ts';
 import type { SavedSeat, ServerEntry } from '../../local/credentials.ts';
-import { addressOf, askWhatItIs, clientAt } from './asking.ts';
+import { type Asked, addressOf, askWhatItIs, clientAt } from './asking.ts';
 import { type Around, type Check, type Finding, failing, fine, warning } from './check.ts';
 import { SessionLines } from './session-lines.ts';
 
@@ -35,7 +35,7 @@ async function atServer(
   if (origin === null) return [];
   const asked = await askWhatItIs(origin, entry, around).catch(() => null);
   if (asked?.info.server_id !== entry.server_id) return [];
-  return Promise.all(held.map((seat) => lookAt(origin, seat, around, lines)));
+  return Promise.all(held.map((seat) => lookAt(asked, seat, around, lines)));
 }
 
 /** What its daemon says it applies is not what its person has set. */
@@ -45,10 +45,15 @@ function unconfirmed({ name, board, presence, delivery, delivery_mode: mode }: M
   return warning('seats', 'delivery_mode_unconfirmed', problem, 'service daemon restart');
 }
 
-async function lookAt(origin: string, held: Held, around: Around, lines: SessionLines): Promise<Finding | null> {
+async function lookAt(
+  { origin, entry }: Asked,
+  held: Held,
+  around: Around,
+  lines: SessionLines,
+): Promise<Finding | null> {
   const { token, name, board } = held;
   try {
-    const client = clientAt(origin, around, { token });
+    const client = clientAt(origin, entry, around, { token });
     const { data: me } = await client.call('getMe', { maxAttempts: 1 });
     const params = { board: me.board ?? board, member: me.id };
     const { data: member } = await client.call('getMember', { params, maxAttempts: 1 });

@@ -94,7 +94,7 @@ async function keyOf(name: string, { origin, entry }: Asked, around: Around): Pr
   const token = await readKey(around.folders, entry).catch(() => null);
   if (token === null) return [];
   try {
-    await clientAt(origin, around, { token }).call('getMe', { maxAttempts: 1 });
+    await clientAt(origin, entry, around, { token }).call('getMe', { maxAttempts: 1 });
     return [];
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;

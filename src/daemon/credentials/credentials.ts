@@ -21,6 +21,8 @@ export interface KnownOrigin {
   serverId: string;
   /** Where it is reached now: this machine's own server may have moved to another port. */
   address: string;
+  /** Where the secret lies by which this machine's own server proves that it is; null for every other server. */
+  own: Folders | null;
   entry: ServerEntry;
 }
 
@@ -138,8 +140,9 @@ export class CredentialStore {
   #known(saved: Credentials, origin: string): KnownOrigin | null {
     const entry = saved.servers[origin];
     if (!entry) return null;
-    const address = entry.mode === 'local' ? localServer(saved, this.#folders, this.#env).origin : origin;
-    return { origin, serverId: entry.server_id, address, entry };
+    const own = entry.mode === 'local' ? this.#folders : null;
+    const address = own ? localServer(saved, own, this.#env).origin : origin;
+    return { origin, serverId: entry.server_id, address, own, entry };
   }
 
   /** Null for a file that is not there; one whose mode or owner is wrong is never the same, so that reading it refuses it. */

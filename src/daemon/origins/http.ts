@@ -1,9 +1,12 @@
 /** HTTP to one server: connections that stay open, few of them, and answers of a bounded size. */
-import { Agent as PlainAgent, request as plainRequest, type RequestOptions } from 'node:http';
+import { type AgentOptions, Agent as PlainAgent, request as plainRequest, type RequestOptions } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { ClientError, tooLarge } from '../../client/errors.ts';
+import type { Folders } from '../../local/folders.ts';
 import { fetchBy } from '../../local/loopback-fetch.ts';
+import { OwnAgent } from '../../local/own-agent.ts';
+import { Slots } from './slots.ts';
 
 /** Connections for requests that are answered at once. */
 export const MAX_SOCKETS = 8;
@@ -22,22 +25,31 @@ export interface OriginHttp {
   close(): void;
 }
 
-/** @param origin nothing is sent anywhere else through it. */
-export function originHttp(origin: string): OriginHttp {
+/**
+ * @param origin nothing is sent anywhere else through it.
+ * @param own the folders of this machine, where its own server is to prove that it is.
+ */
+export function originHttp(origin: string, own: Folders | null): OriginHttp {
   const secure = origin.startsWith('https:');
-  const Agent = secure ? SecureAgent : PlainAgent;
-  const quick = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_SOCKETS });
-  const slow = new Agent({ keepAlive: true, maxSockets: MAX_WAITS + 1, maxFreeSockets: 2 });
+  const agentOf = (options: AgentOptions): PlainAgent => {
+    if (own) return new OwnAgent(own, options);
+    return secure ? new SecureAgent(options) : new PlainAgent(options);
+  };
+  const quick = agentOf({ keepAlive: true, maxFreeSockets: MAX_SOCKETS });
+  const slow = agentOf({ keepAlive: true, maxSockets: MAX_WAITS + 1, maxFreeSockets: 2 });
+  // An agent does not count connections that are still being proved.
+  const slots = new Slots(MAX_SOCKETS);
   const via = (secure ? secureRequest : plainRequest) as typeof plainRequest;
-  const by = (agent: PlainAgent): typeof fetch => {
+  const by = (agent: PlainAgent, take?: Slots['take']): typeof fetch => {
     return async (input, init) => {
       const url = new URL(String(input));
       if (url.origin !== origin) throw new TypeError(`nothing is sent to ${url.origin} through ${origin}`);
-      return bounded(await fetchBy(limited(via, secure), url, init ?? {}, { agent } as RequestOptions));
+      const request = limited(via, secure, await take?.(init?.signal));
+      return bounded(await fetchBy(request, url, init ?? {}, { agent } as RequestOptions));
     };
   };
   return {
-    fetch: by(quick),
+    fetch: by(quick, (signal) => slots.take(signal)),
     slowFetch: by(slow),
     close: () => {
       quick.destroy();
@@ -46,10 +58,10 @@ export function originHttp(origin: string): OriginHttp {
   };
 }
 
-/** `request` with a limit on connecting: a connection that does not stand by then is given up. */
-function limited(via: typeof plainRequest, secure: boolean): typeof plainRequest {
+/** `request` with a limit on connecting: a connection that does not stand by then is given up. @param over once it ended */
+function limited(via: typeof plainRequest, secure: boolean, over: () => void = () => {}): typeof plainRequest {
   return ((url: URL, options: RequestOptions, answered: Parameters<typeof plainRequest>[2]) => {
-    const sent = via(url, options, answered);
+    const sent = via(url, options, answered).once('close', over);
     sent.once('socket', (socket: Socket) => {
       if (!socket.connecting) return;
       const timer = setTimeout(() => sent.destroy(slowToConnect()), CONNECT_MS);

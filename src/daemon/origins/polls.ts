@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts';
 import { isPassing } from './failures.ts';
 import { MAX_WAITS } from './http.ts';
 import type { SeatFeed } from './seat-feed.ts';
+import { Slots } from './slots.ts';
 import { requireInbox } from './trust.ts';
 
 const WAIT_SECONDS = 50;
@@ -72,27 +73,4 @@ export class Polls {
 function notYet(feed: SeatFeed, before: number, error: unknown): never {
   feed.lastSeen = before;
   throw error;
-}
-
-/** So many at once; the others in the order in which they came. */
-class Slots {
-  #free: number;
-  readonly #queue: (() => void)[] = [];
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  async take(signal: AbortSignal): Promise<() => void> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#queue.push(resolve));
-    const release = () => {
-      const next = this.#queue.shift();
-      if (next) next();
-      else this.#free++;
-    };
-    if (!signal.aborted) return release;
-    release();
-    throw signal.reason;
-  }
 }

@@ -40,7 +40,7 @@ export class Wire {
   /** Options of every client to it. @param slow for streams and waits. */
   options(slow = false): Omit<ClientOptions, 'origin'> {
     const { random, sleep, now, userAgent } = this.world;
-    const http = this.#connections(this.known().address);
+    const http = this.#connections(this.known());
     return { userAgent, random, sleep, now, timeoutMs: TOTAL_MS, fetch: slow ? http.slowFetch : http.fetch };
   }
 
@@ -49,10 +49,10 @@ export class Wire {
     this.#http = null;
   }
 
-  #connections(address: string): OriginHttp {
+  #connections({ address, own }: KnownOrigin): OriginHttp {
     if (this.#http?.address !== address) {
       this.close();
-      this.#http = { address, http: originHttp(address) };
+      this.#http = { address, http: originHttp(address, own) };
     }
     return this.#http!.http;
   }

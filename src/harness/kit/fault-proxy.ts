@@ -4,6 +4,8 @@
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { CHALLENGE_HEADER, isChallenge, PROOF_HEADER } from '../../contract/local-proof.ts';
+import { proofOf, secretOf } from '../../local/own-agent.ts';
 
 export interface Seen {
   method: string;
@@ -52,11 +54,14 @@ export class FaultProxy {
   readonly #sockets = new Set<Socket>();
   readonly #streams = new Set<ServerResponse>();
   readonly #server = createServer((req, res) => this.#answer(req, res));
+  readonly #data: string | undefined;
   #target: string;
   #port = 0;
 
-  constructor(target: string) {
+  /** @param data the server's data folder, where the proxy is to pass for that server on its own machine. */
+  constructor(target: string, data?: string) {
     this.#target = target;
+    this.#data = data;
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
@@ -175,7 +180,7 @@ export class FaultProxy {
         this.#streams.add(res);
         res.once('close', () => this.#streams.delete(res));
       }
-      res.writeHead(answer.statusCode ?? 502, answer.headers);
+      res.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...this.#proof(req) });
       answer.on('error', () => res.destroy());
       if (fault === 'cut') answer.once('data', (chunk: Buffer) => res.write(chunk.subarray(0, 1), () => res.destroy()));
       else answer.pipe(res);
@@ -183,6 +188,13 @@ export class FaultProxy {
     onward.on('error', () => res.destroy());
     res.on('close', () => onward.destroy());
     req.pipe(onward);
+  }
+
+  /** A proof is bound to the address it was asked for at. */
+  #proof({ headers }: IncomingMessage): Record<string, string> {
+    const challenge = headers[CHALLENGE_HEADER];
+    const secret = this.#data === undefined ? null : secretOf({ data: this.#data });
+    return secret && isChallenge(challenge) ? { [PROOF_HEADER]: proofOf(secret, challenge, this.url) } : {};
   }
 }
 

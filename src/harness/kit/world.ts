@@ -132,7 +132,7 @@ export class KitWorld {
   private async serve(): Promise<{ people: People; proxy: FaultProxy }> {
     await this.command(['board', 'create', 'kit', '--no-link']);
     const address = readFileSync(join(this.home, 'data', 'server.addr'), 'utf8').trim();
-    this.proxy = await new FaultProxy(`http://${address}`).listen();
+    this.proxy = await new FaultProxy(`http://${address}`, join(this.home, 'data')).listen();
     // The same server by another address, as after a change of its port.
     const { url } = this.proxy;
     await updateCredentials(folders(this.env), ({ servers }) => {

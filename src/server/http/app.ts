@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
+import { CHALLENGE_HEADER } from '../../contract/local-proof.ts';
 import { type OperationName, type OperationRow, operations } from '../../contract/operations.ts';
 import { type Credential, unauthorized } from '../operation/caller.ts';
 import { refusedKind } from '../operation/gate.ts';
@@ -40,6 +41,8 @@ export interface Backend {
   csrfToken(sessionSecret: string): string;
   /** What the server tells everybody about itself. */
   info(): unknown;
+  /** The headers with which a server of one machine proves to whoever has its data folder that it runs on it. */
+  proof(challenge: unknown): Record<string, string>;
   read(name: OperationName, credential: Credential, input: AnyInput): Promise<unknown>;
   wait(name: OperationName, credential: Credential, input: AnyInput, gone: AbortSignal): Promise<unknown>;
   write(name: OperationName, credential: Credential, input: AnyInput, keyed: Keyed | null): Promise<Reply>;
@@ -124,7 +127,9 @@ async function serve(ctx: Context, name: OperationName, options: AppOptions): Pr
   const kind = backend.kindOf(name);
   const limit = kind === 'upload' ? Number.POSITIVE_INFINITY : kind === 'open' ? MAX_OPEN : MAX_JSON;
   checkLimits(ctx.req, ctx.state['head'], limit);
-  if (kind === 'info') return send(ctx, 200, JSON.stringify(backend.info()));
+  if (kind === 'info') {
+    return send(ctx, 200, JSON.stringify(backend.info()), backend.proof(ctx.req.headers[CHALLENGE_HEADER]));
+  }
   if (kind === 'open') return serveOpen(ctx, name, options);
   const credential = credentialOf(ctx, options);
   const resolve = (counted?: OperationName) => backend.resolve(credential, counted);

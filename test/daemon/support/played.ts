@@ -53,7 +53,7 @@ export class Played {
     const made = await newBoard(server.dana);
     const agent = await newAgent(server.dana, made.name);
     // As this machine's own server, whose return is noticed at once.
-    mkdirSync(machine.folders.data, { recursive: true, mode: 0o700 });
+    machine.owns(server);
     writePrivate(join(machine.folders.data, 'server.addr'), `${new URL(origin).host}\n`);
     const local = { mode: 'local' as const, urls: [origin] };
     await machine.knows(origin, (await server.nobody.ok('getInfo')).server_id, server.dana, local);

@@ -1,0 +1,22 @@
+/** So many at once; the others in the order in which they came. */
+export class Slots {
+  #free: number;
+  readonly #queue: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async take(signal?: AbortSignal | null): Promise<() => void> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#queue.push(resolve));
+    const release = () => {
+      const next = this.#queue.shift();
+      if (next) next();
+      else this.#free++;
+    };
+    if (!signal?.aborted) return release;
+    release();
+    throw signal.reason;
+  }
+}
