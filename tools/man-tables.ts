@@ -47,6 +47,7 @@ export const exitCodes: [number, string][] = [
   [6, 'Not there'],
   [7, 'Conflict with what is there'],
   [8, 'No answer, or an unclear one; trying again may help'],
+  [9, 'Done, but standard output could not be written (output_lost); look before you do it again'],
   [130, 'Interrupted'],
   [143, 'Terminated'],
 ];

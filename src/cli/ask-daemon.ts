@@ -18,6 +18,7 @@ import { Failure } from '../local/failure.ts';
 import { harnessProcess, startedAt } from '../local/process-ref.ts';
 import { knownServers } from '../local/servers.ts';
 import { noteAutostart } from './autostarted.ts';
+import { noteDone } from './done.ts';
 import { exitCode } from './exit.ts';
 import { here, noNetwork, refuseStartInSandbox, sessionHere } from './here.ts';
 import { runtime } from './runtime.ts';
@@ -89,6 +90,9 @@ const away = ['daemon_not_running', 'daemon_in_sandbox', 'session_unknown', 'req
 /** Whether no daemon answers here, or it never heard of the session; what is noted on this machine counts then. */
 export const isAway = (error: unknown): boolean => error instanceof Failure && away.includes(error.code);
 
+/** Verbs that change something although they carry no key. */
+const changing: ReadonlySet<AnsweringVerb> = new Set(['bind', 'unbind', 'join', 'mode']);
+
 /** Asks one verb. A refusal of the API that the daemon passes on keeps the exit code it has everywhere. */
 export async function askDaemon<Verb extends AnsweringVerb>(
   verb: Verb,
@@ -97,7 +101,9 @@ export async function askDaemon<Verb extends AnsweringVerb>(
 ): Promise<Answers[Verb]> {
   const connection = await connectHere(wish);
   try {
-    return await ask(connection, verb, fields);
+    const answer = await ask(connection, verb, fields);
+    if ('idempotency_key' in fields || changing.has(verb)) noteDone();
+    return answer;
   } catch (error) {
     throw withExit(error);
   } finally {

@@ -3,6 +3,7 @@ import type { ErrorBody } from '../contract/errors.ts';
 import { ANY_REQUEST } from '../contract/problems.ts';
 import { escapeUntrusted } from '../contract/text.ts';
 import { Failure, hinted } from '../local/failure.ts';
+import { isDone } from './done.ts';
 import { EXIT, exitCode } from './exit.ts';
 import { marked } from './marks.ts';
 import type { Output } from './output.ts';
@@ -96,11 +97,21 @@ function asUnwritable({ code, path }: NodeJS.ErrnoException): Failure | null {
   });
 }
 
+/** What could not be shown. A change that was acknowledged stands, and is not to be taken for one that failed. */
+export function outputFailure({ code, message }: NodeJS.ErrnoException): Failure {
+  const what = `Standard output could not be written: ${reasons[code ?? '']?.[0] ?? message}.`;
+  if (!isDone()) return new Failure('output_failed', what, { hint: 'Send it to a place where there is room' });
+  return new Failure('output_lost', `${what} What the command did stands.`, {
+    hint: 'Look at what is there before you run it again',
+  });
+}
+
 /** Prints a problem where the mode wants it and gives the exit code. */
 export function report(error: unknown, out: Output, verbose = false): number {
   if (error instanceof Exit) return error.code;
   const problem = asProblem(error);
-  if (out.mode === 'text') process.stderr.write(`${marked(errorText(problem, out, verbose))}\n`);
+  const unheard = problem.body.error.code.startsWith('output_');
+  if (out.mode === 'text' || unheard) process.stderr.write(`${marked(errorText(problem, out, verbose))}\n`);
   else out.printError(problem.body);
   return problem.exit;
 }

@@ -10,6 +10,8 @@ export const EXIT = {
   notThere: 6,
   conflict: 7,
   noAnswer: 8,
+  /** Done, and the result could not be shown: never a reason to do it again. */
+  outputLost: 9,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -19,6 +21,7 @@ const byCode: Record<string, number> = {
   body_empty: EXIT.usage,
   agent_on_another_server: EXIT.usage,
   check_failed: EXIT.checkFailed,
+  output_lost: EXIT.outputLost,
   login_required: EXIT.notSignedIn,
   key_invalid: EXIT.notSignedIn,
   agent_removed: EXIT.notSignedIn,

@@ -1,5 +1,6 @@
 /** From the flags of a command to a client that talks to the right server as the right actor. */
 import { Client } from '../client/client.ts';
+import { operations } from '../contract/operations.ts';
 import { type Actor, chooseActor, environmentToken, type Seat } from '../local/actors.ts';
 import { type Credentials, readCredentials, type ServerEntry } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
@@ -8,6 +9,7 @@ import { localFetch } from '../local/loopback-fetch.ts';
 import { canonicalOrigin, looksLikeUrl } from '../local/origin.ts';
 import { findProject, type ProjectFile } from '../local/project.ts';
 import { type KnownServer, localServer, namedServer, personServer } from '../local/servers.ts';
+import { noteDone } from './done.ts';
 import { EXIT } from './exit.ts';
 import { inSession } from './here.ts';
 import { restartingFetch, useLocalServer } from './local-server.ts';
@@ -120,6 +122,8 @@ export function clientOptions(choice: Pick<SessionChoice, 'timeoutMs' | 'verbose
       attempt: number;
       requestId: string | null;
     }) => {
+      const changes = info.method !== 'GET' && info.path !== operations.previewInvite.path;
+      if (changes && info.status !== null && info.status < 300) noteDone();
       if (!verbose) return;
       const { method, path, status, ms, attempt, requestId } = info;
       process.stderr.write(`${method} ${path} ${status ?? '-'} ${Math.round(ms)}ms #${attempt} ${requestId ?? '-'}\n`);

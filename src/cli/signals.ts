@@ -1,4 +1,5 @@
 /** What an interrupt does: by default it ends the run; a stream or a server says otherwise. */
+import { outputFailure } from './errors.ts';
 import { EXIT } from './exit.ts';
 
 type Handler = () => void;
@@ -12,11 +13,10 @@ export function installSignals(): void {
   // Whoever read our output has enough: that is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(EXIT.done);
-    throw error;
+    throw outputFailure(error);
   });
-  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
+  // Notes that nobody can read are no reason to fail.
+  process.stderr.on('error', () => {});
 }
 
 /** Replaces what Ctrl-C does. */

@@ -34,8 +34,10 @@ const daemons = `
 /** Of launchers, made here or passed on. */
 const launchers: readonly string[] = launcherCodes;
 
-/** Of this program beyond that list: a text that somebody else changed meanwhile, a folder that cannot be used. */
-const further = ['folder_unwritable', 'stale'];
+/**
+ * Of this program beyond that list: a text that somebody else changed meanwhile, a folder or an output that cannot be used.
+ */
+const further = ['folder_unwritable', 'output_failed', 'output_lost', 'stale'];
 
 /** Codes of commands that are not there yet. From the day one of the files is there, its codes are looked for. */
 const later: Record<string, string[]> = {

@@ -1,0 +1,63 @@
+/** Standard output that cannot be written, as on a full disk: what was done stands and is said to, what was only to be shown was not. */
+import { expect } from 'chai';
+import { EXIT } from '../../src/cli/exit.ts';
+import { exitCodes } from '../../tools/man-tables.ts';
+import { homeWithBoard } from './support/shared.ts';
+
+it('each exit code is described in the manual', () => {
+  const described = exitCodes.map(([code]) => code);
+  expect(described).to.include.members(Object.values(EXIT));
+  expect(new Set(described).size).to.equal(described.length);
+});
+
+// The device that is always full.
+if (process.platform === 'linux')
+  describe('standard output on a full disk', function () {
+    this.timeout(60_000);
+    const home = homeWithBoard();
+    const bodies = async () =>
+      (await home().json(['read'])).messages.map(({ body }: { body: string }) => body) as string[];
+    const full = (command: string) => home().shell(`service ${command} >/dev/full`);
+
+    it('does not take back what was posted: it is said on standard error, with an exit code of its own', async () => {
+      for (const [i, flags] of ['', '--json', '--time iso', '--wait-reply 0'].entries()) {
+        const { code, stderr } = await full(`say "number ${i}" ${flags}`);
+        expect([code, stderr], flags).to.deep.equal([
+          9,
+          'Error (output_lost): Standard output could not be written: the disk is full. What the command did stands.\nHint: Look at what is there before you run it again\n',
+        ]);
+        expect((await bodies()).at(-1)).to.equal(`number ${i}`);
+      }
+      const lines = `printf '{"body":"a"}\\n{"body":"b"}\\n' | service say --ndjson-in --json >/dev/full`;
+      expect((await home().shell(lines)).code).to.equal(9);
+    });
+
+    it('does not take back what the daemon did for a session', async () => {
+      const env = { SERVICE_SESSION: 'claude-code:one' };
+      const { code, stderr } = await home().shell('service join --board demo --name codex --json >/dev/full', { env });
+      expect([code, stderr.split(':')[0]]).to.deep.equal([9, 'Error (output_lost)']);
+      expect((await home().json(['agents'])).agents).to.have.length(1);
+      await home().run(['daemon', 'stop']);
+    });
+
+    it('fails what was only to be shown, and acknowledges nothing of it', async () => {
+      await home().json(['agent', 'create', 'reader', '--board', 'demo']);
+      await home().json(['say', 'for you', '--to', '@reader']);
+      for (const command of ['read', 'read --json', 'help', 'inbox --as reader', 'invite list --json', 'version']) {
+        const { code, stderr } = await full(command);
+        expect([code, stderr], command).to.deep.equal([
+          1,
+          'Error (output_failed): Standard output could not be written: the disk is full.\nHint: Send it to a place where there is room\n',
+        ]);
+      }
+      expect((await home().json(['inbox', '--peek', '--as', 'reader'])).messages).to.have.length(1);
+    });
+
+    it('is standard output alone: notes that cannot be written fail nothing', async () => {
+      const { code, stdout } = await home().shell(
+        'service agent create quiet -b demo 2>/dev/full && service say x 2>/dev/full',
+      );
+      expect(code).to.equal(0);
+      expect(stdout).to.match(/^Agent quiet .*\nPosted #\d+ to all on demo\n$/);
+    });
+  });
