@@ -13,6 +13,7 @@ import type { BoardSession } from './base.ts';
 import { called, runtime } from './runtime.ts';
 import { staying } from './session.ts';
 import { table } from './table.ts';
+import { showData } from './terminal.ts';
 import { showTime, type TimeStyle } from './time.ts';
 
 export interface VerifyRecord {
@@ -178,7 +179,7 @@ export async function eventLines(
 
 /** Writes every event as a line of its own; a file appears whole or not at all, and takes the place of no other. */
 export async function exportRecord(session: BoardSession, path: string) {
-  if (path === '-') return { path, ...(await writeEvents(session, (line) => process.stdout.write(line))) };
+  if (path === '-') return { path, ...(await writeEvents(session, showData)) };
   const target = resolve(path);
   // Told before a long record is fetched; decided when it takes its name.
   if (lstatSync(target, { throwIfNoEntry: false })) throw exists(path);

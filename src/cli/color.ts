@@ -1,5 +1,6 @@
 /** Whether a stream gets colour, and the few colours there are. Words are the same without. */
 import type { Env } from '../local/folders.ts';
+import { ownStyle } from './terminal.ts';
 
 export interface ColorChoice {
   noColor: boolean;
@@ -38,9 +39,9 @@ export async function paintFor(on: boolean): Promise<Paint> {
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
   return {
-    bold: (text) => chalk.bold(text),
-    dim: (text) => chalk.dim(text),
-    red: (text) => chalk.red(text),
-    yellow: (text) => chalk.yellow(text),
+    bold: ownStyle(chalk.bold),
+    dim: ownStyle(chalk.dim),
+    red: ownStyle(chalk.red),
+    yellow: ownStyle(chalk.yellow),
   };
 }

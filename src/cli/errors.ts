@@ -1,13 +1,12 @@
 /** Everything that can go wrong, said in one shape: by the server, by this program, by the parser. */
 import type { ErrorBody } from '../contract/errors.ts';
 import { ANY_REQUEST } from '../contract/problems.ts';
-import { escapeUntrusted } from '../contract/text.ts';
 import { Failure, hinted } from '../local/failure.ts';
 import { isDone } from './done.ts';
 import { EXIT, exitCode } from './exit.ts';
-import { marked } from './marks.ts';
 import type { Output } from './output.ts';
 import { called } from './runtime.ts';
+import { show } from './terminal.ts';
 
 export interface Problem {
   body: ErrorBody & { error: { next?: { command: string; resume?: string } } };
@@ -111,7 +110,8 @@ export function report(error: unknown, out: Output, verbose = false): number {
   if (error instanceof Exit) return error.code;
   const problem = asProblem(error);
   const unheard = problem.body.error.code.startsWith('output_');
-  if (out.mode === 'text' || unheard) process.stderr.write(`${marked(errorText(problem, out, verbose))}\n`);
+  if (out.mode === 'text' || unheard) show(process.stderr, `${errorText(problem, out, verbose)}
+`);
   else out.printError(problem.body);
   return problem.exit;
 }
@@ -119,10 +119,10 @@ export function report(error: unknown, out: Output, verbose = false): number {
 /** `Error (code): message`, the hint, the next command, and what a look behind the scenes was asked for. */
 function errorText({ body, requestId, stack }: Problem, out: Output, verbose: boolean): string {
   const { code, message, hint, next, details } = body.error;
-  const lines = [`${out.errorPaint.red(`Error (${code}):`)} ${escapeUntrusted(message)}`];
-  if (Array.isArray(details?.lines)) lines.push(...details.lines.map((line) => `    ${escapeUntrusted(String(line))}`));
-  if (hint) lines.push(`Hint: ${escapeUntrusted(hint)}`);
-  if (next?.command) lines.push(`Next: ${escapeUntrusted(next.command)}`);
+  const lines = [`${out.errorPaint.red(`Error (${code}):`)} ${message}`];
+  if (Array.isArray(details?.lines)) lines.push(...details.lines.map((line) => `    ${line}`));
+  if (hint) lines.push(`Hint: ${hint}`);
+  if (next?.command) lines.push(`Next: ${next.command}`);
   // Its hint speaks of the log, where it is found by this.
   if (requestId && (verbose || code === 'internal')) lines.push(`Request: ${requestId}`);
   if (stack && process.env.SERVICE_DEBUG === '1') lines.push(stack);

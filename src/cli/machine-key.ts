@@ -21,6 +21,7 @@ import {
 } from './beginnings.ts';
 import { askText, mayAsk, missing } from './prompts.ts';
 import { called, runtime } from './runtime.ts';
+import { show } from './terminal.ts';
 
 export interface MachineWish extends Means {
   handle: string | undefined;
@@ -80,7 +81,8 @@ async function askHandle(wish: MachineWish): Promise<string> {
 export function sayHow({ origin, code, expires_at }: Begun, handle: string, quiet: boolean): void {
   if (quiet) return;
   const minutes = Math.max(1, Math.round((Date.parse(expires_at) - Date.now()) / 60_000));
-  process.stderr.write(
+  show(
+    process.stderr,
     [
       `On a machine where ${handle} is signed in:  ${called(`service machine approve ${code} --server ${origin}`)}`,
       `Waiting for approval, ${minutes} ${minutes === 1 ? 'minute' : 'minutes'} left…`,

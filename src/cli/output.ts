@@ -1,9 +1,8 @@
 /** Where results, notes and errors go. Terminal text, piped text, --json and --ndjson are made from the same record. */
-import { escapeUntrusted } from '../contract/text.ts';
 import { autostarted } from './autostarted.ts';
 import { type Paint, plain } from './color.ts';
-import { marked } from './marks.ts';
 import { called } from './runtime.ts';
+import { show, showData, showJson } from './terminal.ts';
 
 export type Mode = 'text' | 'json' | 'ndjson';
 
@@ -42,46 +41,36 @@ export class Output {
   print(record: object, text: () => string): void {
     if (this.quiet) return;
     if (this.mode === 'text') {
-      write(marked(this.harmless(text())));
+      write(text());
       for (const reminder of this.saidReminders()) this.note(`Reminder: ${reminder}`);
       return;
     }
     const whole = { ...this.base, ...autostarted(), ...record };
-    const indent = this.mode === 'json' && this.terminal ? 2 : undefined;
-    write(JSON.stringify(whole, null, indent));
+    showJson(whole, this.mode === 'json' && this.terminal ? 2 : undefined);
     this.wroteRecord = true;
   }
 
   /** One record of a list or stream, on a line of its own. */
   each(record: object, text?: () => string): void {
     if (this.quiet) return;
-    write(this.mode === 'text' && text ? marked(this.harmless(text())) : JSON.stringify(record));
+    if (this.mode === 'text' && text) write(text());
+    else showJson(record);
     this.wroteRecord = true;
   }
 
-  /** Names and other short words of a server are caught here; texts were escaped where they were laid out. */
-  private harmless(text: string): string {
-    if (this.paint === plain) return escapeUntrusted(text);
-    return text
-      .split(/(\x1b\[\d{1,2}m)/)
-      .map((part, i) => (i % 2 === 1 ? part : escapeUntrusted(part)))
-      .join('');
+  /** Data of the result as it is, such as the bytes of a file, a script or log lines. */
+  raw(data: string | Uint8Array): void {
+    if (!this.quiet) showData(data);
   }
 
-  /** Somebody's text for a person to read. */
-  text(text: string): void {
-    if (!this.quiet) process.stdout.write(escapeUntrusted(text));
-  }
-
-  /** Text of the result as it is, such as a script or raw log lines. */
-  raw(text: string): void {
-    if (!this.quiet) process.stdout.write(text);
+  /** The result is a document for programs, whatever the mode. */
+  document(record: object): void {
+    if (!this.quiet) showJson(record, this.mode === 'text' ? 2 : undefined);
   }
 
   /** A word besides the result, on standard error: progress, what was started, what to type next. */
   note(text: string): void {
-    if (this.quiet || this.mode !== 'text') return;
-    process.stderr.write(`${marked(called(text))}\n`);
+    if (!this.quiet && this.mode === 'text') show(process.stderr, `${called(text)}\n`);
   }
 
   /** One line for an agent, given with the result. */
@@ -100,18 +89,17 @@ export class Output {
     this.base.warnings = [...(this.base.warnings ?? []), { code, message, hint }];
     if (this.quiet || this.mode !== 'text') return;
     const tail = hint ? `\nHint: ${called(hint)}` : '';
-    process.stderr.write(`${this.errorPaint.yellow('Warning:')} ${marked(escapeUntrusted(message) + tail)}\n`);
+    show(process.stderr, `${this.errorPaint.yellow('Warning:')} ${message}${tail}\n`);
   }
 
   /** An error object for programs; after the first line of a stream it is the last line. */
   printError(body: object): void {
-    const indent = this.mode === 'json' && this.terminal && !this.wroteRecord ? 2 : undefined;
-    write(JSON.stringify(body, null, indent));
+    showJson(body, this.mode === 'json' && this.terminal && !this.wroteRecord ? 2 : undefined);
   }
 }
 
 function write(text: string): void {
-  if (text !== '') process.stdout.write(`${text}\n`);
+  if (text !== '') show(process.stdout, `${text}\n`);
 }
 
 /** Everything written to standard output has left this process. */

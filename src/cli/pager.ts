@@ -1,16 +1,16 @@
 /** At a terminal, text that is longer than the screen goes through the person's pager. */
 import { spawn } from 'node:child_process';
 import { inSession } from './here.ts';
-import { marked } from './marks.ts';
 import { interruptWith } from './signals.ts';
+import { show, shown } from './terminal.ts';
 
 /** A shell that finds no program ends with 127 too, but says so. */
 const LESS = 'command -v less >/dev/null || exit 127; less';
 
 /** Prints a text of ours, through `PAGER` (else less) where somebody looks at a terminal that cannot hold it. */
 export async function paged(text: string, noPager = false): Promise<void> {
-  const whole = `${marked(text)}\n`;
-  if (noPager || !isTooLong(whole) || !(await throughPager(whole))) process.stdout.write(whole);
+  const whole = `${text}\n`;
+  if (noPager || !isTooLong(whole) || !(await throughPager(shown(whole)))) show(process.stdout, whole);
 }
 
 function isTooLong(text: string): boolean {

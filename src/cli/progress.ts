@@ -2,13 +2,13 @@
 import { undoAtExit } from './at-exit.ts';
 import type { Output } from './output.ts';
 import { sizeText } from './print/file.ts';
+import { eraseLine, harmless, show } from './terminal.ts';
 
 const AFTER_MS = 500;
 const EVERY_MS = 100;
 const WIDTH = 24;
 /** Of a terminal that does not say how wide it is. */
 const USUAL_COLUMNS = 80;
-const ERASE = '\r\x1b[K';
 
 export interface Progress {
   at(done: number, total: number): void;
@@ -24,19 +24,19 @@ export function progressOf(out: Output, what: string, amount: Amount = sizeText)
   const started = performance.now();
   let drawn = 0;
   let forget = () => {};
+  const name = harmless(what);
   return {
     at(done, total) {
       const now = performance.now();
       if (now - started < AFTER_MS || now - drawn < EVERY_MS) return;
-      if (drawn === 0) forget = undoAtExit(() => process.stderr.write(ERASE));
+      if (drawn === 0) forget = undoAtExit(() => eraseLine(process.stderr));
       drawn = now;
       const columns = process.stderr.columns || USUAL_COLUMNS;
-      process.stderr.write(
-        `${ERASE}${lineOf(what, { done, total, seconds: (now - started) / 1000 }, columns - 1, amount)}`,
-      );
+      eraseLine(process.stderr);
+      show(process.stderr, lineOf(name, { done, total, seconds: (now - started) / 1000 }, columns - 1, amount));
     },
     end() {
-      if (drawn > 0) process.stderr.write(ERASE);
+      if (drawn > 0) eraseLine(process.stderr);
       forget();
     },
   };

@@ -5,6 +5,7 @@ import { EXIT } from './exit.ts';
 import { inSession } from './here.ts';
 import type { Output } from './output.ts';
 import { runtime } from './runtime.ts';
+import { show, shown } from './terminal.ts';
 
 /** Whether somebody is there who can be asked. */
 export function mayAsk(out: Output, noInput: boolean): boolean {
@@ -15,44 +16,41 @@ export function mayAsk(out: Output, noInput: boolean): boolean {
 
 /** A yes or no; no is the default, and no ends the run with nothing changed. */
 export async function askYes(question: string): Promise<void> {
-  const yes = await asking((inquirer, context) =>
-    inquirer.createPromptModule(context)([{ type: 'confirm', name: 'answer', message: question, default: false }]),
-  );
+  const yes = await asking({ type: 'confirm', message: shown(question), default: false });
   if (yes !== true) throw unchanged(EXIT.other);
 }
 
 /** A word or line; what is suggested is taken by Enter. */
 export async function askText(question: string, suggested: string): Promise<string> {
-  const answer = await asking((inquirer, context) =>
-    inquirer.createPromptModule(context)([{ type: 'input', name: 'answer', message: question, default: suggested }]),
-  );
+  const answer = await asking({ type: 'input', message: shown(question), default: shown(suggested) });
   return String(answer ?? '').trim();
 }
 
 /** One of a few ways to go on, by its name; the first is what Enter takes. */
 export async function askChoice<Name extends string>(question: string, ways: Record<Name, string>): Promise<Name> {
-  const choices = Object.entries<string>(ways).map(([value, name]) => ({ value, name }));
-  const answer = await asking((inquirer, context) =>
-    inquirer.createPromptModule(context)([{ type: 'select', name: 'answer', message: question, choices }]),
-  );
+  const choices = Object.entries<string>(ways).map(([value, name]) => ({ value, name: shown(name) }));
+  const answer = await asking({ type: 'select', message: shown(question), choices });
   return answer as Name;
 }
 
 /** A secret, not shown while it is typed. */
 export async function askSecret(question: string): Promise<string> {
-  const answer = await asking((inquirer, context) =>
-    inquirer.createPromptModule(context)([{ type: 'password', name: 'answer', message: question }]),
-  );
+  const answer = await asking({ type: 'password', message: shown(question) });
   return String(answer ?? '').trim();
 }
 
-type Inquirer = typeof import('inquirer')['default'];
-type Context = { output: NodeJS.WriteStream; input: NodeJS.ReadStream };
+type Question =
+  | { type: 'confirm'; message: string; default: boolean }
+  | { type: 'input'; message: string; default: string }
+  | { type: 'select'; message: string; choices: { value: string; name: string }[] }
+  | { type: 'password'; message: string };
 
-async function asking(ask: (inquirer: Inquirer, context: Context) => Promise<{ answer?: unknown }>): Promise<unknown> {
+/** What it is given was made harmless before: the prompts draw with codes of their own. */
+async function asking(question: Question): Promise<unknown> {
   const { default: inquirer } = await import('inquirer');
+  const prompt = inquirer.createPromptModule({ output: process.stderr, input: process.stdin });
   try {
-    return (await ask(inquirer, { output: process.stderr, input: process.stdin })).answer;
+    return (await prompt([{ ...question, name: 'answer' }])).answer;
   } catch (error) {
     if (error instanceof Error && error.name === 'ExitPromptError') throw unchanged(EXIT.interrupted);
     throw error;
@@ -60,7 +58,7 @@ async function asking(ask: (inquirer: Inquirer, context: Context) => Promise<{ a
 }
 
 function unchanged(code: number): Exit {
-  process.stderr.write('Nothing changed.\n');
+  show(process.stderr, 'Nothing changed.\n');
   return new Exit(code);
 }
 

@@ -16,6 +16,7 @@ import { restartingFetch, useLocalServer } from './local-server.ts';
 import type { Output } from './output.ts';
 import { runtime, version } from './runtime.ts';
 import { sessionSeats } from './session-seats.ts';
+import { show } from './terminal.ts';
 
 /** A: seat if one is selected, else the person. P: the person. G: an agent. D: who brings agents onto boards; no seat does. */
 export type Who = 'A' | 'P' | 'G' | 'D';
@@ -126,7 +127,8 @@ export function clientOptions(choice: Pick<SessionChoice, 'timeoutMs' | 'verbose
       if (changes && info.status !== null && info.status < 300) noteDone();
       if (!verbose) return;
       const { method, path, status, ms, attempt, requestId } = info;
-      process.stderr.write(`${method} ${path} ${status ?? '-'} ${Math.round(ms)}ms #${attempt} ${requestId ?? '-'}\n`);
+      const line = `${method} ${path} ${status ?? '-'} ${Math.round(ms)}ms #${attempt} ${requestId ?? '-'}`;
+      show(process.stderr, `${line}\n`);
     },
     onRetry: ({ attempt, reason }: { attempt: number; reason: string }) => {
       if (attempt >= 2 && process.stderr.isTTY) out.note(`Trying again (${reason})…`);

@@ -1,11 +1,14 @@
 /** Columns that line up by display width, so that wide characters and emoji do not push the rest aside. */
+import { harmless } from './terminal.ts';
 
 type Measure = (text: string) => number;
 
 const narrow = /^[\x20-\x7e]*$/;
 
 /** Rows as lines: columns padded, two spaces between, nothing after the last. */
-export async function table(rows: string[][]): Promise<string[]> {
+export async function table(records: string[][]): Promise<string[]> {
+  // Measured as it will be shown, and a cell never begins another row.
+  const rows = records.map((row) => row.map((cell) => harmless(cell).replaceAll('\n', '\\x0a')));
   const measure = await measurerFor(rows);
   const widths = columnWidths(rows, measure);
   const lines = rows.map((row) =>

@@ -3,6 +3,7 @@ import { BaseCommand } from '../cli/base.ts';
 import type { Asked } from '../cli/completion/values.ts';
 import { Exit } from '../cli/errors.ts';
 import { EXIT } from '../cli/exit.ts';
+import { show } from '../cli/terminal.ts';
 
 const LIMIT_MS = 300;
 
@@ -20,7 +21,7 @@ export default class Complete extends BaseCommand<typeof Complete> {
     const late = new Promise<string[]>((resolve) => setTimeout(() => resolve([]), LIMIT_MS).unref());
     // Whatever goes wrong, the person is typing: nothing is said.
     const names = await Promise.race([this.names().catch(() => []), late]);
-    if (names.length > 0) process.stdout.write(`${names.join('\n')}\n`);
+    if (names.length > 0) show(process.stdout, `${names.join('\n')}\n`);
     throw new Exit(EXIT.done);
   }
 

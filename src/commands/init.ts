@@ -48,7 +48,7 @@ export default class Init extends BaseCommand<typeof Init> {
   private async agreed(any: boolean, text: string): Promise<boolean> {
     const { askYes, mayAsk } = await import('../cli/prompts.ts');
     if (!any || !mayAsk(this.out, this.globals['no-input'] === true)) return false;
-    process.stderr.write(`${text}\n`);
+    this.out.note(text);
     await askYes('Make these changes?');
     return true;
   }

@@ -13,6 +13,6 @@ export default class Openapi extends BaseCommand<typeof Openapi> {
     const description = this.flags.offline
       ? await offlineDescription()
       : await serverDescription(await this.session('A'), this.timeoutMs);
-    this.out.raw(`${JSON.stringify(description, null, this.out.mode === 'text' ? 2 : undefined)}\n`);
+    this.out.document(description);
   }
 }

@@ -32,7 +32,7 @@ describe('editing a file at a terminal', function () {
     { at: where, cwd, editor }: { at: Home; cwd: string; editor: string },
     command: string,
     answers: [string, string][],
-  ): Promise<{ shown: string; code: number | null }> {
+  ): Promise<{ shown: string; raw: string; code: number | null }> {
     const env = { TERM: 'xterm', EDITOR: editor, SERVICE_BOARD: 'docs' };
     const child = where.startShell(`exec script -qec '${command}' /dev/null`, { stdin: 'pipe', env, cwd });
     const printed = collect(child);
@@ -42,7 +42,7 @@ describe('editing a file at a terminal', function () {
       child.stdin?.write(keys);
     }
     await until(`it ends; so far: ${shown()}`, () => child.exitCode !== null);
-    return { shown: shown(), code: child.exitCode };
+    return { shown: shown(), raw: printed().stdout, code: child.exitCode };
   }
 
   const textOf = async (name: string) => (await home().run(['file', 'get', name, '-', '--board', 'docs'])).stdout;
@@ -74,6 +74,17 @@ describe('editing a file at a terminal', function () {
     const { shown, code } = await at(world, 'service file edit over.md', answers);
     expect(shown).to.match(/-one, theirs\s+\+one, mine/);
     expect([code, await textOf('over.md')]).to.deep.equal([0, 'one, mine\ntwo\nthree\n']);
+  });
+
+  it('shows the difference with nothing in it that acts on the terminal', async () => {
+    const world = await contested('acts.md', 'one\\033[8m\\033]52;c;aGk=\\007\\r\\ntwo\\nthree\\n');
+    const answers: [string, string][] = [
+      ['What now?', `${DOWN}\r`],
+      ['Overwrite it?', `${DOWN}\r`],
+    ];
+    const { shown, raw } = await at(world, 'service file edit acts.md', answers);
+    expect(shown).to.include('-one\\x1b[8m\\x1b]52;c;aGk=\\x07');
+    expect(raw).to.not.match(/\x1b\[8m|\x1b\]|\x07/);
   });
 
   it('keeps a copy that can be put later, also where Ctrl-C answers the question', async () => {

@@ -9,6 +9,7 @@ import { asProblem, Exit } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { askChoice, mayAsk } from '../prompts.ts';
 import { called } from '../runtime.ts';
+import { show } from '../terminal.ts';
 import type { TimeStyle } from '../time.ts';
 import { getFile, readBytes } from './get.ts';
 import { unified } from './merge.ts';
@@ -47,7 +48,7 @@ export async function edited(editing: Editing): Promise<Put | null> {
   try {
     const got = await getFile(files, { file: file.id, version: file.version, name: file.name }, path, true, out);
     openEditor(path);
-    saved = undoAtExit(() => process.stderr.write(`Your text is still here: ${path}\n`));
+    saved = undoAtExit(() => show(process.stderr, `Your text is still here: ${path}\n`));
     if ((await localFile(path)).digest === got.digest) return null;
     const text = { path, base: got.version, digest: got.digest };
     return await save(editing, text).catch(async (error: unknown) => {

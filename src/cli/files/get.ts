@@ -5,7 +5,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { type Downloaded, download, type Sink } from '../../client/download.ts';
 import { Failure } from '../../local/failure.ts';
 import { undoAtExit } from '../at-exit.ts';
-import type { Output } from '../output.ts';
+import { flushed, type Output } from '../output.ts';
 import { progressOf } from '../progress.ts';
 import { called } from '../runtime.ts';
 import { quoted } from './names.ts';
@@ -92,15 +92,10 @@ export async function printFile(files: Files, wanted: Wanted, out: Output): Prom
     throw new Failure('binary_to_terminal', 'These bytes are no text, and a terminal would act on them.', {
       hint: called(`Send them elsewhere: service file get ${quoted(wanted.file)} - > file`),
     });
-  if (process.stdout.isTTY) out.text(bytes.toString('utf8'));
-  else if (!out.quiet) await written(bytes);
+  out.raw(bytes);
+  await flushed();
   return got;
 }
-
-const written = (bytes: Buffer): Promise<void> =>
-  new Promise((resolve, reject) => {
-    process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()));
-  });
 
 async function checked(files: Files, { file, name, version }: Wanted, sink: Sink, out: Output): Promise<Downloaded> {
   const { client, board } = files.session;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { filled } from '../../harness/programs.ts';
 import { usage } from '../../local/failure.ts';
 import type { Env } from '../../local/folders.ts';
+import { showData } from '../terminal.ts';
 
 export type Input = 'arg' | 'stdin' | 'file';
 
@@ -90,7 +91,7 @@ function started([program, ...args]: string[], text: string, wish: ChildWish, st
     };
     child.stdout?.setEncoding('utf8').on('data', (part: string) => {
       wish.read?.(part);
-      if (!wish.keep) process.stdout.write(part);
+      if (!wish.keep) showData(part);
       else if (output.length < 4 * MOST_OUTPUT) output += part;
     });
     child.on('error', (error) => settle({ kind: 'failed', reason: `cannot be run: ${error.message}` }));

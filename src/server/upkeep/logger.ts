@@ -1,5 +1,6 @@
 /** The server's log: JSON lines for machines, short lines for a person at a terminal. */
 import pino, { type Logger } from 'pino';
+import { escapeUntrusted } from '../../contract/text.ts';
 
 export interface LogOptions {
   logLevel?: string;
@@ -18,7 +19,7 @@ export function makeLogger({ logLevel, logFormat, logTo }: LogOptions): Logger {
     formatters: { level: (label: string) => ({ level: label }) },
   };
   const to = logTo ?? pino.destination({ fd: 2, sync: true });
-  return pino(options, text ? { write: (line: string) => to.write(asText(line)) } : to);
+  return pino(options, text ? { write: (line: string) => to.write(escapeUntrusted(asText(line))) } : to);
 }
 
 interface Line {

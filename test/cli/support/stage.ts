@@ -12,7 +12,7 @@ const MESSAGES = 30;
 const TASKS = 17;
 
 /** Programs that examples use beside this one. */
-const programs: Record<string, string> = {
+export const programs: Record<string, string> = {
   npm: 'echo "12 passing"',
   make: 'echo "# The report"',
   jq: 'cat >/dev/null',
@@ -22,7 +22,7 @@ const programs: Record<string, string> = {
 };
 
 /** Files of the folder that examples are typed in. */
-const texts: Record<string, string> = {
+export const texts: Record<string, string> = {
   'charter.md': 'Be kind.\n',
   'reviewer.md': 'Read everything.\n',
   'notes.md': '# Notes\n',

@@ -4,13 +4,20 @@ import { collect, until } from './home.ts';
 
 /** Waits for each text to appear, then types the answer; gives all that was shown, without escape sequences. */
 export async function typed(home: Home, command: string, dialogue: [string, string][]): Promise<string> {
+  return withoutSequences(await typedRaw(home, command, dialogue));
+}
+
+const withoutSequences = (text: string): string => text.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]/g, '');
+
+/** The same as the terminal gets it. */
+export async function typedRaw(home: Home, command: string, dialogue: [string, string][]): Promise<string> {
   const child = home.startShell(`exec script -qec '${command}' /dev/null`, { stdin: 'pipe', env: { TERM: 'xterm' } });
   const printed = collect(child);
-  const shown = () => printed().stdout.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]/g, '');
+  const shown = () => withoutSequences(printed().stdout);
   for (const [waitFor, answer] of dialogue) {
     await until(`"${waitFor}" is shown; so far: ${shown()}`, () => shown().includes(waitFor));
     child.stdin?.write(`${answer}\r`);
   }
   await until('it ends', () => child.exitCode !== null);
-  return shown();
+  return printed().stdout;
 }

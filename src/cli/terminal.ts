@@ -1,0 +1,58 @@
+/**
+ * The one way of text to standard output and standard error: nothing that somebody else wrote acts on the terminal. Only
+ * what is data, byte for byte, goes past it, and only into a pipe or a file.
+ */
+import { randomInt } from 'node:crypto';
+import { escapeUntrusted } from '../contract/text.ts';
+import { marked } from './marks.ts';
+
+/** Stands in our own colour codes until they are written, so that a text cannot bring any. A terminal ignores such numbers. */
+const own = Array.from({ length: 4 }, () => randomInt(1_000, 10_000)).join(';');
+const ownCode = new RegExp(`(\x1b\\[\\d{1,2};${own}m)`);
+
+/** A style of the colour library as one of ours. */
+export const ownStyle =
+  (style: (text: string) => string) =>
+  (text: string): string =>
+    style(harmless(text)).replaceAll(/\x1b\[(\d{1,2})m/g, `\x1b[$1;${own}m`);
+
+/** A text in which control characters are shown instead of obeyed; our own colours stay. */
+export function harmless(text: string): string {
+  if (!text.includes(own)) return escapeUntrusted(text);
+  return text
+    .split(ownCode)
+    .map((part, i) => (i % 2 === 1 ? part : escapeUntrusted(part)))
+    .join('');
+}
+
+/** A text as it is given to a terminal, or to a pager in front of it. */
+export const shown = (text: string): string => marked(harmless(text)).replaceAll(`;${own}m`, 'm');
+
+/** Text for whoever reads. */
+export function show(stream: NodeJS.WriteStream, text: string): void {
+  stream.write(shown(text));
+}
+
+/** Goes to the beginning of the line of a terminal and erases it. */
+export function eraseLine(stream: NodeJS.WriteStream): void {
+  stream.write('\r\x1b[K');
+}
+
+/** A record for programs. At a terminal what JSON leaves as it is, but a terminal obeys, is written as `\u009b`. */
+export function showJson(record: unknown, indent?: number): void {
+  const text = JSON.stringify(record, null, indent);
+  process.stdout.write(`${process.stdout.isTTY ? text.replaceAll(actingInJson, unicode) : text}\n`);
+}
+
+const actingInJson = /[\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g;
+const unicode = (found: string): string =>
+  found
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+
+/** Data of the result, such as the bytes of a file: as it is, unless a terminal would act on it. */
+export function showData(data: string | Uint8Array): void {
+  if (!process.stdout.isTTY) process.stdout.write(data);
+  else show(process.stdout, typeof data === 'string' ? data : new TextDecoder().decode(data));
+}

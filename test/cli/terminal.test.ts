@@ -1,0 +1,55 @@
+/** What others wrote, at a terminal: questions, bytes of files and JSON; and the same in a pipe, byte for byte. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { Home } from './support/home.ts';
+import { HostileServer, hostile, shown } from './support/hostile.ts';
+import { homeWithBoard } from './support/shared.ts';
+import { typedRaw } from './support/terminal.ts';
+
+/** What of the hostile text acts, and none of the prompts draws with. */
+const acting = /\u001b\[8m|\u001b\]|\u0007|[\u0080-\u009f\u202a-\u202e\u2066-\u2069]/;
+
+describe('at a terminal', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard();
+
+  it('a question shows what a server wrote, and obeys none of it', async () => {
+    const server = await HostileServer.start();
+    const laptop = new Home();
+    writeFileSync(`${laptop.work}/invite.txt`, `${server.url}/join#abi_${'A'.repeat(43)}\n`);
+    mkdirSync(laptop.path('config'), { recursive: true });
+    for (const manner of ['kept', 'broken'] as const) {
+      server.manner = manner;
+      const line = 'service connect "$(cat invite.txt)" --handle maya';
+      const said = await typedRaw(laptop, line, [['Connect to', 'n']]);
+      expect(said).to.include(shown).and.include('Nothing changed.');
+      expect(said).to.not.match(acting);
+    }
+    laptop.discard();
+    server.stop();
+  });
+
+  it('a record in JSON says the same and obeys none of it', async () => {
+    await home().json(['say', hostile.replaceAll('\0', '')]);
+    const said = await typedRaw(home(), 'service read --limit 1 --json', []);
+    expect(said).to.not.match(acting);
+    expect(JSON.parse(said).messages[0].body).to.equal(hostile.replaceAll('\0', ''));
+  });
+
+  it('the bytes of a file are shown, and in a pipe they are what they are', async () => {
+    const bytes = Buffer.concat([Buffer.from(hostile.replaceAll('\0', '')), Buffer.from([0xff, 0xc3, 0x0a])]);
+    writeFileSync(`${home().work}/hostile.txt`, bytes);
+    await home().json(['file', 'put', 'hostile.txt']);
+    expect(await typedRaw(home(), 'service file get hostile.txt -', []))
+      .to.include(shown)
+      .and.not.match(acting);
+    const { code } = await home().shell('service file get hostile.txt - | cmp - hostile.txt');
+    expect(code).to.equal(0);
+  });
+
+  it('the record taken out is shown, and in a pipe it is what the server sent', async () => {
+    expect(await typedRaw(home(), 'service audit export -', [])).to.not.match(acting);
+    const { stdout } = await home().run(['audit', 'export', '-']);
+    expect(stdout).to.include('\u009b2J');
+  });
+});
