@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type OperationName, type OperationRow, operations, pathParameters } from './operations.ts';
 import { errorBody } from './schemas/common.ts';
+import { memberJoined } from './schemas/events.ts';
 import { schemas } from './schemas/index.ts';
 
 /** The version of the description, not of the server. */
@@ -38,7 +39,7 @@ export function openapi(serverVersion: string): object {
     paths,
     components: {
       securitySchemes,
-      schemas: { Error: schemaOf(errorBody, 'output') },
+      schemas: { Error: schemaOf(errorBody, 'output'), MemberJoined: schemaOf(memberJoined, 'output') },
       headers: { RequestId: { schema: { type: 'string' }, description: 'Names this request in the log.' } },
     },
   };
@@ -49,6 +50,7 @@ function operation(name: OperationName, row: OperationRow): Json {
   return {
     operationId: name,
     summary: row.summary,
+    ...(row.description ? { description: row.description } : {}),
     ...(row.deprecated ? { deprecated: true } : {}),
     security: securityOf(row),
     'x-credentials': row.credentials,

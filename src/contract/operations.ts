@@ -43,6 +43,8 @@ export interface OperationRow {
   deprecated?: true;
   /** One line for the API description. */
   summary: string;
+  /** What else has to be known of it, for the API description. */
+  description?: string;
 }
 
 const get = (path: string, credentials: readonly CredentialKind[], summary: string): OperationRow => ({
@@ -589,7 +591,11 @@ export const operations = {
     ok: [200],
     summary: "Move a person's read position forward",
   },
-  listEvents: get('/v1/boards/{board}/events', member, "Read a board's hash-chained event log"),
+  listEvents: {
+    ...get('/v1/boards/{board}/events', member, "Read a board's hash-chained event log"),
+    description:
+      'The data of member.joined names a person who joined, the creator or a new guest, by person_id; of an agent, owner_id names its person. Whoever comes later is named by the person_id of person.added.',
+  },
   openStream: {
     ...get('/v1/stream', member, 'Live events of one board, or hints about all boards of a person'),
     agentsNeed: 'board',

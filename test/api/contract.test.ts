@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { type OperationName, type OperationRow, operations, pathParameters } from '../../src/contract/operations.ts';
+import { memberJoined } from '../../src/contract/schemas/events.ts';
 import { schemas } from '../../src/contract/schemas/index.ts';
-import { newBoard, post } from '../support/cast.ts';
+import { newAgent, newBoard, newCode, newDelegation, post } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -64,6 +65,34 @@ forEachDatabase('the description of the API', (engine) => {
       expect(origin, operation.operationId).to.equal(row.origin === true);
       expect(operation.deprecated, operation.operationId).to.equal(row.deprecated);
     }
+  });
+
+  it('says of a joining who joined: a person, or an agent and its person', async () => {
+    const { components, paths } = document as unknown as {
+      components: { schemas: Record<string, { properties: Record<string, { description?: string }> }> };
+      paths: Record<string, Record<string, { description?: string }>>;
+    };
+    const { person_id } = components.schemas['MemberJoined']?.properties ?? {};
+    expect(person_id?.description).to.include('owner_id');
+    expect(paths['/v1/boards/{board}/events']?.['get']?.description).to.include('person_id');
+
+    const { name: board } = await newBoard(server.dana);
+    await newAgent(server.dana, board, { harness: 'codex' });
+    const { code } = await newCode(server.dana, board, { guest: 'gail' });
+    const { person } = await server.nobody.ok('joinAsGuest', { body: { code, key_name: 'laptop' } });
+    const machine = await newDelegation(server.dana);
+    const seat = { board, session: 'codex:s1', harness: 'codex' };
+    await machine.ok('joinBoard', { body: seat });
+    const { events } = await server.dana.ok('listEvents', { params: { board }, query: { type: 'member.joined' } });
+    const joined = events.map(({ data }) => memberJoined.parse(data));
+    const me = await server.dana.ok('getMe');
+    expect(joined.map(({ kind, person_id: of, owner_id }) => [kind, of ?? owner_id])).to.deep.equal([
+      ['human', me.id],
+      ['agent', me.id],
+      ['human', person.id],
+      ['agent', person.id],
+      ['agent', me.id],
+    ]);
   });
 
   it('is not for somebody without a credential', async () => {

@@ -1,10 +1,43 @@
 /** The event log and the frames of the live stream. */
 import { z } from 'zod';
-import { boardName, deliveryMode, digest, eventActor, id, presence, queryBool, queryInt, seq, time } from './common.ts';
+import {
+  boardName,
+  deliveryMode,
+  digest,
+  eventActor,
+  handle,
+  id,
+  memberName,
+  presence,
+  queryBool,
+  queryInt,
+  roleName,
+  seq,
+  time,
+} from './common.ts';
 import { agentLine } from './lines.ts';
 import { message } from './messages.ts';
 import { pairingState } from './pairing.ts';
 import { agentState } from './seats.ts';
+
+/** What `member.joined` tells: of the creator of a board, of a new guest, and of every agent. */
+export const memberJoined = z.strictObject({
+  member_id: id('mem'),
+  name: memberName,
+  kind: z.enum(['agent', 'human']),
+  role: roleName.nullable(),
+  owner: handle.nullable(),
+  owner_id: id('hum').nullable(),
+  harness: z.string().nullable(),
+  access: z.enum(['admin', 'member']).nullable(),
+  join_code_id: id('jc').nullable(),
+  guest: z.literal(true).optional(),
+  person_id: id('hum')
+    .optional()
+    .describe('The person who joined: the creator or a new guest. Absent for an agent, whose person is owner_id.'),
+  via: z.literal('delegation').optional(),
+  delegation_id: id('dlg').optional(),
+});
 
 export const event = z.strictObject({
   id: id('evt'),
@@ -13,7 +46,10 @@ export const event = z.strictObject({
   type: z.string(),
   at: time,
   actor: eventActor,
-  data: z.record(z.string(), z.unknown()).optional(),
+  data: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('What happened, by type. That of member.joined: #/components/schemas/MemberJoined.'),
   data_withheld: z.literal(true).optional(),
   data_hash: digest,
   prev_hash: digest,
