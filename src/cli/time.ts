@@ -1,4 +1,5 @@
 /** Times and durations as people read and type them. */
+import { isoTime } from '../contract/iso-time.ts';
 import { usage } from '../local/failure.ts';
 
 export type TimeStyle = 'relative' | 'local' | 'iso';
@@ -41,20 +42,27 @@ export function duration(text: string, name: string): number {
   return Number(match[1]) * (units[match[2] || 's'] as number);
 }
 
-/** A moment: RFC 3339, `14:20` today, or a duration from now; never in the past. */
+/** A moment: a date and time, `14:20` today, or a duration from now; never in the past. */
 export function moment(text: string, name: string, now = Date.now()): string {
-  const at = clock(text, now) ?? (/^\d{4}-/.test(text) ? Date.parse(text) : now + duration(text, name) * 1000);
+  const at = clock(text, now) ?? dated(text) ?? now + duration(text, name) * 1000;
   if (Number.isNaN(at))
     throw usage(`${name} takes a time such as 14:20, 2h or 2026-03-02T09:00:00Z, but got "${text}".`);
   if (at < now) throw usage(`${name}: ${text} is past.`);
   return new Date(at).toISOString();
 }
 
-/** A moment that lies behind: RFC 3339, or how long ago. */
+/** A moment that lies behind: a date and time, or how long ago. */
 export function pastMoment(text: string, name: string, now = Date.now()): string {
-  const at = /^\d{4}-/.test(text) ? Date.parse(text) : now - duration(text, name) * 1000;
+  const at = dated(text) ?? now - duration(text, name) * 1000;
   if (Number.isNaN(at)) throw usage(`${name} takes a time such as 2d or 2026-03-02T09:00:00Z, but got "${text}".`);
   return new Date(at).toISOString();
+}
+
+/** In any form of ISO 8601; without an offset it is local time. NaN: no such time exists. */
+function dated(text: string): number | null {
+  const at = isoTime(text);
+  if (!Number.isNaN(at)) return at;
+  return /^\d{4}-/.test(text) ? Date.parse(text) : null;
 }
 
 function clock(text: string, now: number): number | null {

@@ -50,8 +50,6 @@ const inWords: z.core.$ZodErrorMap = (issue) => {
       return sized(issue.origin, 'at least', Number(issue.minimum));
     case 'too_big':
       return sized(issue.origin, 'at most', Number(issue.maximum));
-    case 'invalid_format':
-      return issue.format === 'datetime' ? 'must be a time such as 2026-03-02T09:00:00Z' : OTHER;
     case 'unrecognized_keys':
       return notKnown(namesOf(issue));
     case 'invalid_key':

@@ -9,13 +9,14 @@ import { readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
 import { distance } from '../../src/cli/nearness.ts';
 import { decode, takeText } from '../../src/cli/stdin.ts';
 import { table } from '../../src/cli/table.ts';
-import { duration, moment, showTime } from '../../src/cli/time.ts';
+import { duration, moment, pastMoment, showTime } from '../../src/cli/time.ts';
 import { looksLikeInit } from '../../src/cli/unknown.ts';
 import { messageRef, targets } from '../../src/cli/values.ts';
 import { parseAddress } from '../../src/local/address.ts';
 import { folders } from '../../src/local/folders.ts';
 import { canonicalOrigin } from '../../src/local/origin.ts';
 import { olderThan } from '../../src/local/versions.ts';
+import { isoForms } from '../support/iso-forms.ts';
 import { root } from './support/home.ts';
 
 const codeOf = (work: () => unknown): string => {
@@ -148,6 +149,15 @@ describe('values', () => {
     expect(moment('2h', 'x', now)).to.equal('2026-03-02T11:00:00.000Z');
     expect(codeOf(() => moment('2026-03-02T08:00:00Z', 'x', now))).to.equal('invalid_request');
     expect(codeOf(() => duration('soon', 'x'))).to.equal('invalid_request');
+    for (const form of isoForms(now)) {
+      expect(moment(form, 'x', now), form).to.equal('2026-03-02T09:00:00.000Z');
+      expect(pastMoment(form, 'x', now), form).to.equal('2026-03-02T09:00:00.000Z');
+    }
+    for (const form of ['20260302T0900', '2026-13-02T09:00Z', '2026-03-02T09:00:00+25:00'])
+      expect(
+        codeOf(() => moment(form, 'x', now)),
+        form,
+      ).to.equal('invalid_request');
     expect(showTime('2026-03-02T08:57:00.000Z', 'relative', now)).to.equal('3m ago');
     expect(showTime('2026-03-02T08:59:30.000Z', 'relative', now)).to.equal('just now');
   });

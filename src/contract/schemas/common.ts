@@ -1,6 +1,7 @@
 /** Building blocks shared by the schemas of all areas. Lengths of text count Unicode code points. */
 import { z } from 'zod';
 import { type IdPrefix, idPattern, patterns, reservedHandles } from '../ids.ts';
+import { isoTime } from '../iso-time.ts';
 
 /** Bodies in which a field that may be left out may as well be null: all of boards, their people and their seats. */
 export const nullsLeftOut = z.registry<undefined>();
@@ -8,6 +9,15 @@ export const nullsLeftOut = z.registry<undefined>();
 export const id = (prefix: IdPrefix) =>
   z.string().regex(idPattern(prefix), `must be an id that starts with ${prefix}_`);
 export const time = z.string().regex(patterns.time, 'must be a time in UTC such as 2026-03-02T09:00:00.000Z');
+/** A time as it is sent to the server, in any form of ISO 8601; it becomes milliseconds since the epoch. */
+export const sentTime = z
+  .string()
+  .refine(
+    (value) => !Number.isNaN(isoTime(value)),
+    'must be a date and time that exist, with Z or an offset, such as 2026-03-02T09:00:00Z',
+  )
+  .meta({ format: 'date-time' })
+  .transform(isoTime);
 export const handle = z
   .string()
   .max(40)

@@ -1,6 +1,6 @@
 /** What an agent is on now, and the work that its inbox reminds it of. */
 import { z } from 'zod';
-import { id, memberName, text, time } from './common.ts';
+import { id, memberName, sentTime, text, time } from './common.ts';
 import { taskRef, taskSelector, taskText } from './tasks.ts';
 
 export const agentLine = z.strictObject({
@@ -24,11 +24,7 @@ const common = {
 /** Only a pause has an end, and always. */
 export const setLineBody = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('working'), ...common }),
-  z.strictObject({
-    kind: z.literal('paused'),
-    ...common,
-    until: time.refine((value) => !Number.isNaN(Date.parse(value)), 'must be a day and time that exist'),
-  }),
+  z.strictObject({ kind: z.literal('paused'), ...common, until: sentTime }),
 ]);
 
 export const agentWork = z.strictObject({

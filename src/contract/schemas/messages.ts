@@ -12,6 +12,7 @@ import {
   queryBool,
   queryInt,
   roleName,
+  sentTime,
   seq,
   time,
 } from './common.ts';
@@ -70,7 +71,7 @@ export const messageAnswer = z.strictObject({
 const askRequest = z.strictObject({
   options: z.array(z.string().max(4_000)).max(64).optional(),
   going_with: z.string().max(4_000).optional(),
-  going_at: time.refine((value) => !Number.isNaN(Date.parse(value)), 'must be a day and time that exist').optional(),
+  going_at: sentTime.optional(),
   approval: z.boolean().default(false),
 });
 

@@ -1,11 +1,9 @@
 /** Full-text search. */
 import { z } from 'zod';
 import { searchKinds } from '../search-kinds.ts';
-import { boardName, id, memberName, queryInt, text, time } from './common.ts';
+import { boardName, id, memberName, queryInt, sentTime, text, time } from './common.ts';
 import { message } from './messages.ts';
 import { taskRef, taskSelector, taskState } from './tasks.ts';
-
-const moment = z.iso.datetime({ offset: true }).transform((value) => Date.parse(value));
 
 export const searchQuery = z.object({
   q: text(200, 1),
@@ -18,8 +16,8 @@ export const searchQuery = z.object({
   board: z.string().max(80).optional(),
   from: memberName.optional(),
   task: taskSelector.optional(),
-  since: moment.optional(),
-  until: moment.optional(),
+  since: sentTime.optional(),
+  until: sentTime.optional(),
   sort: z.enum(['newest', 'relevance']).default('newest'),
   limit: queryInt(1, 50).default(20),
   after: z.string().max(200).optional(),

@@ -4,7 +4,8 @@ import { Refusal } from '../../contract/errors.ts';
 export interface AskRequest {
   options?: string[] | undefined;
   going_with?: string | undefined;
-  going_at?: string | undefined;
+  /** Milliseconds since the epoch. */
+  going_at?: number | undefined;
   approval?: boolean | undefined;
 }
 
@@ -65,7 +66,7 @@ export function checkAsk(
   if (goingWith !== null && (goingWith === '' || characters(goingWith) > MAX_GOING_WITH))
     throw askInvalid(`going_with has 1 to ${MAX_GOING_WITH} characters`);
   if (ask.going_at !== undefined && goingWith === null) throw askInvalid('going_at goes with going_with');
-  const goingAt = goingWith === null ? null : ask.going_at === undefined ? now : Date.parse(ask.going_at);
+  const goingAt = goingWith === null ? null : (ask.going_at ?? now);
   if (goingAt !== null && goingAt > now + AHEAD_MS) throw askInvalid('going_at is more than 30 days ahead');
   return { options, goingWith, goingAt };
 }

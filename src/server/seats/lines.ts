@@ -54,7 +54,7 @@ interface Target {
 }
 
 async function set(tx: WriteTx, caller: Caller, { place, agentId, setBy }: Target, body: SetLine) {
-  const until = body.kind === 'paused' ? Date.parse(body.until) : null;
+  const until = body.kind === 'paused' ? body.until : null;
   if (until !== null && until > tx.now + AHEAD_MS) {
     throw new Refusal('invalid_request', 'until: must be at most 30 days ahead.', {
       hint: 'Pause until an earlier time, and set the line again when it comes.',

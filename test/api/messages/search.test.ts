@@ -5,6 +5,7 @@ import { addDocs, dropDocs } from '../../../src/server/search/search.store.ts';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { isoForms } from '../../support/iso-forms.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { changeBoard, putOnBoard, setPolicy } from '../../support/state.ts';
 import { until } from '../../support/until.ts';
@@ -137,6 +138,11 @@ forEachDatabase('search', (engine) => {
     expect(await found(pam, 'cobalt', { from: 'pam' })).to.deep.equal(['cobalt by pam']);
     expect(await found(pam, 'cobalt', { since: later })).to.deep.equal(['cobalt by dana']);
     expect(await found(pam, 'cobalt', { since: at, until: later })).to.deep.equal(['cobalt by pam']);
+    const second = Math.ceil(Date.parse(at) / 1000) * 1000;
+    for (const form of isoForms(second)) {
+      expect(await found(pam, 'cobalt', { since: form }), form).to.deep.equal(['cobalt by dana']);
+      expect(await found(pam, 'cobalt', { until: form }), form).to.deep.equal(['cobalt by pam']);
+    }
     expect(await found(pam, 'cobalt', { kind: 'message,task' })).to.have.length(2);
     expect(await found(pam, 'cobalt', { kind: 'task,file' })).to.deep.equal([]);
     expect(await pam.refused('search', { query: { q: 'x', from: 'pam' } })).to.equal('400 invalid_request');

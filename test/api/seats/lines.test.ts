@@ -4,6 +4,7 @@ import { LINES_EVERY_MS } from '../../../src/server/jobs/lines.ts';
 import { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, newDelegation } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { isoForms } from '../../support/iso-forms.ts';
 import { startTestServer, startTwin, type TestServer } from '../../support/server.ts';
 import { endMember, newBrowser, putOnBoard } from '../../support/state.ts';
 import { TestStream } from '../../support/stream.ts';
@@ -158,6 +159,19 @@ forEachDatabase('what an agent is on', (engine) => {
     expect(await set({ kind: 'paused', text: 'x', until: at(-1) })).to.equal('422 line_until_past');
     expect(await rows()).to.equal(0);
     await paused('x'.repeat(120), 29 * DAY);
+  });
+
+  it('of a pause takes its end in any form of ISO 8601, and shows it in one', async () => {
+    const end = Math.ceil(server.clock.now() / 1000) * 1000 + 3_600_000;
+    for (const until of isoForms(end)) {
+      const { line } = await agent.ok('setMyLine', { body: { kind: 'paused', text: 'lunch', until } });
+      expect(line?.until, until).to.equal(new Date(end).toISOString());
+      expect((await seen()).line?.until, until).to.equal(new Date(end).toISOString());
+    }
+    const local = new Date(end).toISOString().slice(0, -1);
+    const refused = await agent.call('setMyLine', { body: { kind: 'paused', text: 'lunch', until: local } });
+    expect([refused.status, refused.code]).to.deep.equal([400, 'invalid_request']);
+    expect(refused.text).to.include('until: must be a date and time that exist, with Z or an offset');
   });
 
   it('hides secrets, is answered again under its key, and goes on while the board is archived', async () => {

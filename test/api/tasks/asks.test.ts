@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
+import { isoForms } from '../../support/iso-forms.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, endMember, setPolicy } from '../../support/state.ts';
 
@@ -108,6 +109,21 @@ forEachDatabase('an ask', (engine) => {
     }
     await reply(server.dana, now);
     expect((await stateOf(pam, now))?.state).to.equal('answered');
+  });
+
+  it('takes the time of its default in any form of ISO 8601; shown and recorded is one', async () => {
+    const end = Math.ceil(server.clock.now() / 1000) * 1000 + 3_600_000;
+    const at = new Date(end).toISOString();
+    for (const going_at of isoForms(end)) {
+      const asked = await ask(a, {}, { going_with: 'left', going_at });
+      expect(asked.ask?.going_at, going_at).to.equal(at);
+      const { events } = await server.dana.ok('listEvents', { params: { board }, query: { newest: true, limit: 1 } });
+      expect(events[0]?.data, going_at).to.have.nested.property('ask.going_at', at);
+    }
+    const [row] = await server.db.read((tx) =>
+      tx.query<{ n: number | string }>((db) => db('asks').where('going_at', end).count({ n: '*' })),
+    );
+    expect(Number(row?.n)).to.be.at.least(isoForms(end).length);
   });
 
   it('keeps its answer when the one asked goes on talking, and takes another when it is given as one', async () => {
