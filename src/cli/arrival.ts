@@ -1,5 +1,6 @@
 /** A key that came to this machine is saved, and its server is known from then on. */
 import {
+  type Credentials,
   credentialsPath,
   freeName,
   readCredentials,
@@ -8,7 +9,7 @@ import {
   updateCredentials,
 } from '../local/credentials.ts';
 import { forgetKey, forgetPending, saveKey, storeChoice } from '../local/keystore.ts';
-import { knownServers } from '../local/servers.ts';
+import { usualServer } from '../local/servers.ts';
 import type { Output } from './output.ts';
 import { called, runtime } from './runtime.ts';
 
@@ -32,6 +33,9 @@ export interface Settled {
   place: string;
 }
 
+/** Where nobody listens: the address of this machine's own server until it runs again. */
+const NOWHERE = 'http://127.0.0.1:0';
+
 /** Saves the key and what belongs to it; whatever led to it is over then. */
 export async function settle(arrival: Arrival, out: Output): Promise<Settled> {
   const { env, folders } = runtime();
@@ -41,7 +45,8 @@ export async function settle(arrival: Arrival, out: Output): Promise<Settled> {
   const path = credentialsPath(folders);
   if (stored === 'file')
     out.note(`Saved in ${path} (mode 0600)${choice === 'auto' ? ': no system keychain here' : ''}.`);
-  if (!standard) out.note(called(`It is not the default server: service servers use ${nameOf(arrival.origin)}`));
+  if (!standard)
+    out.note(called(`Another server is chosen here; to use this one: service servers use ${nameOf(arrival.origin)}`));
   return { stored, replaced, standard, place: stored === 'keychain' ? 'the system keychain' : path };
 }
 
@@ -53,8 +58,8 @@ async function remember(
   const before = readCredentials(folders).servers[origin];
   if (before && stored === 'file') await forgetKey(before);
   const result = await updateCredentials(folders, (saved) => {
+    makeRoom(saved, origin);
     const known = saved.servers[origin];
-    const first = saved.default === null && knownServers(saved, folders, env).length === 0;
     const { pending: _over, former: _former, ...rest } = known ?? {};
     const entry: ServerEntry = {
       ...rest,
@@ -70,13 +75,22 @@ async function remember(
         ...(stored === 'file' ? { token } : {}),
       },
       ...seatsAt(known, serverId),
+      logged_in_at: new Date().toISOString(),
     };
     saved.servers[origin] = entry;
-    if (first) saved.default = origin;
-    return { replaced: known?.key != null, standard: saved.default === origin };
+    return { replaced: known?.key != null, standard: usualServer(saved, folders, env).origin === origin };
   });
   if (before?.pending) await forgetPending(before.server_id, before.pending);
   return result;
+}
+
+/** Another server may be where this machine's own one was: what is known about that one stands elsewhere then. */
+function makeRoom(saved: Credentials, origin: string): void {
+  const own = saved.servers[origin];
+  if (own?.mode !== 'local') return;
+  delete saved.servers[origin];
+  saved.servers[NOWHERE] = { ...own, urls: (own.urls ?? []).filter((url) => url !== origin) };
+  if (saved.default === origin) saved.default = NOWHERE;
 }
 
 function nameOf(origin: string): string {

@@ -40,9 +40,11 @@ async function personBoard(session: Session): Promise<{ name: string; source: Bo
 export const linkedBoard = (session: Session): string | null =>
   session.project && sameServer(session.project.server, session) ? session.project.board : null;
 
-function sameServer(named: string, { server }: Session): boolean {
-  if (server.local && (named === 'local' || new URL(canonicalOrigin(named)).hostname === '127.0.0.1')) return true;
-  return canonicalOrigin(named) === server.url;
+function sameServer(named: string, { server, entry }: Session): boolean {
+  if (named === 'local') return server.local;
+  const origin = canonicalOrigin(named);
+  // This machine's own server may have been at another address when the folder was linked.
+  return origin === server.url || (server.local && entry?.urls?.includes(origin) === true);
 }
 
 function notSelected(choices: string[]): Failure {

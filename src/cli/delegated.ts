@@ -17,6 +17,7 @@ import { useLocalServer } from './local-server.ts';
 import { type Agreed, agreedOf } from './print/joined.ts';
 import { runtime } from './runtime.ts';
 import { type Use, useOf } from './seats.ts';
+import { sayServer } from './server-said.ts';
 import type { SessionChoice } from './session.ts';
 import { sessionSeats } from './session-seats.ts';
 
@@ -47,6 +48,7 @@ export async function delegatedTo(session: SessionHere, choice: SessionChoice): 
   const own = [...new Set((await sessionSeats()).map(({ origin }) => origin))];
   const named = choice.server ?? env.SERVICE_SERVER ?? (own.length === 1 ? own[0] : undefined);
   const server = personServer({ named, project: findProject()?.server }, saved, folders, env);
+  if (choice.autostart) sayServer(server, saved, choice.out);
   const reached = server.local ? await useLocalServer(server, choice) : server;
   choice.out.base.server = { name: reached.name, url: reached.origin };
   return { session, server: { name: reached.name, url: reached.origin, local: server.local } };

@@ -2,7 +2,7 @@
 import { type Credentials, localEntry, readCredentials, updateCredentials } from '../local/credentials.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { forgetKey } from '../local/keystore.ts';
-import { type KnownServer, knownServers, namedServer } from '../local/servers.ts';
+import { type KnownServer, knownServers, namedServer, usualServer } from '../local/servers.ts';
 import { runtime } from './runtime.ts';
 
 export interface ServerRow {
@@ -15,15 +15,15 @@ export interface ServerRow {
   seats: number;
 }
 
-/** All known servers; nothing is sent. */
+/** All known servers; nothing is sent. The default is the one in use where nothing names another. */
 export function listServers(): { servers: ServerRow[]; default: string | null } {
   const { folders, env } = runtime();
   const saved = readCredentials(folders);
   const servers = knownServers(saved, folders, env).map((server) => row(server, saved));
-  return { servers, default: saved.default };
+  return { servers, default: servers.find((server) => server.default)?.url ?? null };
 }
 
-/** Makes a server the default. */
+/** Chooses the server that is used where nothing names another. */
 export async function useServer(name: string): Promise<{ server: ServerRow; previous: string | null }> {
   const { folders, env } = runtime();
   return updateCredentials(folders, (saved) => {
@@ -87,12 +87,13 @@ function savedOrigin(server: KnownServer, saved: Credentials): string {
 }
 
 function row(server: KnownServer, saved: Credentials): ServerRow {
+  const { folders, env } = runtime();
   const { name, origin, local, entry } = server;
   return {
     name,
     url: origin,
     local,
-    default: saved.default !== null && saved.default === savedOrigin(server, saved),
+    default: usualServer(saved, folders, env).origin === origin,
     handle: entry?.person?.handle ?? null,
     key: entry?.key?.store ?? null,
     seats: Object.values(entry?.seats ?? {}).filter((seat) => seat.token).length,

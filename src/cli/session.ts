@@ -15,6 +15,7 @@ import { inSession } from './here.ts';
 import { restartingFetch, useLocalServer } from './local-server.ts';
 import type { Output } from './output.ts';
 import { runtime, version } from './runtime.ts';
+import { sayServer } from './server-said.ts';
 import { sessionSeats } from './session-seats.ts';
 import { show } from './terminal.ts';
 
@@ -156,6 +157,7 @@ async function targetOf(actor: Actor, wish: TargetChoice): Promise<Target> {
     return { server: reached, token: seat.saved.token, entry: seat.entry };
   }
   const server = personServer({ named: wish.named, project: wish.project?.server }, wish.saved(), folders, env);
+  if (wish.choice.autostart) sayServer(server, wish.saved(), wish.choice.out);
   return personTarget(server, wish.choice);
 }
 

@@ -1,9 +1,9 @@
 /** Signing in: a key is checked with its server before it is saved. */
 import { Client } from '../client/client.ts';
-import { readCredentials } from '../local/credentials.ts';
+import { localEntry, readCredentials, updateCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { canonicalOrigin, looksLikeUrl } from '../local/origin.ts';
-import { localServer, namedServer } from '../local/servers.ts';
+import { localServer, namedServer, usualServer } from '../local/servers.ts';
 import { settle } from './arrival.ts';
 import { checkKey } from './key-check.ts';
 import { pinLocal, useLocalServer } from './local-server.ts';
@@ -46,13 +46,15 @@ export async function readSecret(out: Output, noInput: boolean): Promise<string>
 export async function signIn(wish: SignInWish): Promise<Result> {
   const { env, folders } = runtime();
   const saved = readCredentials(folders);
-  const named = wish.url ?? env.SERVICE_SERVER ?? saved.default ?? undefined;
+  const usual = usualServer(saved, folders, env);
+  const named = wish.url ?? env.SERVICE_SERVER ?? (!usual.local ? usual.origin : saved.default ? 'local' : undefined);
   if (named === 'local') return signInLocally(wish);
   if (!named) throw missing('The address of the server', 'service login https://team.example.com');
   const origin = looksLikeUrl(named) ? canonicalOrigin(named) : namedServer(named, saved, folders, env).origin;
   const token = checked(await wish.secret());
   const client = new Client({ origin, token, ...clientOptions(wish) });
   const { data: info } = await client.call('getInfo');
+  if (info.server_id === localEntry(saved)?.[1].server_id) return signInLocally(wish);
   const { person, key, previousUse } = await checkKey(client);
   // Signing in again with the key that is here already tells nothing about another machine.
   const again = key !== null && saved.servers[origin]?.key?.id === key.id;
@@ -99,7 +101,12 @@ async function signInLocally({ out }: SignInWish): Promise<Result> {
   if (!entry?.person)
     throw new Failure('login_required', 'The local server has no key for you.', { hint: 'service server logs' });
   const { person, server_id } = entry;
-  const record = { server_id, person, stored: 'local-file', replaced: true, default: false };
+  const standard = await updateCredentials(folders, (saved) => {
+    const own = localEntry(saved)?.[1];
+    if (own) own.logged_in_at = new Date().toISOString();
+    return usualServer(saved, folders, env).local;
+  });
+  const record = { server_id, person, stored: 'local-file', replaced: true, default: standard };
   return { record, person, role: 'admin', server: origin, stored: folders.data, keyName: null, previousUse: null };
 }
 

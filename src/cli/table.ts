@@ -5,6 +5,9 @@ type Measure = (text: string) => number;
 
 const narrow = /^[\x20-\x7e]*$/;
 
+/** How many columns text has: those of the terminal, or 80. */
+export const screenWidth = (): number => (process.stdout.isTTY ? process.stdout.columns || 80 : 80);
+
 /** Rows as lines: columns padded, two spaces between, nothing after the last. */
 export async function table(records: string[][]): Promise<string[]> {
   // Measured as it will be shown, and a cell never begins another row.
@@ -17,7 +20,7 @@ export async function table(records: string[][]): Promise<string[]> {
       .join('  ')
       .trimEnd(),
   );
-  return process.stdout.isTTY ? lines.map((line) => cut(line, process.stdout.columns || 80, measure)) : lines;
+  return process.stdout.isTTY ? lines.map((line) => cut(line, screenWidth(), measure)) : lines;
 }
 
 /** Most tables are plain ASCII; the width tables of Unicode are loaded only for the others. */

@@ -12,7 +12,8 @@ const sources: readonly string[] = ['startup', 'resume', 'clear', 'compact'];
 export async function startSession(context: Context): Promise<void> {
   const { header, input, env } = context;
   const source = (sources.includes(String(input.source)) ? input.source : 'startup') as Source;
-  const boot = source === 'compact' ? undefined : Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex');
+  const boot =
+    source === 'compact' ? undefined : Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex');
   const launch = /^lch_[0-9a-f]{24}$/.test(env.SERVICE_LAUNCH ?? '') ? env.SERVICE_LAUNCH : undefined;
   const fields = { ...header, source, ...(boot ? { boot } : {}), ...(launch ? { launch } : {}) };
   let known = boot;

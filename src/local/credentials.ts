@@ -52,6 +52,8 @@ export interface ServerEntry {
   /** Seats of servers that were at this address before, by their ids: they are sent nowhere until that server is back. */
   former?: Record<string, Record<string, SavedSeat>>;
   pending?: Pending;
+  /** When its person last came onto it or logged in to it from here. */
+  logged_in_at?: string;
   /** This machine's own server: the addresses it was reached at. */
   urls?: string[];
 }

@@ -39,39 +39,59 @@ export function namedServer(name: string, saved: Credentials, folders: Folders, 
   const local = localServer(saved, folders, env);
   if (name === 'local') return local;
   const origin = looksLikeUrl(name) ? canonicalOrigin(name) : null;
+  const team = knownServers(saved, folders, env).filter((server) => !server.local);
+  const found = team.find((server) => (origin ? server.origin === origin : server.name === name));
+  if (found) return found;
   // A project file may name the port the local server had before.
   if (origin && (origin === local.origin || origin === localEntry(saved)?.[0])) return local;
-  const found = knownServers(saved, folders, env).find((server) =>
-    origin ? server.origin === origin : server.name === name,
-  );
-  if (found) return found;
   throw new Failure('server_unknown', `This machine does not know the server ${name}, so nothing was sent there.`, {
     hint: origin ? `Sign in first: service login ${origin}` : 'See the known ones: service servers list',
   });
 }
 
-/** A person's server: named, or the project's, or the default, or the only one, or this machine's own. */
+/** A person's server, and which step of the rule chose it. */
+export interface ChosenServer extends KnownServer {
+  by: 'name' | 'project' | 'use' | 'login' | 'rest';
+}
+
+/** The rule by which `personServer` goes, for people. */
+export const SERVER_RULE =
+  'Used is the server of --server, else SERVICE_SERVER, else the one of the folder’s board, else the one chosen with service servers use, else the one last logged in to, else the local one.';
+
+/** A person's server: named, else the project's, else the usual one. */
 export function personServer(
   choice: { named: string | undefined; project: string | undefined },
   saved: Credentials,
   folders: Folders,
   env: Env,
-): KnownServer {
-  if (choice.named) return namedServer(choice.named, saved, folders, env);
-  if (choice.project) return projectServer(choice.project, saved, folders, env);
-  if (saved.default) return namedServer(saved.default, saved, folders, env);
-  const known = knownServers(saved, folders, env);
-  if (known.length === 0) return localServer(saved, folders, env);
-  if (known.length === 1) return known[0]!;
-  throw new Failure('server_not_selected', 'Several servers are known and none is the default.', {
-    hint: `Name one with --server, or choose a default: service servers use ${known[0]!.name}`,
-    details: { choices: known.map((server) => server.origin) },
-  });
+): ChosenServer {
+  if (choice.named) return { ...namedServer(choice.named, saved, folders, env), by: 'name' };
+  if (choice.project) return { ...projectServer(choice.project, saved, folders, env), by: 'project' };
+  return usualServer(saved, folders, env);
 }
+
+/**
+ * Where nothing names one: the server chosen with `servers use`, else the one last logged in to, else the local one. Who
+ * was logged out everywhere, and has no local server, is told to log in again rather than given a new one.
+ */
+export function usualServer(saved: Credentials, folders: Folders, env: Env): ChosenServer {
+  if (saved.default) return { ...namedServer(saved.default, saved, folders, env), by: 'use' };
+  const local = localServer(saved, folders, env);
+  const known = knownServers(saved, folders, env);
+  const loggedIn = known.filter(({ local, entry }) => entry?.key && (!local || entry.logged_in_at !== undefined));
+  const last = lastLogin(loggedIn) ?? (known.some((server) => server.local) ? undefined : lastLogin(known));
+  return last ? { ...last, by: 'login' } : { ...local, by: 'rest' };
+}
+
+/** Of those from before the time was noted, the one that came last. */
+const lastLogin = (servers: KnownServer[]): KnownServer | undefined =>
+  servers.toReversed().sort((a, b) => (b.entry?.logged_in_at ?? '').localeCompare(a.entry?.logged_in_at ?? ''))[0];
 
 /** A project may name an address that this machine's own server had before; a stranger's is not taken for it. */
 function projectServer(named: string, saved: Credentials, folders: Folders, env: Env): KnownServer {
-  const urls = localEntry(saved)?.[1].urls ?? [];
-  if (looksLikeUrl(named) && urls.includes(canonicalOrigin(named))) return localServer(saved, folders, env);
+  const origin = looksLikeUrl(named) ? canonicalOrigin(named) : null;
+  const own = localEntry(saved)?.[1].urls ?? [];
+  const known = origin !== null && saved.servers[origin]?.mode === 'team';
+  if (origin !== null && !known && own.includes(origin)) return localServer(saved, folders, env);
   return namedServer(named, saved, folders, env);
 }

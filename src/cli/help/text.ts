@@ -1,4 +1,5 @@
 /** The help for some words: all commands, a topic or one command. */
+import { screenWidth } from '../table.ts';
 import { noSuchCommand } from '../unknown.ts';
 import { aliases, type Catalog, topics } from './catalog.ts';
 import { commandHelp, overview, type Page, topicHelp } from './render.ts';
@@ -15,6 +16,5 @@ export function helpText(catalog: Catalog, words: string[], page: Page): string 
 
 /** The help as it fits into this terminal, or into 80 columns. */
 export function helpHere(catalog: Catalog, words: string[], bin: string): string {
-  const width = process.stdout.isTTY ? process.stdout.columns || 80 : 80;
-  return helpText(catalog, words, { bin, width });
+  return helpText(catalog, words, { bin, width: screenWidth() });
 }

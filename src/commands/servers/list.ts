@@ -1,12 +1,15 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
+import { wrapped } from '../../cli/help/wrap.ts';
 import { listServers } from '../../cli/known-servers.ts';
 import { called } from '../../cli/runtime.ts';
-import { table } from '../../cli/table.ts';
+import { screenWidth, table } from '../../cli/table.ts';
+import { SERVER_RULE } from '../../local/servers.ts';
 
 export default class ServersList extends BaseCommand<typeof ServersList> {
   static override summary = 'List the servers this machine knows';
-  static override description = 'Sends nothing. The default server is marked with *.';
+  static override description =
+    `Sends nothing. ${SERVER_RULE}\nThe one that is used where neither a flag, a variable nor the folder names one is marked with *.`;
   static override examples = ['service servers list', 'service servers'];
   static override seeAlso = ['servers use', 'login'];
   static override flags = { ...listFlags };
@@ -18,14 +21,11 @@ export default class ServersList extends BaseCommand<typeof ServersList> {
       return;
     }
     const rows = servers.map((s) => [s.default ? '*' : ' ', s.name, s.url, s.handle ?? '-']);
-    const lines = [
-      ...(await table(rows)),
-      servers.length > 1 ? called('Change the default: service servers use <name>') : '',
-    ];
+    const lines = [...(await table(rows)), ...wrapped(called(SERVER_RULE), screenWidth())];
     this.out.print({ servers, default: standard }, () =>
       servers.length === 0
         ? called('No server is known yet. Create a board: service board create general')
-        : lines.filter(Boolean).join('\n'),
+        : lines.join('\n'),
     );
   }
 }

@@ -1,0 +1,146 @@
+/** Which server a command goes to where several are known: one rule, and what nobody chose is named first. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { Home } from './support/home.ts';
+
+describe('the server in use', function () {
+  this.timeout(120_000);
+  let home: Home;
+  let first: TestServer;
+  let second: TestServer;
+  before(async () => {
+    home = new Home();
+    [first, second] = [await startTestServer('sqlite'), await startTestServer('sqlite')];
+    await home.json(['board', 'create', 'mine', '--no-link']);
+    for (const server of [first, second]) await server.dana.ok('createBoard', { body: { name: 'ours' } });
+  });
+  after(async () => {
+    await home.close();
+    await first.stop();
+    await second.stop();
+  });
+
+  const login = ({ url, dana }: TestServer) =>
+    home.shell(`printf %s '${dana.token}' | service login ${url} --store file --json`);
+  const used = async (args: string[] = [], env: Record<string, string> = {}): Promise<[url: string, said: string]> => {
+    const { server } = await home.json(['board', 'list', ...args], { env });
+    const { stderr } = await home.run(['board', 'list', ...args], { env });
+    return [server.url, stderr];
+  };
+  const nameOf = async (url: string): Promise<string> =>
+    (await home.json(['servers'])).servers.find((one: { url: string }) => one.url === url).name;
+
+  it('is the local one where there is no other, which needs no word', async () => {
+    const [url, said] = await used();
+    expect([url, said]).to.deep.equal([(await home.json(['servers'])).default, '']);
+  });
+
+  it('is the one last logged in to, which is said first, for every command', async () => {
+    for (const server of [first, second]) {
+      const record = JSON.parse((await login(server)).stdout);
+      expect(record.default).to.equal(true);
+      const line = `Server: ${await nameOf(server.url)} (${server.url}), the one last logged in to\n`;
+      expect(await used()).to.deep.equal([server.url, line]);
+      for (const args of [['inbox'], ['whoami'], ['read', '--board', 'ours']])
+        expect((await home.run(args)).stderr, args.join(' ')).to.equal(line);
+      expect((await home.json(['servers'])).default).to.equal(server.url);
+    }
+  });
+
+  it('is chosen by a flag, else a variable, else the folder, else "servers use", each without a word', async () => {
+    const [flag, variable, folder] = [
+      ['--server', 'local'],
+      { SERVICE_SERVER: first.url },
+      join(home.work, '.service'),
+    ];
+    const local = (await home.json(['whoami', '--server', 'local'])).server.url;
+    await home.json(['servers', 'use', first.url]);
+    expect(await used()).to.deep.equal([first.url, '']);
+    const again = JSON.parse((await login(second)).stdout);
+    expect(again.default).to.equal(false);
+    expect(await used()).to.deep.equal([first.url, '']);
+    writeFileSync(folder, JSON.stringify({ server: second.url, board: 'ours' }));
+    expect(await used()).to.deep.equal([second.url, '']);
+    expect(await used([], variable)).to.deep.equal([first.url, '']);
+    expect(await used(flag, variable)).to.deep.equal([local, '']);
+    rmSync(folder);
+  });
+
+  it('is said in one sentence by "service servers"', async () => {
+    const { stdout } = await home.run(['servers']);
+    expect(stdout.replaceAll('\n', ' ')).to.include(
+      'Used is the server of --server, else SERVICE_SERVER, else the one of the folder’s board, else the one chosen with ' +
+        'service servers use, else the one last logged in to, else the local one.',
+    );
+  });
+
+  it('is the one before once its choice is forgotten and it was logged out of; the local one comes last', async () => {
+    await home.json(['servers', 'forget', first.url]);
+    expect((await used())[0]).to.equal(second.url);
+    await home.json(['logout', second.url, '--keep-key']);
+    const [url, said] = await used();
+    expect([url, said]).to.deep.equal([(await home.json(['servers'])).default, `Server: local (${url})\n`]);
+    expect(JSON.parse((await login(second)).stdout).default).to.equal(true);
+    expect((await home.json(['login', 'local'])).default).to.equal(true);
+    expect((await used())[0]).to.equal(url);
+  });
+});
+
+describe('a team’s server at the address of the local one', function () {
+  this.timeout(120_000);
+
+  it('is not taken for it, and takes nothing from it', async () => {
+    const home = new Home();
+    const team = await startTestServer('sqlite');
+    await team.dana.ok('createBoard', { body: { name: 'ours' } });
+    const { host } = new URL(team.url);
+    home.env = { ...home.env, SERVICE_LOCAL_ADDR: host };
+    await team.close();
+    try {
+      await home.json(['board', 'create', 'mine', '--no-link']);
+      await home.json(['agent', 'create', 'helper', '--board', 'mine']);
+      await home.run(['server', 'stop']);
+      await team.restart();
+      const { stdout, stderr } = await home.shell(
+        `printf %s '${team.dana.token}' | service login ${team.url} --store file --json`,
+      );
+      expect(stderr).to.equal('');
+      expect(JSON.parse(stdout)).to.include({ replaced: false });
+      for (const flags of [[], ['--server', team.url]]) {
+        const { boards, actor } = await home.json(['board', 'list', ...flags]);
+        expect(boards.map(({ name }: { name: string }) => name)).to.deep.equal(['ours']);
+        expect(actor.name).to.equal((await team.dana.ok('getMe')).name);
+      }
+      const own = await home.run(['board', 'list', '--server', 'local', '--json']);
+      expect(JSON.parse(own.stdout).error.code).to.equal('address_in_use');
+      await team.close();
+      expect((await home.json(['whoami', '--as', 'helper'])).me.name).to.equal('helper');
+      expect((await home.json(['board', 'list', '--server', 'local'])).boards[0].name).to.equal('mine');
+      const saved = JSON.parse(readFileSync(home.path('config', 'credentials.json'), 'utf8'));
+      expect(Object.values(saved.servers as Record<string, { mode: string }>).map(({ mode }) => mode)).to.have.members([
+        'local',
+        'team',
+      ]);
+    } finally {
+      await home.close();
+      await team.restart();
+      await team.stop();
+    }
+  });
+
+  it('is that very one where its own key is used: it stays what it was', async () => {
+    const home = new Home();
+    try {
+      await home.json(['board', 'create', 'mine', '--no-link']);
+      const { url } = (await home.json(['whoami'])).server;
+      const { stdout } = await home.shell(`service login ${url} --json <"$SERVICE_HOME/data/local-key"`);
+      expect(JSON.parse(stdout).stored).to.equal('local-file');
+      expect((await home.json(['servers'])).servers).to.have.length(1);
+      expect((await home.json(['board', 'list', '--server', 'local'])).boards[0].name).to.equal('mine');
+    } finally {
+      await home.close();
+    }
+  });
+});
