@@ -23,8 +23,8 @@ import {
   machineLabel,
   userHandle,
 } from './beginnings.ts';
-import type { InviteLink } from './invite-link.ts';
-import { fields } from './print/fields.ts';
+import { type InviteLink, previewOf } from './invite-link.ts';
+import { fields, onOneLine } from './print/fields.ts';
 import { askText, askYes, mayAsk, missing } from './prompts.ts';
 import { runtime } from './runtime.ts';
 
@@ -52,10 +52,9 @@ export async function connectBy({ origin, secret }: InviteLink, wish: ConnectWis
     if (done) return done;
     if (earlier.digest !== digestOf(secret)) throw stillUnclear(origin);
   }
-  const client = clientFor(origin, secret, wish);
-  const preview = await lookAt(client, origin, earlier);
+  const preview = await lookAt({ origin, secret }, wish, earlier);
   checkIdentity(origin, entry, preview.server_id);
-  const handle = earlier?.handle ?? (await agree(preview, wish));
+  const handle = earlier?.handle ?? (await agree(origin, preview, wish));
   const label = earlier?.label ?? wish.name ?? machineLabel(handle);
   const token = (entry && earlier && (await readPending(entry.server_id, earlier))) || newKey();
   await begin(
@@ -63,7 +62,7 @@ export async function connectBy({ origin, secret }: InviteLink, wish: ConnectWis
     { kind: 'invite', digest: digestOf(secret), handle, label, expires_at: preview.expires_at },
   );
   const body = { invite: secret, handle, display_name: wish.displayName, key_name: label, client_token: token };
-  const account = await redeem(client, origin, body, wish, earlier !== null);
+  const account = await redeem(clientFor(origin, secret, wish), origin, body, wish, earlier !== null);
   return land({ origin, serverId: preview.server_id, ...account, token }, wish);
 }
 
@@ -111,28 +110,29 @@ function liveInvite(entry: ServerEntry | undefined): Pending | null {
 }
 
 /** What the invite leads to. One that was sent before and does not work any more may have worked then. */
-async function lookAt(client: Client, origin: string, earlier: Pending | null): Promise<Preview> {
+async function lookAt(link: InviteLink, wish: ConnectWish, earlier: Pending | null): Promise<Preview> {
   try {
-    return (await client.call('previewInvite')).data;
+    return await previewOf(link, wish);
   } catch (error) {
-    if (earlier && error instanceof ClientError && error.code === 'invite_invalid') throw stillUnclear(origin);
+    if (earlier && error instanceof ClientError && error.code === 'invite_invalid') throw stillUnclear(link.origin);
     throw error;
   }
 }
 
 /** Shows where the invite leads, asks for the handle and for a yes. @returns the handle. */
-async function agree(preview: Preview, wish: ConnectWish): Promise<string> {
+async function agree(origin: string, preview: Preview, wish: ConnectWish): Promise<string> {
   const suggested = preview.suggested_handle ?? userHandle();
   const asks = mayAsk(wish.out, wish.noInput);
-  const boards = preview.boards.map((board) => board.name).join(', ');
+  const inviter = `@${onOneLine(preview.inviter_handle)}`;
+  const boards = onOneLine(preview.boards.map((board) => board.name).join(', '));
   if (asks && !wish.yes) {
     wish.out.note(
       fields([
-        ['Server', preview.server_url],
-        ['From', `@${preview.inviter_handle}`],
+        ['Server', origin],
+        ['From', inviter],
         ['Boards', boards],
-        ['Work', preview.work],
-        ['Until', preview.expires_at],
+        ['Work', onOneLine(preview.work ?? '')],
+        ['Until', onOneLine(preview.expires_at)],
       ]).join('\n'),
     );
   }
@@ -140,7 +140,7 @@ async function agree(preview: Preview, wish: ConnectWish): Promise<string> {
   if (handle === '') throw missing('Your handle there', '--handle NAME');
   if (wish.yes) return handle;
   const where = boards === '' ? '' : `, onto ${boards}`;
-  const question = `Connect to ${preview.server_url} as ${handle}, invited by @${preview.inviter_handle}${where}?`;
+  const question = `Connect to ${origin} as ${handle}, invited by ${inviter}${where}?`;
   if (!asks) throw new Failure('confirmation_required', question, { hint: 'Repeat it with --yes' });
   await askYes(question);
   return handle;

@@ -1,8 +1,12 @@
 /** What a person hands to a command that takes an invite: the link, or the address of a server. */
+import { patterns } from '../contract/ids.ts';
 import { readInviteLink } from '../contract/invite-link.ts';
+import type { Answer } from '../contract/types.ts';
 import { Failure } from '../local/failure.ts';
 import { canonicalOrigin } from '../local/origin.ts';
+import { clientFor, type Means } from './beginnings.ts';
 import type { Output } from './output.ts';
+import { onOneLine } from './print/fields.ts';
 import { askSecret, mayAsk, missing } from './prompts.ts';
 import { hasPipedInput, readWhole } from './stdin.ts';
 
@@ -32,4 +36,32 @@ export function inviteLink(text: string): InviteLink {
     hint: 'It looks like https://team.example.com/join#abi_…; ask for a new one if yours was cut off.',
     exit: 2,
   });
+}
+
+/**
+ * What an invite leads to, in the words of the server that the link names.
+ *
+ * @throws Failure `invite_link_invalid` where that server says to be another one: a person would agree to the wrong one.
+ */
+export async function previewOf({ origin, secret }: InviteLink, means: Means): Promise<Answer<'previewInvite'>> {
+  const { data } = await clientFor(origin, secret, means).call('previewInvite');
+  const says = String(data.server_url);
+  if (originOf(says) !== origin) {
+    const problem = `This link leads to ${origin}, but the server there says that it is ${onOneLine(says)}.`;
+    throw new Failure('invite_link_invalid', `${problem} No account was made.`, {
+      hint: 'Ask whoever invited you whether the link is theirs; if it is, they send one with the right address.',
+      exit: 2,
+    });
+  }
+  const { suggested_handle: handle, ...preview } = data;
+  // It becomes an answer of the person, and part of commands they run.
+  return handle !== undefined && patterns.handle.test(handle) ? data : preview;
+}
+
+function originOf(url: string): string | null {
+  try {
+    return canonicalOrigin(url);
+  } catch {
+    return null;
+  }
 }

@@ -1,5 +1,8 @@
 /** Coming onto a server by an invite, from a home of one's own; and what a lost answer does to it. */
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Home } from './support/home.ts';
 import { type Hosted, hosted } from './support/hosted.ts';
@@ -248,6 +251,89 @@ describe('connecting', function () {
     const agent = await laptop.run(['connect', (await invite()).invite, '--yes', '--json'], { env });
     expect([agent.code, errorOf(agent).code]).to.deep.equal([5, 'human_command_in_session']);
     expect(errorOf(agent).hint).not.to.include('--yes');
+  });
+});
+
+describe('an invite of a server that says what it likes', function () {
+  this.timeout(60_000);
+  const link = `/join#abi_${'A'.repeat(43)}`;
+  const told = {
+    server_id: 'srv_01M81X6K8ETNDGDXTRJ4E5SERV',
+    server_name: 'x',
+    inviter_handle: 'ana',
+    boards: [],
+    prompt: '',
+    expires_at: '2099-01-01T00:00:00.000Z',
+  };
+  let laptop: Home;
+  let server: Server;
+  let asked: string[];
+  let preview: object;
+  const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  beforeEach(async () => {
+    laptop = new Home();
+    asked = [];
+    server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(preview));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    preview = { ...told, server_url: origin() };
+  });
+  afterEach(async () => {
+    server.close();
+    await laptop.close();
+  });
+
+  it('is refused where it says to be another one than the link leads to, and no account is asked for', async () => {
+    for (const server_url of ['https://team.example.com', `${origin()}0`, 'no url', `${origin()}/team`, '\x1b[2J']) {
+      preview = { ...told, server_url };
+      for (const command of ['connect', 'invite preview']) {
+        const args = [...command.split(' '), origin() + link, ...(command === 'connect' ? ['--yes'] : [])];
+        const { code, stderr, stdout } = await laptop.run(args);
+        expect([code, stdout], server_url).to.deep.equal([2, '']);
+        expect(stderr).to.include('Error (invite_link_invalid)').and.to.include(origin()).and.not.to.include('\x1b');
+        expect(stderr).to.match(/Hint: Ask whoever invited you/);
+      }
+      const setup = await laptop.run(['setup', origin() + link, '--json']);
+      const account = JSON.parse(setup.stdout).steps.find(({ name }: { name: string }) => name === 'account');
+      expect(account.state, server_url).to.equal('failed');
+    }
+    expect([...new Set(asked)]).to.deep.equal(['/v1/invites/preview']);
+    expect(existsSync(laptop.path('config', 'credentials.json'))).to.equal(false);
+  });
+
+  it('is named by where the link leads, and nothing in its words acts or stands for words of ours', async () => {
+    preview = {
+      ...told,
+      server_url: origin(),
+      inviter_handle: 'ana\x1b[8m',
+      boards: [{ id: 'brd_01M81X6K8ETNDGDXTRJ4E5SERV', name: 'pay\nServer  https://bank.example', title: null }],
+      work: 'Review\nServer  https://bank.example\x1b]0;owned\x07',
+      suggested_handle: 'x; rm -rf ~',
+    };
+    const shown = await typed(laptop, 'service connect -', [
+      ['Invite link', origin() + link],
+      ['Your handle there', 'lea'],
+      ['Connect to', ''],
+    ]);
+    // The terminal breaks long lines.
+    const question = `Connect to ${origin()} as lea, invited by @ana\\x1b[8m, onto pay Server https://bank.example?`;
+    expect(shown.replaceAll('\r\n', '')).to.include(question);
+    expect(shown)
+      .to.include('owned\\x07')
+      .and.not.match(/[\x07]|^Server {2}https/m);
+    expect(shown).to.match(new RegExp(`^Server +${origin()}\\s*$`, 'm'));
+    expect(shown).to.not.include('rm -rf');
+    const setup = await laptop.run(['setup', origin() + link, '--json']);
+    expect(setup.stdout).to.not.include('rm -rf');
+    const { stdout } = await laptop.run(['invite', 'preview', origin() + link]);
+    expect(stdout.match(/^server/gim)).to.deep.equal(['server']);
+    const refused = await laptop.run(['connect', origin() + link, '--handle', 'lea', '--no-input']);
+    expect(refused.stderr)
+      .to.include(`Connect to ${origin()} as lea`)
+      .and.not.match(/\x1b|\nServer/);
   });
 });
 

@@ -10,6 +10,9 @@ export function fields(pairs: [string, string | null | undefined][]): string[] {
   return there.map(([name, value]) => `${name.padEnd(width)}  ${escapeUntrusted(value)}`);
 }
 
+/** A text of somebody that has to keep to its line, where another line would be taken for ours. */
+export const onOneLine = (text: string): string => escapeUntrusted(text).replaceAll(/\s+/g, ' ').trim();
+
 /** A text of somebody, four columns in. */
 export function indented(text: string): string {
   return escapeUntrusted(text)

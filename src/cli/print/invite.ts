@@ -3,7 +3,7 @@ import type { Answer } from '../../contract/types.ts';
 import { called } from '../runtime.ts';
 import { table } from '../table.ts';
 import { showEnd, showTime, type TimeStyle } from '../time.ts';
-import { fields, indented, plural } from './fields.ts';
+import { fields, indented, onOneLine, plural } from './fields.ts';
 
 type Invite = Answer<'createInvite'>;
 type Metadata = Answer<'getInvite'>;
@@ -66,9 +66,9 @@ export const inviteText = (invite: Metadata, times: TimeStyle): string =>
 export const previewText = (preview: Preview, times: TimeStyle): string =>
   fields([
     ['server', preview.server_url],
-    ['from', `@${preview.inviter_handle}`],
-    ['boards', preview.boards.map(({ name, title }) => (title ? `${name} (${title})` : name)).join(', ')],
+    ['from', `@${onOneLine(preview.inviter_handle)}`],
+    ['boards', onOneLine(preview.boards.map(({ name, title }) => (title ? `${name} (${title})` : name)).join(', '))],
     ['for', preview.suggested_handle],
-    ['work', preview.work],
+    ['work', onOneLine(preview.work ?? '')],
     ['ends', showEnd(preview.expires_at, times)],
   ]).join('\n');

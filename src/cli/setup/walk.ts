@@ -6,7 +6,7 @@ import { ClientError } from '../../client/errors.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 import { readCredentials } from '../../local/credentials.ts';
 import { Failure } from '../../local/failure.ts';
-import { clientFor, type Means } from '../beginnings.ts';
+import type { Means } from '../beginnings.ts';
 import { sessionHere } from '../here.ts';
 import type { InviteLink } from '../invite-link.ts';
 import { runtime } from '../runtime.ts';
@@ -98,10 +98,10 @@ async function accountOf({ origin, link }: Target, wish: SetupWish): Promise<Ste
 }
 
 /** Nobody is asked here, and a handle is for good: it has to be said. */
-async function chooseHandle({ origin, secret }: InviteLink, wish: SetupWish): Promise<Step> {
+async function chooseHandle(link: InviteLink, wish: SetupWish): Promise<Step> {
   try {
-    const { data } = await clientFor(origin, secret, wish).call('previewInvite');
-    const suggested = data.suggested_handle;
+    const { previewOf } = await import('../invite-link.ts');
+    const { suggested_handle: suggested } = await previewOf(link, wish);
     const choose = 'Choose the handle the account is to have, and run it again with --handle';
     return suggested === undefined
       ? step('account', 'needs_you', `${choose}.`, 'service setup --help')

@@ -1,7 +1,6 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { clientFor } from '../../cli/beginnings.ts';
-import { inviteLink, linkText } from '../../cli/invite-link.ts';
+import { inviteLink, linkText, previewOf } from '../../cli/invite-link.ts';
 import { previewText } from '../../cli/print/invite.ts';
 
 export default class InvitePreview extends BaseCommand<typeof InvitePreview> {
@@ -15,8 +14,7 @@ export default class InvitePreview extends BaseCommand<typeof InvitePreview> {
   override async run(): Promise<void> {
     const { out, timeoutMs, verbose } = this;
     const means = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
-    const { origin, secret } = inviteLink(await linkText(this.args.invite, out, means.noInput));
-    const { data: preview } = await clientFor(origin, secret, means).call('previewInvite');
+    const preview = await previewOf(inviteLink(await linkText(this.args.invite, out, means.noInput)), means);
     out.print({ preview }, () => previewText(preview, this.times));
   }
 }

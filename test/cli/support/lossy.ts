@@ -55,8 +55,11 @@ export class LossyNetwork {
       answer.on('data', (part: Buffer) => back.push(part));
       answer.on('end', () => {
         if (fate === 'lose') return void req.socket.destroy();
-        res.writeHead(answer.statusCode ?? 0, answer.headers);
-        const whole = Buffer.concat(back);
+        let whole = Buffer.concat(back);
+        // The server whose address this is names itself by it.
+        if (passing.path === '/v1/invites/preview')
+          whole = Buffer.from(whole.toString('utf8').replaceAll(this.#target.origin, this.url));
+        res.writeHead(answer.statusCode ?? 0, { ...answer.headers, 'content-length': String(whole.length) });
         if (fate === 'spoil') whole[whole.length - 1]! ^= 1;
         res.end(whole);
       });
