@@ -63,6 +63,7 @@ export async function runServer(options: ServeOptions, out: Output): Promise<voi
   else announce(server, out);
   await new Promise<void>((resolve, reject) => {
     let ending = false;
+    void server.failed.then((error) => server.close().then(() => reject(asFailure(error)), reject));
     endWith(() => {
       if (ending) process.exit(EXIT.interrupted);
       ending = true;

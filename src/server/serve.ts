@@ -25,6 +25,7 @@ import { type DataOptions, useData } from './upkeep/data-folder.ts';
 import { listen } from './upkeep/listen.ts';
 import { type LogOptions, makeLogger } from './upkeep/logger.ts';
 import { modeOf, type TeamOptions } from './upkeep/modes.ts';
+import type { ServeError } from './upkeep/serve-error.ts';
 import { buildOf } from './upkeep/version.ts';
 
 export { ServeError } from './upkeep/serve-error.ts';
@@ -59,6 +60,8 @@ export interface RunningServer {
   personHandle: string;
   /** Where the first person's key lies, if it does. */
   keyFile: string | null;
+  /** Resolves with why it cannot go on, should it come to that; what is left is to close it. */
+  failed: Promise<ServeError>;
   /** The database, for tests and tools of the same process. */
   db: Database;
   /** Takes no new requests, lets running ones finish for up to 10 seconds, then closes everything. */
@@ -81,7 +84,11 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const lastUse = new LastUse(db, log);
     const live = new Live(db, clock, (caller, now) => lastUse.note(caller, now));
     await live.start(log);
-    const store = await openStore(options.files, { dataDir, db, dbUrl: data.url });
+    let fail: (error: ServeError) => void = () => {};
+    const failed = new Promise<ServeError>((resolve) => {
+      fail = resolve;
+    });
+    const store = await openStore(options.files, { dataDir, db, dbUrl: data.url, lost: fail });
     const blobs = new Blobs({ db, store, clock, log, quota: options.filesQuota ?? 0 });
     undo.unshift(() => blobs.stop());
     const indexer = new Indexer(db, clock, log, (digest) => store.open(digest));
@@ -122,6 +129,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       movedFrom: bound.movedFrom,
       personHandle: person.handle,
       keyFile: person.keyFile,
+      failed,
       db,
       close: once(() => shutDown(drain, live, undo, dataDir, log)),
     };

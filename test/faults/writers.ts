@@ -66,7 +66,7 @@ export interface FleetOptions {
   board: string;
   writers: number;
   /** Answers that are no outcome: the request is repeated. Default: none. */
-  mayRepeat?(status: number): boolean;
+  mayRepeat?(answer: Answer): boolean;
 }
 
 export class Fleet {
@@ -144,7 +144,7 @@ export class Fleet {
         return;
       }
       if (answer === null) this.lost++;
-      else if (this.#options.mayRepeat?.(answer.status)) this.repeated++;
+      else if (this.#options.mayRepeat?.(answer)) this.repeated++;
       else throw new Error(`a writer got ${answer.status}: ${answer.body}`);
       // A server that refuses at once must not be asked so often that whoever restarts it starves.
       await new Promise((resolve) => setTimeout(resolve, 5));

@@ -15,6 +15,8 @@ export interface StoreHome {
   dbUrl: string;
   /** It is only looked into, beside the server that uses it. */
   beside?: boolean;
+  /** Called when it may not be used any more. */
+  lost?(error: ServeError): void;
 }
 
 /** How long a start waits for a process that is just ending. */
@@ -40,10 +42,10 @@ export async function openStore(address: string | undefined, home: StoreHome): P
 export const addressOf = (address: string | undefined, dataDir: string): string =>
   address ?? `disk://${join(dataDir, 'files')}`;
 
-async function openDisk(root: string, { db, beside }: StoreHome): Promise<BlobStore> {
+async function openDisk(root: string, { db, beside, lost }: StoreHome): Promise<BlobStore> {
   // Other processes on the same database would look for these bytes on a disk of their own.
-  if (db.dialect.shared && !beside && (await db.claim('files on disk', WAIT_MS)) === null)
-    throw unsupported('Another server process of this database keeps the files on its disk.');
+  const taken = unsupported('Another server process of this database keeps the files on its disk.');
+  if (db.dialect.shared && !beside && !(await db.claim('files on disk', WAIT_MS, () => lost?.(taken)))) throw taken;
   try {
     return await DiskStore.open(root);
   } catch (error) {

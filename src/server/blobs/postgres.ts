@@ -2,9 +2,11 @@
  * Bytes in the database itself, in pieces of 1 MiB: several server processes share them without a further service. Its
  * connections are its own, because a large file takes longer than a write transaction of the server may.
  */
-import { open as openFile } from 'node:fs/promises';
+import { type FileHandle, open as openFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import pg from 'pg';
+import { StorageFull } from '../db/dialect.ts';
+import { translate } from '../db/postgres-connection.ts';
 import { type Kept, stageIn, tidyStage } from './stage.ts';
 import {
   BlobMissing,
@@ -30,7 +32,8 @@ export class PostgresStore implements BlobStore {
   constructor(url: string, stage: string) {
     this.#stage = stage;
     this.#pool = new pg.Pool({ connectionString: url, application_name: 'service files', max: CONNECTIONS });
-    // A connection lost while nobody uses it; the next use opens another.
+    // A connection that is lost, whether somebody uses it or not; the next use opens another.
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
     this.#pool.on('error', () => {});
   }
 
@@ -47,7 +50,7 @@ export class PostgresStore implements BlobStore {
 
   async *#chunks(digest: Digest, start: number, end: number): AsyncGenerator<Buffer> {
     for (let n = Math.floor(start / CHUNK); n * CHUNK <= end; n++) {
-      const { rows } = await this.#pool.query<{ bytes: Buffer }>(
+      const { rows } = await this.#query<{ bytes: Buffer }>(
         'SELECT bytes FROM blob_chunks WHERE digest = $1 AND n = $2',
         [digest, n],
       );
@@ -59,7 +62,7 @@ export class PostgresStore implements BlobStore {
   }
 
   async stat(digest: Digest): Promise<Omit<Entry, 'digest'> | null> {
-    const { rows } = await this.#pool.query<{ size: string | null; at: string | null }>(
+    const { rows } = await this.#query<{ size: string | null; at: string | null }>(
       'SELECT sum(octet_length(bytes)) AS size, max(at) AS at FROM blob_chunks WHERE digest = $1',
       [digest],
     );
@@ -69,7 +72,7 @@ export class PostgresStore implements BlobStore {
 
   async *list(): AsyncIterable<Entry> {
     for (let after = ''; ; ) {
-      const { rows } = await this.#pool.query<{ digest: string; size: string; at: string }>(
+      const { rows } = await this.#query<{ digest: string; size: string; at: string }>(
         `SELECT digest, sum(octet_length(bytes)) AS size, max(at) AS at FROM blob_chunks
          WHERE digest > $1 GROUP BY digest ORDER BY digest LIMIT 500`,
         [after],
@@ -82,7 +85,7 @@ export class PostgresStore implements BlobStore {
   }
 
   async delete(digest: Digest): Promise<void> {
-    await this.#pool.query('DELETE FROM blob_chunks WHERE digest = $1', [digest]);
+    await this.#query('DELETE FROM blob_chunks WHERE digest = $1', [digest]);
   }
 
   tidy(before: number): Promise<void> {
@@ -93,31 +96,45 @@ export class PostgresStore implements BlobStore {
     return this.#pool.end();
   }
 
-  /** All pieces in one transaction, an empty file as one empty piece; what lies there already is kept. */
+  #query<R extends pg.QueryResultRow>(sql: string, values: unknown[]): Promise<pg.QueryResult<R>> {
+    return translate(this.#pool.query<R>(sql, values));
+  }
+
   async #publish({ path, digest, size }: Kept): Promise<void> {
     if ((await this.stat(digest))?.size === size) return;
-    const client = await this.#pool.connect();
     const file = await openFile(path, 'r');
     try {
-      await client.query('BEGIN');
-      await client.query('DELETE FROM blob_chunks WHERE digest = $1', [digest]);
-      const buffer = Buffer.alloc(Math.min(CHUNK, Math.max(size, 1)));
-      for (let n = 0; n === 0 || n * CHUNK < size; n++) {
-        const { bytesRead } = await file.read(buffer, 0, buffer.length, n * CHUNK);
-        await client.query(`INSERT INTO blob_chunks (digest, n, bytes, at) VALUES ($1, $2, $3, ${NOW})`, [
-          digest,
-          n,
-          buffer.subarray(0, bytesRead),
-        ]);
+      const client = await translate(this.#pool.connect());
+      try {
+        await translate(writeChunks(client, file, { digest, size }));
+      } catch (error) {
+        await client.query('ROLLBACK').catch(() => {});
+        throw error instanceof StorageFull ? new NoRoom('no room in the database', { cause: error }) : error;
+      } finally {
+        client.release();
       }
-      await client.query('COMMIT');
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => {});
-      if ((error as { code?: string }).code === '53100') throw new NoRoom('no room in the database', { cause: error });
-      throw error;
     } finally {
-      client.release();
       await file.close();
     }
   }
+}
+
+/** All pieces in one transaction, an empty file as one empty piece; what lies there already is kept. */
+async function writeChunks(
+  client: pg.ClientBase,
+  file: FileHandle,
+  { digest, size }: Omit<Kept, 'path'>,
+): Promise<void> {
+  await client.query('BEGIN');
+  await client.query('DELETE FROM blob_chunks WHERE digest = $1', [digest]);
+  const buffer = Buffer.alloc(Math.min(CHUNK, Math.max(size, 1)));
+  for (let n = 0; n === 0 || n * CHUNK < size; n++) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, n * CHUNK);
+    await client.query(`INSERT INTO blob_chunks (digest, n, bytes, at) VALUES ($1, $2, $3, ${NOW})`, [
+      digest,
+      n,
+      buffer.subarray(0, bytesRead),
+    ]);
+  }
+  await client.query('COMMIT');
 }

@@ -37,3 +37,14 @@ export class Contention extends Error {
     this.atOnce = atOnce;
   }
 }
+
+/** The database cannot be reached now, or ended the connection. What was to be written was not, unless its commit was on its way. */
+export class Unreachable extends Error {
+  /** The commit was on its way: whether it was made is not known. */
+  readonly committing: boolean;
+  constructor(cause: unknown, committing = false) {
+    super('the database cannot be reached', { cause });
+    this.name = 'Unreachable';
+    this.committing = committing;
+  }
+}

@@ -4,22 +4,30 @@
  * waits on a connection keeps it from everybody else. A connection that is lost takes its locks with it; what is still
  * held is asked for anew.
  */
-import pg from 'pg';
+import type pg from 'pg';
 import type { Clock } from './clock.ts';
 import { NamedLocks } from './named-locks.ts';
+import { connect, persist, translate } from './postgres-connection.ts';
 
 const TRY_MS = 50;
-const RECONNECT_MS = 1_000;
+/** What another process holds for so long, after a connection was lost, is lost. */
+const ELSEWHERE_MS = 30_000;
 /** An arbitrary constant: keeps these locks apart from those that end with a transaction. */
 const SPACE = 7_400_003;
+
+interface Held {
+  /** The connection that holds it; null while it is asked for anew. */
+  on: pg.Client | null;
+  lost(): void;
+}
 
 export class PostgresLocks {
   readonly #url: string;
   readonly #clock: Clock;
   /** Session locks do not tell their holders within one session apart. */
   readonly #local: NamedLocks;
-  readonly #held = new Set<string>();
-  #connection: Promise<pg.Client> | null = null;
+  readonly #held = new Map<string, Held>();
+  #client: pg.Client | null = null;
   /** One query at a time: the next begins when this has ended. */
   #last: Promise<unknown> = Promise.resolve();
   #closed = false;
@@ -30,74 +38,78 @@ export class PostgresLocks {
     this.#local = new NamedLocks(clock);
   }
 
-  /** @returns a function that frees it; null when it was not free within `waitMs`. */
-  async claim(name: string, waitMs: number): Promise<(() => Promise<void>) | null> {
+  /**
+   * @param lost called once when another process holds it instead.
+   * @returns a function that frees it; null when it was not free within `waitMs`. @throws Unreachable
+   */
+  async claim(name: string, waitMs: number, lost: () => void = () => {}): Promise<(() => Promise<void>) | null> {
     const until = this.#clock.now() + waitMs;
     const release = await this.#local.claim(name, waitMs);
     if (!release) return null;
     try {
-      while (!(await this.#take(name))) {
-        if (this.#clock.now() + TRY_MS > until) {
-          release();
-          return null;
-        }
+      let on = await this.#take(name);
+      while (!on && this.#clock.now() + TRY_MS <= until) {
         await new Promise<void>((resolve) => void this.#clock.after(TRY_MS, resolve));
+        on = await this.#take(name);
       }
+      if (on) this.#held.set(name, { on, lost });
+      else release();
+      return on && (() => this.#free(name, release));
     } catch (error) {
       release();
       throw error;
     }
-    this.#held.add(name);
-    return async () => {
-      if (!this.#held.delete(name)) return;
-      // If it cannot be said, the connection is gone, and the lock with it.
-      await this.#query('pg_advisory_unlock', name).catch(() => {});
-      release();
-    };
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    const connection = await this.#connection?.catch(() => null);
-    await connection?.end().catch(() => {});
+    await this.#last;
+    await this.#client?.end().catch(() => {});
   }
 
-  #take(name: string): Promise<boolean> {
+  async #free(name: string, release: () => void): Promise<void> {
+    if (!this.#held.delete(name)) return;
+    // If it cannot be said, the connection is gone, and the lock with it.
+    await this.#query('pg_advisory_unlock', name).catch(() => {});
+    release();
+  }
+
+  /** Answers the connection that holds it now. */
+  #take(name: string): Promise<pg.Client | null> {
     return this.#query('pg_try_advisory_lock', name);
   }
 
-  #query(fn: string, name: string): Promise<boolean> {
+  #query(fn: string, name: string): Promise<pg.Client | null> {
     const next = this.#last.then(() => this.#ask(fn, name));
     this.#last = next.catch(() => {});
     return next;
   }
 
-  async #ask(fn: string, name: string): Promise<boolean> {
-    this.#connection ??= this.#connect();
-    const { rows } = await (await this.#connection).query(`SELECT ${fn}(${SPACE}, hashtext($1)) AS done`, [name]);
-    return (rows[0] as { done: boolean }).done;
+  async #ask(fn: string, name: string): Promise<pg.Client | null> {
+    this.#client ??= await this.#connect();
+    const client = this.#client;
+    const { rows } = await translate(client.query(`SELECT ${fn}(${SPACE}, hashtext($1)) AS done`, [name]));
+    return (rows[0] as { done: boolean }).done ? client : null;
   }
 
   async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: this.#url, application_name: 'service locks', keepAlive: true });
-    const lost = (): void => this.#lost();
-    client.once('error', lost);
-    client.once('end', lost);
-    try {
-      await client.connect();
-    } catch (error) {
-      this.#connection = null;
-      throw error;
-    }
+    const client = await connect(this.#url, 'service locks', () => {
+      if (this.#client === client) this.#client = null;
+      for (const [name, held] of this.#held) if (held.on === client) void this.#takeAgain(name, held);
+    });
     return client;
   }
 
-  #lost(): void {
-    this.#connection = null;
-    if (this.#closed || this.#held.size === 0) return;
-    this.#clock.after(RECONNECT_MS, () => {
-      if (this.#closed || this.#connection) return;
-      Promise.all([...this.#held].map((name) => this.#take(name))).catch(() => this.#lost());
-    });
+  async #takeAgain(name: string, held: Held): Promise<void> {
+    held.on = null;
+    let elsewhereSince = Number.POSITIVE_INFINITY;
+    const take = async (): Promise<void> => {
+      held.on = await this.#take(name);
+      if (held.on) return;
+      elsewhereSince = Math.min(elsewhereSince, this.#clock.now());
+      if (this.#clock.now() - elsewhereSince < ELSEWHERE_MS) throw new Error(`${name} is held elsewhere`);
+      held.lost();
+    };
+    await persist(this.#clock, take, () => this.#closed || this.#held.get(name) !== held);
   }
 }

@@ -5,8 +5,9 @@
  * died between commit and NOTIFY or the connection was lost.
  */
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Clock } from './clock.ts';
+import { connect, persist } from './postgres-connection.ts';
 import type { Follower } from './tx.ts';
 
 const CHANNEL = 'service_wake';
@@ -19,7 +20,6 @@ const POLL_MS = 1_000;
 const LOOK_BACK_MS = 5_000;
 const PING_MS = 5_000;
 const ECHO_MS = 2_000;
-const RECONNECT_MS = { first: 100, most: 2_000 };
 
 /** Reads the counter and the state of what is watched, on the pool. */
 export interface PollSource {
@@ -41,7 +41,6 @@ export class PostgresWake {
   #last: Promise<void> = Promise.resolve();
   #sending = false;
   #closed = false;
-  #backoff = RECONNECT_MS.first;
   #echoed = true;
   #counter = -1;
   #movedAt = Number.NEGATIVE_INFINITY;
@@ -79,17 +78,17 @@ export class PostgresWake {
     this.#sending = false;
     const payloads = packed(this.#self, [...this.#waiting]);
     this.#waiting.clear();
+    const client = this.#client;
     try {
-      for (const payload of payloads) await this.#notify(payload);
+      for (const payload of payloads) await this.#notify(client, payload);
     } catch {
       // The others learn of it from the counter.
-      this.#lost();
+      if (client) this.#lost(client);
     }
   }
 
   /** One after the other: a connection runs one query at a time. */
-  #notify(payload: string): Promise<void> {
-    const client = this.#client;
+  #notify(client: pg.Client | null, payload: string): Promise<void> {
     const sent = this.#last.then(async () => {
       await client?.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]);
     });
@@ -98,38 +97,28 @@ export class PostgresWake {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#url, application_name: 'service-wake', keepAlive: true });
-    client.on('error', () => this.#lost());
-    client.on('end', () => this.#lost());
+    const client = await connect(this.#url, 'service-wake', () => this.#lost(client));
     client.on('notification', ({ payload }) => this.#heard(payload ?? ''));
-    await client.connect();
-    await client.query(`LISTEN ${CHANNEL}`);
+    try {
+      await client.query(`LISTEN ${CHANNEL}`);
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw error;
+    }
     this.#client = client;
     this.#echoed = true;
-    this.#backoff = RECONNECT_MS.first;
+    if (this.#closed) await client.end().catch(() => {});
   }
 
-  /** Reconnects with growing pauses, and then wakes everybody once: what was missed is not known. */
-  #lost(): void {
-    const client = this.#client;
-    if (this.#closed || !client) return;
+  /** Comes back, and then wakes everybody once: what was missed is not known. */
+  #lost(client: pg.Client): void {
+    if (this.#closed || this.#client !== client) return;
     this.#client = null;
-    client.removeAllListeners();
-    client.on('error', () => {});
     void client.end().catch(() => {});
     this.#follower.gap('lost');
-    this.#reconnectLater();
-  }
-
-  #reconnectLater(): void {
-    this.#later(this.#backoff, async () => {
-      this.#backoff = Math.min(this.#backoff * 2, RECONNECT_MS.most);
-      try {
-        await this.#connect();
-        this.#follower.gap('restored');
-      } catch {
-        if (!this.#closed) this.#reconnectLater();
-      }
+    const stopped = () => this.#closed;
+    void persist(this.#clock, () => this.#connect(), stopped).then(() => {
+      if (!stopped()) this.#follower.gap('restored');
     });
   }
 
@@ -148,7 +137,7 @@ export class PostgresWake {
         .query('SELECT pg_notify($1, $2)', [CHANNEL, JSON.stringify({ from: this.#self, keys: [] })])
         .catch(() => {});
       this.#later(ECHO_MS, () => {
-        if (!this.#echoed && this.#client === client) this.#lost();
+        if (!this.#echoed) this.#lost(client);
       });
     }
     this.#later(PING_MS, () => this.#ping());

@@ -5,7 +5,8 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import type { Clock } from './clock.ts';
-import { Contention, type Dialect, postgresDialect, StorageFull, UniqueViolation } from './dialect.ts';
+import { Contention, type Dialect, postgresDialect, Unreachable } from './dialect.ts';
+import { CONNECT_MS, connect, persist, translate } from './postgres-connection.ts';
 import { PostgresLocks } from './postgres-locks.ts';
 import { PostgresWake } from './postgres-wake.ts';
 import { quiet } from './quiet.ts';
@@ -107,6 +108,9 @@ export class PostgresDatabase implements Database {
   readonly #locks: PostgresLocks;
   #follower: Follower | null = null;
   #wake: PostgresWake | null = null;
+  /** No connection can be made; one probe of this process asks for one again and again, and nobody else does. */
+  #away = false;
+  #closed = false;
 
   constructor(options: PostgresOptions, clock: Clock) {
     this.#clock = clock;
@@ -120,6 +124,7 @@ export class PostgresDatabase implements Database {
         statement_timeout: WRITE_LIMIT_MS,
         idle_in_transaction_session_timeout: WRITE_LIMIT_MS,
         keepAlive: true,
+        connectionTimeoutMillis: CONNECT_MS,
       } as Knex.PgConnectionConfig,
       pool: { min: 0, max: options.poolSize ?? 16 },
       log: quiet,
@@ -141,20 +146,18 @@ export class PostgresDatabase implements Database {
   }
 
   async alone<T>(fn: () => Promise<T>): Promise<T> {
-    const holder = new pg.Client({ connectionString: this.#url, application_name: 'service start' });
     // A connection that is lost takes the lock with it; the work under it then fails by itself or is done.
-    holder.on('error', () => {});
-    await holder.connect();
+    const holder = await connect(this.#url, 'service start');
     try {
-      await holder.query('SELECT pg_advisory_lock($1)', [START_LOCK]);
+      await translate(holder.query('SELECT pg_advisory_lock($1)', [START_LOCK]));
       return await fn();
     } finally {
       await holder.end().catch(() => {});
     }
   }
 
-  claim(name: string, waitMs: number): Promise<(() => Promise<void>) | null> {
-    return this.#locks.claim(name, waitMs);
+  claim(name: string, waitMs: number, lost?: () => void): Promise<(() => Promise<void>) | null> {
+    return this.#locks.claim(name, waitMs, lost);
   }
 
   async follow(follower: Follower): Promise<void> {
@@ -167,13 +170,15 @@ export class PostgresDatabase implements Database {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await this.#wake?.close();
     await this.#locks.close();
     await this.#knex.destroy();
   }
 
   async #transaction<T>(begin: string, fn: (tx: PostgresTx) => Promise<T>): Promise<T> {
-    const client = (await this.#knex.client.acquireConnection()) as pg.Client;
+    const client = await this.#acquire();
+    let committing = false;
     let tx: PostgresTx;
     let value: T;
     try {
@@ -181,10 +186,14 @@ export class PostgresDatabase implements Database {
       tx = new PostgresTx(client, Number(began.at(-1)?.rows[0].now) + this.#clock.offset(), begin === WRITE);
       value = await fn(tx);
       await tx.finish();
+      committing = tx.writable;
       await translate(client.query('COMMIT'));
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {});
-      throw error;
+      if (!(error instanceof Unreachable)) throw error;
+      // As the pool marks a connection that it is not to hand out again.
+      Object.assign(client, { __knex__disposed: error });
+      throw new Unreachable(error.cause, committing);
     } finally {
       await this.#knex.client.releaseConnection(client);
     }
@@ -195,31 +204,36 @@ export class PostgresDatabase implements Database {
     }
     return value;
   }
-}
 
-interface PgError extends Error {
-  code?: string;
-  constraint?: string;
-}
-
-/** Serialization failure, deadlock, lock not available. */
-const AT_ONCE = new Set(['40001', '40P01', '55P03']);
-/** Statement timeout, idle in transaction, transaction timeout, too many connections, shutting down or starting. */
-const LATER = new Set(['57014', '25P03', '25P04', '53300', '57P01', '57P03']);
-
-/** Turns the engine's errors into the two kinds the rest of the server knows. Unique indexes are named `table__a__b`. */
-async function translate<T>(query: Promise<T>): Promise<T> {
-  try {
-    return await query;
-  } catch (error) {
-    const { code, constraint } = error as PgError;
-    if (code === '23505') {
-      const [table, ...columns] = (constraint ?? '').split('__');
-      throw new UniqueViolation(`${table}.${columns.join('+')}`, error);
+  /** A connection of the pool. @throws Unreachable, at once while no connection can be made. */
+  async #acquire(): Promise<pg.Client> {
+    if (this.#away) throw new Unreachable(null);
+    try {
+      return (await this.#knex.client.acquireConnection()) as pg.Client;
+    } catch (error) {
+      if (error instanceof knex.KnexTimeoutError) throw new Contention('no connection is free', false, error);
+      // Others may be open where there are too many.
+      if ((error as { code?: string }).code !== '53300') this.#lost(error);
+      throw new Unreachable(error);
     }
-    if (code === '53100') throw new StorageFull(error);
-    if (code !== undefined && AT_ONCE.has(code)) throw new Contention(`postgres ${code}`, true, error);
-    if (code !== undefined && LATER.has(code)) throw new Contention(`postgres ${code}`, false, error);
-    throw error;
+  }
+
+  #lost(error: unknown): void {
+    if (this.#away || this.#closed) return;
+    this.#away = true;
+    this.#follower?.reachable?.(false, error);
+    void persist(
+      this.#clock,
+      () => this.#probe(),
+      () => this.#closed,
+    ).then(() => {
+      this.#away = false;
+      if (!this.#closed) this.#follower?.reachable?.(true);
+    });
+  }
+
+  async #probe(): Promise<void> {
+    const client = await connect(this.#url, 'service-probe');
+    await client.query('SELECT 1').finally(() => client.end());
   }
 }

@@ -43,6 +43,8 @@ export interface Follower {
   gap(state: 'lost' | 'restored'): void;
   /** Keys that are watched now. */
   watched(): string[];
+  /** Whether the database can be reached: said when that changes, with what it failed with. */
+  reachable?(yes: boolean, error?: unknown): void;
 }
 
 export interface Database {
@@ -58,9 +60,10 @@ export interface Database {
   alone<T>(fn: () => Promise<T>): Promise<T>;
   /**
    * Holds a name among all processes of this database, for what is done outside of transactions.
+   * @param lost called once when another process holds it instead, after a connection was lost.
    * @returns a function that frees it; null when it was not free within `waitMs`.
    */
-  claim(name: string, waitMs: number): Promise<(() => Promise<void> | void) | null>;
+  claim(name: string, waitMs: number, lost?: () => void): Promise<(() => Promise<void> | void) | null>;
   /** From now on tells the follower of every commit, here and in other processes of the same database. */
   follow(follower: Follower): Promise<void>;
   close(): Promise<void>;

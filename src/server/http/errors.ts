@@ -2,6 +2,7 @@
 import type { Context, Next } from 'koa';
 import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
+import { asRefusal } from '../operation/run.ts';
 import { newId } from '../text/ids.ts';
 import { send } from './answer.ts';
 import { BODY_MS } from './body.ts';
@@ -23,7 +24,8 @@ export function requestErrors(
     try {
       await next();
     } catch (error) {
-      answer(ctx, await counted(ctx, error).catch((other: unknown) => other), requestId, log);
+      const said = await counted(ctx, error).catch((other: unknown) => other);
+      answer(ctx, asRefusal(said), requestId, log);
     }
     if (!ctx.req.complete && ctx.res.writableEnded) boundRest(ctx.req, BODY_MS, after);
     if (!log.isLevelEnabled('debug')) return;

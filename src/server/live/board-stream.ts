@@ -34,6 +34,9 @@ export class BoardStream implements Follower {
   #cursor: number;
   #ready = false;
   #pumping = false;
+  /** What is tried again once the database can be read; never more than one of each. */
+  #cancelRecheck = () => {};
+  #cancelPump = () => {};
 
   constructor(options: BoardStreamOptions) {
     this.#options = options;
@@ -42,7 +45,11 @@ export class BoardStream implements Follower {
     this.#cursor = options.after;
     options.feed.followers.add(this);
     options.connection.onDrain(() => void this.pump());
-    options.connection.onClose(() => options.feed.followers.delete(this));
+    options.connection.onClose(() => {
+      this.#cancelRecheck();
+      this.#cancelPump();
+      options.feed.followers.delete(this);
+    });
     void this.pump();
   }
 
@@ -76,7 +83,10 @@ export class BoardStream implements Follower {
       });
     } catch (error) {
       if (error instanceof Refusal) this.#fail(error);
-      else this.#options.clock.after(500, () => void this.recheck());
+      else if (this.#options.connection.open) {
+        this.#cancelRecheck();
+        this.#cancelRecheck = this.#options.clock.after(500, () => void this.recheck());
+      }
     }
   }
 
@@ -131,6 +141,7 @@ export class BoardStream implements Follower {
       return;
     }
     // The database could not be read now; the reader keeps its place and is served at the next wake-up.
-    this.#options.clock.after(1_000, () => void this.pump());
+    this.#cancelPump();
+    this.#cancelPump = this.#options.clock.after(1_000, () => void this.pump());
   }
 }

@@ -70,6 +70,7 @@ export class HintStream implements Follower, Watcher {
   /** What waits for the socket: one entry per frame name and board or member. */
   readonly #pending = new Map<string, string>();
   #refreshing = false;
+  #cancelRetry = () => {};
   #opened = false;
   #again = false;
   #lastBoards = Number.NEGATIVE_INFINITY;
@@ -79,8 +80,11 @@ export class HintStream implements Follower, Watcher {
     this.#options = options;
     this.holder = options.holder;
     options.connection.onDrain(() => this.#flush());
-    options.connection.onClose(() => this.#leaveAll());
-    void this.refresh(true);
+    options.connection.onClose(() => {
+      this.#cancelRetry();
+      this.#leaveAll();
+    });
+    void this.refresh();
   }
 
   news(news: News, { member }: Extract<Right, { ok: true }>): void {
@@ -122,8 +126,8 @@ export class HintStream implements Follower, Watcher {
     void this.refresh();
   }
 
-  /** Reads every board and own agent again; at opening this is the whole burst. */
-  async refresh(opening = false): Promise<void> {
+  /** Reads every board and own agent again; the first time this is the whole burst. */
+  async refresh(): Promise<void> {
     if (this.#refreshing) {
       this.#again = true;
       return;
@@ -133,14 +137,16 @@ export class HintStream implements Follower, Watcher {
       do {
         this.#again = false;
         const state = await this.#options.db.read((tx) => this.#read(tx));
-        this.#apply(state, opening && !this.#opened);
+        if (!this.#options.connection.open) return;
+        this.#apply(state, !this.#opened);
         this.#opened = true;
       } while (this.#again);
     } catch (error) {
       if (error instanceof Refusal) this.end('credential_ended');
-      else {
+      else if (this.#options.connection.open) {
         this.#asked = true;
-        this.#options.clock.after(1_000, () => void this.refresh(opening));
+        this.#cancelRetry();
+        this.#cancelRetry = this.#options.clock.after(1_000, () => void this.refresh());
       }
     } finally {
       this.#refreshing = false;

@@ -5,6 +5,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Query } from '../../contract/types.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { Clock } from '../db/clock.ts';
+import { Unreachable } from '../db/dialect.ts';
 import type { Database } from '../db/tx.ts';
 import { authenticate, type Caller } from '../operation/caller.ts';
 import type { Outcome, Waited } from '../operation/usecase.ts';
@@ -21,6 +22,7 @@ import { sweepCredentials, type Watched } from './sweep.ts';
 import { type Look, Together } from './together.ts';
 
 const RECOUNT_MS = 86_400_000;
+const LOOK_AGAIN_MS = 1_000;
 
 interface Open {
   end(reason: EndReason): void;
@@ -64,6 +66,11 @@ export class Live {
       gap: (state) => {
         log.warn({ state }, 'wake-ups between server processes');
         this.notifier.publishAll();
+      },
+      reachable: (yes, error) => {
+        if (yes) log.warn('the database can be reached again');
+        else log.warn({ err: error }, 'the database cannot be reached; it is asked again until it can');
+        if (yes) this.notifier.publishAll();
       },
     });
   }
@@ -140,10 +147,11 @@ export class Live {
     gone.addEventListener('abort', () => sleep.stop(), { once: true });
     try {
       // Only if the board moved between the look and the subscription is there anything to look at before sleeping.
-      if (keys.length === 0 && !(await this.#hasMoved(caller, board))) await sleep.next();
+      const moved = keys.length > 0 || (await this.#patiently(sleep, () => this.#hasMoved(caller, board)));
+      if (!moved) await sleep.next();
       for (;;) {
-        const found = await again();
-        if (!found.empty || sleep.over) return found.answer;
+        const found = await this.#patiently(sleep, again);
+        if (found && (!found.empty || sleep.over)) return found.answer;
         await sleep.next();
       }
     } finally {
@@ -180,7 +188,7 @@ export class Live {
       for (let found = first; ; await sleep.next()) {
         if (left) return found;
         const last = sleep.over;
-        found = await look();
+        found = (await this.#patiently(sleep, look)) ?? found;
         if (!found.hold || last) return found;
       }
     } finally {
@@ -188,6 +196,19 @@ export class Live {
       this.#open.delete(end);
       unwatch();
       release();
+    }
+  }
+
+  /** Nothing while the database is away: whoever waits is not sent off, and looks again a second later. */
+  async #patiently<T>(sleep: Sleep, look: () => Promise<T>): Promise<T | null> {
+    const last = sleep.over;
+    try {
+      return await look();
+    } catch (error) {
+      // What a look may have done is told, not done again.
+      if (!(error instanceof Unreachable) || error.committing || last) throw error;
+      this.#clock.after(LOOK_AGAIN_MS, () => sleep.wake());
+      return null;
     }
   }
 

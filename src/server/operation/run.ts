@@ -8,7 +8,7 @@
  */
 import { Refusal } from '../../contract/errors.ts';
 import { idempotencyOf, type OperationName, type OperationRow, operations } from '../../contract/operations.ts';
-import { Contention, StorageFull, UniqueViolation } from '../db/dialect.ts';
+import { Contention, StorageFull, UniqueViolation, Unreachable } from '../db/dialect.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import type { Admit, Moment } from '../rates/work.ts';
@@ -153,12 +153,25 @@ export async function again<T>(attempt: () => Promise<T>): Promise<T> {
       return await attempt();
     } catch (error) {
       if (error instanceof UniqueViolation && n < ATTEMPTS) continue;
-      if (error instanceof Contention || error instanceof UniqueViolation) throw busy();
-      if (error instanceof StorageFull) throw full();
-      throw error;
+      throw error instanceof UniqueViolation ? busy() : error;
     }
   }
 }
+
+/** What the database could not do, as its client is told; any other error as it is. */
+export function asRefusal(error: unknown): unknown {
+  if (error instanceof Unreachable) return away(error);
+  if (error instanceof Contention) return busy();
+  if (error instanceof StorageFull) return full();
+  return error;
+}
+
+const away = ({ committing }: Unreachable): Refusal =>
+  new Refusal('unavailable', 'The server cannot reach its database right now.', {
+    hint: committing ? 'It may have been done: send it again with the same Idempotency-Key.' : 'Try again.',
+    details: { cause: 'database', ...(committing ? { outcome: 'unknown' } : {}) },
+    retryAfter: 1,
+  });
 
 export const full = (): Refusal =>
   new Refusal('storage_full', 'The server has no room left to store this; nothing was changed.', {

@@ -1,0 +1,91 @@
+/** Connections to a Postgres: how one is opened, what its errors mean, and how what was lost comes back. */
+import pg from 'pg';
+import type { Clock } from './clock.ts';
+import { Contention, StorageFull, UniqueViolation, Unreachable } from './dialect.ts';
+
+/** A connection is given up that takes longer to open. */
+export const CONNECT_MS = 3_000;
+const PAUSE_MS = { first: 100, most: 2_000 };
+
+/**
+ * Opens a connection of its own.
+ * @param lost called once when it has ended. It hears of errors to its end: there may be several.
+ * @throws Unreachable
+ */
+export async function connect(url: string, name: string, lost: () => void = () => {}): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: name,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS,
+  });
+  let open = false;
+  const ended = (): void => {
+    if (!open) return;
+    open = false;
+    void client.end().catch(() => {});
+    lost();
+  };
+  client.on('error', ended);
+  client.on('end', ended);
+  try {
+    await client.connect();
+  } catch (error) {
+    void client.end().catch(() => {});
+    throw new Unreachable(error);
+  }
+  open = true;
+  return client;
+}
+
+/** Repeats what fails until it succeeds, after pauses that grow. */
+export async function persist(clock: Clock, work: () => Promise<void>, stopped: () => boolean): Promise<void> {
+  for (let pause = PAUSE_MS.first; !stopped(); pause = Math.min(pause * 2, PAUSE_MS.most)) {
+    // Jittered: the processes of one database are not to come back all at once.
+    const ms = pause * (0.5 + Math.random() / 2);
+    await new Promise<void>((resolve) => void clock.after(ms, resolve));
+    if (!stopped() && (await work().then(succeeded, failed))) return;
+  }
+}
+
+const succeeded = (): boolean => true;
+const failed = (): boolean => false;
+
+interface PgError extends Error {
+  code?: string;
+  constraint?: string;
+}
+
+/** Serialization failure, deadlock, lock not available. */
+const AT_ONCE = new Set(['40001', '40P01', '55P03']);
+/** Statement timeout, idle in transaction, transaction timeout. */
+const LATER = new Set(['57014', '25P03', '25P04']);
+/** Connection exception, shutting down, starting or terminated, too many connections, read-only: a standby took over. */
+const AWAY = /^(08...|57P0[1-5]|53300|25006)$/;
+const NETWORK = /^E(CONN.*|TIMEDOUT|PIPE|NOTFOUND|AI_.*|HOST.*|NET.*|ADDRNOTAVAIL|NOENT)$/;
+/** The driver's own errors have no code. */
+const ENDED = /^(Connection terminated|timeout expired)|not queryable|Client was closed/;
+
+/** Whether an error says that the database cannot be reached for now. */
+export function isAway(error: unknown): boolean {
+  const { code = '', message } = error as PgError;
+  return error instanceof Unreachable || AWAY.test(code) || NETWORK.test(code) || ENDED.test(message);
+}
+
+/** Turns the engine's errors into those that the rest of the server knows. Unique indexes are named `table__a__b`. */
+export async function translate<T>(query: Promise<T>): Promise<T> {
+  try {
+    return await query;
+  } catch (error) {
+    const { code, constraint } = error as PgError;
+    if (code === '23505') {
+      const [table, ...columns] = (constraint ?? '').split('__');
+      throw new UniqueViolation(`${table}.${columns.join('+')}`, error);
+    }
+    if (code === '53100') throw new StorageFull(error);
+    if (code !== undefined && AT_ONCE.has(code)) throw new Contention(`postgres ${code}`, true, error);
+    if (code !== undefined && LATER.has(code)) throw new Contention(`postgres ${code}`, false, error);
+    if (isAway(error)) throw new Unreachable(error);
+    throw error;
+  }
+}

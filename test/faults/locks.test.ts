@@ -1,0 +1,79 @@
+/** A lock by name whose connection ends, while another process waits to have it. */
+import { expect } from 'chai';
+import pg from 'pg';
+import { forEachDatabase } from '../support/databases.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { newFolder, remove } from './databases.ts';
+
+const KEY = "7400003, hashtext('files on disk')";
+const BACKENDS = "pg_stat_activity WHERE datname = current_database() AND application_name = 'service locks'";
+
+forEachDatabase('the lock of a process that keeps files on its disk', (engine) => {
+  // A file of SQLite is served by one process.
+  if (engine === 'sqlite') return;
+
+  let server: TestServer;
+  /** Another process that wants it, and whoever looks on. */
+  let other: pg.Client;
+  let watcher: pg.Client;
+  const disk = newFolder('disk');
+  before(async () => {
+    server = await startTestServer(engine, { files: `disk://${disk}` });
+    other = new pg.Client(server.databaseUrl);
+    watcher = new pg.Client(server.databaseUrl);
+    for (const client of [other, watcher]) await client.connect();
+  });
+  after(async () => {
+    for (const client of [other, watcher]) await client.end();
+    await server.stop();
+    remove(disk);
+  });
+
+  const ask = async <R extends pg.QueryResultRow>(sql: string): Promise<R[]> => (await watcher.query<R>(sql)).rows;
+  const endIts = () => ask(`SELECT pg_terminate_backend(pid) FROM ${BACKENDS}`);
+  const isHeld = async (): Promise<boolean> => {
+    const [row] = await ask<{ free: boolean }>(`SELECT pg_try_advisory_xact_lock(${KEY}) AS free`);
+    return row?.free === false;
+  };
+  /** When it last asked for the lock. */
+  const asked = async (): Promise<number> => {
+    const [row] = await ask<{ at: Date }>(
+      `SELECT query_start AS at FROM ${BACKENDS} AND query LIKE '%pg_try_advisory%'`,
+    );
+    return row?.at.getTime() ?? 0;
+  };
+
+  it('is taken again when its connection ends', async () => {
+    for (let n = 0; n < 3; n++) {
+      const [before] = await ask<{ pid: number }>(`SELECT pid FROM ${BACKENDS}`);
+      await endIts();
+      const isNew = async () => (await ask(`SELECT pid FROM ${BACKENDS} AND pid <> ${before?.pid}`)).length === 1;
+      await until(async () => (await isNew()) && (await isHeld()), 'another connection holds it');
+    }
+  });
+
+  it('may be held elsewhere for less than 30 seconds; after that the process says that it cannot go on', async () => {
+    let told: Error | null = null;
+    void server.failed.then((error) => {
+      told = error;
+    });
+    for (const ms of [29_000, 31_000]) {
+      const taken = other.query(`SELECT pg_advisory_lock(${KEY})`);
+      const waiting = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`;
+      await until(async () => (await ask(waiting)).length === 1, 'another process waits for it');
+      await endIts();
+      await taken;
+      await until(async () => (await asked()) > 0, 'it was asked for in vain');
+      const before = await asked();
+      server.clock.advance(ms);
+      await until(async () => (await asked()) > before || told !== null, 'it was asked for again');
+      if (ms > 30_000) break;
+      expect(told).to.equal(null);
+      await other.query(`SELECT pg_advisory_unlock(${KEY})`);
+      await until(isHeld, 'it has it back');
+    }
+    await until(() => told !== null, 'it says so');
+    expect(told).to.include({ code: 'storage_unsupported' });
+  });
+});
