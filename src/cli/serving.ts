@@ -2,7 +2,7 @@
 import { isAbsolute } from 'node:path';
 import { claimLocalAddress, localAddress, parseAddress } from '../local/address.ts';
 import { Failure, usage } from '../local/failure.ts';
-import type { Env } from '../local/folders.ts';
+import { type Env, makeFolder } from '../local/folders.ts';
 import { loadPacked } from '../local/program.ts';
 import type { RunningServer, ServeOptions } from '../server/serve.ts';
 import { EXIT } from './exit.ts';
@@ -55,6 +55,7 @@ export const loadServer = () => loadPacked<typeof import('../server/entry.ts')>(
 
 /** Serves until a signal; the first one lets requests finish, a second one does not. */
 export async function runServer(options: ServeOptions, out: Output): Promise<void> {
+  makeFolder(options.dataDir);
   const { startServer } = await loadServer();
   const server = await startServer(options).catch((error: unknown) => {
     throw asFailure(error);

@@ -1,7 +1,7 @@
 /** Where things are kept on this machine. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { usage } from './failure.ts';
 
 export interface Folders {
@@ -32,7 +32,17 @@ export function folders(env: Env = process.env, platform: NodeJS.Platform = proc
 
 /** Makes a folder (and those above it) that only this person can open. */
 export function makeFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  try {
+    // One by one: a recursive mkdir calls a disk that is read-only a folder that is not there.
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && dirname(path) !== path) makeFolder(dirname(path));
+    else if (code !== 'EEXIST') throw error;
+    // Made below, or by another program meanwhile; a file is there otherwise.
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  }
 }
 
 function customary(kind: (typeof kinds)[number], env: Env, platform: NodeJS.Platform): string {

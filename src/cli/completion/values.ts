@@ -1,7 +1,8 @@
 /** Values known only here and now, for the shell: quick, silent, and asked for at most once a minute. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../local/folders.ts';
 import type { BoardSession } from '../base.ts';
 import { choose } from '../dispatch.ts';
 import { readCatalog } from '../help/catalog.ts';
@@ -47,7 +48,7 @@ export async function cachedValues(asked: Asked, read: () => Promise<string[]>):
     // Not asked yet.
   }
   const values = (await read()).filter((value) => /^[\w@.:/-]+$/.test(value));
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, JSON.stringify({ at: Date.now(), values }), { mode: 0o600 });
   renameSync(draft, path);

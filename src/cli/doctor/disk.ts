@@ -1,9 +1,8 @@
 /** Whether there is room for what the program keeps. */
-import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { sizeText } from '../print/file.ts';
 import { type Check, type Finding, failing, fine, warning } from './check.ts';
+import { isWritable, nearest } from './folders.ts';
 
 /** A few uploads of the largest size. */
 const LITTLE = 500 * 1024 * 1024;
@@ -15,7 +14,9 @@ export const disk: Check = {
   async run({ folders }) {
     const free = new Map<string, number>();
     for (const folder of [folders.data, folders.cache]) {
-      const place = existing(folder);
+      const place = nearest(folder);
+      // How much there is left of what cannot be written is no answer.
+      if (!isWritable(place)) continue;
       const { bavail, bsize } = await statfs(place);
       free.set(place, bavail * bsize);
     }
@@ -30,6 +31,3 @@ function judged(place: string, bytes: number): Finding {
   if (bytes < LITTLE) return warning('disk', 'storage_full', `Only ${message}.`, look);
   return fine('disk', message);
 }
-
-/** The folder, or the nearest above it that is there. */
-const existing = (folder: string): string => (existsSync(folder) ? folder : existing(dirname(folder)));

@@ -1,6 +1,6 @@
 /** The four folders: this person's, closed to others, writable; and the files with secrets in them. */
-import { accessSync, chmodSync, constants, lstatSync, type Stats } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, chmodSync, constants, existsSync, lstatSync, type Stats } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type Around, type Check, type Finding, failing, fine } from './check.ts';
 
 const KINDS = ['config', 'data', 'state', 'cache'] as const;
@@ -23,7 +23,7 @@ export const folders: Check = {
 
   async run(around) {
     const paths = KINDS.map((kind) => around.folders[kind]);
-    const findings = [...new Set(paths)].flatMap(lookAtFolder);
+    const findings = [...[...new Set(paths)].flatMap(lookAtFolder), ...lookAbove(paths)];
     for (const path of secretsOf(around)) findings.push(...lookAtFile(path));
     if (findings.length > 0) return findings;
     return [fine('folders', `yours alone: ${paths.join(', ')}`)];
@@ -51,23 +51,47 @@ const isOpen = (stat: Stats | undefined): boolean =>
   process.platform !== 'win32' &&
   (stat.mode & 0o077) !== 0;
 
+/** The folder, or the nearest above it that is there. */
+export const nearest = (folder: string): string => (existsSync(folder) ? folder : nearest(dirname(folder)));
+
+/** Whether something can be kept there. */
+export function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const isOurs = (stat: Stats): boolean => process.getuid === undefined || stat.uid === process.getuid();
 
 function lookAtFolder(path: string): Finding[] {
   const stat = statOf(path);
-  // Made when it is needed.
+  // Made when it is needed, where that can be done.
   if (!stat) return [];
   if (!stat.isDirectory())
     return [failing('folders', 'folder_unwritable', `${path} is not a folder.`, `ls -ld '${path}'`)];
   if (!isOurs(stat))
     return [failing('folders', 'folder_unwritable', `${path} belongs to another user.`, `ls -ld '${path}'`)];
   if (isOpen(stat)) return [openToOthers(path, 700)];
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    return [];
-  } catch {
-    return [failing('folders', 'folder_unwritable', `${path} cannot be written.`, `chmod 700 '${path}'`)];
-  }
+  if (isWritable(path)) return [];
+  return [failing('folders', 'folder_unwritable', `${path} cannot be written.`, `chmod 700 '${path}'`)];
+}
+
+/** Where the folders that are not there yet would be made. */
+function lookAbove(paths: readonly string[]): Finding[] {
+  const places = new Set(paths.filter((path) => !statOf(path)).map(nearest));
+  return [...places]
+    .filter((place) => !isWritable(place))
+    .map((place) =>
+      failing(
+        'folders',
+        'folder_unwritable',
+        `${place} cannot be written, so nothing can be kept there.`,
+        `ls -ld '${place}'`,
+      ),
+    );
 }
 
 function lookAtFile(path: string): Finding[] {

@@ -1,6 +1,6 @@
 /** Bytes of this machine onto a board, over the version they were made from. */
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -10,6 +10,7 @@ import type { Outgoing } from '../../client/request.ts';
 import { MAX_FILE } from '../../contract/file-size.ts';
 import type { BoardFile } from '../../contract/types.ts';
 import { Failure, usage } from '../../local/failure.ts';
+import { makeFolder } from '../../local/folders.ts';
 import { undoAtExit } from '../at-exit.ts';
 import type { Output } from '../output.ts';
 import { progressOf } from '../progress.ts';
@@ -54,7 +55,7 @@ function requireSize(path: string, size: number): void {
 /** Standard input as a file of its own while it is sent, so that a repeat sends the same. */
 export async function spooled<T>(out: Output, use: (local: Local) => Promise<T>): Promise<T> {
   const folder = join(runtime().folders.cache, 'spool');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
     if (statSync(path).mtimeMs < Date.now() - SPOOLED_MS) await rm(path, { force: true });
