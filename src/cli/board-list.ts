@@ -3,6 +3,7 @@
 import type { Client } from '../client/client.ts';
 import { pages } from '../client/pages.ts';
 import type { Board, BoardPerson, HiddenBoard, Member } from '../contract/types.ts';
+import { saidBy } from '../local/project.ts';
 import { linkedBoard } from './boards.ts';
 import { boardRows } from './print/board.ts';
 import { called } from './runtime.ts';
@@ -20,7 +21,7 @@ export async function readBoards(
   wish: { all: boolean; archived: boolean },
 ): Promise<BoardListRecord> {
   const { client } = session;
-  const linked = linkedBoard(session);
+  const linked = linkedBoard(session, saidBy(session.project));
   const record: BoardListRecord = { boards: [], hidden_boards: [], archived_count: 0 };
   const query = { all: wish.all, lifecycle: wish.archived ? 'archived' : 'active' };
   for await (const page of pages(client, 'listBoards', { query })) {

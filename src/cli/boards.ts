@@ -28,7 +28,7 @@ async function personBoard(session: Session): Promise<{ name: string; source: Bo
   const { env } = runtime();
   if (session.choice.board) return { name: session.choice.board, source: 'flag' };
   if (env.SERVICE_BOARD) return { name: env.SERVICE_BOARD, source: 'env' };
-  const linked = linkedBoard(session);
+  const linked = linkedBoard(session, session.project);
   if (linked !== null) return { name: linked, source: 'project_file' };
   const { data } = await session.client.call('listBoards');
   const mine = data.boards.filter((board) => board.on_board);
@@ -37,8 +37,8 @@ async function personBoard(session: Session): Promise<{ name: string; source: Bo
 }
 
 /** The board this folder is linked to, if it is one of the server in use. */
-export const linkedBoard = (session: Session): string | null =>
-  session.project && sameServer(session.project.server, session) ? session.project.board : null;
+export const linkedBoard = (session: Session, project: { server: string; board: string } | null): string | null =>
+  project && sameServer(project.server, session) ? project.board : null;
 
 function sameServer(named: string, { server, entry }: Session): boolean {
   if (named === 'local') return server.local;

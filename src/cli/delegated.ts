@@ -6,7 +6,7 @@ import type { SessionHere } from '../harness/detect.ts';
 import { allSeats, environmentToken } from '../local/actors.ts';
 import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
-import { findProject } from '../local/project.ts';
+import { findProject, saidBy } from '../local/project.ts';
 import { personServer } from '../local/servers.ts';
 import { askFor, noteHolder } from './ask-daemon.ts';
 import type { BoardListRecord } from './board-list.ts';
@@ -47,7 +47,7 @@ export async function delegatedTo(session: SessionHere, choice: SessionChoice): 
   const saved = readCredentials(folders);
   const own = [...new Set((await sessionSeats()).map(({ origin }) => origin))];
   const named = choice.server ?? env.SERVICE_SERVER ?? (own.length === 1 ? own[0] : undefined);
-  const server = personServer({ named, project: findProject()?.server }, saved, folders, env);
+  const server = personServer({ named, project: findProject() }, saved, folders, env);
   if (choice.autostart) sayServer(server, saved, choice.out);
   const reached = server.local ? await useLocalServer(server, choice) : server;
   choice.out.base.server = { name: reached.name, url: reached.origin };
@@ -57,7 +57,7 @@ export async function delegatedTo(session: SessionHere, choice: SessionChoice): 
 /** The boards the session's person is on, with the session's own seat on each. */
 export async function readBoardsHere({ session, server }: Delegated, archived: boolean): Promise<BoardListRecord> {
   const record: BoardListRecord = { boards: [], hidden_boards: [], archived_count: 0 };
-  const linked = findProject()?.board ?? null;
+  const linked = saidBy(findProject())?.board ?? null;
   const lifecycle = archived ? 'archived' : 'active';
   for (let after: string | undefined; ; ) {
     const page = await askFor(session, 'boards', {

@@ -1,7 +1,7 @@
 /** Tying a folder to a board. */
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
-import { findProject, writeProject } from '../local/project.ts';
+import { findProject, saidBy, writeProject } from '../local/project.ts';
 import { runtime } from './runtime.ts';
 
 export interface Linked {
@@ -13,15 +13,17 @@ export interface Linked {
 export function linkFolder(server: string, board: string): Linked {
   const here = process.cwd();
   const found = findProject();
-  const path = writeProject(here, server, board);
-  const previous = found && dirname(found.path) === here ? { server: found.server, board: found.board } : null;
-  return { path, previous };
+  const previous = found && dirname(found.path) === here ? saidBy(found) : null;
+  return { path: writeProject(here, server, board), previous };
 }
 
 /** Links a folder that has no link yet. Never the home folder: that would be a default for everything below it. */
 export function linkIfUnlinked(server: string, board: string): { linked: boolean; stays_linked?: string } {
   const found = findProject();
-  if (found) return found.board === board ? { linked: true } : { linked: false, stays_linked: found.board };
+  if (found) {
+    const said = saidBy(found);
+    return said?.board === board ? { linked: true } : { linked: false, ...(said ? { stays_linked: said.board } : {}) };
+  }
   const here = process.cwd();
   if (here === (runtime().env.HOME || homedir()) || dirname(here) === here) return { linked: false };
   try {

@@ -18,7 +18,7 @@ export interface Moved {
 export async function moveKey(named: string | undefined, to: 'keychain' | 'file', out: Output): Promise<Moved> {
   const { env, folders } = runtime();
   const saved = readCredentials(folders);
-  const project = findProject()?.server;
+  const project = findProject();
   const server = personServer({ named: named ?? env.SERVICE_SERVER, project }, saved, folders, env);
   if (server.local) throw usage('The key of this machine’s own server stands in its data folder, and stays there.');
   const { origin, entry } = server;

@@ -56,7 +56,7 @@ export async function agentPage({ server: named, board, as, out }: PageWish): Pr
       ? { origin: seat.origin, name: seat.entry.name, local: false, entry: seat.entry }
       : seat
         ? localServer(saved, folders, env)
-        : personServer({ named: named ?? env.SERVICE_SERVER, project: findProject()?.server }, saved, folders, env);
+        : personServer({ named: named ?? env.SERVICE_SERVER, project: findProject() }, saved, folders, env);
   const { origin } = server.local ? await useLocalServer(server, { out, autostart: true }, false) : server;
   out.base.server = { name: server.name, url: origin };
   return { url: null, ui_url: pageOf(origin, board ?? seat?.saved.board ?? env.SERVICE_BOARD), expires_at: null };

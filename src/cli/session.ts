@@ -156,7 +156,7 @@ async function targetOf(actor: Actor, wish: TargetChoice): Promise<Target> {
     const reached = local ? await useLocalServer(server, wish.choice) : server;
     return { server: reached, token: seat.saved.token, entry: seat.entry };
   }
-  const server = personServer({ named: wish.named, project: wish.project?.server }, wish.saved(), folders, env);
+  const server = personServer({ named: wish.named, project: wish.project }, wish.saved(), folders, env);
   if (wish.choice.autostart) sayServer(server, wish.saved(), wish.choice.out);
   return personTarget(server, wish.choice);
 }

@@ -78,7 +78,7 @@ export async function signOut(session: Session, ask: (question: string) => Promi
 /** Forgets a key without a word to its server. @param named as given; default: the server in use. */
 export async function forgetOnly(named: string | undefined, out: Output): Promise<SignOut> {
   const { env, folders } = runtime();
-  const project = findProject()?.server;
+  const project = findProject();
   const chosen = personServer({ named: named ?? env.SERVICE_SERVER, project }, readCredentials(folders), folders, env);
   if (chosen.local) throw usage('The key of this machine’s own server stands in its data folder, and stays there.');
   const server = { name: chosen.name, url: chosen.origin };

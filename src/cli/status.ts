@@ -109,8 +109,7 @@ function wayBack(problem: Problem, { agent_source }: StatusRecord, { base }: Out
 /** What would be used, as far as that can be told without a server. */
 function nameBoard(record: StatusRecord, flag: string | undefined, out: Output): void {
   const env = runtime().env.SERVICE_BOARD;
-  const project = findProject()?.board;
-  const board = flag ?? env ?? project;
+  const board = flag ?? env ?? findProject()?.board;
   if (!board) return;
   record.board_source = flag ? 'flag' : env ? 'env' : 'project_file';
   out.base.board = board;

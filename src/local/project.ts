@@ -1,24 +1,48 @@
 /** `.service` in a project: which server and board its folder belongs to. Never a secret, never an agent. */
-import { readFileSync, unlinkSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { patterns } from '../contract/ids.ts';
 import { Failure } from './failure.ts';
 import { writePrivate } from './private-file.ts';
+import { type Found, findUpward } from './upward.ts';
 
+/** Its fields are read when they are needed, so that one that cannot be obeyed breaks nothing else. */
 export interface ProjectFile {
-  path: string;
-  server: string;
-  board: string;
+  readonly path: string;
+  /** Whether this user wrote it, or root. */
+  readonly own: boolean;
+  /** @throws Failure `project_unsafe`, `config_corrupt` */
+  readonly server: string;
+  /** @throws Failure `project_unsafe`, `config_corrupt` */
+  readonly board: string;
 }
 
 const NAME = '.service';
+const MOST_BYTES = 64 * 1024;
+const EXIT_REFUSED = 5;
 
-/** The first `.service` from this folder upward, ending at the home folder or the root. */
-export function findProject(from = process.cwd(), home = process.env.HOME || homedir()): ProjectFile | null {
-  for (let folder = from; ; folder = dirname(folder)) {
-    const found = readProject(join(folder, NAME));
-    if (found) return found;
-    if (folder === home || dirname(folder) === folder) return null;
+/** The first `.service` from this folder upward, ending at the root of a repository, the home folder or the root. */
+export function findProject(): ProjectFile | null {
+  const found = findUpward(NAME, MOST_BYTES);
+  if (!found) return null;
+  return {
+    path: found.path,
+    own: found.own,
+    get server() {
+      return obeyed(found).server;
+    },
+    get board() {
+      return obeyed(found).board;
+    },
+  };
+}
+
+/** What it says; null where it says nothing that can be obeyed. */
+export function saidBy(project: ProjectFile | null): { server: string; board: string } | null {
+  try {
+    return project && { server: project.server, board: project.board };
+  } catch {
+    return null;
   }
 }
 
@@ -29,27 +53,38 @@ export function writeProject(folder: string, server: string, board: string): str
   return path;
 }
 
-/** Removes the link. */
-export function removeProject(project: ProjectFile): void {
-  unlinkSync(project.path);
+/** Removes the link. @throws Failure `project_unsafe` for a stranger's */
+export function removeProject({ path, own }: ProjectFile): void {
+  if (!own) throw unsafe(path, null);
+  unlinkSync(path);
 }
 
-function readProject(path: string): ProjectFile | null {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    // A folder or an unreadable thing of that name is not ours.
-    if (['ENOENT', 'EISDIR', 'EACCES', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
-    throw error;
-  }
-  try {
-    const { server, board } = JSON.parse(text) as Record<string, unknown>;
-    if (typeof server === 'string' && typeof board === 'string') return { path, server, board };
-  } catch {
-    // Falls through to the same refusal.
-  }
+function obeyed({ path, bytes, own }: Found): { server: string; board: string } {
+  const said = parsed(bytes);
+  if (!own) throw unsafe(path, said);
+  if (said) return said;
   throw new Failure('config_corrupt', `${path} is not a project file of this program; it was left as it is.`, {
     hint: `It looks like {"server": "https://team.example.com", "board": "general"}`,
+  });
+}
+
+function parsed(bytes: Buffer): { server: string; board: string } | null {
+  try {
+    const { server, board } = JSON.parse(bytes.toString('utf8')) as Record<string, unknown>;
+    return typeof server === 'string' && typeof board === 'string' ? { server, board } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whoever may write in a folder above could otherwise lead what is said here to a board of theirs. */
+function unsafe(path: string, said: { server: string; board: string } | null): Failure {
+  // What stands in it goes into a line to be run only where it is plainly a board and a server.
+  const plain = said && patterns.boardName.test(said.board) && /^[a-z0-9][a-z0-9.:/-]{0,200}$/.test(said.server);
+  const accept = plain ? `service board link ${said.board} --server ${said.server}` : null;
+  return new Failure('project_unsafe', `${path} belongs to another user of this machine, so it is not obeyed.`, {
+    hint: accept ? `To accept what it says: ${accept}` : 'Link this folder yourself: service board link NAME',
+    details: { path, ...(accept ? { accept } : {}) },
+    exit: EXIT_REFUSED,
   });
 }

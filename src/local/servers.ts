@@ -6,6 +6,7 @@ import { type Credentials, localEntry, type ServerEntry } from './credentials.ts
 import { Failure } from './failure.ts';
 import type { Env, Folders } from './folders.ts';
 import { canonicalOrigin, looksLikeUrl } from './origin.ts';
+import type { ProjectFile } from './project.ts';
 
 export interface KnownServer {
   origin: string;
@@ -60,13 +61,13 @@ export const SERVER_RULE =
 
 /** A person's server: named, else the project's, else the usual one. */
 export function personServer(
-  choice: { named: string | undefined; project: string | undefined },
+  choice: { named: string | undefined; project: Pick<ProjectFile, 'server'> | null },
   saved: Credentials,
   folders: Folders,
   env: Env,
 ): ChosenServer {
   if (choice.named) return { ...namedServer(choice.named, saved, folders, env), by: 'name' };
-  if (choice.project) return { ...projectServer(choice.project, saved, folders, env), by: 'project' };
+  if (choice.project) return { ...projectServer(choice.project.server, saved, folders, env), by: 'project' };
   return usualServer(saved, folders, env);
 }
 

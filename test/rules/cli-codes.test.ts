@@ -35,9 +35,10 @@ const daemons = `
 const launchers: readonly string[] = launcherCodes;
 
 /**
- * Of this program beyond that list: a text that somebody else changed meanwhile, a folder or an output that cannot be used.
+ * Of this program beyond that list: a text that somebody else changed meanwhile, a folder or an output that cannot be used,
+ * a project file of somebody else.
  */
-const further = ['folder_unwritable', 'output_failed', 'output_lost', 'stale'];
+const further = ['folder_unwritable', 'output_failed', 'output_lost', 'project_unsafe', 'stale'];
 
 /** Codes of commands that are not there yet. From the day one of the files is there, its codes are looked for. */
 const later: Record<string, string[]> = {

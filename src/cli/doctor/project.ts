@@ -1,13 +1,21 @@
 /** The link of this folder to a board. */
+import type { Failure } from '../../local/failure.ts';
 import { findProject } from '../../local/project.ts';
 import { namedServer } from '../../local/servers.ts';
-import { type Check, fine, warning } from './check.ts';
+import { type Check, failing, fine, warning } from './check.ts';
 
 export const project: Check = {
   name: 'project',
   async run({ folders, env, saved }) {
     const found = findProject();
     if (!found) return [fine('project', 'this folder is linked to no board')];
+    try {
+      void found.server;
+    } catch (error) {
+      const { code, message, details } = error as Failure;
+      const mends = found.own ? 'service board unlink' : String(details?.['accept'] ?? 'service board link NAME');
+      return [failing('project', code, message, mends)];
+    }
     if (saved) {
       try {
         namedServer(found.server, saved, folders, env);

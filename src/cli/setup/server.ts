@@ -6,6 +6,6 @@ import { runtime } from '../runtime.ts';
 
 export function workServer(named: string | undefined): string {
   const { env, folders } = runtime();
-  const choice = { named: named ?? env.SERVICE_SERVER, project: findProject()?.server };
+  const choice = { named: named ?? env.SERVICE_SERVER, project: findProject() };
   return personServer(choice, readCredentials(folders), folders, env).origin;
 }

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { findProject, removeProject } from '../../local/project.ts';
+import { findProject, removeProject, saidBy } from '../../local/project.ts';
 
 export default class BoardUnlink extends BaseCommand<typeof BoardUnlink> {
   static override summary = 'Remove the link of this folder to a board';
@@ -10,10 +10,12 @@ export default class BoardUnlink extends BaseCommand<typeof BoardUnlink> {
 
   override async run(): Promise<void> {
     const project = findProject();
+    const previous = saidBy(project);
     if (project) removeProject(project);
-    const previous = project ? { server: project.server, board: project.board } : null;
     this.out.print({ path: project?.path ?? null, previous }, () =>
-      project ? `Removed ${project.path}, which named ${project.board}.` : 'This folder is not linked.',
+      project
+        ? `Removed ${project.path}${previous ? `, which named ${previous.board}` : ''}.`
+        : 'This folder is not linked.',
     );
   }
 }

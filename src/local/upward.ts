@@ -1,0 +1,54 @@
+/** Files that speak for a folder and what is below it: where they are looked for, and whose are obeyed. */
+import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+export interface Found {
+  path: string;
+  /** Its beginning, where it is longer than anybody's of this kind. */
+  bytes: Buffer;
+  /** Whether this user wrote it, or root. */
+  own: boolean;
+}
+
+/** The first file of a name from a folder upward, ending at the root of a repository, the home folder or the root. */
+export function findUpward(
+  name: string,
+  mostBytes: number,
+  from = process.cwd(),
+  home = process.env.HOME || homedir(),
+): Found | null {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const found = readFile(join(folder, name), mostBytes);
+    if (found) return found;
+    if (folder === home || dirname(folder) === folder || existsSync(join(folder, '.git'))) return null;
+  }
+}
+
+/** Null where no file of that name can be read. Only a file counts: anything else might never end. */
+function readFile(path: string, mostBytes: number): Found | null {
+  let fd: number;
+  let link: Stats;
+  try {
+    link = lstatSync(path);
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch {
+    return null;
+  }
+  try {
+    const file = fstatSync(fd);
+    if (!file.isFile()) return null;
+    const bytes = Buffer.alloc(Math.min(file.size, mostBytes));
+    const read = readSync(fd, bytes, 0, bytes.length, 0);
+    return { path, bytes: bytes.subarray(0, read), own: isOwn(link.uid) && isOwn(file.uid) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** As git's `safe.directory` has it: mine, or root's; to root under sudo also those of whoever called it. */
+function isOwn(uid: number): boolean {
+  const own = process.getuid?.();
+  if (own === undefined || uid === own || uid === 0) return true;
+  return own === 0 && uid === Number(process.env.SUDO_UID ?? Number.NaN);
+}
