@@ -119,7 +119,14 @@ function success(name: OperationName, row: OperationRow, parts: Parts): Json {
 const pathParams = (row: OperationRow, parts: Parts): Json[] =>
   pathParameters(row.path).map((name) => {
     const schema = parts.params?.shape[name] as z.ZodType | undefined;
-    return { name, in: 'path', required: true, schema: schema ? schemaOf(schema, 'input') : { type: 'string' } };
+    const about = name === 'board' ? { description: 'Name or id of the board.' } : {};
+    return {
+      name,
+      in: 'path',
+      required: true,
+      ...about,
+      schema: schema ? schemaOf(schema, 'input') : { type: 'string' },
+    };
   });
 
 const queryParams = (parts: Parts): Json[] =>

@@ -21,7 +21,7 @@ import { UploadSlots } from './operation/uploads.ts';
 import type { Offered } from './operation/usecase.ts';
 import type { Admit } from './rates/work.ts';
 import type { Indexer } from './search/indexer.ts';
-import { requirePlace, seeBoard, seeBoardById } from './views/place.ts';
+import { requirePlace, seeBoard } from './views/place.ts';
 import { recheckShown } from './views/replay.ts';
 
 export interface BackendOptions {
@@ -202,9 +202,7 @@ async function openStream(
   const resumed = lastEventId(req) ?? query.after;
   const start = await db.read(async (tx) => {
     const fresh = await authenticate(tx, caller.credential);
-    const name = query.board ?? '';
-    const sight = name.startsWith('brd_') ? await seeBoardById(tx, fresh, name) : await seeBoard(tx, fresh, name);
-    const { board } = requirePlace(sight);
+    const { board } = requirePlace(await seeBoard(tx, fresh, query.board ?? ''));
     return { board: { id: board.id, name: board.name }, head: board.head_seq, after: resumed ?? board.head_seq };
   });
   if (start.after > start.head) throw badStream('after', 'lies beyond the newest event', { head_seq: start.head });

@@ -47,10 +47,13 @@ export interface Reader {
   showsHarness: boolean;
 }
 
-/** Finds a board by name. @throws Refusal `board_not_found`. */
-export async function seeBoard(tx: ReadTx, caller: Caller, name: string): Promise<Sight> {
-  if (!patterns.boardName.test(name)) throw boardNotFound();
-  return sight(tx, caller, await boardByName(tx, name));
+const brdId = idPattern('brd');
+
+/** Finds a board by name or id; names hold no underscore, so that no name is an id. @throws Refusal `board_not_found`. */
+export async function seeBoard(tx: ReadTx, caller: Caller, board: string): Promise<Sight> {
+  if (brdId.test(board)) return seeBoardById(tx, caller, board);
+  if (!patterns.boardName.test(board)) throw boardNotFound();
+  return sight(tx, caller, await boardByName(tx, board));
 }
 
 /** The same by id, for what names a board by something on it. @throws Refusal `board_not_found`. */
@@ -59,13 +62,13 @@ export async function seeBoardById(tx: ReadTx, caller: Caller, id: string): Prom
 }
 
 /** A board the caller is on. @throws Refusal `board_not_found`, `not_on_board`. */
-export async function onBoard(tx: ReadTx, caller: Caller, name: string): Promise<Place> {
-  return asMember(caller, await seeBoard(tx, caller, name));
+export async function onBoard(tx: ReadTx, caller: Caller, board: string): Promise<Place> {
+  return asMember(caller, await seeBoard(tx, caller, board));
 }
 
 /** A board the caller is on, its row held until the commit, so that what is appended gets the next number. */
-export async function lockPlace(tx: WriteTx, caller: Caller, name: string): Promise<Place> {
-  return asMember(caller, await lockSight(tx, caller, name));
+export async function lockPlace(tx: WriteTx, caller: Caller, board: string): Promise<Place> {
+  return asMember(caller, await lockSight(tx, caller, board));
 }
 
 /** The same by id. @throws Refusal `board_not_found`, `not_on_board`. */
@@ -74,9 +77,10 @@ export async function lockPlaceById(tx: WriteTx, caller: Caller, id: string): Pr
 }
 
 /** A board the caller sees, on it or not, its row held until the commit. @throws Refusal `board_not_found`. */
-export async function lockSight(tx: WriteTx, caller: Caller, name: string): Promise<Sight> {
-  if (!patterns.boardName.test(name)) throw boardNotFound();
-  return sight(tx, caller, await lockBoardByName(tx, name));
+export async function lockSight(tx: WriteTx, caller: Caller, board: string): Promise<Sight> {
+  if (brdId.test(board)) return sight(tx, caller, await lockBoardById(tx, board));
+  if (!patterns.boardName.test(board)) throw boardNotFound();
+  return sight(tx, caller, await lockBoardByName(tx, board));
 }
 
 /** A board reached by its id, where a server admin also reaches what they do not see. */
@@ -84,8 +88,6 @@ export interface Reached extends Sight {
   /** The caller does not see this board: nothing of it but its id may be told. */
   hidden: boolean;
 }
-
-const brdId = idPattern('brd');
 
 /**
  * A board by name or id for what also an outside admin may do, its row held until the commit. By its name a private
