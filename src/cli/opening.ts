@@ -2,7 +2,7 @@
 import type { Client } from '../client/client.ts';
 import type { Answer } from '../contract/types.ts';
 import { chooseActor } from '../local/actors.ts';
-import { openInBrowser, thisDesk } from '../local/browser.ts';
+import { openInBrowser, openPrivately, thisDesk } from '../local/browser.ts';
 import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { findProject } from '../local/project.ts';
@@ -67,7 +67,8 @@ const pageOf = (origin: string, board: string | undefined): string =>
 
 /** Opens a page in a browser, if there is one. @param watched somebody is at a terminal, or an agent's person is near. */
 export async function open({ url, ui_url }: Page, watched: boolean): Promise<boolean> {
-  return watched && (await openInBrowser(url ?? ui_url, thisDesk(runtime().env)));
+  const desk = thisDesk(runtime().env);
+  return watched && (url === null ? openInBrowser(ui_url, desk) : openPrivately(url, desk));
 }
 
 export const noBrowser = ({ ui_url }: Page): Failure =>

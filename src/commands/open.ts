@@ -6,7 +6,7 @@ import { agentPage, noBrowser, open, type Page, personPage } from '../cli/openin
 export default class Open extends BaseCommand<typeof Open> {
   static override summary = "Open a server's page, signed in";
   static override description =
-    'Makes a link that signs in whoever opens it first, within a minute, and opens it: with BROWSER where that is set,\nelse with what the system opens links with. Without a terminal or a browser the link is printed instead.\nAn agent gets the page without a sign-in.';
+    'Makes a link that signs in whoever opens it first, within a minute, and opens it: with BROWSER where that is set,\nelse with what the system opens links with. All users of a machine see what programs are started with, so the\nbrowser is given a file in your home folder that leads to it, for a minute. Without a terminal or a browser the\nlink is printed instead.\nAn agent gets the page without a sign-in.';
   static override examples = ['service open', 'service open --board payments', 'service open --print'];
   static override seeAlso = ['key sessions', 'status'];
   static override flags = { print: Flags.boolean({ description: 'Print the link and open nothing' }) };

@@ -1,6 +1,10 @@
 /** Opening an address in the person's browser. */
 import { type ChildProcess, type SpawnOptions, spawn as spawnProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Env } from './folders.ts';
 
 /** What opening a browser needs of the machine; a test brings its own. */
@@ -21,6 +25,51 @@ export async function openInBrowser(url: string, desk: Desk): Promise<boolean> {
     if (command !== undefined && (await starts(command, args, desk))) return true;
   }
   return false;
+}
+
+/** How long a page that leads on is there: as long as the code in it works. */
+const PAGE_MS = 60_000;
+const PAGE = /^service-open-[0-9a-f]{32}\.html$/;
+
+/**
+ * Opens an address that is for this person alone. All users of the machine see with which words a program was started, so
+ * the browser gets the name of a file that only its owner can read, leads on to the address and is removed after a while.
+ */
+export async function openPrivately(url: string, desk: Desk, ms = PAGE_MS): Promise<boolean> {
+  if (browsers(url, desk).length === 0) return false;
+  let page: string;
+  try {
+    page = writePage(url, desk.env.HOME || homedir());
+  } catch {
+    return false;
+  }
+  const opened = await openInBrowser(pathToFileURL(page).href, desk);
+  if (opened) removeLater(page, ms, desk);
+  else rmSync(page, { force: true });
+  return opened;
+}
+
+/** In the home folder and not hidden, since a browser in a sandbox, such as a snap, reads nothing else of this person. */
+function writePage(url: string, home: string): string {
+  for (const name of readdirSync(home).filter((each) => PAGE.test(each))) {
+    const left = join(home, name);
+    if (Date.now() - statSync(left).mtimeMs > PAGE_MS) rmSync(left, { force: true });
+  }
+  const page = join(home, `service-open-${randomBytes(16).toString('hex')}.html`);
+  const target = url.replaceAll(/[&"<>]/g, (found) => ENTITIES[found]!);
+  const text = `<!doctype html>\n<meta charset="utf-8">\n<meta http-equiv="refresh" content="0; url=${target}">\n`;
+  writeFileSync(page, text, { flag: 'wx', mode: 0o600 });
+  return page;
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' };
+
+/** The command is over long before the browser has read the page, so that another process removes it. */
+function removeLater(page: string, ms: number, { spawn }: Desk): void {
+  const remove = `setTimeout(() => require('node:fs').rmSync(process.argv[1], { force: true }), ${ms})`;
+  const child = spawn(process.execPath, ['-e', remove, page], { env: {}, stdio: 'ignore', detached: true });
+  child.once('error', () => rmSync(page, { force: true }));
+  child.unref();
 }
 
 /** The commands to try, in order; none where nobody would see a window. */

@@ -1,10 +1,22 @@
 /** The page: its link for a person, and without a sign-in for an agent. No browser is ever started here but a script. */
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { browsers, openInBrowser } from '../../src/local/browser.ts';
+import { browsers, type Desk, openInBrowser, openPrivately, thisDesk } from '../../src/local/browser.ts';
 import { Home, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
@@ -55,13 +67,19 @@ describe('service open', function () {
     expect(existsSync(opened)).to.equal(false);
   });
 
-  it('opens the link at a terminal with BROWSER, and prints no code', async () => {
+  it('opens the link at a terminal with BROWSER, which leads there from a file, and prints no code', async () => {
     const env = { BROWSER: browser, NODE_OPTIONS: AT_TERMINAL };
     const { stdout, code } = await home().run(['open', '-b', 'demo'], { env });
     expect(code).to.equal(0);
     expect(stdout).to.match(/^Opened http:\/\/127\.0\.0\.1:\d+\/\?board=demo in the browser\.\n$/);
     await until('the browser has the link', () => existsSync(opened));
-    expect((await preview(openedLast())).status).to.equal(200);
+    // Everybody on the machine sees with which words a program was started.
+    expect(openedLast()).to.match(/^file:\/\/\S+\.html$/);
+    const page = fileURLToPath(openedLast());
+    expect(statSync(page).mode & 0o777).to.equal(0o600);
+    const link = linkIn(readFileSync(page, 'utf8'));
+    expect(link).to.match(/#code=abl_[A-Za-z0-9_-]{43}&board=demo$/);
+    expect((await preview(link)).status).to.equal(200);
     const record = await home().json(['open'], { env });
     expect(record).to.include({ opened: true });
     expect(record.url).to.match(/\/#code=abl_[A-Za-z0-9_-]{43}$/);
@@ -125,6 +143,47 @@ describe('service open', function () {
       await fresh.close();
       server.close();
     }
+  });
+});
+
+/** Where a page leads on to by itself. */
+const linkIn = (page: string): string =>
+  (/<meta http-equiv="refresh" content="0; *url=([^"]+)"/.exec(page)?.[1] ?? '').replaceAll('&amp;', '&');
+
+describe('a link that is for one person', () => {
+  const url = 'https://team.example.com/#code=abl_x&board="><script>';
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'board-open-'));
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  const desk = (BROWSER: string): Desk => ({ ...thisDesk({ BROWSER, HOME: dir, PATH: '/bin' }), platform: 'linux' });
+  const pages = () => readdirSync(dir).filter((name) => name.endsWith('.html'));
+
+  it('stands in a file that is gone after a while', async () => {
+    expect(await openPrivately(url, desk('/bin/true'), 1_000)).to.equal(true);
+    const [page] = pages();
+    const text = readFileSync(join(dir, page!), 'utf8');
+    expect(linkIn(text).replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>')).to.equal(url);
+    expect(text).to.not.include('<script');
+    await until('the file is gone', () => pages().length === 0);
+  });
+
+  it('leaves no file where no browser takes it, or none can be written', async () => {
+    expect(await openPrivately(url, desk('/bin/false'), 60_000)).to.equal(false);
+    expect(await openPrivately(url, desk('none'), 60_000)).to.equal(false);
+    expect(pages()).to.deep.equal([]);
+    const nowhere = { ...desk('/bin/true'), env: { BROWSER: '/bin/true', HOME: join(dir, 'none') } };
+    expect(await openPrivately(url, nowhere, 60_000)).to.equal(false);
+  });
+
+  it('leaves none of an earlier time', async () => {
+    const old = join(dir, `service-open-${'a'.repeat(32)}.html`);
+    writeFileSync(old, url);
+    utimesSync(old, new Date(0), new Date(0));
+    expect(await openPrivately(url, desk('/bin/true'), 1_000)).to.equal(true);
+    expect(existsSync(old)).to.equal(false);
   });
 });
 
