@@ -198,12 +198,13 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     return ' (already done)';
   }
 
-  /** Asks for a yes, or refuses with the same facts where nobody can be asked. */
-  protected async confirm(question: string, yes: boolean): Promise<void> {
+  /** Asks for a yes, or refuses with the same facts where nobody can be asked. @param facts lines that the question is about */
+  protected async confirm(question: string, yes: boolean, facts: string[] = []): Promise<void> {
     if (yes) return;
     const { mayAsk, askYes } = await import('./prompts.ts');
     if (!mayAsk(this.out, this.globals['no-input'] === true))
-      throw new Failure('confirmation_required', question, { hint: 'Repeat it with --yes' });
+      throw new Failure('confirmation_required', [...facts, question].join('\n'), { hint: 'Repeat it with --yes' });
+    if (facts.length > 0) this.out.note(facts.join('\n'));
     await askYes(question);
   }
 

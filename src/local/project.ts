@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { patterns } from '../contract/ids.ts';
 import { Failure } from './failure.ts';
 import { writePrivate } from './private-file.ts';
-import { type Found, findUpward } from './upward.ts';
+import { type Found, findUpward, unsafe } from './upward.ts';
 
 /** Its fields are read when they are needed, so that one that cannot be obeyed breaks nothing else. */
 export interface ProjectFile {
@@ -19,7 +19,6 @@ export interface ProjectFile {
 
 const NAME = '.service';
 const MOST_BYTES = 64 * 1024;
-const EXIT_REFUSED = 5;
 
 /** The first `.service` from this folder upward, ending at the root of a repository, the home folder or the root. */
 export function findProject(): ProjectFile | null {
@@ -55,13 +54,13 @@ export function writeProject(folder: string, server: string, board: string): str
 
 /** Removes the link. @throws Failure `project_unsafe` for a stranger's */
 export function removeProject({ path, own }: ProjectFile): void {
-  if (!own) throw unsafe(path, null);
+  if (!own) throw strangers(path, null);
   unlinkSync(path);
 }
 
 function obeyed({ path, bytes, own }: Found): { server: string; board: string } {
   const said = parsed(bytes);
-  if (!own) throw unsafe(path, said);
+  if (!own) throw strangers(path, said);
   if (said) return said;
   throw new Failure('config_corrupt', `${path} is not a project file of this program; it was left as it is.`, {
     hint: `It looks like {"server": "https://team.example.com", "board": "general"}`,
@@ -78,13 +77,10 @@ function parsed(bytes: Buffer): { server: string; board: string } | null {
 }
 
 /** Whoever may write in a folder above could otherwise lead what is said here to a board of theirs. */
-function unsafe(path: string, said: { server: string; board: string } | null): Failure {
+function strangers(path: string, said: { server: string; board: string } | null): Failure {
   // What stands in it goes into a line to be run only where it is plainly a board and a server.
   const plain = said && patterns.boardName.test(said.board) && /^[a-z0-9][a-z0-9.:/-]{0,200}$/.test(said.server);
-  const accept = plain ? `service board link ${said.board} --server ${said.server}` : null;
-  return new Failure('project_unsafe', `${path} belongs to another user of this machine, so it is not obeyed.`, {
-    hint: accept ? `To accept what it says: ${accept}` : 'Link this folder yourself: service board link NAME',
-    details: { path, ...(accept ? { accept } : {}) },
-    exit: EXIT_REFUSED,
-  });
+  if (!plain) return unsafe(path, 'Link this folder yourself: service board link NAME');
+  const accept = `service board link ${said.board} --server ${said.server}`;
+  return unsafe(path, `To accept what it says: ${accept}`, accept);
 }

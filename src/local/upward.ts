@@ -2,6 +2,9 @@
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Failure } from './failure.ts';
+
+const EXIT_REFUSED = 5;
 
 export interface Found {
   path: string;
@@ -52,3 +55,11 @@ function isOwn(uid: number): boolean {
   if (own === undefined || uid === own || uid === 0) return true;
   return own === 0 && uid === Number(process.env.SUDO_UID ?? Number.NaN);
 }
+
+/** Why a file that was found is not obeyed. @param hint the line that accepts what it says */
+export const unsafe = (path: string, hint: string, accept?: string): Failure =>
+  new Failure('project_unsafe', `${path} belongs to another user of this machine, so it is not obeyed.`, {
+    hint,
+    details: { path, ...(accept === undefined ? {} : { accept }) },
+    exit: EXIT_REFUSED,
+  });

@@ -92,7 +92,7 @@ describe('the README’s service.yaml', function () {
     await new LaunchedPrograms(home).place('claude-code');
     world().write(file);
     writeFileSync(join(home.work, 'answer.sh'), '#!/bin/sh\ncat >given; pwd >where\n', { mode: 0o755 });
-    const up = await home.json(['swarm', 'up', ...only]);
+    const up = await home.json(['swarm', 'up', '--yes', ...only]);
     expect(up.agents.map(({ seated }: { seated: boolean }) => seated)).to.deep.equal(up.agents.map(() => true));
     await home.json(['say', 'the tap drips', '-b', up.board, '--to', '@triage', '--no-notes']);
     const unread = async () => (await home.json(['inbox', '--peek', '--as', 'triage'])).messages.length;

@@ -93,7 +93,7 @@ echo "{\\"type\\":\\"done\\",\\"conversation\\":\\"$id\\",\\"text\\":\\"{\\\\\\"
   it('is what a swarm runs in the background', async () => {
     const agents = '  - {name: bot, harness: mine, launcher: headless, model: big, args: [--fast]}\n';
     writeFileSync(join(home.work, 'service.yaml'), `board: demo\nagents:\n${agents}`);
-    const up = await home.json(['swarm', 'up']);
+    const up = await home.json(['swarm', 'up', '--yes']);
     expect([up.agents[0].mode, up.agents[0].seated]).to.deep.equal(['headless', true]);
     await say('one');
     await until('the first', acknowledged);

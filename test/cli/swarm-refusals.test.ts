@@ -56,33 +56,33 @@ describe('a swarm', function () {
     addProfile(home, 'mine', { interactive: { start: ['cat', '{prompt}'] } });
     for (const [what, fields, code, exit, message] of wrong) {
       write(`board: demo\nagents:\n  - {name: bot, ${fields}}\n`);
-      const error = await errorOf(['swarm', 'up']);
+      const error = await errorOf(['swarm', 'up', '--yes']);
       expect([error.code, error.exit], what).to.deep.equal([code, exit]);
       expect(error.message, what).to.include(message);
       expect(error.hint, what).not.to.equal('');
     }
     expect((await home.json(['board', 'list'])).boards).to.deep.equal([]);
     write('board: x\n');
-    const { code, exit, details } = await errorOf(['swarm', 'up']);
+    const { code, exit, details } = await errorOf(['swarm', 'up', '--yes']);
     expect([code, exit, details.lines.length]).to.deep.equal(['invalid_request', 2, 2]);
     write(BOT);
-    const stranger = await errorOf(['swarm', 'up', '--only', 'other']);
+    const stranger = await errorOf(['swarm', 'up', '--yes', '--only', 'other']);
     expect([stranger.exit, stranger.hint]).to.deep.equal([2, 'It has bot']);
   });
 
   it('sends nothing to a server that this machine does not know', async () => {
     write(`server: https://elsewhere.example.com\n${BOT}`);
-    expect((await errorOf(['swarm', 'up'])).code).to.equal('server_unknown');
+    expect((await errorOf(['swarm', 'up', '--yes'])).code).to.equal('server_unknown');
     write(BOT);
     const token = { SERVICE_TOKEN: `abh_${'x'.repeat(43)}`, SERVICE_SERVER: 'https://elsewhere.example.com' };
-    const { exit, message } = await errorOf(['swarm', 'up'], token);
+    const { exit, message } = await errorOf(['swarm', 'up', '--yes'], token);
     expect([exit, message.startsWith('With SERVICE_TOKEN nothing is saved')]).to.deep.equal([2, true]);
     expect(launcher.asked('start')).to.deep.equal([]);
   });
 
   it('finds a seat again whose token was never saved, and has none of somebody else, or of the past', async () => {
     write(BOT);
-    const { agents, seats_added: added } = await home.json(['swarm', 'up']);
+    const { agents, seats_added: added } = await home.json(['swarm', 'up', '--yes']);
     expect(added).to.deep.equal(['bot']);
     await home.json(['swarm', 'down']);
     const path = home.path('config', 'credentials.json');
@@ -90,7 +90,7 @@ describe('a swarm', function () {
     const [entry] = Object.values(saved.servers) as { seats: object }[];
     entry!.seats = {};
     writeFileSync(path, JSON.stringify(saved));
-    const again = await home.json(['swarm', 'up']);
+    const again = await home.json(['swarm', 'up', '--yes']);
     expect([again.agents[0].seat, again.agents[0].seated]).to.deep.equal([agents[0].seat, true]);
     expect((await home.json(['board', 'agents', '-b', 'demo'])).members).to.have.length(1);
 
@@ -100,7 +100,7 @@ describe('a swarm', function () {
     const told = async () => ends.includes((await home.json(['swarm', 'ps'])).agents[0].blocked);
     await until('the end of the seat', told);
     await home.json(['swarm', 'down']);
-    const removed = await errorOf(['swarm', 'up']);
+    const removed = await errorOf(['swarm', 'up', '--yes']);
     expect([removed.exit, removed.code, removed.hint]).to.deep.equal([
       4,
       'agent_removed',
@@ -111,7 +111,7 @@ describe('a swarm', function () {
     (Object.values(now.servers) as { seats: object }[])[0]!.seats = {};
     writeFileSync(path, JSON.stringify(now));
     write('board: demo\nagents:\n  - {name: taken, harness: command, launcher: local, args: [cat]}\n');
-    const taken = await errorOf(['swarm', 'up']);
+    const taken = await errorOf(['swarm', 'up', '--yes']);
     expect([taken.exit, taken.code]).to.deep.equal([7, 'name_taken']);
   });
 
@@ -119,14 +119,16 @@ describe('a swarm', function () {
     write(BOT);
     write(BOT.replace('demo', 'other'), 'other.yaml');
     expect((await errorOf(['swarm', 'ps', 'demo'])).message).to.equal('There is no swarm demo on this machine.');
-    const { swarm } = await home.json(['swarm', 'up']);
-    await home.json(['swarm', 'up', '--file', 'other.yaml']);
+    const { swarm } = await home.json(['swarm', 'up', '--yes']);
+    await home.json(['swarm', 'up', '--yes', '--file', 'other.yaml']);
     const { swarms } = await home.json(['swarm', 'list']);
     expect(swarms.map(({ board, agents }: never) => [board, agents])).to.deep.equal([
       ['demo', ['bot']],
       ['other', ['bot']],
     ]);
-    expect((await errorOf(['swarm', 'up', '-b', 'other'])).hint).to.equal('Leave --board out, or change the file');
+    expect((await errorOf(['swarm', 'up', '--yes', '-b', 'other'])).hint).to.equal(
+      'Leave --board out, or change the file',
+    );
     expect((await home.json(['swarm', 'ps', '-b', 'other'])).board).to.equal('other');
     const elsewhere = { cwd: home.dir };
     for (const name of [swarm, 'demo'])
@@ -175,9 +177,9 @@ describe('a swarm', function () {
 
   it('says when what runs is not what its file says now', async () => {
     write(BOT);
-    await home.json(['swarm', 'up']);
+    await home.json(['swarm', 'up', '--yes']);
     write(BOT.replace('[cat]', '[cat, -u]'));
-    const { warnings, agents } = await home.json(['swarm', 'up']);
+    const { warnings, agents } = await home.json(['swarm', 'up', '--yes']);
     expect([warnings[0].code, agents[0].action]).to.deep.equal(['agent_changed', 'running']);
     expect(launcher.asked('start')).to.have.length(1);
   });
@@ -188,9 +190,9 @@ describe('a swarm', function () {
       home.program('waits', 'exec sleep 100');
       addProfile(home, 'mine', { interactive: { start: ['waits', '{prompt}'] } });
       write('board: demo\nagents:\n  - {name: cat, harness: mine}\n');
-      const without = await errorOf(['swarm', 'up', '--wait', '0'], { PATH: join(home.dir, 'bin') });
+      const without = await errorOf(['swarm', 'up', '--yes', '--wait', '0'], { PATH: join(home.dir, 'bin') });
       expect([without.exit, without.code]).to.deep.equal([1, 'host_unavailable']);
-      const { agents } = await home.json(['swarm', 'up', '--wait', '0']);
+      const { agents } = await home.json(['swarm', 'up', '--yes', '--wait', '0']);
       expect(agents[0]).to.include({ state: 'running', launcher: 'tmux', mode: 'interactive' });
       const shown = await home.shell(`tmux capture-pane -p -t '${/'(.*)'/.exec(agents[0].attach)![1]}:'`);
       expect(shown.code, shown.stderr).to.equal(0);
@@ -199,14 +201,14 @@ describe('a swarm', function () {
 
   it('keeps its notes to itself', async () => {
     write(BOT);
-    const { swarm } = await home.json(['swarm', 'up']);
+    const { swarm } = await home.json(['swarm', 'up', '--yes']);
     const path = home.path('state', 'swarms', `${swarm}.json`);
     chmodSync(path, 0o644);
     expect((await errorOf(['swarm', 'ps'])).code).to.equal('credentials_unsafe');
     chmodSync(path, 0o600);
     const text = readFileSync(path, 'utf8');
     writeFileSync(path, '{"v":1}');
-    expect((await errorOf(['swarm', 'up'])).code).to.equal('config_corrupt');
+    expect((await errorOf(['swarm', 'up', '--yes'])).code).to.equal('config_corrupt');
     writeFileSync(path, text);
   });
 });

@@ -49,7 +49,7 @@ describe('service swarm', function () {
     write(
       `${BOTH.replace('launcher: local', more)}  - {name: bot, harness: command, launcher: headless, args: [cat]}\n`,
     );
-    const up = await home.json(['swarm', 'up']);
+    const up = await home.json(['swarm', 'up', '--yes']);
     expect([up.board_created, up.seats_added, up.timed_out]).to.deep.equal([true, ['claude', 'codex', 'bot'], false]);
     expect(actions(up)).to.deep.equal([
       ['claude', 'started'],
@@ -101,11 +101,11 @@ describe('service swarm', function () {
   it('starts nothing twice: run again, by two at once, or where a seat is held by hand', async () => {
     const launched = await programs('claude-code');
     write('board: demo\nagents:\n  - {name: claude, harness: claude-code, launcher: local}\n');
-    const both = await Promise.all([home.json(['swarm', 'up']), home.json(['swarm', 'up'])]);
+    const both = await Promise.all([home.json(['swarm', 'up', '--yes']), home.json(['swarm', 'up', '--yes'])]);
     expect(both.map((up) => up.agents[0].action).sort()).to.deep.equal(['running', 'started']);
     expect(both.flatMap((up) => up.seats_added)).to.deep.equal(['claude']);
     expect(both.map((up) => up.agents[0].seated)).to.deep.equal([true, true]);
-    expect(actions(await home.json(['swarm', 'up']))).to.deep.equal([['claude', 'running']]);
+    expect(actions(await home.json(['swarm', 'up', '--yes']))).to.deep.equal([['claude', 'running']]);
     expect([launched.starts().length, launcher.asked('start').length]).to.deep.equal([1, 1]);
     const { members } = await home.json(['board', 'agents', '-b', 'demo']);
     expect(members.map(({ name }: Agent) => name)).to.deep.equal(['claude']);
@@ -115,7 +115,7 @@ describe('service swarm', function () {
     const held = async () => (await home.json(['daemon', 'status'])).bindings.some(bound('bot'));
     await until('the seat held by hand', held);
     write(BOT, 'hand.yaml');
-    const [byHand] = (await home.json(['swarm', 'up', '-F', 'hand.yaml'])).agents as Agent[];
+    const [byHand] = (await home.json(['swarm', 'up', '--yes', '-F', 'hand.yaml'])).agents as Agent[];
     expect([byHand!.action, byHand!.by, byHand!.state]).to.deep.equal(['running', 'hand', 'running']);
     expect(launcher.asked('start')).to.have.length(1);
     const { agents } = await home.json(['swarm', 'ps', '-F', 'hand.yaml']);
@@ -130,7 +130,7 @@ describe('service swarm', function () {
   it('stops what it started and takes its conversations up again, without a ticket', async () => {
     const launched = await programs('claude-code', 'codex');
     write(BOTH);
-    const first = byName((await home.json(['swarm', 'up'])).agents);
+    const first = byName((await home.json(['swarm', 'up', '--yes'])).agents);
     const down = await home.json(['swarm', 'down']);
     expect(down.agents.map(({ name, stopped, state }: never) => [name, stopped, state])).to.deep.equal([
       ['claude', true, 'exited'],
@@ -138,7 +138,7 @@ describe('service swarm', function () {
     ]);
     const stopped = await home.json(['swarm', 'down']);
     expect(stopped.agents.map((agent: { stopped: boolean }) => agent.stopped)).to.deep.equal([false, false]);
-    const up = await home.json(['swarm', 'up']);
+    const up = await home.json(['swarm', 'up', '--yes']);
     expect([actions(up), up.seats_added]).to.deep.equal([
       [
         ['claude', 'resumed'],
@@ -163,10 +163,10 @@ describe('service swarm', function () {
   it('begins a conversation anew that cannot be taken up again', async () => {
     const launched = await programs('claude-code');
     write('board: demo\nagents:\n  - {name: claude, harness: claude-code, launcher: local}\n');
-    const first = await home.json(['swarm', 'up']);
+    const first = await home.json(['swarm', 'up', '--yes']);
     await home.json(['swarm', 'down']);
     launched.forget();
-    const up = await home.json(['swarm', 'up']);
+    const up = await home.json(['swarm', 'up', '--yes']);
     expect([up.agents[0].action, up.agents[0].seated, up.agents[0].problem]).to.deep.equal(['started', true, null]);
     const [, lost, fresh] = launched.starts();
     expect([`claude-code:${lost!.resumed}`, fresh!.resumed]).to.deep.equal([first.agents[0].session, null]);
@@ -176,13 +176,13 @@ describe('service swarm', function () {
   it('finds again what was started when nobody heard of it', async () => {
     write(BOT);
     launcher.behave({ hangs: true });
-    const lost = home.start(['swarm', 'up']);
+    const lost = home.start(['swarm', 'up', '--yes']);
     await until('the start', () => launcher.asked('start').length === 1);
     await until('the agent', async () => (await home.json(['daemon', 'status'])).bindings.some(bound('bot')));
     lost.kill('SIGKILL');
     await finished(lost);
     launcher.behave({});
-    const [agent] = (await home.json(['swarm', 'up'])).agents as Agent[];
+    const [agent] = (await home.json(['swarm', 'up', '--yes'])).agents as Agent[];
     expect([agent!.action, agent!.by, agent!.seated]).to.deep.equal(['running', 'launcher', true]);
     const { bindings } = await home.json(['daemon', 'status']);
     expect(bindings.filter(bound('bot'))).to.have.length(1);
@@ -191,11 +191,11 @@ describe('service swarm', function () {
 
   it('takes a launcher that cannot tell for one whose agent runs', async () => {
     write(BOT);
-    await home.json(['swarm', 'up']);
+    await home.json(['swarm', 'up', '--yes']);
     for (const answer of [{ state: 'unknown', blocked: 'asks for leave' }, { error: { code: 'host_unavailable' } }]) {
       launcher.behave({ status: answer });
       expect((await home.json(['swarm', 'ps'])).agents[0]).to.include({ state: 'unknown', by: 'launcher' });
-      expect(actions(await home.json(['swarm', 'up']))).to.deep.equal([['bot', 'running']]);
+      expect(actions(await home.json(['swarm', 'up', '--yes']))).to.deep.equal([['bot', 'running']]);
     }
     expect(launcher.asked('start')).to.have.length(1);
     launcher.behave({ stop: { error: { code: 'host_unavailable', message: 'it is away' } } });
@@ -209,7 +209,7 @@ describe('service swarm', function () {
     home.program('quits', 'echo out of luck; exit 1');
     addProfile(home, 'mine', { interactive: { start: ['quits'] } });
     write(`${BOT}  - {name: quitter, harness: mine, launcher: local}\n`);
-    const { exit, code, message, details } = await errorOf(['swarm', 'up', '--wait', '20']);
+    const { exit, code, message, details } = await errorOf(['swarm', 'up', '--yes', '--wait', '20']);
     expect([exit, code]).to.deep.equal([1, 'start_failed']);
     expect(message).to.include('quitter').and.include('1 other went well.');
     expect(
@@ -220,7 +220,7 @@ describe('service swarm', function () {
     ]);
     expect(launcher.log('quitter')).to.equal('out of luck\n');
     launcher.behave({ start: { error: { code: 'start_failed', message: 'no room' } } });
-    const again = await errorOf(['swarm', 'up', '--wait', '20']);
+    const again = await errorOf(['swarm', 'up', '--yes', '--wait', '20']);
     expect([again.code, again.message]).to.deep.equal(['start_failed', 'quitter: no room. 1 other went well.']);
   });
 
@@ -228,10 +228,10 @@ describe('service swarm', function () {
     home.program('deaf', 'exec sleep 100');
     addProfile(home, 'mine', { interactive: { start: ['deaf'] } });
     write('board: demo\nagents:\n  - {name: deaf, harness: mine, launcher: local}\n');
-    const up = await home.json(['swarm', 'up', '--wait', '0']);
+    const up = await home.json(['swarm', 'up', '--yes', '--wait', '0']);
     expect([up.timed_out, up.agents[0].seated, up.agents[0].state]).to.deep.equal([true, false, 'running']);
-    expect((await home.run(['swarm', 'up', '--wait', '1', '--fail-timeout'])).code).to.equal(3);
-    expect((await home.run(['swarm', 'up', '--wait', '0'])).stdout)
+    expect((await home.run(['swarm', 'up', '--yes', '--wait', '1', '--fail-timeout'])).code).to.equal(3);
+    expect((await home.run(['swarm', 'up', '--yes', '--wait', '0'])).stdout)
       .to.include('without its seat')
       .and.include('service swarm ps');
   });

@@ -59,7 +59,8 @@ if (findProgram('tmux', process.env))
         });
         const text = `board: ${board}\nagents:\n  - {name: ${seat}, harness: ${program.harness}}\n`;
         writeFileSync(join(place.project, 'service.yaml'), text);
-        const swarm = (verb: string) => world.home.json(['swarm', verb], { cwd: place.project });
+        const swarm = (verb: string) =>
+          world.home.json(['swarm', verb, ...(verb === 'up' ? ['--yes'] : [])], { cwd: place.project });
 
         const [started] = (await swarm('up')).agents;
         expect([started.action, started.launcher, started.seated]).to.deep.equal(['started', 'tmux', true]);
@@ -88,7 +89,7 @@ if (findProgram('tmux', process.env))
         const agents = `  - {name: quiet, harness: ${program.harness}, launcher: headless${args}}\n`;
         const text = `board: ${board}\nagents:\n${agents}`;
         writeFileSync(join(place.project, 'quiet.yaml'), text);
-        const up = await world.home.json(['swarm', 'up', '-F', 'quiet.yaml'], { cwd: place.project });
+        const up = await world.home.json(['swarm', 'up', '--yes', '-F', 'quiet.yaml'], { cwd: place.project });
         expect([up.agents[0].mode, up.agents[0].seated]).to.deep.equal(['headless', true]);
         const unread = async () => (await world.service('inbox', '--peek', '--as', 'quiet')).messages.length;
         await world.say('the first thing', '--to', '@quiet');

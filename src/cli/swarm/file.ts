@@ -1,10 +1,11 @@
 /** `service.yaml`: the agents that work together on a board. Found from this folder upward, read strictly, never written. */
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { boardName, memberName, roleName } from '../../contract/schemas/common.ts';
 import { Failure, usage } from '../../local/failure.ts';
+import { findUpward, unsafe } from '../../local/upward.ts';
+import { quoted } from '../files/names.ts';
 import { fileProblems, type Problem } from './problems.ts';
 
 /** Agents in one file. */
@@ -53,48 +54,40 @@ export interface SwarmFile extends z.infer<typeof swarm> {
   path: string;
 }
 
-/** @param named the file of `--file`. @throws Failure `invalid_request` (exit 2) with each wrong line */
+/**
+ * @param named the file of `--file`, whose ever it is.
+ * @throws Failure `invalid_request` (exit 2) with each wrong line, `project_unsafe` for one that was found and is a stranger's
+ */
 export async function readSwarmFile(named: string | undefined): Promise<SwarmFile> {
-  const path = named === undefined ? findFile() : resolve(named);
-  if (path === null)
-    throw usage(
-      `There is no ${NAME} in this folder or above it.`,
-      `Write one: printf 'board: general\\nagents:\\n  - name: claude\\n    harness: claude-code\\n' > ${NAME}`,
-    );
-  const read = await parsed(readText(path));
+  const { path, bytes } = named === undefined ? foundFile() : namedFile(resolve(named));
+  const read = await parsed(textOf(path, bytes));
   if ('problems' in read) throw wrong(path, read.problems);
   return { ...read.swarm, path };
 }
 
-/** The first one from this folder upward, ending at the home folder or the root. */
-function findFile(): string | null {
-  const home = process.env.HOME || homedir();
-  for (let folder = process.cwd(); ; folder = dirname(folder)) {
-    const path = join(folder, NAME);
-    if (isFile(path)) return path;
-    if (folder === home || dirname(folder) === folder) return null;
-  }
+/** The first one from this folder upward. It says which programs are run, so it has to be this user's. */
+function foundFile(): { path: string; bytes: Buffer } {
+  const found = findUpward(NAME, MOST_BYTES + 1);
+  if (!found)
+    throw usage(
+      `There is no ${NAME} in this folder or above it.`,
+      `Write one: printf 'board: general\\nagents:\\n  - name: claude\\n    harness: claude-code\\n' > ${NAME}`,
+    );
+  const { path, own } = found;
+  if (own) return found;
+  throw unsafe(path, `Look at it, and name it if you trust it: service swarm up --file ${quoted(path)}`);
 }
 
-function isFile(path: string): boolean {
+function namedFile(path: string): { path: string; bytes: Buffer } {
   try {
-    const fd = openSync(path, 'r');
-    const there = fstatSync(fd).isFile();
-    closeSync(fd);
-    return there;
-  } catch {
-    return false;
-  }
-}
-
-function readText(path: string): string {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
+    return { path, bytes: readFileSync(path) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw usage(`${path} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : code}.`, `ls -l '${path}'`);
   }
+}
+
+function textOf(path: string, bytes: Buffer): string {
   if (bytes.length > MOST_BYTES) throw usage(`${path} is longer than 256 KiB.`, 'A swarm has at most 50 agents');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -1,15 +1,17 @@
 /** `service swarm up`: board, seats and agents, each made or started only where it is missing. */
+import { dirname } from 'node:path';
 import type { Seat } from '../../local/actors.ts';
 import { usage } from '../../local/failure.ts';
 import { askDaemon } from '../ask-daemon.ts';
+import { quoted } from '../files/names.ts';
 import type { Output } from '../output.ts';
 import type { Session } from '../session.ts';
 import type { SwarmFile } from './file.ts';
-import { Launchers, type Planned, planned, requireAll } from './plan.ts';
+import { Launchers, linesOf, type Planned, planned, requireAll } from './plan.ts';
 import { type Rising, raise } from './raising.ts';
 import type { AgentRecord, Problem } from './records.ts';
 import { boardOf, seatsOf } from './seats.ts';
-import { swarmName } from './state.ts';
+import { allSwarms, swarmName } from './state.ts';
 import { Swarm } from './swarm.ts';
 import { seated } from './waiting.ts';
 
@@ -20,6 +22,8 @@ export interface UpWish {
   /** Milliseconds to wait for all seats. */
   waitMs: number;
   out: Output;
+  /** Asks whether these are to be started, in a folder where nothing ever was. */
+  agree(question: string, facts: string[]): Promise<void>;
 }
 
 export interface RisenAgent extends AgentRecord {
@@ -37,7 +41,7 @@ export interface UpRecord {
 }
 
 /** @throws Failure before anything is made, for what is wrong in the file or missing on this machine */
-export async function bringUp(session: Session, { file, only, waitMs, out }: UpWish): Promise<UpRecord> {
+export async function bringUp(session: Session, { file, only, waitMs, out, agree }: UpWish): Promise<UpRecord> {
   const { entry, server } = session;
   if (!entry)
     throw usage(
@@ -47,6 +51,11 @@ export async function bringUp(session: Session, { file, only, waitMs, out }: UpW
   const launchers = new Launchers();
   const agents = chosen(await planned(file, launchers), only, file);
   requireAll(agents);
+  if (!startedIn(dirname(file.path)))
+    await agree(
+      `Start ${agents.length === 1 ? 'it' : 'them'} on ${file.board} of ${server.url}?`,
+      startsOf(file, agents),
+    );
   out.base.board = file.board;
   const { board, created } = await boardOf(session, file.board);
   const { server_id } = entry;
@@ -74,6 +83,18 @@ async function raiseAll(swarm: Swarm, agents: Planned[], seats: Map<string, Seat
   for (const agent of agents) rising.push(await raise(swarm, agent, seats.get(agent.name)!, status));
   return rising;
 }
+
+const startedIn = (folder: string): boolean => allSwarms().some(({ file }) => dirname(file) === folder);
+
+/** Each program with its words, and where it is run. */
+const startsOf = ({ path }: SwarmFile, agents: Planned[]): string[] => [
+  `For the first time, ${path} would start:`,
+  ...agents.map((agent) => {
+    const own = agent.mode === 'interactive' ? agent.args : [];
+    const words = [...linesOf(agent), ...own].map(quoted).join(' ');
+    return `  ${agent.name}: ${words} (${agent.launcher}, in ${agent.dir})`;
+  }),
+];
 
 function chosen(agents: Planned[], only: readonly string[], { path }: SwarmFile): Planned[] {
   const stranger = only.find((name) => agents.every((agent) => agent.name !== name));

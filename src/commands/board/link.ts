@@ -5,7 +5,7 @@ import { linkFolder } from '../../cli/linking.ts';
 export default class BoardLink extends BaseCommand<typeof BoardLink> {
   static override summary = 'Link this folder to a board';
   static override description =
-    'Writes a .service file that names server and board, for this folder and those below it. It holds no secret and may\nbe kept with the project.';
+    'Writes a .service file that names server and board, for this folder and those below it. It holds no secret and may\nbe kept with the project. One that another user of this machine wrote is not obeyed.';
   static override examples = ['service board link payments', 'service board link payments --server team'];
   static override seeAlso = ['board unlink', 'status'];
   static override args = { name: optional('Board; default: the one in use') };

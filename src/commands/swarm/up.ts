@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
-import { waitFlags } from '../../cli/flags.ts';
+import { confirmFlags, waitFlags } from '../../cli/flags.ts';
 import { upText } from '../../cli/print/swarm.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { raiseProblems } from '../../cli/swarm/failing.ts';
@@ -14,7 +14,7 @@ import { usage } from '../../local/failure.ts';
 export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
   static override summary = 'Start the agents of service.yaml on their board';
   static override description =
-    'Makes the board and a seat for each agent where they are missing, starts every agent that does not run, and waits until\nall have taken their seats. What runs is left alone, so it can be run again at any time. The file:\n\n  board: payments\n  agents:\n    - name: claude\n      harness: claude-code\n      role: member\n    - name: triage\n      harness: command\n      args: [./answer.sh]\n\nAn agent may also have a model, args for its program, a dir, and a launcher: tmux (where a program needs a terminal),\nheadless (in the background, once for each bundle of messages), or NAME for a program service-launcher-NAME.';
+    'Makes the board and a seat for each agent where they are missing, starts every agent that does not run, and waits until\nall have taken their seats. What runs is left alone, so it can be run again at any time. In a folder\nwhere nothing was ever started it shows what it would start, and asks. The file:\n\n  board: payments\n  agents:\n    - name: claude\n      harness: claude-code\n      role: member\n    - name: triage\n      harness: command\n      args: [./answer.sh]\n\nAn agent may also have a model, args for its program, a dir, and a launcher: tmux (where a program needs a terminal),\nheadless (in the background, once for each bundle of messages), or NAME for a program service-launcher-NAME.';
   static override examples = [
     'service swarm up',
     'service swarm up --file team/service.yaml --only triage --wait 10',
@@ -33,6 +33,7 @@ export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
       description: 'Wait at most so long for all seats (default 120)',
     }),
     ...waitFlags,
+    ...confirmFlags,
   };
 
   override async run(): Promise<void> {
@@ -44,7 +45,8 @@ export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
       throw usage(`${file.path} is about the board ${file.board}.`, 'Leave --board out, or change the file');
     this.globals.server ??= runtime().env.SERVICE_SERVER ?? file.server;
     const session = await this.session('P');
-    const record = await bringUp(session, { file, only, waitMs: wait * 1000, out: this.out });
+    const agree = (question: string, facts: string[]) => this.confirm(question, this.flags.yes, facts);
+    const record = await bringUp(session, { file, only, waitMs: wait * 1000, out: this.out, agree });
     const text = await upText(record, file.board);
     raiseProblems(record.agents);
     this.out.print(record, () => text);

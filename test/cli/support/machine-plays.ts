@@ -79,7 +79,7 @@ const swarm: Prepare = async (home, example, team) => {
 
 const swarming: Prepare = async (home, example, team) => {
   await swarm(home, example, team);
-  await home.json(['swarm', 'up']);
+  await home.json(['swarm', 'up', '--yes']);
   return {};
 };
 
