@@ -25,7 +25,9 @@ export async function readBoards(
   const record: BoardListRecord = { boards: [], hidden_boards: [], archived_count: 0 };
   const query = { all: wish.all, lifecycle: wish.archived ? 'archived' : 'active' };
   for await (const page of pages(client, 'listBoards', { query })) {
-    record.boards.push(...page.boards.map((board) => ({ ...board, linked: board.name === linked })));
+    record.boards.push(
+      ...page.boards.map((board) => ({ ...board, linked: board.name === linked || board.id === linked })),
+    );
     record.hidden_boards.push(...(page.hidden_boards ?? []));
     record.archived_count = page.archived_count;
   }

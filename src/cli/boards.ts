@@ -1,4 +1,5 @@
 /** Which board a command is about. */
+import { idPattern } from '../contract/ids.ts';
 import { Failure } from '../local/failure.ts';
 import { canonicalOrigin } from '../local/origin.ts';
 import type { Output } from './output.ts';
@@ -7,11 +8,28 @@ import type { Session } from './session.ts';
 
 export type BoardSource = 'flag' | 'env' | 'project_file' | 'only' | 'agent' | 'none';
 
-/** The board by name, and where the choice came from. An agent's is its own; a person's is never a forgotten default. */
+/**
+ * The board by name, also where it was named by its id, and where the choice came from. An agent's is its own; a
+ * person's is never a forgotten default.
+ */
 export async function chooseBoard(session: Session, out: Output): Promise<{ name: string; source: BoardSource }> {
-  const found = session.agent ? await agentBoard(session) : await personBoard(session);
-  out.base.board = found.name;
-  return found;
+  const { name: chosen, source } = session.agent ? await agentBoard(session) : await personBoard(session);
+  const name = brdId.test(chosen) ? await nameOf(session, chosen) : chosen;
+  out.base.board = name;
+  return { name, source };
+}
+
+const brdId = idPattern('brd');
+
+/** A board that is not shown keeps its id: an admin may still end it. */
+async function nameOf({ client, seat }: Session, id: string): Promise<string> {
+  if (seat?.saved.board_id === id) return seat.saved.board;
+  try {
+    return (await client.call('getBoard', { params: { board: id } })).data.name;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'board_not_found') return id;
+    throw error;
+  }
 }
 
 async function agentBoard(session: Session): Promise<{ name: string; source: BoardSource }> {

@@ -67,7 +67,7 @@ export async function readBoardsHere({ session, server }: Delegated, archived: b
       ...(after ? { after } : {}),
     });
     const boards = (page.boards ?? []) as unknown as Board[];
-    record.boards.push(...boards.map((board) => ({ ...board, linked: board.name === linked })));
+    record.boards.push(...boards.map((board) => ({ ...board, linked: board.name === linked || board.id === linked })));
     record.archived_count = page.archived_count ?? record.archived_count;
     if (!page.next_after) return record;
     after = page.next_after;

@@ -7,7 +7,12 @@ const GLOBAL = 'GLOBAL';
 /** On every command. */
 export const globalFlags = {
   server: Flags.string({ char: 's', helpValue: 'NAME|URL|local', description: 'Server to talk to', helpGroup: GLOBAL }),
-  board: Flags.string({ char: 'b', helpValue: 'NAME', description: 'Board to work on', helpGroup: GLOBAL }),
+  board: Flags.string({
+    char: 'b',
+    helpValue: 'NAME',
+    description: 'Board to work on, by name or id',
+    helpGroup: GLOBAL,
+  }),
   as: Flags.string({ char: 'a', helpValue: 'AGENT', description: 'Act as this agent of yours', helpGroup: GLOBAL }),
   json: Flags.boolean({ description: 'Print one JSON object', helpGroup: GLOBAL }),
   quiet: Flags.boolean({ char: 'q', description: 'Print nothing on success', helpGroup: GLOBAL }),

@@ -14,7 +14,7 @@ export function messageRef(text: string): MessageRef {
   if (/^msg_[0-9A-HJKMNP-TV-Z]{26}$/.test(text)) return { id: text };
   const plain = /^#?(\d{1,15})$/.exec(text);
   if (plain && Number(plain[1]) > 0) return { seq: Number(plain[1]) };
-  const onBoard = /^([a-z0-9][a-z0-9-]*)#(\d{1,15})$/.exec(text);
+  const onBoard = /^([a-z0-9][a-z0-9-]*|brd_[0-9A-Z]{26})#(\d{1,15})$/.exec(text);
   if (onBoard) return { board: onBoard[1] as string, seq: Number(onBoard[2]) };
   return linkRef(text) ?? invalid(text);
 }

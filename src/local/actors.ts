@@ -45,10 +45,13 @@ export function chooseActor(
   if (env.SERVICE_AGENT) return { kind: 'seat', seat: findSeat(env.SERVICE_AGENT, choice, saved()), source: 'env' };
   if (here.length === 0) return { kind: 'person' };
   if (near.length === 0) throw sessionElsewhere(here);
-  const fitting = near.length > 1 ? near.filter((seat) => seat.saved.board === board) : near;
+  const fitting = near.length > 1 ? near.filter((seat) => isOn(seat, board)) : near;
   if (fitting.length !== 1) throw severalSeats(near);
   return { kind: 'seat', seat: fitting[0]!, source: 'session' };
 }
+
+/** @param board name or id. */
+const isOn = ({ saved }: Seat, board: string | undefined): boolean => saved.board === board || saved.board_id === board;
 
 function sessionElsewhere(here: readonly Seat[]): Failure {
   const origins = [...new Set(here.map(({ origin }) => origin))];
@@ -83,8 +86,8 @@ function findSeat(selector: string, choice: ActorChoice, saved: Credentials): Se
   const held = allSeats(saved).filter((seat) => seat.memberId === selector || seat.saved.name === name);
   const here = choice.serverOrigin ? held.filter((seat) => seat.origin === choice.serverOrigin) : held;
   if (held.length > 0 && here.length === 0) throw onAnotherServer(selector, held[0]!);
-  const fitting = board && here.length > 1 ? here.filter((seat) => seat.saved.board === board) : here;
-  if (fitting.length === 1 && (at < 0 || fitting[0]!.saved.board === board)) return fitting[0]!;
+  const fitting = board && here.length > 1 ? here.filter((seat) => isOn(seat, board)) : here;
+  if (fitting.length === 1 && (at < 0 || isOn(fitting[0]!, board))) return fitting[0]!;
   if (fitting.length > 1) throw ambiguous(name, fitting);
   const ended = Object.values(saved.servers).flatMap((entry) => Object.entries(entry.seats));
   if (ended.some(([id, seat]) => !seat.token && (id === selector || seat.name === name)))

@@ -120,7 +120,7 @@ agents:
     const { details, message } = await refused('board: x\nagents:\n  - name: a\n    harnes: codex\n');
     expect(message).to.match(/line 1: board .*, and more\.$/);
     expect(details?.lines).to.deep.equal([
-      'line 1: board must be 2 to 40 small letters, digits and hyphens, with no hyphen at either end',
+      'line 1: board must be 2 to 40 small letters, digits and hyphens, with no hyphen at either end, or the id of a board',
       'line 3: agents[0].harness is missing',
       'line 4: agents[0].harnes is not known; did you mean harness?',
     ]);

@@ -200,8 +200,9 @@ describe('with the delivery daemon', () => {
     await startWhole();
     const board = await newBoard(server.dana);
     const session = await rig.session();
-    const join = () => session.ask('join', { agent: { server: proxy.url, board: board.name } });
-    const answers = await Promise.all([join(), join()]);
+    // By the board's name and by its id.
+    const join = (named: string) => session.ask('join', { agent: { server: proxy.url, board: named } });
+    const answers = await Promise.all([join(board.name), join(board.id)]);
     const members = answers.map((answer) => (answer['member'] as { id: string }).id);
     expect(members[0]).to.equal(members[1]);
     expect(answers.filter((answer) => answer['reused'] === true)).to.have.length(1);

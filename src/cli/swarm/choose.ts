@@ -36,7 +36,7 @@ export async function chooseSwarm(
 
 function byName(name: string, all: readonly SwarmRecord[]): SwarmRecord {
   const found = all.filter((swarm) => swarm.name === name);
-  const near = found.length > 0 ? found : all.filter(({ board }) => board === name);
+  const near = found.length > 0 ? found : all.filter((swarm) => isAbout(swarm, name));
   if (near.length === 1) return near[0]!;
   const names = (near.length > 0 ? near : all).map((swarm) => swarm.name);
   throw usage(
@@ -47,7 +47,7 @@ function byName(name: string, all: readonly SwarmRecord[]): SwarmRecord {
 
 /** Those of its board; of several servers the one that is named, then the one that was started from this very file. */
 function ofFile(file: SwarmFile, server: string | undefined, all: readonly SwarmRecord[]): SwarmRecord | null {
-  const ofBoard = all.filter(({ board }) => board === file.board);
+  const ofBoard = all.filter((swarm) => isAbout(swarm, file.board));
   const there = server === undefined ? ofBoard : ofBoard.filter((swarm) => isAt(swarm, server));
   const own = there.length > 1 ? there.filter((swarm) => swarm.file === file.path) : there;
   if (own.length < 2) return own[0] ?? null;
@@ -56,6 +56,9 @@ function ofFile(file: SwarmFile, server: string | undefined, all: readonly Swarm
     `Name one of its swarms: ${own.map(({ name }) => name).join(', ')}`,
   );
 }
+
+/** @param board name or id. */
+const isAbout = (swarm: SwarmRecord, board: string): boolean => swarm.board === board || swarm.board_id === board;
 
 function isAt(swarm: SwarmRecord, named: string): boolean {
   const { env, folders } = runtime();

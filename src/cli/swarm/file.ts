@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { boardName, memberName, roleName } from '../../contract/schemas/common.ts';
+import { idPattern, patterns } from '../../contract/ids.ts';
+import { memberName, roleName } from '../../contract/schemas/common.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { findUpward, unsafe } from '../../local/upward.ts';
 import { quoted } from '../files/names.ts';
@@ -12,6 +13,7 @@ import { fileProblems, type Problem } from './problems.ts';
 export const MOST_AGENTS = 50;
 const MOST_BYTES = 256 * 1024;
 const NAME = 'service.yaml';
+const brdId = idPattern('brd');
 
 const word = (most: number) =>
   z
@@ -32,7 +34,12 @@ const agent = z.strictObject({
 });
 
 const swarm = z.strictObject({
-  board: boardName,
+  board: z
+    .string()
+    .refine(
+      (text) => patterns.boardName.test(text) || brdId.test(text),
+      'must be 2 to 40 small letters, digits and hyphens, with no hyphen at either end, or the id of a board',
+    ),
   server: word(500).optional(),
   agents: z
     .array(agent)

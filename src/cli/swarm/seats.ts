@@ -1,6 +1,7 @@
 /** A swarm's board and the seats of its agents: made where they are missing, once. */
 import { createHash } from 'node:crypto';
 import { ClientError } from '../../client/errors.ts';
+import { patterns } from '../../contract/ids.ts';
 import type { Board } from '../../contract/types.ts';
 import { allSeats, type Seat } from '../../local/actors.ts';
 import { readCredentials } from '../../local/credentials.ts';
@@ -15,13 +16,13 @@ import type { Planned } from './plan.ts';
 
 const codeOf = (error: unknown): string | null => (error instanceof ClientError ? error.code : null);
 
-/** The board, made where there is none. Of two that make it at once, the other one's is taken. */
+/** The board by name or id, made where there is none of that name. Of two that make it at once, the other one's is taken. */
 export async function boardOf({ client }: Session, name: string): Promise<{ board: Board; created: boolean }> {
   const read = async () => (await client.call('getBoard', { params: { board: name } })).data;
   try {
     return { board: await read(), created: false };
   } catch (error) {
-    if (codeOf(error) !== 'board_not_found') throw error;
+    if (codeOf(error) !== 'board_not_found' || !patterns.boardName.test(name)) throw error;
   }
   try {
     return { board: (await client.call('createBoard', { body: { name } })).data, created: true };

@@ -40,16 +40,18 @@ export async function showOf(file: SwarmFile, record: SwarmRecord | null): Promi
   const agents = await planned(file, launchers);
   const seats = record ? heldSeats(record.server.server_id, record.board_id) : new Map();
   const status = await daemonView();
+  // A file may name its board by the id.
+  const board = record?.board ?? file.board;
   return {
     swarm: record?.name ?? null,
     file: file.path,
-    board: file.board,
+    board,
     at: record?.server.url ?? file.server ?? null,
     agents: agents.map((agent) => {
       const { name, profile, role = null, model = null, launcher, mode, dir } = agent;
       const seat: string | null = seats.get(name)?.memberId ?? null;
       const words = linesOf(agent);
-      const argv = argvOf(agent, { seat: `${name}@${file.board}`, prompt: '{prompt}', session: null });
+      const argv = argvOf(agent, { seat: `${name}@${board}`, prompt: '{prompt}', session: null });
       const installed = programOf(words[0] ?? '') !== null;
       const session = holderOf(status, seat ?? undefined)?.session ?? record?.agents[name]?.session ?? null;
       return { name, harness: profile.harness, role, model, launcher, mode, dir, argv, installed, seat, session };

@@ -58,11 +58,12 @@ export async function bringUp(session: Session, { file, only, waitMs, out, agree
     );
   out.base.board = file.board;
   const { board, created } = await boardOf(session, file.board);
+  out.base.board = board.name;
   const { server_id } = entry;
   const base = {
     v: 1 as const,
-    name: swarmName(file.board, server_id),
-    board: file.board,
+    name: swarmName(board.name, server_id),
+    board: board.name,
     board_id: board.id,
     server: { name: server.name, url: server.url, server_id },
     file: file.path,

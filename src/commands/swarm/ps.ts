@@ -19,7 +19,7 @@ export default class SwarmPs extends BaseCommand<typeof SwarmPs> {
     await this.requirePerson();
     const chosen = await chooseSwarm(this.args.swarm ?? this.globals.board, this.flags.file, this.globals.server);
     const record = await psOf(chosen);
-    const board = chosen.file?.board ?? chosen.record?.board;
+    const board = chosen.record?.board ?? chosen.file?.board;
     if (board) this.out.base.board = board;
     if (this.out.mode === 'ndjson') {
       for (const agent of record.agents) this.out.each(agent);

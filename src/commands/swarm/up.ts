@@ -47,7 +47,7 @@ export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
     const session = await this.session('P');
     const agree = (question: string, facts: string[]) => this.confirm(question, this.flags.yes, facts);
     const record = await bringUp(session, { file, only, waitMs: wait * 1000, out: this.out, agree });
-    const text = await upText(record, file.board);
+    const text = await upText(record, this.out.base.board ?? file.board);
     raiseProblems(record.agents);
     this.out.print(record, () => text);
     if (record.timed_out && fails) throw new Exit(EXIT.checkFailed);

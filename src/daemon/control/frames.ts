@@ -117,7 +117,7 @@ export const requests = {
   }),
   join: ofSession('join', {
     /** The board may be left out with a code, which brings board and role. */
-    agent: z.object({ server, board: boardName.optional(), name: memberName.optional() }),
+    agent: z.object({ server, board: z.union([boardName, id('brd')]).optional(), name: memberName.optional() }),
     role: roleName.default('member'),
     code: text(16).optional(),
     idempotency_key: idempotencyKey.optional(),

@@ -18,7 +18,9 @@ export async function join(core: Core, frame: Requests['join']): Promise<object>
   if (code === undefined && board === undefined)
     throw new ControlRefusal('invalid_request', 'A board or a code is needed.');
   return oneByOne(session, async () => {
-    const held = [...session.seats].find(({ row }) => row.origin === server && row.board === board);
+    const held = [...session.seats].find(
+      ({ row }) => row.origin === server && (row.board === board || row.board_id === board),
+    );
     requireRoom(session, held);
     // It was taken over elsewhere meanwhile: what of it was received is what its server says, not what was known here.
     if (held?.row.problem === 'unauthorized') core.seats.forgetReceived(held);
