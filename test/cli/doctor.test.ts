@@ -1,20 +1,11 @@
 /** `service doctor`: it starts nothing, changes nothing unasked, and names what is wrong with the way to mend it. */
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
+import { copyFolder } from '../support/copy-folder.ts';
 import { Home, until } from './support/home.ts';
 
 interface Finding {
@@ -72,7 +63,7 @@ describe('service doctor', function () {
   it('names the version whose bytes are damaged or missing, until they are back', async () => {
     const blob = await withFile();
     expect((await findings()).bad).to.deep.equal([]);
-    cpSync(home.path('data', 'files'), join(home.dir, 'copy'), { recursive: true });
+    copyFolder(home.path('data', 'files'), join(home.dir, 'copy'));
     writeFileSync(blob, 'two\n');
     const damaged = (await findings()).bad;
     expect(damaged.map(({ name, code }) => [name, code])).to.deep.equal([['files', 'blob_corrupt']]);

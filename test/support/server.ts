@@ -1,5 +1,5 @@
 /** The true server on a free port, with a data folder of its own. */
-import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { insertKey } from '../../src/server/identity/credentials.store.ts';
@@ -10,6 +10,7 @@ import { newId, newSecret } from '../../src/server/text/ids.ts';
 import { loadRootKey } from '../../src/server/upkeep/root-secret.ts';
 import { Api } from './api.ts';
 import { TestClock } from './clock.ts';
+import { copyFolder } from './copy-folder.ts';
 import type { Engine } from './databases.ts';
 import { filesWith, finishedWith, newPostgresDatabase } from './postgres.ts';
 import { Watch } from './secrets.ts';
@@ -55,7 +56,7 @@ export async function startTestServer(
   { limits = false, files, filesQuota, like }: TestOptions = {},
 ): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'board-service-test-'));
-  if (like !== undefined) cpSync(like, dataDir, { recursive: true });
+  if (like !== undefined) copyFolder(like, dataDir);
   const clock = new TestClock();
   const log: string[] = [];
   const databaseUrl = engine === 'postgres' ? await newPostgresDatabase() : undefined;

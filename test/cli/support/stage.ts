@@ -1,9 +1,10 @@
 /** A world in which every example of the help means something: a server with people, agents, boards, tasks and files, and a home that is signed in. */
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Api } from '../../support/api.ts';
 import { type Agent, newAgent, post } from '../../support/cast.ts';
+import { copyFolder } from '../../support/copy-folder.ts';
 import { put } from '../../support/files.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { Home } from './home.ts';
@@ -153,7 +154,7 @@ async function seed(): Promise<Seeded> {
     for (let base = 0; base < 5; base++) await put(dana, board, name, `line ${base}\n`, base === 0 ? {} : { base });
   await server.close();
   const folder = mkdtempSync(join(tmpdir(), 'board-cli-seeded-'));
-  cpSync(server.dataDir, folder, { recursive: true });
+  copyFolder(server.dataDir, folder);
   await server.restart();
   await server.stop();
   return { folder, maya, sam, agents };
