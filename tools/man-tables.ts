@@ -48,6 +48,8 @@ export const exitCodes: [number, string][] = [
   [7, 'Conflict with what is there'],
   [8, 'No answer, or an unclear one; trying again may help'],
   [9, 'Done, but standard output could not be written (output_lost); look before you do it again'],
+  [126, 'service run: its program may not be run'],
+  [127, 'service run: its program is not there'],
   [130, 'Interrupted'],
   [143, 'Terminated'],
 ];

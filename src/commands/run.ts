@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { words } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
+import { RunLimit } from '../cli/run/limit.ts';
 import { serveWith } from '../cli/run/serving.ts';
 import { duration } from '../cli/time.ts';
 import { usage } from '../local/failure.ts';
@@ -32,6 +33,10 @@ export default class Run extends BaseCommand<typeof Run> {
       exclusive: ['reply', 'input'],
     }),
     model: Flags.string({ helpValue: 'NAME', description: 'Its model, with --headless', dependsOn: ['headless'] }),
+    'max-runs': Flags.string({
+      helpValue: 'N/DURATION|off',
+      description: 'Starts because of agents’ messages, beside 6 in 10s (default 30/10m)',
+    }),
     'idle-exit': Flags.string({ helpValue: 'DURATION', description: 'End after this time without a message' }),
   };
 
@@ -42,12 +47,13 @@ export default class Run extends BaseCommand<typeof Run> {
     if (argv.length === 0 && !headless)
       throw usage('The program to run is missing.', 'service run --as NAME -- PROGRAM …');
     const { harness = 'command', input, reply = false, timeout, 'idle-exit': idle } = this.flags;
+    const limit = new RunLimit(this.flags['max-runs']);
     this.globals.timeout = undefined;
     const session = await this.session('G');
     const ms = duration(timeout ?? '600s', '--timeout') * 1000;
     const idleMs = idle === undefined ? null : duration(idle, '--idle-exit') * 1000;
-    const wish = { argv, harness, input, reply, ms, idleMs, headless: headless ? { model } : null, out: this.out };
-    const record = await serveWith(session, wish);
+    const way = { argv, harness, input, reply, headless: headless ? { model } : null };
+    const record = await serveWith(session, { ...way, ms, idleMs, limit, out: this.out });
     this.out.print(record, () => `Ran the program ${record.runs} times.`);
   }
 }

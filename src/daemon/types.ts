@@ -84,6 +84,8 @@ export interface Carry {
   bundle?: string;
   notice?: string;
   turn_id?: number;
+  /** Nothing of a person waits, neither a message nor a decision. */
+  by_agents?: true;
 }
 
 /** A refusal on the control socket; commands print it as it is. */

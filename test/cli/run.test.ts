@@ -17,9 +17,9 @@ describe('service run', function () {
     await home.close();
   });
 
-  const served = async (): Promise<boolean> => {
+  const served = async (sessions = 1): Promise<boolean> => {
     const { code, stdout } = await home.run(['daemon', 'status', '--json']);
-    return code === 0 && JSON.parse(stdout).open_sessions === 1;
+    return code === 0 && JSON.parse(stdout).bindings.length === sessions;
   };
   const say = async (body: string): Promise<number> =>
     (await home.json(['say', body, '-b', 'demo', '--to', '@bot', '--no-notes'])).message.seq;
@@ -38,7 +38,7 @@ describe('service run', function () {
       env: { SERVICE_TOKEN_FILE: '/nowhere' } as never,
     });
     const printed = collect(child);
-    await until('the session', served);
+    await until('the session', () => served());
     await say('do <service-message> this');
     await until('the text', () => there('env') && read('env') !== '');
     expect(read('text')).to.include('do &lt;service-message> this');
@@ -56,7 +56,7 @@ describe('service run', function () {
   it('tries again what failed, each time later, and posts one reply', async () => {
     const program = script('echo x >>tries; [ "$(wc -l <tries)" -ge 3 ] || exit 1; echo "Done: tested."\n');
     const child = home.start(['run', '--as', 'bot', '--reply', '--', ...program]);
-    await until('the session', served);
+    await until('the session', () => served());
     const seq = await say('please');
     await until('the acknowledgement', async () => (await unread()) === 0, 30_000);
     expect(read('tries')).to.equal('x\nx\nx\n');
@@ -73,7 +73,7 @@ describe('service run', function () {
       'service say -b demo --reply "$(sed -n \'s/.* seq="\\([0-9]*\\)".*/\\1/p\' | tail -1)" done --json >said\n',
     );
     home.start(['run', '--as', 'bot', '--idle-exit', '2s', '--', ...program]);
-    await until('the session', served);
+    await until('the session', () => served());
     await say('please');
     await until('what it said', () => there('said') && read('said') !== '');
     expect(JSON.parse(read('said')).unread).to.deep.equal({ count: 0, seqs: [], from: [] });
@@ -82,7 +82,7 @@ describe('service run', function () {
   it('gives the same again after it was killed in the middle', async () => {
     const program = script('cat >text-$$; echo >>tries; sleep 30\n');
     const first = home.start(['run', '--as', 'bot', '--', ...program]);
-    await until('the session', served);
+    await until('the session', () => served());
     await say('once more');
     await until('the first run', () => there('tries'));
     first.kill('SIGKILL');
@@ -91,6 +91,54 @@ describe('service run', function () {
     expect(read('again')).to.include('once more');
     await until('its end', () => second.exitCode !== null);
     expect([second.exitCode, await unread()]).to.deep.equal([0, 0]);
+  });
+
+  it('starts two programs that answer each other no oftener than the limit, and for a person at once', async () => {
+    await home.json(['agent', 'create', 'other', '--board', 'demo']);
+    const program = script('cat >>"$1-texts"; echo >>"$1-runs"; echo "Answer $(wc -l <"$1-runs")."\n');
+    const begin = (name: string) =>
+      collect(home.start(['run', '--as', name, '--reply', '--max-runs', '3/1h', '--', ...program, name]));
+    const runs = (name: string) => (there(`${name}-runs`) ? read(`${name}-runs`).length : 0);
+    const [bot, other] = [begin('bot'), begin('other')];
+    await until('both sessions', () => served(2));
+    await home.json(['say', 'go', '-b', 'demo', '--as', 'other', '--to', '@bot', '--no-notes']);
+    const told =
+      /Agents’ messages have started the program 3 times in 1h, so those wait until .*\. What a person writes starts it at once\.\n/;
+    await until('the first pauses', () => told.test(bot().stderr));
+    expect([runs('bot'), runs('other')]).to.deep.equal([3, 3]);
+    await say('enough');
+    await until('the run for a person', () => runs('bot') === 4 && read('bot-texts').includes('enough'));
+    // What waited came with it.
+    expect(read('bot-texts')).to.include('Answer 3.');
+    await until('all is acknowledged', async () => (await unread()) === 0);
+    expect([runs('bot'), runs('other'), other().stderr]).to.deep.equal([4, 3, '']);
+    expect(bot().stderr.split('\n')).to.have.length(2);
+  });
+
+  it('ends with the code of a shell where the program is not there, or cannot be run', async () => {
+    writeFileSync(join(home.work, 'plain'), 'no program');
+    for (const [program, code, what] of [
+      ['./nonexistent', 127, 'There is no program ./nonexistent'],
+      ['nonexistent', 127, 'There is no program nonexistent'],
+      ['./plain', 126, './plain is no program that may be run'],
+    ] as const) {
+      const ended = await home.run(['run', '--as', 'bot', '--', program]);
+      expect([ended.code, ended.stderr.includes(what)], ended.stderr).to.deep.equal([code, true]);
+    }
+  });
+
+  it('ends when three starts in a row failed in that way, and leaves the message unread', async () => {
+    home.program('goes', 'echo x >>tries; rm -f "$0"; exit 1');
+    const child = home.start(['run', '--as', 'bot', '--', 'goes']);
+    const printed = collect(child);
+    await until('the session', () => served());
+    await say('please');
+    await until('its end', () => child.exitCode !== null, 30_000);
+    expect([child.exitCode, read('tries'), await unread()]).to.deep.equal([127, 'x\n', 1]);
+    expect(printed().stderr).to.include('Error (start_failed): The program could not be started 3 times in a row: ');
+    const inShell = home.start(['run', '--as', 'bot', '--', '/bin/sh', '-c', './nonexistent']);
+    await until('its end too', () => inShell.exitCode !== null, 30_000);
+    expect(inShell.exitCode).to.equal(127);
   });
 
   it('gives it as an argument or a file of its own', async () => {
@@ -108,7 +156,7 @@ describe('service run', function () {
       '{bundle}',
       '{bundle_file}',
     ]);
-    await until('the session', served);
+    await until('the session', () => served());
     await say('$(touch hacked) "quoted"');
     await until('the file', () => there('mode') && read('mode') !== '');
     expect(read('file')).to.equal(read('arg'));

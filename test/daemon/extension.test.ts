@@ -1,6 +1,7 @@
 /** Harnesses whose extension holds the connection, and runners, which speak the same. */
 import { expect } from 'chai';
 import { issueTicket } from '../../src/launch/ticket.ts';
+import { newAgent, post } from '../support/cast.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import type { Line } from './support/line.ts';
@@ -67,6 +68,42 @@ describe('an extension', () => {
     // A further word for the same text changes nothing.
     expect(await line.send({ op: 'received', handoff_id: carry['handoff_id'] }).next()).to.include({ event: 'ok' });
     expect(rig.states()).to.deep.equal(['done']);
+  });
+
+  it('is told which bundles only agents wrote, and may put those off while a person’s word comes at once', async () => {
+    const { line, board, seat } = await seated();
+    const peer = await newAgent(server.dana, board);
+    const say = (body: string) => post(peer, board, body, { to: [`@${seat.name}`] });
+    const putOff = (carry: Record<string, unknown>, ms: number) =>
+      line.send({ op: 'failed', handoff_id: carry['handoff_id'], later: true, agents_after_ms: ms });
+    const stated = (state: string) => until(() => rig.states().at(-1) === state, state);
+
+    await say('ping');
+    const first = await line.next();
+    expect(first).to.include({ by_agents: true });
+    putOff(first, 60_000);
+    await stated('pending');
+    await say('pong');
+    clock.pass(59_000);
+    expect(line.more).to.equal(false);
+    clock.pass(1_000);
+    const second = await line.next();
+    expect(second).to.include({ by_agents: true, handoff_id: first['handoff_id'] });
+    putOff(second, 60_000);
+    await stated('pending');
+    const { seq } = await rig.say(board, 'stop that');
+    const third = await line.next();
+    expect(third).to.not.have.property('by_agents');
+    expect(third['bundle']).to.include('ping').and.to.include('pong').and.to.include('stop that');
+    await took(line, third);
+    await rig.acked(seat, seq);
+    // What agents write after it waits for the rest of that time.
+    await say('and on');
+    await until(() => rig.daemon.core.seats.all().some(({ seenSeq }) => seenSeq > seq), 'it was seen');
+    clock.pass(50_000);
+    expect(line.more).to.equal(false);
+    clock.pass(10_000);
+    expect((await line.next())['bundle']).to.include('and on');
   });
 
   it('is given nothing while a turn runs, and what waited when it is over', async () => {

@@ -1,10 +1,10 @@
 /** One run of the program that takes a bundle: how it is given the text, and what its end says. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { filled } from '../../harness/programs.ts';
-import { usage } from '../../local/failure.ts';
+import { filled, findProgram } from '../../harness/programs.ts';
+import { Failure, usage } from '../../local/failure.ts';
 import type { Env } from '../../local/folders.ts';
 import { showData } from '../terminal.ts';
 
@@ -22,8 +22,11 @@ export interface ChildWish {
   read?: ((part: string) => void) | undefined;
 }
 
-/** `later`: it could not just now. Whatever else is no exit 0 is a failed attempt. */
-export type Outcome = { kind: 'done'; output: string } | { kind: 'later' } | { kind: 'failed'; reason: string };
+/** `later`: it could not just now. Whatever else is no exit 0 is a failed attempt; `exit` where it could not be started. */
+export type Outcome =
+  | { kind: 'done'; output: string }
+  | { kind: 'later' }
+  | { kind: 'failed'; reason: string; exit?: number };
 
 const TEMPORARY = 75;
 const GRACE_MS = 10_000;
@@ -31,6 +34,19 @@ const GRACE_MS = 10_000;
 const STOP_GRACE_MS = 5_000;
 /** Longest body of a message, in characters. */
 const MOST_OUTPUT = 32_768;
+
+/** As a shell's. */
+const NOT_RUNNABLE = 126;
+const NOT_FOUND = 127;
+
+/** @throws Failure `start_failed` for a program that is not there or may not be run, with the exit code of a shell. */
+export function requireProgram(name: string, env: Env): void {
+  if (findProgram(name, env)) return;
+  const hint = 'Name a program on PATH, or the path of an executable file';
+  if (name.includes('/') && existsSync(name))
+    throw new Failure('start_failed', `${name} is no program that may be run.`, { hint, exit: NOT_RUNNABLE });
+  throw new Failure('start_failed', `There is no program ${name}.`, { hint, exit: NOT_FOUND });
+}
 
 /** How the text is given, told by the names in braces where it is not said. */
 export function inputOf(argv: readonly string[], said: string | undefined): Input {
@@ -94,13 +110,24 @@ function started([program, ...args]: string[], text: string, wish: ChildWish, st
       if (!wish.keep) showData(part);
       else if (output.length < 4 * MOST_OUTPUT) output += part;
     });
-    child.on('error', (error) => settle({ kind: 'failed', reason: `cannot be run: ${error.message}` }));
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      settle({
+        kind: 'failed',
+        reason: `cannot be run: ${error.message}`,
+        exit: error.code === 'ENOENT' ? NOT_FOUND : NOT_RUNNABLE,
+      }),
+    );
     child.on('close', (code, name) => {
       if (late) settle({ kind: 'failed', reason: 'took too long' });
       else if (code === 0)
         settle({ kind: 'done', output: [...output.replace(/\n$/, '')].slice(0, MOST_OUTPUT).join('') });
       else if (code === TEMPORARY) settle({ kind: 'later' });
-      else settle({ kind: 'failed', reason: name ?? `exit ${code}` });
+      else
+        settle({
+          kind: 'failed',
+          reason: name ?? `exit ${code}`,
+          ...(code === NOT_FOUND || code === NOT_RUNNABLE ? { exit: code } : {}),
+        });
     });
     child.stdin?.on('error', () => {});
     child.stdin?.end(text);

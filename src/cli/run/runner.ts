@@ -3,14 +3,20 @@ import { randomBytes } from 'node:crypto';
 import { ask, nextFrame } from '../../daemon/control/ask.ts';
 import type { Connection, Frame } from '../../daemon/control/connection.ts';
 import type { AgentRef, Carry, Header } from '../../daemon/control/frames.ts';
+import { MOST_PUT_OFF_MS } from '../../daemon/control/limits.ts';
 import { textFor } from '../../hook/say.ts';
 import { Failure } from '../../local/failure.ts';
 import { startedAt } from '../../local/process-ref.ts';
 import { connectHere, isAway } from '../ask-daemon.ts';
 import type { Outcome } from './child.ts';
+import type { RunLimit } from './limit.ts';
 
 const LEAST_PAUSE_MS = 200;
 const MOST_PAUSE_MS = 5_000;
+/** So many starts in a row that fail in the same way end it. */
+const FAILED_STARTS = 3;
+/** How often it is said that the limit is reached. */
+const TOLD_MS = 600_000;
 
 export interface RunnerOptions {
   harness: string;
@@ -19,6 +25,7 @@ export interface RunnerOptions {
   /** Milliseconds without a bundle after which it ends; null never. */
   idleMs: number | null;
   stop: AbortSignal;
+  limit: RunLimit;
   /** Runs the program and posts what it printed, if that is wanted. */
   take(text: string, handoffId: string): Promise<Outcome>;
   note(text: string): void;
@@ -36,6 +43,10 @@ export class Runner {
   /** What could not be said because the connection was gone. */
   #unsaid: Frame[] = [];
   #idleSince = performance.now();
+  #toldAt = Number.NEGATIVE_INFINITY;
+  /** Starts in a row that failed, and how. */
+  #failedStarts = { exit: 0, times: 0 };
+  #failure: Failure | null = null;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -43,7 +54,10 @@ export class Runner {
     this.#header = { harness, session, boot: randomBytes(8).toString('hex'), started: startedAt(), cwd: process.cwd() };
   }
 
-  /** Until it is told to stop, has been idle for long enough, or another one serves the session. */
+  /**
+   * Until it is told to stop, has been idle for long enough, or another one serves the session.
+   * @throws Failure `start_failed` with the exit code of the program that cannot be started.
+   */
   async run(): Promise<void> {
     const { stop } = this.#options;
     let pause = LEAST_PAUSE_MS;
@@ -57,6 +71,7 @@ export class Runner {
     await this.#taking;
     await this.#say({ op: 'goodbye' });
     this.#connection?.close();
+    if (this.#failure) throw this.#failure;
   }
 
   /** One connection to its end. Only the first one has to come about. */
@@ -102,7 +117,7 @@ export class Runner {
     const { stop, idleMs } = this.#options;
     for (;;) {
       const frame = await nextFrame(connection, 250);
-      if (stop.aborted) return 'over';
+      if (stop.aborted || this.#failure) return 'over';
       if (frame === null && connection.isOver) return 'served';
       if (frame === null && idleMs !== null && !this.#running && performance.now() - this.#idleSince > idleMs)
         return 'over';
@@ -116,11 +131,30 @@ export class Runner {
     const id = carry.handoff_id;
     if (!id || this.#running === id) return;
     if (this.#done.has(id)) return void this.#say({ op: 'received', handoff_id: id });
+    const { limit } = this.#options;
+    const waitMs = carry.by_agents ? Math.min(MOST_PUT_OFF_MS, Math.ceil(limit.waitMs())) : 0;
+    if (waitMs > 0) return void this.#putOff(id, waitMs);
+    if (carry.by_agents) limit.started();
     this.#running = id;
     this.#taking = this.#take(id, textFor(carry)).finally(() => {
       this.#running = null;
       this.#idleSince = performance.now();
     });
+  }
+
+  /** What only agents wrote waits, and what a person writes comes all the same. */
+  #putOff(id: string, waitMs: number): void {
+    const { limit, note } = this.#options;
+    const now = performance.now();
+    this.#idleSince = now + waitMs;
+    if (now - this.#toldAt > TOLD_MS) {
+      this.#toldAt = now;
+      const until = new Date(Date.now() + waitMs).toLocaleTimeString('sv-SE');
+      note(
+        `Agents’ messages have started the program ${limit.reached()}, so those wait until ${until}. What a person writes starts it at once.`,
+      );
+    }
+    void this.#say({ op: 'failed', handoff_id: id, later: true, agents_after_ms: waitMs });
   }
 
   async #take(id: string, text: string): Promise<void> {
@@ -134,8 +168,22 @@ export class Runner {
     if (stop.aborted && outcome.kind !== 'done') return;
     if (outcome.kind === 'done') this.#done.add(id);
     if (outcome.kind === 'failed') note(`The program failed: ${outcome.reason}`);
+    this.#failure = this.#failureOf(outcome);
     await this.#say(said(id, outcome));
     await this.#say({ op: 'turn_end' });
+  }
+
+  /** What ends it: a program that cannot be started will not be by waiting. */
+  #failureOf(outcome: Outcome): Failure | null {
+    const exit = (outcome.kind === 'failed' && outcome.exit) || 0;
+    const { times, exit: before } = this.#failedStarts;
+    this.#failedStarts = { exit, times: exit === before ? times + 1 : 1 };
+    if (exit === 0 || this.#failedStarts.times < FAILED_STARTS) return null;
+    const reason = outcome.kind === 'failed' ? outcome.reason : '';
+    return new Failure('start_failed', `The program could not be started ${FAILED_STARTS} times in a row: ${reason}.`, {
+      hint: 'What it was to be given stays unread: start it again when the program is there',
+      exit,
+    });
   }
 
   /** Says it now, or as soon as there is a connection again. */

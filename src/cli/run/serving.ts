@@ -8,8 +8,9 @@ import type { Output } from '../output.ts';
 import { runtime } from '../runtime.ts';
 import type { Session } from '../session.ts';
 import { endWith } from '../signals.ts';
-import { inputOf, runChild } from './child.ts';
+import { inputOf, requireProgram, runChild } from './child.ts';
 import { Headless } from './headless.ts';
+import type { RunLimit } from './limit.ts';
 import { replyWith } from './reply.ts';
 import { Runner } from './runner.ts';
 
@@ -23,6 +24,7 @@ export interface RunWish {
   reply: boolean;
   ms: number;
   idleMs: number | null;
+  limit: RunLimit;
   out: Output;
 }
 
@@ -41,6 +43,7 @@ export async function serveWith(session: Session, wish: RunWish): Promise<RunRec
   const headless = wish.headless
     ? await Headless.of({ harness: wish.harness, model: wish.headless.model, args: wish.argv }, seat.memberId)
     : null;
+  requireProgram(headless?.turn().argv[0] ?? wish.argv[0]!, runtime().env);
   const input = headless ? 'arg' : inputOf(wish.argv, wish.input);
   const { harness, id } = await identity(wish.harness);
   const key = `${harness}:${id}`;
@@ -55,6 +58,7 @@ export async function serveWith(session: Session, wish: RunWish): Promise<RunRec
     agent: refOf(seat),
     idleMs: wish.idleMs,
     stop: stop.signal,
+    limit: wish.limit,
     note: (text) => wish.out.note(text),
     take: async (text, handoff) => {
       runs++;

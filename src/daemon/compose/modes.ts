@@ -47,6 +47,14 @@ export function wakes(seat: ComposeSeat): boolean {
   return hasWaking(seat);
 }
 
+/** Whether nothing in there is of a person, neither a message nor a decision. */
+export const ofAgentsAlone = (seats: readonly ComposeSeat[]): boolean =>
+  seats.every(
+    (seat) =>
+      seat.mode === 'off' ||
+      (!seat.notices.some(isDecision) && waitingOf(seat).every(({ from }) => from.kind !== 'human')),
+  );
+
 /** The same of its messages alone. */
 export const hasWaking = (seat: ComposeSeat): boolean =>
   seat.mode !== 'off' &&

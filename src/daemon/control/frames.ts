@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { boardName, deliveryMode, id, memberName, roleName, seq } from '../../contract/schemas/common.ts';
-import { BOARDS_PAGE, PAIRINGS, PROTOCOL, SHOWN_MESSAGES } from './limits.ts';
+import { BOARDS_PAGE, MOST_PUT_OFF_MS, PAIRINGS, PROTOCOL, SHOWN_MESSAGES } from './limits.ts';
 
 const text = (max: number) => z.string().min(1).max(max);
 const count = z.int().min(0);
@@ -70,6 +70,8 @@ export const carry = z.object({
   bundle: z.string().optional(),
   notice: z.string().optional(),
   turn_id: count.optional(),
+  /** Nothing of a person waits, neither a message nor a decision. */
+  by_agents: z.boolean().optional(),
 });
 
 export const errorFrame = z.object({
@@ -176,13 +178,17 @@ export const openings = {
 /** Later frames of a client on a connection that is open. An extension's carry no header: its connection says who it is. */
 export const followUps = {
   received: z.object({ v, op: z.literal('received'), handoff_id: handoffId }),
-  /** A runner's program did not take the text: an attempt more, or with `later` only not now. */
+  /**
+   * A runner's program did not take the text: an attempt more, or with `later` only not now. `agents_after_ms` puts off what
+   * agents write, and nothing that a person does.
+   */
   failed: z.object({
     v,
     op: z.literal('failed'),
     handoff_id: handoffId,
     reason: z.string().max(500).default(''),
     later: flag,
+    agents_after_ms: z.int().min(0).max(MOST_PUT_OFF_MS).optional(),
   }),
   claim: z.object({ v, op: z.literal('claim'), seqs: z.array(seq).max(SHOWN_MESSAGES).default([]) }),
   prompt: verb('prompt', { ...maybeSession, ...echo }),

@@ -11,6 +11,8 @@ export const CONNECTIONS = 256;
 export const FIRST_FRAME_MS = 5_000;
 /** A hold or inbox connection is dropped after this. */
 export const HOLD_MS = 660_000;
+/** A runner puts off what agents write for no longer than this at once. */
+export const MOST_PUT_OFF_MS = 86_400_000;
 /** Messages one `shown` may name. */
 export const SHOWN_MESSAGES = 200;
 /** Boards one `boards` may ask for. */

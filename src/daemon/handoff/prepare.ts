@@ -1,5 +1,6 @@
 /** Making a handoff: fresh reads, what of them may be given, the text, and its manifest in the journal before anybody sees it. */
 import { createHash, randomBytes } from 'node:crypto';
+import { ofAgentsAlone } from '../compose/modes.ts';
 import type { Core } from '../core.ts';
 import type { HandoffRow, Manifest } from '../journal/types.ts';
 import type { Seat } from '../seats/seat.ts';
@@ -93,14 +94,16 @@ export function offer(
     now: core.clock.now(),
     rotation: session.rotation,
   };
-  const earlier = point === 'boundary' ? undefined : earlierTry(core, session);
+  // What was put off comes together with what ends the wait.
+  const putOff = session.agentsNotBeforeUs > core.clock.nowUs();
+  const earlier = point === 'boundary' || putOff ? undefined : earlierTry(core, session);
   if (earlier) {
     const composed = core.compose.compose({ ...common, handoffId: earlier.handoff.id, frozen: earlier.messages });
     const made = asOffer(core, session, composed, earlier.handoff.id, path, reads);
     if (made?.manifest?.handoff.payload_sha256 === earlier.handoff.payload_sha256) {
       made.attempts = earlier.handoff.attempts;
       made.manifest.handoff.attempts = earlier.handoff.attempts;
-      return made;
+      return marked(made, seats);
     }
   }
   const id = newHandoffId();
@@ -109,6 +112,11 @@ export function offer(
     made.attempts = earlier.handoff.attempts;
     made.manifest.handoff.attempts = earlier.handoff.attempts;
   }
+  return marked(made, seats);
+}
+
+function marked(made: Offer | null, seats: readonly ComposeSeat[]): Offer | null {
+  if (made && ofAgentsAlone(seats)) made.carry.by_agents = true;
   return made;
 }
 

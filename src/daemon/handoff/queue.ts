@@ -43,9 +43,10 @@ export async function queue(core: Core, session: Session, flight: Flight, carry:
 /** Until a runner is given again what its program could not take just then. */
 const NOT_NOW_MS = 60_000;
 
-/** The program is busy otherwise, which counts as no attempt. */
-export function notNow(core: Core, session: Session, flight: Flight): void {
-  pause(core, session, NOT_NOW_MS);
+/** The program is busy otherwise, which counts as no attempt. @param agentsMs how long only for what agents write */
+export function notNow(core: Core, session: Session, flight: Flight, agentsMs?: number): void {
+  if (agentsMs === undefined) pause(core, session, NOT_NOW_MS);
+  else session.agentsNotBeforeUs = core.clock.nowUs() + agentsMs * 1000;
   backToPending(core, session, flight, 'not_now');
 }
 

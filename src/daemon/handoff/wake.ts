@@ -1,8 +1,9 @@
 /** Waking an idle session: at once for the first message, gathered for those that come around a delivery. */
+import { ofAgentsAlone } from '../compose/modes.ts';
 import type { Core } from '../core.ts';
 import { JournalError, type Manifest } from '../journal/types.ts';
 import type { Session } from '../sessions/session.ts';
-import type { CarrierState } from '../types.ts';
+import type { CarrierState, ComposeSeat } from '../types.ts';
 import { awaitCarrier, backToPending, confirm, takeBack } from './flight.ts';
 import { composeSeat, ended, handed, type Offer, offer, prepare, readSeats, type SeatRead } from './prepare.ts';
 import { queue } from './queue.ts';
@@ -43,7 +44,11 @@ export function consider(core: Core, session: Session): void {
   }
   if (!carrierOf(core, session) || !somethingWakes(core, session)) return;
   const now = core.clock.nowUs();
-  const due = Math.max(session.notBeforeUs, session.gathering ? gatheredAt(session) : 0);
+  const due = Math.max(
+    session.notBeforeUs,
+    session.gathering ? gatheredAt(session) : 0,
+    onlyAgents(core, session) ? session.agentsNotBeforeUs : 0,
+  );
   if (due > now) {
     session.cancelTimer = core.clock.after(Math.ceil((due - now) / 1000), () => consider(core, session));
     return;
@@ -64,12 +69,16 @@ export function arrived(core: Core, session: Session): void {
     session.gathering = true;
 }
 
-function somethingWakes(core: Core, session: Session): boolean {
-  return [...session.seats].some((seat) => {
-    if (!seat.latest || seat.held || ended(seat)) return false;
-    return core.compose.wakes(composeSeat(core, session, { seat, read: seat.latest }, 'wake'));
+const somethingWakes = (core: Core, session: Session): boolean => known(core, session).some(core.compose.wakes);
+
+const onlyAgents = (core: Core, session: Session): boolean => ofAgentsAlone(known(core, session));
+
+/** Its seats as they were read last. */
+const known = (core: Core, session: Session): ComposeSeat[] =>
+  [...session.seats].flatMap((seat) => {
+    if (!seat.latest || seat.held || ended(seat)) return [];
+    return [composeSeat(core, session, { seat, read: seat.latest }, 'wake')];
   });
-}
 
 /** The six steps, each after the one before it has held. */
 async function hand(core: Core, session: Session): Promise<void> {

@@ -68,6 +68,8 @@ export class Session {
   again = false;
   failures = 0;
   notBeforeUs = 0;
+  /** Until then a runner wants nothing that only agents wrote. */
+  agentsNotBeforeUs = 0;
   /** Stop hooks in a row that continued the turn. */
   continuations = 0;
   /** A tool hook is being answered. */

@@ -96,7 +96,7 @@ function extensionSays(core: Core, session: Session, frame: LaterFrame): void {
     case 'failed': {
       const { flight } = session;
       if (flight?.id !== frame.handoff_id || flight.path !== 'extension') return;
-      if (frame.later) notNow(core, session, flight);
+      if (frame.later) notNow(core, session, flight, frame.agents_after_ms);
       else attemptFailed(core, session, flight, frame.reason || 'failed');
       return;
     }
