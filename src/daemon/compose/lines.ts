@@ -3,6 +3,7 @@ import { bytesOf, firstBytes, quoted } from '../bundle/escape.ts';
 import { onBoard } from '../bundle/options.ts';
 import type { Composed, ComposeInput, ComposeSeat, Notice } from '../types.ts';
 import { isDecision, modeTexts } from './modes.ts';
+import { proposed } from './proposed.ts';
 import { REMINDER_BYTES, reminders } from './reminders.ts';
 import { serverOf } from './text.ts';
 
@@ -45,7 +46,7 @@ export function linesFor(input: ComposeInput, room: number): Lines {
     for (const decided of [true, false]) {
       for (const seat of seats) {
         for (const notice of seat.notices.filter((each) => isDecision(each) === decided)) {
-          if (say(lines.noticeLines, noticeLine(notice), LINE_BYTES))
+          if (say(lines.noticeLines, noticeLine(notice, seat.seat.origin), LINE_BYTES))
             lines.notices.push({ ...refs(seat), id: notice.id });
         }
       }
@@ -76,9 +77,10 @@ const states: Record<string, string> = {
   approval_expired: 'expired',
 };
 
-/** The server's words are escaped like any sender's. Its command stays whole where its text is long. */
-function noticeLine({ kind, approval_id: approval, text, next }: Notice): string {
-  const command = next.command === '' ? '' : ` ${plain(next.command)}`;
+/** The server's words are escaped like any sender's. The command stays whole where its text is long. */
+function noticeLine({ kind, approval_id: approval, text, next }: Notice, origin: string): string {
+  const own = proposed(next.command, origin);
+  const command = own === null ? '' : ` ${own}`;
   const state = states[kind];
   if (state !== undefined) return `service: your request ${quoted(approval ?? '')} was ${state}.${command}`;
   const room = LINE_BYTES - bytesOf(command) - bytesOf('service: ');

@@ -1,0 +1,12 @@
+/** The command that goes with a notice. A server proposes it, and a session takes what stands in our lines for ours. */
+import { shellWord } from '../bundle/escape.ts';
+
+/** What notices have: a decision to look at, work proposed to an agent, a board with somebody new on it, a person. */
+const commands =
+  /^service (approvals show apr_[0-9A-HJKMNP-TV-Z]{26}|pairing list|members --board [a-z0-9][a-z0-9-]{0,38}[a-z0-9]|people show [a-z0-9]+(?:-[a-z0-9]+)*)(?: --server \S+)?$/;
+
+/** The same command at the seat's own server, whichever the server named; null for any other text. */
+export function proposed(command: string, origin: string): string | null {
+  const [, what] = commands.exec(command) ?? [];
+  return what === undefined ? null : `service ${what} --server ${shellWord(origin)}`;
+}
