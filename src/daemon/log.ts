@@ -138,5 +138,5 @@ export function mask(text: string): string {
   return text
     .replaceAll(/\bab[abcdhilp]_[A-Za-z0-9_-]{8,}/g, (token) => `${token.slice(0, 4)}…`)
     .replaceAll(/([?&](?:key|token)=)[^&\s"']+/gi, '$1…')
-    .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/\s"'@]+@/gi, '$1…@');
+    .replaceAll(/(:\/\/)[^/\s"'@]+@/g, '$1…@');
 }

@@ -178,6 +178,27 @@ describe('secrets in text', () => {
     });
   });
 
+  it('takes a key by the first start with a digit near enough and with characters enough', () => {
+    const far = `sk-${'a'.repeat(200)}`;
+    const key = `sk-${'b'.repeat(19)}1`;
+    expect(redact(`${far}1 x`).text).to.equal('[redacted:api_key] x');
+    expect(redact(`${far}a1 x`).counts).to.deep.equal([]);
+    expect(redact(`${far}-${key} x`).text).to.equal(`${far}-[redacted:api_key] x`);
+    expect(redact(`sk-sk-${far}-${key} x`).text).to.equal(`sk-sk-${far}-[redacted:api_key] x`);
+    expect(redact(`sk-c-${key}`).text).to.equal('[redacted:api_key]');
+    expect(redact(`${far}_${key} ${far}-${key.slice(1)}`).counts).to.deep.equal([]);
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('sk-', '-sk-', far, key, 'a', '_', '1', '-', ' ')), (parts) => {
+        const found = findSecrets(parts.join('')).map(({ index, length }) => [index, index + length]);
+        const expected = [...parts.join('').matchAll(plainPatterns[2]!)].map(({ 0: all, index }) => {
+          return [index, index + all.length];
+        });
+        expect(found).to.deep.equal(expected);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   describe('a private key', () => {
     it('is replaced to the end of the text when its END line is missing', () => {
       expect(redact(`a\n-----BEGIN PRIVATE KEY-----\n${characters(64)}\nand on`).text).to.equal(

@@ -25,6 +25,15 @@ describe('words', () => {
     expect(words.map(({ start, end }) => text.slice(start, end))).to.deep.equal(['Cafe\u0301s', '𝒳y']);
   });
 
+  it('are folded alike whatever their length', () => {
+    const marks = '\u0323\u0301';
+    expect(folded(`e${marks}e`)).to.deep.equal(['ee']);
+    expect(folded(`e${marks.repeat(5_000)}é`)).to.deep.equal(['ee']);
+    expect(folded('é'.repeat(201))).to.deep.equal(['e'.repeat(200)]);
+    expect(folded('\u{2f800}'.repeat(300))).to.deep.equal(['\u4e3d'.repeat(200)]);
+    expect(folded(marks.repeat(300))).to.deep.equal([]);
+  });
+
   it('of any text hold letters and digits only, so that a query needs no escaping', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {

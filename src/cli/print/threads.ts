@@ -24,6 +24,8 @@ export function threadRows(threads: Answer<'listThreads'>['threads'], times: Tim
 
 /** The first characters of a text, on one line. */
 export function beginning(text: string): string {
-  const line = [...escapeUntrusted(text).replaceAll(/\s+/g, ' ').trim()];
+  const plain = text.replaceAll(/\s+/g, ' ').trim();
+  // A character has at most two units, so that these hold enough of them.
+  const line = [...escapeUntrusted(plain.slice(0, 2 * SHOWN))];
   return line.length <= SHOWN ? line.join('') : `${line.slice(0, SHOWN - 1).join('')}…`;
 }

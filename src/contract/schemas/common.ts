@@ -74,11 +74,21 @@ export const queryBool = z.enum(['true', 'false']).transform((value) => value ==
 /** A handle somebody may take: not a word that means somebody else. */
 export const newHandle = handle.refine((value) => !reservedHandles.includes(value), 'is a word that nobody may have');
 
+const MAX_DISPLAY_NAME = 80;
+
+/** A text that is too long stays as it is: a character has at most four parts of two units, and composing many takes long. */
+const composed = (value: string): string => (value.length > MAX_DISPLAY_NAME * 8 ? value : value.normalize('NFC'));
+
 /** What a person is called beside their handle: trimmed, one line; empty is none. */
 export const displayName = z
   .string()
-  .transform((value) => value.trim().normalize('NFC'))
-  .pipe(text(80).refine((value) => !/[\p{Cc}\u2028\u2029]/u.test(value), 'must be one line without control characters'))
+  .transform((value) => composed(value.trim()))
+  .pipe(
+    text(MAX_DISPLAY_NAME).refine(
+      (value) => !/[\p{Cc}\u2028\u2029]/u.test(value),
+      'must be one line without control characters',
+    ),
+  )
   .transform((value) => (value === '' ? null : value));
 
 /** A person, as the server knows them. */

@@ -66,11 +66,13 @@ function findFences(text: string): Range[] {
 /** Code spans between two ends: a run of backticks up to the next run of exactly as many. */
 function findSpans(text: string, start: number, end: number, spans: Range[]): void {
   const runs: Range[] = [];
-  for (let at = text.indexOf('`', start); at !== -1 && at < end; ) {
+  // Nothing is looked for beyond the end, which would be done again for each fence.
+  const part = text.slice(start, end);
+  for (let at = part.indexOf('`'); at !== -1; ) {
     let after = at;
-    while (after < end && text[after] === '`') after++;
-    runs.push({ start: at, end: after });
-    at = text.indexOf('`', after);
+    while (part[after] === '`') after++;
+    runs.push({ start: start + at, end: start + after });
+    at = part.indexOf('`', after);
   }
   // Where a length occurs last, so that a run without a partner does not look through all the others.
   const last = new Map(runs.map((run, index) => [run.end - run.start, index]));

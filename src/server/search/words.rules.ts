@@ -19,18 +19,27 @@ const MAX_TERMS = 16;
 /** The words of a text, in order. */
 export function wordsOf(text: string): Word[] {
   const words: Word[] = [];
-  for (const match of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
-    const folded = fold(match[0]);
-    if (folded !== '') words.push({ folded, start: match.index, end: match.index + match[0].length });
+  const known = new Map<string, string>();
+  for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    const folded = known.get(word) ?? fold(word);
+    known.set(word, folded);
+    if (folded !== '') words.push({ folded, start: index, end: index + word.length });
   }
   return words;
 }
 
 function fold(word: string): string {
   const lower = word.toLowerCase();
-  const plain = /^[a-z0-9]*$/.test(lower) ? lower : lower.normalize('NFD').replaceAll(/\p{M}+/gu, '');
-  return plain.slice(0, MAX_WORD);
+  return (/^[a-z0-9]*$/.test(lower) ? lower : withoutMarks(lower)).slice(0, MAX_WORD);
 }
+
+/**
+ * In a long word the marks that stand apart go first: to put a run of them in order takes the square of its length. No
+ * letter becomes less than half as long.
+ */
+const withoutMarks = (word: string): string =>
+  (word.length > MAX_WORD ? word.replace(marks, '').slice(0, 2 * MAX_WORD) : word).normalize('NFD').replace(marks, '');
+const marks = /\p{M}+/gu;
 
 /** Words that have to stand next to each other, in this order. */
 export interface Term {

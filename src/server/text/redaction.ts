@@ -100,6 +100,42 @@ function findJwts(text: string, row: number, pattern: RegExp): Found[] {
   return found;
 }
 
+const skRun = /(?<![A-Za-z0-9_])sk-[A-Za-z0-9_-]{20,}/g;
+const SK = 'sk-'.length;
+const MIN_SK = 20;
+/** How far behind `sk-` the digit may stand, as in the catalogue. */
+const MAX_TO_DIGIT = 200;
+
+/**
+ * By the run of characters that a key can have, which goes to its end. Each of the many starts that a run of `sk-sk-sk-`
+ * offers would look for the digit again.
+ */
+function findSkKeys(text: string, row: number): Found[] {
+  const found: Found[] = [];
+  for (const { 0: run, index } of text.matchAll(skRun)) {
+    const start = skKeyIn(run);
+    if (start !== -1) found.push({ start: index + start, end: index + run.length, row });
+  }
+  return found;
+}
+
+/** The first start in a run that has a digit near enough; -1: none has. */
+function skKeyIn(run: string): number {
+  const digits = /[0-9]/g;
+  let digit = -1;
+  for (let start = 0; run.length - start >= SK + MIN_SK; ) {
+    if (digit < start + SK) {
+      digits.lastIndex = start + SK;
+      digit = digits.exec(run)?.index ?? Number.POSITIVE_INFINITY;
+    }
+    if (digit - start - SK <= MAX_TO_DIGIT) return start;
+    const hyphen = run.indexOf('-sk-', start);
+    if (hyphen === -1) break;
+    start = hyphen + 1;
+  }
+  return -1;
+}
+
 /** In the match itself the text is looked at as written; what was replaced already is never a secret again. */
 function isSecret(secret: SecretClass, match: RegExpExecArray): boolean {
   if (!secret.placeholder) return true;
@@ -125,6 +161,7 @@ function scanner(secret: SecretClass): Scanner {
     needle,
     findAll(text, row) {
       if (kind === 'jwt') return findJwts(text, row, here);
+      if (pattern.startsWith('sk-')) return findSkKeys(text, row);
       const found: Found[] = [];
       for (const match of text.matchAll(everywhere)) {
         if (!isSecret(secret, match)) continue;

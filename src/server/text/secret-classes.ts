@@ -36,10 +36,16 @@ export const secretClasses: readonly SecretClass[] = [
     inFiles: true,
     wordStart: true,
     // The word start stands here too: "task-", "risk-" and "disk-" are frequent.
-    needle: '(?<![A-Za-z0-9_])sk-|[rs]k_(?:live|test)_|whsec_',
+    needle: '(?<![A-Za-z0-9_])sk-',
     // The digit keeps names such as `sk-learn-contrib-lightning` whole.
-    pattern:
-      '(?:sk-(?=[A-Za-z0-9_-]{0,200}[0-9])[A-Za-z0-9_-]{20,}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9]{24,})',
+    pattern: 'sk-(?=[A-Za-z0-9_-]{0,200}[0-9])[A-Za-z0-9_-]{20,}',
+  },
+  {
+    kind: 'api_key',
+    inFiles: true,
+    wordStart: true,
+    needle: '[rs]k_(?:live|test)_|whsec_',
+    pattern: '(?:[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9]{24,})',
   },
   {
     kind: 'github_token',
