@@ -1,13 +1,10 @@
 /** What a hook may print: nothing, or one JSON object; and the text of a delivery, without anything that acts on a terminal. */
+import { harmless } from '../daemon/bundle/unseen.ts';
 import type { Carry } from '../daemon/control/frames.ts';
 
 /** The parts of a text for the agent in their order; empty where there is none. */
 export const textFor = ({ nudge, bundle, notice }: Carry): string =>
   [nudge, bundle, notice].filter((part) => part).join('\n');
-
-/** Control and tag characters stand in no text of ours; where one did, it would be seen. */
-export const harmless = (text: string): string =>
-  text.replaceAll(/[\0-\x08\x0b-\x1f\x7f-\x9f\u{e0000}-\u{e007f}]/gu, '\u{fffd}');
 
 /** Context for the turn that runs or begins, in the words harnesses share. */
 export const contextOutput = (event: string, text: string): string =>

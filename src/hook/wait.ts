@@ -1,11 +1,12 @@
 /** The hook that waits while its session is idle, and wakes it: its open connection is what says that the session is idle. */
+import { harmless } from '../daemon/bundle/unseen.ts';
 import { nextFrame, received } from '../daemon/control/ask.ts';
 import { open } from '../daemon/control/client.ts';
 import type { Connection } from '../daemon/control/connection.ts';
 import type { Carry } from '../daemon/control/frames.ts';
 import { isGone } from '../local/process-ref.ts';
 import type { Context } from './context.ts';
-import { harmless, textFor, write } from './say.ts';
+import { textFor, write } from './say.ts';
 
 const LEAST_PAUSE_MS = 200;
 const MOST_PAUSE_MS = 5_000;

@@ -1,8 +1,9 @@
 /** Nothing that a message holds reaches a terminal as a control code, or ends the one JSON object a hook prints. */
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { harmless } from '../../src/daemon/bundle/unseen.ts';
 import { marksOf } from '../../src/hook/input.ts';
-import { contextOutput, harmless, textFor } from '../../src/hook/say.ts';
+import { contextOutput, textFor } from '../../src/hook/say.ts';
 
 /** Text as a sender who wishes harm would write it. */
 const hostile = fc
@@ -17,6 +18,9 @@ const hostile = fc
         '\b',
         '\u007f',
         '\u{e0041}',
+        '\u{200b}',
+        '\u{202e}',
+        '\u{e0100}',
         '\n',
         '\t',
       ),
@@ -27,11 +31,11 @@ const hostile = fc
   .map((parts) => parts.join(''));
 
 describe('what a hook prints', () => {
-  it('has no control and no tag character, and loses nothing else', () => {
+  it('has nothing that acts on a terminal or is not seen, and loses nothing else', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const printed = harmless(text);
-        expect(printed).not.to.match(/[\0-\x08\x0b-\x1f\x7f-\x9f\u{e0000}-\u{e007f}]/u);
+        expect(printed).not.to.match(/[\0-\x08\x0b-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u);
         expect([...printed]).to.have.length([...text].length);
         const kept = [...text].every((character, at) => {
           const shown = [...printed][at];

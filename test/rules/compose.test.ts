@@ -321,7 +321,7 @@ describe('large bundles', () => {
       aMessage(12, { ask, answer, body: '\n\n  First <b>\x1b[2J\u202e & "line"\nsecond' }),
     ];
     expect(at('wake', [seatOf(messages)]).bundle).to.include(
-      '#12 @codex -> all · ask · answers #4: First &lt;b&gt;\u{fffd}[2J\u202e &amp; &quot;line&quot;\n',
+      '#12 @codex -> all · ask · answers #4: First &lt;b&gt;\u{fffd}[2J\u{fffd} &amp; &quot;line&quot;\n',
     );
   });
 

@@ -1,10 +1,12 @@
-/** Sender's text inside our tags: nothing in it may close one, open another, or act on a terminal. */
+/** Sender's text inside our tags: nothing in it may close one, open another, pass for a line of ours, or act on a terminal. */
+import { isBracket, readAs } from './look-alikes.ts';
+import { harmless } from './unseen.ts';
 
 /** For attribute values: one line, at most 200 characters. */
-export const attribute = (value: string): string => cut(oneLine(value), 200).replace(/[&<>"]/g, entity);
+export const attribute = (value: string): string => inLine(value, 200);
 
 /** For our own lines that quote a sender: one line, at most 120 characters. */
-export const quoted = (value: string): string => cut(oneLine(value), 120).replace(/[&<>"]/g, entity);
+export const quoted = (value: string): string => inLine(value, 120);
 
 /** For an argument in a command that we propose: one word to every shell, whatever stands in it. */
 export function shellWord(value: string): string {
@@ -25,19 +27,84 @@ export function firstBytes(text: string, bytes: number): string {
 const encoder = new TextEncoder();
 
 /**
- * For bodies: CRLF becomes LF, control and tag characters become U+FFFD, and whatever looks like the beginning or end
- * of a tag that means something to a reader loses its bracket. @param reserved further tag names, such as a harness's own.
+ * For bodies: CRLF becomes LF; what acts on a terminal or is not seen becomes U+FFFD; whatever looks like the beginning
+ * or end of a tag that means something to a reader loses its bracket; a line that looks like one of ours is quoted.
+ *
+ * @param reserved further tag names, such as a harness's own.
+ * @param inTime asked now and then.
+ * @returns null once it was no longer in time
  */
-export function body(text: string, reserved: readonly string[] = []): string {
-  const names = ['service-', ...reserved.map(literal)].join('|');
-  return harmless(text.replaceAll('\r\n', '\n')).replaceAll(new RegExp(`<(?=\\s*/?\\s*(?:${names}))`, 'gi'), '&lt;');
+export function body(text: string, reserved: readonly string[] = [], inTime?: () => boolean): string | null {
+  const tags = reserved.length === 0 ? ourTags : [...ourTags, ...reserved.map(readAs)];
+  return disarmed(harmless(text.replaceAll('\r\n', '\n')), tags, ourLines, inTime);
+}
+
+const ourTags = ['service-'].map(readAs);
+const ourLines = ['service:'].map(readAs);
+
+/** How much of a text is read between two looks at the time. */
+const PIECE = 4_096;
+
+/** Takes the brackets from what reads as one of these tags, and quotes what reads as one of these beginnings of lines. */
+function disarmed(
+  text: string,
+  tags: readonly string[],
+  lines: readonly string[],
+  inTime = (): boolean => true,
+): string | null {
+  const parts: string[] = [];
+  let copied = 0;
+  let startsLine = true;
+  for (let at = 0; at < text.length; at++) {
+    if (at % PIECE === PIECE - 1 && !inTime()) return null;
+    const point = text.codePointAt(at)!;
+    if (startsLine && reads(text, at, lines, withinLine)) {
+      parts.push(text.slice(copied, at), '> ');
+      copied = at;
+    }
+    startsLine = point === 0x0a || point === 0x2028 || point === 0x2029;
+    if (!isBracket(point)) continue;
+    const after = at + (point > 0xffff ? 2 : 1);
+    if (reads(text, after, tags, withinTag)) {
+      parts.push(text.slice(copied, at), '&lt;');
+      copied = after;
+    }
+  }
+  return parts.join('') + text.slice(copied);
+}
+
+/** Marks, what stands for the unseen, and blanks: in a line all but its end, in a tag its slash as well. */
+const withinLine = /[\p{M}\u{fffd}\t \u{a0}\u{1680}\u{2000}-\u{200a}\u{202f}\u{205f}\u{3000}]*/uy;
+const withinTag = /[\p{M}\u{fffd}\s/]*/uy;
+
+/**
+ * Whether one of the names is read at a place by who does not look closely. Nothing is read over and over: this ends at
+ * the next bracket or line at the latest, where the next one begins.
+ *
+ * @param passed what is passed over, before the name and in it.
+ */
+function reads(text: string, from: number, names: readonly string[], passed: RegExp): boolean {
+  let read = '';
+  for (let at = from; ; ) {
+    passed.lastIndex = at;
+    passed.test(text);
+    at = passed.lastIndex;
+    if (at === text.length) return false;
+    const character = String.fromCodePoint(text.codePointAt(at)!);
+    at += character.length;
+    const as = readAs(character);
+    if (read === '' && as === '/') continue;
+    read += as;
+    if (names.some((name) => read.startsWith(name))) return true;
+    if (!names.some((name) => name.startsWith(read))) return false;
+  }
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const entity = (character: string): string => entities[character] ?? character;
-const oneLine = (value: string): string => harmless(value.replaceAll(/[\r\n\t\u2028\u2029]+/g, ' '));
-/** What acts on a terminal, or is not seen, becomes a character that is. */
-const harmless = (value: string): string =>
-  value.replaceAll(/[\0-\x08\x0b-\x1f\x7f-\x9f\u{e0000}-\u{e007f}]/gu, '\u{fffd}');
-const cut = (value: string, max: number): string => [...value].slice(0, max).join('');
-const literal = (name: string): string => name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+function inLine(value: string, max: number): string {
+  const line = [...harmless(value.replaceAll(/[\r\n\t\u2028\u2029]+/g, ' '))].slice(0, max).join('');
+  // Brackets that only look like one are left.
+  return disarmed(line.replace(/[&<>"]/g, entity), ourTags, []) ?? '';
+}

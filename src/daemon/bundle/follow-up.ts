@@ -21,6 +21,10 @@ export function linesAfter(message: Message, seat: string, options: RenderOption
 const wantsAnswer = ({ ask }: Message): boolean =>
   ask?.can_answer === true && (ask.state === 'open' || ask.state === 'went_with');
 
+/** What the sender offers as answers, by number. It is theirs, so it stands between their tags. */
+export const offered = (message: Message): string[] =>
+  wantsAnswer(message) ? (message.ask?.options ?? []).map((option, n) => `${n + 1}. ${quoted(option)}`) : [];
+
 function replyLine(message: Message, on: string): string[] {
   if (!message.expects_reply || (message.ask && !wantsAnswer(message))) return [];
   return [`service: Reply requested: service say --reply ${message.seq}${on} "…"`];
@@ -31,7 +35,6 @@ function askLines(message: Message, on: string): string[] {
   if (!ask || !wantsAnswer(message)) return [];
   const { options, going_with: text, going_at: at } = ask;
   return [
-    ...options.map((option, n) => `service: ${n + 1}. ${quoted(option)}`),
     ...(options.length === 0 ? [] : [`service: Answer with: service say --reply ${seq} --option <n>${on}`]),
     ...(text === null ? [] : [`service: Going with "${quoted(text)}" at ${moment(at ?? message.at)} unless you say.`]),
   ];

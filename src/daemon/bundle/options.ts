@@ -19,6 +19,8 @@ export interface RenderOptions {
   reserved?: readonly string[];
   /** Bytes at which the text is cut, where there is less room for it than usual. */
   cut?: number;
+  /** Milliseconds of processor time that were spent so far, where it is not this process's. */
+  spent?: () => number;
   /** Of answers, by the message's id: the task that waited for them. */
   fates?: ReadonlyMap<string, Fate>;
 }

@@ -4,7 +4,7 @@
  */
 import type { Message } from '../../contract/types.ts';
 import { attribute, body, bytesOf, firstBytes } from './escape.ts';
-import { linesAfter } from './follow-up.ts';
+import { linesAfter, offered } from './follow-up.ts';
 import { onBoard, type RenderOptions } from './options.ts';
 
 export type { RenderOptions } from './options.ts';
@@ -12,10 +12,13 @@ export type { RenderOptions } from './options.ts';
 /** A message over this many bytes is cut, and its full text pointed to. */
 export const WHOLE_BYTES = 32_768;
 export const CUT_BYTES = 4_096;
+/** Milliseconds of processor time that a text may take. One that takes more is left out, and pointed to. */
+const MOST_MS = 20;
 
 /** One message with the lines that follow from it. */
 export function renderMessage(message: Message, seat: string, options: RenderOptions = {}): string {
   const { text, bytes, truncated } = fitting(message.body, options.cut);
+  const shown = bodyOf(message, text, options);
   const head = attributes({
     board: message.board,
     ...(options.seats ? { seat } : {}),
@@ -33,16 +36,36 @@ export function renderMessage(message: Message, seat: string, options: RenderOpt
     answers: message.answer && !message.answer.withdrawn ? String(message.answer.ask_seq) : null,
     option: message.answer?.option ? String(message.answer.option) : null,
     files: message.files.map((file) => `${file.name}@${file.version}`).join(' ') || null,
-    truncated: truncated ? 'true' : null,
+    truncated: truncated || shown === null ? 'true' : null,
   });
-  const on = onBoard(message.board, options);
+  const what = shown === null ? 'The text takes too long to prepare, so it is left out' : 'Full text';
+  const full = `service: ${what} (${bytes} bytes): service read --around ${message.seq}${onBoard(message.board, options)}`;
   return [
     `<service-message ${head}>`,
-    body(text, options.reserved),
+    ...(shown === null ? [] : [shown]),
+    ...offered(message),
     '</service-message>',
-    ...(truncated ? [`service: Full text (${bytes} bytes): service read --around ${message.seq}${on}`] : []),
+    ...(truncated || shown === null ? [full] : []),
     ...linesAfter(message, seat, options),
   ].join('\n');
+}
+
+/** Messages whose texts took too long once. They are left out from then on, so that what was counted for them holds. */
+const slow = new WeakSet<Message>();
+
+/** Null where it takes too long: one message keeps no other from coming. */
+function bodyOf(message: Message, text: string, { reserved, spent = cpuMs }: RenderOptions): string | null {
+  if (slow.has(message)) return null;
+  const begun = spent();
+  const shown = body(text, reserved, () => spent() - begun <= MOST_MS);
+  if (shown === null) slow.add(message);
+  return shown;
+}
+
+/** Not the time of day, of which a busy machine gives this process little. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
 }
 
 /** Attributes in the order given; null ones are left out. */
