@@ -2,13 +2,15 @@
 import { createHash } from 'node:crypto';
 import { closeSync, linkSync, lstatSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { unexpected } from '../client/errors.ts';
 import { pages } from '../client/pages.ts';
 import { verifyBoard } from '../client/verify.ts';
 import type { ChainPoint, Problem } from '../contract/chain.ts';
+import { idPattern } from '../contract/ids.ts';
 import { escapeUntrusted } from '../contract/text.ts';
 import type { Answer, BoardEvent } from '../contract/types.ts';
 import { Failure, usage } from '../local/failure.ts';
-import { pinHead, pinnedHead } from '../local/heads.ts';
+import { type BoardRef, pin, pinnedBoard, pinnedHead } from '../local/heads.ts';
 import type { BoardSession } from './base.ts';
 import { called, runtime } from './runtime.ts';
 import { staying } from './session.ts';
@@ -18,6 +20,7 @@ import { showTime, type TimeStyle } from './time.ts';
 
 export interface VerifyRecord {
   ok: boolean;
+  server_id: string;
   board_id: string;
   events: number;
   head_seq: number | null;
@@ -26,28 +29,43 @@ export interface VerifyRecord {
   payloads_withheld: number;
   problem: { seq: number; problem: string } | null;
   pinned: { seq: number; hash: string; matches: boolean } | null;
+  /** The board that was checked under this name before. */
+  pinned_board: (BoardRef & { matches: boolean }) | null;
+}
+
+export interface VerifyWish {
+  /** The event to begin with; beyond the first only the one after the remembered end. */
+  start?: number | undefined;
+  /** The id of a board that may stand under the name of the one that was checked before. */
+  accept?: string | undefined;
 }
 
 /**
- * Checks the record against what was found good last time, and remembers a good end.
+ * Checks the record against what was found good last time, and remembers a good end. Another board under the same name
+ * is no record to check, but a finding.
  *
- * @param start the event to begin with; beyond the first only the one after the remembered end.
- * @throws Failure `invalid_request` for any other.
+ * @throws Failure `invalid_request` for a start that is none.
  */
-export async function verifyRecord(session: BoardSession, start = 1): Promise<VerifyRecord> {
+export async function verifyRecord(
+  session: BoardSession,
+  { start = 1, accept }: VerifyWish = {},
+): Promise<VerifyRecord> {
   const { client, board } = session;
   const { folders } = runtime();
-  const serverId = session.entry?.server_id ?? (await client.call('getInfo')).data.server_id;
-  const boardId = (await client.call('getBoard', { params: { board } })).data.id;
-  const pinned = pinnedHead(folders, serverId, boardId);
+  const ref = await boardNow(session);
+  const place = { origin: session.server.local ? 'local' : session.server.url, board };
+  const before = pinnedBoard(folders, place);
+  const same = before?.server_id === ref.server_id && before.board_id === ref.board_id;
+  if (before && !same && accept !== ref.board_id) return replaced(ref, before, pinnedHead(folders, before));
+  const pinned = pinnedHead(folders, ref);
   const known = pinned ?? undefined;
   const from = start > 1 ? startAt(session, start, known) : undefined;
-  const found = await verifyBoard(client, { id: boardId, name: board }, { sha256, pinned: known, from });
+  const found = await verifyBoard(client, { id: ref.board_id, name: board }, { sha256, pinned: known, from });
   const { problem, head } = found;
-  if (!problem && head) await pinHead(folders, serverId, boardId, head);
+  if (!problem && head) await pin(folders, place, ref, head);
   return {
     ok: !problem,
-    board_id: boardId,
+    ...ref,
     events: found.events,
     head_seq: head?.seq ?? null,
     head_hash: head?.hash ?? null,
@@ -55,8 +73,34 @@ export async function verifyRecord(session: BoardSession, start = 1): Promise<Ve
     payloads_withheld: found.payloadsWithheld,
     problem: problem && { seq: problem.seq, problem: problem.reason },
     pinned: pinned && { ...pinned, matches: !parted(problem, from) },
+    pinned_board: before && { ...before, matches: same },
   };
 }
+
+/** Which board stands under the name now, as its server says. */
+async function boardNow({ client, board }: BoardSession): Promise<BoardRef> {
+  const { server_id } = (await client.call('getInfo')).data;
+  const { id: board_id } = (await client.call('getBoard', { params: { board } })).data;
+  // They become part of a line that a person is to run.
+  if (idPattern('srv').test(server_id) && idPattern('brd').test(board_id)) return { server_id, board_id };
+  throw unexpected('The answer does not say which board of which server this is.');
+}
+
+/** The finding that it is another board than the one whose end is remembered. */
+const replaced = (now: BoardRef, before: BoardRef, end: ChainPoint | null): VerifyRecord => ({
+  ok: false,
+  ...now,
+  events: 0,
+  head_seq: null,
+  head_hash: null,
+  payloads_checked: 0,
+  payloads_withheld: 0,
+  problem: { seq: 0, problem: REPLACED },
+  pinned: end && { ...end, matches: false },
+  pinned_board: { ...before, matches: false },
+});
+
+const REPLACED = 'board_replaced';
 
 /** The remembered end, when the wished start follows it: only what continues something known to be good proves anything. */
 function startAt(session: BoardSession, start: number, pinned: ChainPoint | undefined): ChainPoint {
@@ -78,8 +122,17 @@ const parted = (problem: Problem | null, from: ChainPoint | undefined): boolean 
 // Node's own hash is several times faster than the browser's, and the record may be long.
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** The finding in one line. */
-export function verifyText(board: string, result: VerifyRecord): string {
+/** The finding in one line, and in a few where it is another board. */
+export function verifyText(session: BoardSession, result: VerifyRecord): string {
+  const { board } = session;
+  const { pinned_board: before, board_id, server_id } = result;
+  if (result.problem?.problem === REPLACED && before)
+    return [
+      `${board}: this is not the board that was checked here before, so nothing was verified.`,
+      `Checked before: ${before.board_id} of ${before.server_id}`,
+      `There now:      ${board_id} of ${server_id}`,
+      called(`If you know that it was made anew: service audit verify --accept ${board_id}${staying(session)}`),
+    ].join('\n');
   if (result.problem) return `${board}: record broken at #${result.problem.seq}: ${result.problem.problem}`;
   const hash = result.head_hash ? `sha256:${result.head_hash.replace(/^sha256:/, '').slice(0, 12)}…` : 'no hash';
   const withheld = result.payloads_withheld > 0 ? `, ${result.payloads_withheld} payloads withheld` : '';

@@ -1,4 +1,7 @@
-/** The last verified end of each board's record, so that a later rewrite of what was checked is found. */
+/**
+ * What was checked of boards' records: which board a name stood for, so that another one in its place is found, and the last
+ * verified end of its record, so that a later rewrite of what was checked is.
+ */
 import { join } from 'node:path';
 import type { Folders } from './folders.ts';
 import { withLock } from './lock.ts';
@@ -9,30 +12,46 @@ export interface Head {
   hash: string;
 }
 
-type Heads = Record<string, Head>;
-
-/** What was pinned for a board of a server, if anything. */
-export function pinnedHead(folders: Folders, serverId: string, boardId: string): Head | null {
-  return read(folders)[key(serverId, boardId)] ?? null;
+/** A board as no server can give its name to another one. */
+export interface BoardRef {
+  server_id: string;
+  board_id: string;
 }
 
-/** Pins a verified head. */
-export async function pinHead(folders: Folders, serverId: string, boardId: string, head: Head): Promise<void> {
-  await withLock(`${path(folders)}.lock`, () => {
-    const heads = read(folders);
-    heads[key(serverId, boardId)] = { seq: head.seq, hash: head.hash };
-    writePrivate(path(folders), `${JSON.stringify(heads, null, 2)}\n`);
+/** Where a person finds it: the address of its server, or `local`, and the board's name. */
+export interface BoardPlace {
+  origin: string;
+  board: string;
+}
+
+/** What was pinned for a board of a server, if anything. */
+export const pinnedHead = (folders: Folders, { server_id, board_id }: BoardRef): Head | null =>
+  read<Head>(headsOf(folders))[`${server_id}|${board_id}`] ?? null;
+
+/** The board that was checked under a name, if any was. */
+export const pinnedBoard = (folders: Folders, { origin, board }: BoardPlace): BoardRef | null =>
+  read<BoardRef>(boardsOf(folders))[`${origin} ${board}`] ?? null;
+
+/** Pins a verified head, and the board that has it to its name. */
+export async function pin(folders: Folders, { origin, board }: BoardPlace, ref: BoardRef, head: Head): Promise<void> {
+  const { server_id, board_id } = ref;
+  await note(headsOf(folders), `${server_id}|${board_id}`, { seq: head.seq, hash: head.hash });
+  await note(boardsOf(folders), `${origin} ${board}`, { server_id, board_id });
+}
+
+const headsOf = (folders: Folders): string => join(folders.state, 'audit-heads.json');
+const boardsOf = (folders: Folders): string => join(folders.state, 'audit-boards.json');
+
+async function note<T>(path: string, key: string, value: T): Promise<void> {
+  await withLock(`${path}.lock`, () => {
+    writePrivate(path, `${JSON.stringify({ ...read<T>(path), [key]: value }, null, 2)}\n`);
   });
 }
 
-const path = (folders: Folders) => join(folders.state, 'audit-heads.json');
-const key = (serverId: string, boardId: string) => `${serverId}|${boardId}`;
-
-function read(folders: Folders): Heads {
-  const text = readPrivate(path(folders));
-  return text === null ? {} : parseOwn(path(folders), text, isHeads);
+function read<T>(path: string): Record<string, T> {
+  const text = readPrivate(path);
+  return text === null ? {} : parseOwn(path, text, isRecord<T>);
 }
 
-function isHeads(value: unknown): value is Heads {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+const isRecord = <T>(value: unknown): value is Record<string, T> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

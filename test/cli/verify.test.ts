@@ -1,5 +1,5 @@
 /** A check of the record that fails: how it says so, and that what was known to be good stays known. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
@@ -11,7 +11,7 @@ describe('audit verify', function () {
 
   before(async () => {
     for (const text of ['one', 'two', 'three']) await home().json(['say', text]);
-    expect(await home().json(['audit', 'verify'])).to.deep.include({ ok: true, events: 5, problem: null });
+    expect(await home().json(['audit', 'verify'])).to.deep.include({ ok: true, events: 5, pinned_board: null });
   });
 
   /** Says what is wrong, exits with 3 and leaves the remembered end as it was. */
@@ -102,6 +102,76 @@ describe('audit verify', function () {
           expect(readFileSync(pins(), 'utf8')).to.equal(remembered);
         },
       );
+    });
+  });
+
+  describe('of another board under the name of the one that was checked', () => {
+    const boards = () => home().path('state', 'audit-boards.json');
+    type Known = { server_id: string; board_id: string };
+    const known = (): Record<string, Known> => JSON.parse(readFileSync(boards(), 'utf8'));
+
+    /** Fails with 3, remembers nothing, and prints the line that accepts it. */
+    async function refuses(was: Known): Promise<string> {
+      const before = [pins(), boards()].map((path) => readFileSync(path, 'utf8'));
+      const shown = await home().run(['audit', 'verify']);
+      expect(shown.code, shown.stdout).to.equal(3);
+      const record = await home().run(['audit', 'verify', '--json']);
+      expect(record.code).to.equal(3);
+      const { board_id, server_id, ...found } = JSON.parse(record.stdout);
+      expect(found).to.deep.include({
+        ok: false,
+        events: 0,
+        problem: { seq: 0, problem: 'board_replaced' },
+        pinned_board: { ...was, matches: false },
+      });
+      expect(shown.stdout).to.equal(
+        [
+          'demo: this is not the board that was checked here before, so nothing was verified.',
+          `Checked before: ${was.board_id} of ${was.server_id}`,
+          `There now:      ${board_id} of ${server_id}`,
+          `If you know that it was made anew: service audit verify --accept ${board_id}\n`,
+        ].join('\n'),
+      );
+      const exported = await home().run(['audit', 'export', '-', '--verify']);
+      expect([exported.code, exported.stdout]).to.deep.equal([3, '']);
+      expect([pins(), boards()].map((path) => readFileSync(path, 'utf8'))).to.deep.equal(before);
+      return `audit verify --accept ${board_id}`;
+    }
+
+    for (const [field, other] of [
+      ['board_id', 'brd_01M81X6K8ETNDGDXTRJ4E5SERV'],
+      ['server_id', 'srv_01M81X6K8ETNDGDXTRJ4E5SERV'],
+    ] as const)
+      it(`fails loudly where its ${field} is another, until a person accepts it`, async () => {
+        const [entry] = Object.entries(known());
+        const [name, was] = entry!;
+        writeFileSync(boards(), JSON.stringify({ [name]: { ...was, [field]: other } }));
+        const line = await refuses({ ...was, [field]: other });
+        // Only what was shown is accepted.
+        const wrong = await home().run(['audit', 'verify', '--accept', 'brd_01M81X6K8ETNDGDXTRJ4E5SERW']);
+        expect(wrong.code).to.equal(3);
+        expect(await home().json(line.split(' '))).to.include({ ok: true });
+        expect(known()).to.deep.equal({ [name]: was });
+        expect(await home().json(['audit', 'verify'])).to.deep.include({ pinned_board: { ...was, matches: true } });
+      });
+
+    it('is told for a server whose data was begun anew, and again when the old one is back', async () => {
+      const [was] = Object.values(known());
+      const [data, away] = [home().path('data'), home().path('data.away')];
+      await home().run(['server', 'stop']);
+      renameSync(data, away);
+      await home().json(['login', 'local']);
+      await home().json(['board', 'create', 'demo']);
+      const line = await refuses(was!);
+      expect((await home().run(line.split(' '))).code).to.equal(0);
+      const [now] = Object.values(known());
+      expect(now).to.not.deep.equal(was);
+      await home().run(['server', 'stop']);
+      rmSync(data, { recursive: true });
+      renameSync(away, data);
+      await home().json(['login', 'local']);
+      await home().run((await refuses(now!)).split(' '));
+      expect(await home().json(['audit', 'verify'])).to.deep.include({ pinned_board: { ...was, matches: true } });
     });
   });
 });

@@ -4,9 +4,13 @@
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { fenced } from '../../src/cli/body.ts';
 import { plain as noColors } from '../../src/cli/color.ts';
+import { marked } from '../../src/cli/marks.ts';
+import { indented } from '../../src/cli/print/fields.ts';
 import { messageText } from '../../src/cli/print/message.ts';
 import { beginning } from '../../src/cli/print/threads.ts';
+import { newestOf } from '../../src/cli/run/reply.ts';
 import { canonicalJson } from '../../src/contract/canonical.ts';
 import { displayName } from '../../src/contract/schemas/common.ts';
 import { postMessageBody } from '../../src/contract/schemas/messages.ts';
@@ -14,7 +18,7 @@ import { slug } from '../../src/contract/slug.ts';
 import { escapeUntrusted } from '../../src/contract/text.ts';
 import { renderDigest } from '../../src/daemon/bundle/digest.ts';
 import { attribute, body, quoted } from '../../src/daemon/bundle/escape.ts';
-import { renderMessage } from '../../src/daemon/bundle/render.ts';
+import { renderMessage, WHOLE_BYTES } from '../../src/daemon/bundle/render.ts';
 import { mask } from '../../src/daemon/log.ts';
 import { contextOutput } from '../../src/hook/say.ts';
 import { findMentions, maskCodeAndLinks } from '../../src/server/messages/mentions.rules.ts';
@@ -52,7 +56,7 @@ const programs: Record<string, Record<string, (text: string) => unknown>> = {
   },
   'the daemon': {
     'a body': (text) => body(text, reserved),
-    'a message': (text) => renderMessage(aMessage(1, { body: text }), 'claude', { reserved }),
+    'a message': (text) => renderMessage(aMessage(1, { body: text.slice(0, WHOLE_BYTES) }), 'claude', { reserved }),
     'a message in a digest': (text) =>
       renderDigest({ board: 'b', seat: 's', digest: [aMessage(1, { body: text })] }, {}),
     'an attribute': attribute,
@@ -65,6 +69,10 @@ const programs: Record<string, Record<string, (text: string) => unknown>> = {
     'a message': (text) => messageText(aMessage(1, { body: text }), style),
     'a message as Markdown': (text) => messageText(aMessage(1, { body: text }), { ...style, markdown: true }),
     'the beginning of a thread': beginning,
+    'a text of a task': indented,
+    'a text as code': (text) => fenced(text, ''),
+    'the bundle of a child': newestOf,
+    'a locale without UTF-8': (text) => marked(text, { LANG: 'C' }),
     'what is printed': escapeUntrusted,
   },
 };

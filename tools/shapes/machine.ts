@@ -70,6 +70,7 @@ export const machine = {
   'storage:copy': object({ copied: count, skipped: count, failed: z.array(text) }),
   'audit:verify': object({
     ok: flag,
+    server_id: text,
     board_id: text,
     events: count,
     head_seq: seq.nullable(),
@@ -78,6 +79,7 @@ export const machine = {
     payloads_withheld: count,
     problem: z.strictObject({ seq, problem: text }).nullable(),
     pinned: z.strictObject({ seq, hash: text, matches: flag }).nullable(),
+    pinned_board: z.strictObject({ server_id: text, board_id: text, matches: flag }).nullable(),
   }),
   'audit:log': object({ events, next_after: nextSeq, head_seq: seq }),
   'audit:export': object({ path: text.nullable(), events: count, head: z.unknown() }),

@@ -15,6 +15,7 @@ const SECRETS: [(typeof KINDS)[number], string][] = [
   ['data', 'server.pid'],
   ['state', 'files.json'],
   ['state', 'audit-heads.json'],
+  ['state', 'audit-boards.json'],
   ['state', 'collect.json'],
 ];
 

@@ -21,7 +21,7 @@ export default class AuditExport extends BaseCommand<typeof AuditExport> {
     const session = await this.onBoard('A');
     if (this.flags.verify) {
       const checked = await verifyRecord(session);
-      this.out.note(verifyText(session.board, checked));
+      this.out.note(verifyText(session, checked));
       if (!checked.ok) throw new Exit(EXIT.checkFailed);
     }
     const result = await exportRecord(session, this.args.path);

@@ -7,7 +7,7 @@ import { EXIT } from '../../cli/exit.ts';
 export default class AuditVerify extends BaseCommand<typeof AuditVerify> {
   static override summary = "Check that a board's record was never changed";
   static override description =
-    'Reads all events, recomputes the chain of hashes on this machine, compares it with the end that was found good last\ntime, and remembers the new end. Exit code 3 when anything does not fit.\nWith --from, only what follows that end: as much work as there is new.';
+    'Reads all events, recomputes the chain of hashes on this machine, compares it with the end that was found good last\ntime, and remembers the new end. Exit code 3 when anything does not fit, also when another board or server is there\nunder the name of the one that was checked: it is accepted with the line that is printed then.\nWith --from, only what follows that end: as much work as there is new.';
   static override examples = [
     'service audit verify --board general',
     'service audit verify --json',
@@ -20,12 +20,17 @@ export default class AuditVerify extends BaseCommand<typeof AuditVerify> {
       helpValue: 'N',
       description: 'First event to check: the one after the remembered end',
     }),
+    accept: Flags.string({
+      helpValue: 'BOARD_ID',
+      description: 'Check this board, made anew, in place of the one that had the name before',
+    }),
   };
 
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
-    const result = await verifyRecord(session, this.flags.from);
-    this.out.print(result, () => verifyText(session.board, result));
+    const { from: start, accept } = this.flags;
+    const result = await verifyRecord(session, { start, accept });
+    this.out.print(result, () => verifyText(session, result));
     if (!result.ok) throw new Exit(EXIT.checkFailed);
   }
 }
