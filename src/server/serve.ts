@@ -21,6 +21,7 @@ import { MemoryTally } from './rates/memory.ts';
 import { SharedTally } from './rates/shared.ts';
 import { limitWork } from './rates/work.ts';
 import { Indexer } from './search/indexer.ts';
+import { shellArgument } from './text/shell.ts';
 import { type DataOptions, useData } from './upkeep/data-folder.ts';
 import { listen } from './upkeep/listen.ts';
 import { type LogOptions, makeLogger } from './upkeep/logger.ts';
@@ -89,7 +90,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       fail = resolve;
     });
     const store = await openStore(options.files, { dataDir, db, dbUrl: data.url, lost: fail });
-    const blobs = new Blobs({ db, store, clock, log, quota: options.filesQuota ?? 0 });
+    const look = lookCommand(dataDir, options.files);
+    const blobs = new Blobs({ db, store, clock, log, quota: options.filesQuota ?? 0, look });
     undo.unshift(() => blobs.stop());
     const indexer = new Indexer(db, clock, log, (digest) => store.open(digest));
     live.notifier.watchAll((key) => {
@@ -137,6 +139,11 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     for (const step of undo) await step();
     throw error;
   }
+}
+
+function lookCommand(dataDir: string, files: string | undefined): string {
+  const where = files === undefined ? [] : ['--files', files];
+  return ['service storage check --data', ...[dataDir, ...where].map((word) => shellArgument(word))].join(' ');
 }
 
 function once(fn: () => Promise<void>): () => Promise<void> {

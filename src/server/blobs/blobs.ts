@@ -3,12 +3,15 @@ import type { Logger } from 'pino';
 import type { Clock } from '../db/clock.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import { blobOf, isReferenced, lockBlob, removeBlob, storedBytes, touchBlob, unreferenced } from './blobs.store.ts';
+import { lookForBytes } from './missing.ts';
 import { type BlobStore, type Digest, NoRoom, type Staged } from './store.ts';
 
 /** Bytes that no version names are kept this long. */
 const KEPT_MS = 86_400_000;
 const EVERY_MS = 21_600_000;
 const BATCH = 200;
+/** Digests in a line of the log. */
+const NAMED = 5;
 
 export interface BlobOptions {
   db: Database;
@@ -17,6 +20,8 @@ export interface BlobOptions {
   log: Logger;
   /** Bytes that all files together may take; 0: as many as fit. */
   quota: number;
+  /** The command that names what is missing. */
+  look: string;
 }
 
 export class Blobs {
@@ -25,6 +30,7 @@ export class Blobs {
   #cancel = () => {};
   #stopped = false;
   #running: Promise<void> = Promise.resolve();
+  #looking: Promise<void> = Promise.resolve();
 
   constructor(options: BlobOptions) {
     this.#options = options;
@@ -60,7 +66,7 @@ export class Blobs {
     return true;
   }
 
-  /** Collects now and every 6 hours. */
+  /** Looks once whether all bytes are there; collects now and every 6 hours. */
   start(): void {
     const { clock, log } = this.#options;
     const run = async (): Promise<void> => {
@@ -71,12 +77,26 @@ export class Blobs {
       this.#running = run();
     };
     begin();
+    this.#looking = this.#look().catch((error: unknown) =>
+      log.error({ err: error }, 'looking for the bytes of files failed'),
+    );
+  }
+
+  /** After a restore without the files nobody else would notice until one is asked for. */
+  async #look(): Promise<void> {
+    const { db, log, look } = this.#options;
+    const { checked, missing, damaged } = await lookForBytes(db, this.store, () => this.#stopped);
+    if (this.#stopped) return;
+    const digests = [...missing, ...damaged].slice(0, NAMED);
+    const found = { checked, missing: missing.length, damaged: damaged.length, digests, look };
+    if (digests.length > 0) log.warn(found, 'bytes of files are missing or damaged');
+    else log.info({ checked }, 'the bytes of all files are there');
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
-    await this.#running;
+    await Promise.all([this.#running, this.#looking]);
     await this.store.close();
   }
 

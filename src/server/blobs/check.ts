@@ -4,7 +4,7 @@ import { systemClock } from '../db/clock.ts';
 import { openDatabase } from '../db/open.ts';
 import type { Database } from '../db/tx.ts';
 import { scanFile } from '../text/file-scan.ts';
-import { storageOf, withoutPassword } from '../upkeep/storage.ts';
+import { storageThere, withoutPassword } from '../upkeep/storage.ts';
 import { countVersions, namingVersions, referencedBlobs } from './blobs.store.ts';
 import { addressOf, openStore } from './open.ts';
 import { BlobMissing, type BlobStore, type Digest } from './store.ts';
@@ -136,7 +136,7 @@ async function using<T>(
   { dataDir, db: named }: StorageOptions,
   work: (db: Database, url: string, open: (files: string | undefined) => Promise<BlobStore>) => Promise<T>,
 ): Promise<T> {
-  const url = storageOf(dataDir, named);
+  const url = storageThere(dataDir, named);
   const db = await openDatabase({ url, clock: systemClock, migrate: false });
   const opened: BlobStore[] = [];
   try {

@@ -1,11 +1,9 @@
 /** What can be said of a server's data without changing it: its schema, and the files whose bytes are not what they were. */
-import { existsSync } from 'node:fs';
 import { migrations } from '../../../migrations/index.ts';
 import { type BadBytes, checkStorage, type StorageOptions } from '../blobs/check.ts';
 import { systemClock } from '../db/clock.ts';
-import { openDatabase, sqliteFile } from '../db/open.ts';
-import { ServeError } from './serve-error.ts';
-import { storageOf, withoutPassword } from './storage.ts';
+import { openDatabase } from '../db/open.ts';
+import { storageThere, withoutPassword } from './storage.ts';
 
 export interface Schema {
   /** Where the database is, without a password. */
@@ -18,9 +16,7 @@ export interface Schema {
 
 /** @throws ServeError when there is no such database; whatever opening it throws. */
 export async function schemaOf({ dataDir, db: named }: StorageOptions): Promise<Schema> {
-  const url = storageOf(dataDir, named);
-  if (url.startsWith('sqlite:') && !existsSync(sqliteFile(url)))
-    throw new ServeError('storage_unreachable', `There is no database at ${sqliteFile(url)}.`, 'Restore it.');
+  const url = storageThere(dataDir, named);
   const db = await openDatabase({ url, clock: systemClock, migrate: false });
   try {
     const rows = await db.read((tx) => tx.query<{ name: string }>((knex) => knex('migrations').select('name')));

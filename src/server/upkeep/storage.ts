@@ -2,8 +2,9 @@
  * Which database a data folder belongs to. The folder keeps the server's secret and its owner's key, which are worth
  * nothing with another database; so a start without `--db` must not make an empty one beside them.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sqliteFile } from '../db/open.ts';
 import { ServeError } from './serve-error.ts';
 
 const FILE = 'storage';
@@ -24,6 +25,21 @@ export function storageOf(dataDir: string, named: string | undefined): string {
     `The server in ${dataDir} keeps its boards in ${last}.`,
     `Start it with --db ${last}, or use another data folder.`,
   );
+}
+
+/**
+ * The same, of a database that is only looked into: SQLite would make one that is not there.
+ * @throws ServeError `storage_unreachable` too.
+ */
+export function storageThere(dataDir: string, named: string | undefined): string {
+  const url = storageOf(dataDir, named);
+  if (url.startsWith('sqlite:') && !existsSync(sqliteFile(url)))
+    throw new ServeError(
+      'storage_unreachable',
+      `There is no database at ${sqliteFile(url)}.`,
+      'Restore it, or name another with --data or --db.',
+    );
+  return url;
 }
 
 function checked(url: string): string {

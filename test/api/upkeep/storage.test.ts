@@ -1,8 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { checkStorage } from '../../../src/server/blobs/check.ts';
 import { startServer } from '../../../src/server/serve.ts';
+import { schemaOf } from '../../../src/server/upkeep/examine.ts';
 import { newPostgresDatabase } from '../../support/postgres.ts';
 
 const quiet = { host: '127.0.0.1', port: 0, portFixed: true, logTo: { write() {} } };
@@ -50,6 +52,15 @@ describe('the database of a data folder', () => {
     expect(await refusal({ ...quiet, dataDir: folder(), db: 'postgres://127.0.0.1:1/x' })).to.match(
       /^storage_unreachable /,
     );
+  });
+
+  it('that is only looked into is not made', async () => {
+    const dataDir = folder();
+    for (const look of [() => checkStorage({ dataDir }), () => schemaOf({ dataDir })]) {
+      const error = await look().catch((reason: unknown) => reason);
+      expect(error).to.include({ code: 'storage_unreachable' });
+    }
+    expect(readdirSync(dataDir)).to.deep.equal([]);
   });
 
   it('keeps its secret: a start without the file makes no other', async () => {

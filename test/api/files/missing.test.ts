@@ -1,0 +1,45 @@
+/** A server that is started where bytes are missing, as after a restore without them. */
+import { expect } from 'chai';
+import { newBoard } from '../../support/cast.ts';
+import { forEachDatabase } from '../../support/databases.ts';
+import { damage, lose, put } from '../../support/files.ts';
+import { startTestServer, type TestServer } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+
+forEachDatabase('a server that is started', (engine) => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(engine);
+  });
+  after(() => server.stop());
+
+  /** What it says of the files after another start. */
+  async function told(): Promise<Record<string, unknown>> {
+    server.log.length = 0;
+    await server.restart();
+    const lines = () => server.log.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const line = () =>
+      lines().find(({ msg }) => /^(the bytes of all files are there|bytes of files are )/.test(String(msg)));
+    await until(() => line() !== undefined, 'it has looked');
+    return line()!;
+  }
+
+  it('looks for the bytes of every file, and warns of those that are not there, with the line that names them', async () => {
+    const { name } = await newBoard(server.dana);
+    const [gone, cut] = [
+      await put(server.dana, name, 'gone.md', 'lost'),
+      await put(server.dana, name, 'cut.md', 'long'),
+    ];
+    await put(server.dana, name, 'kept.md', 'kept');
+    expect(await told()).to.include({ level: 'info', msg: 'the bytes of all files are there', checked: 3 });
+
+    await lose(server, gone.latest.digest);
+    await damage(server, cut.latest.digest, 'lon');
+    const line = await told();
+    expect(line).to.include({ level: 'warn', msg: 'bytes of files are missing or damaged', missing: 1, damaged: 1 });
+    expect(line['look']).to.equal(
+      `service storage check --data ${server.dataDir}${engine === 'postgres' ? ' --files db:' : ''}`,
+    );
+    expect(JSON.stringify(line)).to.not.include('gone.md');
+  });
+});
