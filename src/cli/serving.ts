@@ -9,7 +9,7 @@ import { EXIT } from './exit.ts';
 import type { Output } from './output.ts';
 import { called, runtime } from './runtime.ts';
 import { endWith } from './signals.ts';
-import { readTeamOptions, type TeamFlags } from './team-options.ts';
+import { readTeamOptions, readWait, type TeamFlags } from './team-options.ts';
 
 export interface ServeFlags extends TeamFlags {
   team?: boolean;
@@ -37,8 +37,11 @@ export async function readServeOptions(flags: ServeFlags): Promise<ServeOptions>
 
 async function readLocalOptions(
   flags: ServeFlags,
-): Promise<Pick<ServeOptions, 'dataDir' | 'host' | 'port' | 'portFixed'>> {
+): Promise<Pick<ServeOptions, 'dataDir' | 'host' | 'port' | 'portFixed' | 'waitForDb'>> {
   const { folders, env } = runtime();
+  const problems: string[] = [];
+  const waitForDb = readWait(flags, env, 0, problems);
+  if (problems[0]) throw usage(`${problems[0]}.`);
   const address = flags.listen
     ? { ...parseAddress(flags.listen, '--listen'), source: 'chosen' }
     : await claimLocalAddress(folders, env);
@@ -47,6 +50,7 @@ async function readLocalOptions(
     host: address.host,
     port: address.port,
     portFixed: address.source === 'chosen',
+    waitForDb,
   };
 }
 

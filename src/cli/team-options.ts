@@ -13,12 +13,14 @@ export interface TeamFlags {
   'public-url'?: string | undefined;
   admin?: string | undefined;
   'proxy-protocol'?: boolean;
+  'wait-for-db'?: string | undefined;
 }
 
-type TeamServe = Pick<ServeOptions, 'dataDir' | 'host' | 'port' | 'portFixed' | 'team'>;
+type TeamServe = Pick<ServeOptions, 'dataDir' | 'host' | 'port' | 'portFixed' | 'team' | 'waitForDb'>;
 
 const DEFAULT_LISTEN = '0.0.0.0:7400';
 const DEFAULT_ADMIN = 'admin';
+const DEFAULT_WAIT = 60;
 
 /** @throws Failure `invalid_request` that names everything that is missing or wrong. */
 export function readTeamOptions(flags: TeamFlags, env: Env): TeamServe {
@@ -56,10 +58,11 @@ export function readTeamOptions(flags: TeamFlags, env: Env): TeamServe {
     parse: (handle) => (mayBeHandle(handle) ? handle : null),
   });
   const rateFactor = readFactor(env.SERVICE_RATE_FACTOR, problems);
+  const waitForDb = readWait(flags, env, DEFAULT_WAIT, problems);
   if (publicUrl === null || dataDir === null || listen === null || adminHandle === null || problems.length > 0)
     throw incomplete(problems, missing);
   const team = { publicUrl, adminHandle, rateFactor, proxyProtocol: flags['proxy-protocol'] === true };
-  return { dataDir, ...listen, portFixed: true, team };
+  return { dataDir, ...listen, portFixed: true, team, waitForDb };
 }
 
 interface Reading<T> {
@@ -86,6 +89,15 @@ function readFactor(text: string | undefined, problems: string[]): number | unde
   if (/^\d{1,6}(\.\d{1,3})?$/.test(text)) return Number(text);
   problems.push(`SERVICE_RATE_FACTOR is "${text}", but must be a number; 0 turns the limits on signed-in work off`);
   return undefined;
+}
+
+/** Seconds for which a start waits for its database. */
+export function readWait(flags: TeamFlags, env: Env, usual: number, problems: string[]): number {
+  const text = flags['wait-for-db'] ?? (env.SERVICE_WAIT_FOR_DB || String(usual));
+  if (/^\d{1,4}$/.test(text)) return Number(text);
+  const source = flags['wait-for-db'] === undefined ? 'SERVICE_WAIT_FOR_DB' : '--wait-for-db';
+  problems.push(`${source} is "${text}", but must be seconds, 0 to 9999`);
+  return usual;
 }
 
 function incomplete(problems: string[], missing: string[]): Failure {

@@ -39,6 +39,10 @@ export default class Serve extends BaseCommand<typeof Serve> {
     }),
     files: Flags.string({ helpValue: 'URL', description: 'disk:///absolute/path, db: or s3://bucket/prefix' }),
     db: Flags.string({ helpValue: 'URL', description: 'sqlite:///absolute/path or postgres://host/database' }),
+    'wait-for-db': Flags.string({
+      helpValue: 'SECONDS',
+      description: 'Wait so long for a database that cannot be reached yet; of a team’s server default 60',
+    }),
     'log-level': Flags.string({ options: ['debug', 'info', 'warn', 'error'], description: 'What is logged' }),
     'log-format': Flags.string({ options: ['json', 'text'], description: 'How it is logged' }),
     'no-migrate': Flags.boolean({ description: 'Refuse to start when the database needs to be migrated' }),

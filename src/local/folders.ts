@@ -21,13 +21,21 @@ const kinds = ['config', 'data', 'state', 'cache'] as const;
 export function folders(env: Env = process.env, platform: NodeJS.Platform = process.platform): Folders {
   const home = env.SERVICE_HOME;
   if (home) {
-    if (!isAbsolute(home)) throw usage(`SERVICE_HOME must be an absolute path, but is "${home}".`);
+    requireAbsolute('SERVICE_HOME', home);
     const [config, data, state, cache] = kinds.map((kind) => join(home, kind)) as [string, string, string, string];
     return { config, data, state, cache, home };
   }
-  const place = (kind: (typeof kinds)[number]) =>
-    env[`SERVICE_${kind.toUpperCase()}_DIR`] || customary(kind, env, platform);
+  const place = (kind: (typeof kinds)[number]) => {
+    const name = `SERVICE_${kind.toUpperCase()}_DIR`;
+    const set = env[name];
+    if (set) requireAbsolute(name, set);
+    return set || customary(kind, env, platform);
+  };
   return { config: place('config'), data: place('data'), state: place('state'), cache: place('cache'), home: null };
+}
+
+function requireAbsolute(name: string, path: string): void {
+  if (!isAbsolute(path)) throw usage(`${name} must be an absolute path, but is "${path}".`);
 }
 
 /** Makes a folder (and those above it) that only this person can open. */

@@ -22,7 +22,7 @@ import { SharedTally } from './rates/shared.ts';
 import { limitWork } from './rates/work.ts';
 import { Indexer } from './search/indexer.ts';
 import { shellArgument } from './text/shell.ts';
-import { type DataOptions, useData } from './upkeep/data-folder.ts';
+import { type DataOptions, messageOf, useData } from './upkeep/data-folder.ts';
 import { listen } from './upkeep/listen.ts';
 import { type LogOptions, makeLogger } from './upkeep/logger.ts';
 import { modeOf, type TeamOptions } from './upkeep/modes.ts';
@@ -78,7 +78,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const log = makeLogger(options);
   let port = 0;
   const mode = modeOf(options.team, () => port);
-  const data = await useData(options, clock, mode.firstPerson);
+  const data = await useData(options, clock, mode.firstPerson, (url, error) =>
+    log.warn({ db: url, reason: messageOf(error), seconds: options.waitForDb }, 'waiting for the database'),
+  );
   const { db, root, serverId, value: person } = data;
   const undo: (() => Promise<void> | void)[] = [data.close];
   try {

@@ -1,12 +1,18 @@
 /** What docs/deploy.md tells an operator to write is what the program takes. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import type { ChildProcess } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import pg from 'pg';
 import { readCatalog } from '../../src/cli/help/catalog.ts';
 import { variables } from '../../tools/man-tables.ts';
+import { startCluster } from '../faults/databases.ts';
+import type { Api } from '../support/api.ts';
+import { newBoard } from '../support/cast.ts';
+import { bytesOf, put } from '../support/files.ts';
 import { newPostgresDatabase } from '../support/postgres.ts';
+import { WireApi } from '../support/wire-api.ts';
 import { collect, finished, freePort, Home, root, until } from './support/home.ts';
 
 const page = readFileSync(join(root, 'docs', 'deploy.md'), 'utf8');
@@ -21,7 +27,7 @@ const calls = (): string[][] =>
   );
 
 describe('docs/deploy.md', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const home = new Home();
   after(() => home.close());
 
@@ -42,35 +48,252 @@ describe('docs/deploy.md', function () {
   });
 
   it('has settings and a unit that start a team’s server on Postgres, and stop it', async () => {
-    const [settings, unit] = blocks('ini');
-    const dir = mkdtempSync(join(tmpdir(), 'board-deploy-'));
-    const port = await freePort();
-    const file = join(dir, 'service.env');
-    const told = settings!
-      .replace('/var/lib/service', join(dir, 'data'))
-      .replace('127.0.0.1:7400', `127.0.0.1:${port}`)
-      .replace(/SERVICE_DB=.*/, `SERVICE_DB=${await newPostgresDatabase()}`);
-    expect(told).not.to.equal(settings);
-    writeFileSync(file, told, { mode: 0o600 });
-    const started = /^ExecStart=\/usr\/bin\/node \S+ (.*)$/m.exec(unit!)?.[1];
-    const child = home.startShell(`set -a; . ${file}; exec service ${started}`, { env: { HOME: '/nonexistent' } });
-    const printed = collect(child);
-    await until('it listens', () => printed().stderr.includes('"listening"'));
-    const status = await new Promise((resolve, reject) => {
-      const asked = { port, host: '127.0.0.1', path: '/v1/info', headers: { host: 'team.example.com' } };
-      request(asked, (answer) => resolve(answer.resume().statusCode))
-        .on('error', reject)
-        .end();
-    });
-    expect(status).to.equal(200);
-    expect(readFileSync(join(dir, 'data', 'admin-key'), 'utf8')).to.match(/^abh_/);
-    child.kill('SIGTERM');
-    expect((await finished(child)).code).to.equal(0);
+    const vps = await Vps.make(home);
+    const api = await vps.start();
+    expect((await api.call('getInfo')).status).to.equal(200);
+    expect(readFileSync(join(vps.data, 'admin-key'), 'utf8')).to.match(/^abh_/);
+    expect(await vps.stop()).to.equal(0);
 
     const recovery = /run\.js (server recover-key [^']+)'/.exec(page)?.[1];
-    const recovered = await home.shell(`set -a; . ${file}; service ${recovery}`, { env: { HOME: '/nonexistent' } });
+    const recovered = await vps.run(`service ${recovery}`);
     expect(recovered.code, recovered.stderr).to.equal(0);
-    expect(readFileSync(join(dir, 'data', 'recovery-key'), 'utf8')).to.match(/^abh_/);
-    rmSync(dir, { recursive: true });
+    expect(readFileSync(join(vps.data, 'recovery-key'), 'utf8')).to.match(/^abh_/);
+    vps.remove();
+  });
+
+  it('has a unit that starts the server again, but not for ever, and not where the settings are wrong', () => {
+    const [general, service] = blocks('ini')[1]!.split('[Service]');
+    expect(general)
+      .to.match(/^StartLimitIntervalSec=300$/m)
+      .and.match(/^StartLimitBurst=10$/m);
+    for (const line of ['Restart=always', 'RestartSec=1', 'RestartPreventExitStatus=2'])
+      expect(service!.split('\n')).to.include(line);
+  });
+
+  it('starts a server that waits for a database that is not up yet, unless that lets nobody in', async () => {
+    const cluster = await startCluster();
+    const vps = await Vps.make(home, cluster.db);
+    try {
+      await cluster.end('fast');
+      const starting = vps.start();
+      await until('it says that it waits', () => vps.printed().stderr.includes('"waiting for the database"'));
+      const line = vps.log().find(({ msg }) => msg === 'waiting for the database');
+      expect(line).to.include({ level: 'warn', db: cluster.db.replace(':test', ''), seconds: 60 });
+      await cluster.start();
+      expect((await (await starting).call('getInfo')).status).to.equal(200);
+      expect(await vps.stop()).to.equal(0);
+
+      for (const wrong of [cluster.db.replace(':test@', ':wrong@'), `${cluster.db}_none`]) {
+        vps.set('SERVICE_DB', wrong);
+        const begun = performance.now();
+        const { code, stderr } = await vps.run(vps.command);
+        expect(code).to.equal(1);
+        expect(stderr).to.include('storage_unreachable').and.not.include('"waiting').and.not.include('wrong@');
+        expect(performance.now() - begun).to.be.below(10_000);
+      }
+      await cluster.end('fast');
+      vps.set('SERVICE_DB', cluster.db);
+      vps.set('SERVICE_WAIT_FOR_DB', '1');
+      expect(await vps.run(vps.command)).to.include({ code: 1 });
+      vps.set('SERVICE_WAIT_FOR_DB', 'long');
+      const refused = await vps.run(vps.command);
+      expect(refused.code).to.equal(2);
+      expect(refused.stderr).to.include('SERVICE_WAIT_FOR_DB is "long"');
+      await cluster.start();
+    } finally {
+      vps.remove();
+      await cluster.stop();
+    }
+  });
+
+  it('leads to a second process that serves the files of the first', async () => {
+    const vps = await Vps.make(home);
+    const api = await vps.start();
+    const board = (await newBoard(api)).name;
+    await put(api, board, 'a.md', 'from the disk');
+
+    const [, , shared, differs] = blocks('ini');
+    const second = await vps.beside(differs!);
+    expect(second.settings).to.include('SERVICE_LISTEN=127.0.0.1:').and.not.equal(vps.settings);
+    mkdirSync(second.data, { mode: 0o700 });
+    copyFileSync(join(vps.data, 'server-secret'), join(second.data, 'server-secret'));
+    const refused = await second.run(second.command);
+    expect(refused.code).to.equal(1);
+    expect(refused.stderr).to.include('storage_unsupported').and.include('--files db: or SERVICE_FILES=db:');
+
+    expect(await vps.stop()).to.equal(0);
+    const copy = /run\.js (storage copy [^']+)'/.exec(page)?.[1];
+    const copied = await vps.run(`service ${copy}`);
+    expect(copied.stdout, copied.stderr).to.include('Copied 1, ');
+    for (const each of [vps, second]) each.settings += shared!;
+    const again = await vps.start();
+    const other = await second.start(again.token);
+    expect((await bytesOf(other, board, 'a.md')).toString()).to.equal('from the disk');
+    await put(other, board, 'b.md', 'from the second');
+    expect((await bytesOf(again, board, 'b.md')).toString()).to.equal('from the second');
+    for (const each of [vps, second]) {
+      expect(await each.stop()).to.equal(0);
+      each.remove();
+    }
+  });
+
+  it('has proxies that go on while a process is down', () => {
+    const [caddy, nginx] = [blocks('caddy'), blocks('nginx')];
+    expect(caddy).to.have.length(3);
+    for (const example of caddy) expect(example).to.match(/^\t+lb_try_duration 10s$/m);
+    const [several] = caddy.filter((example) => example.includes('127.0.0.1:7401'));
+    // Caddy asks by the address it sends to, which is no host that the server answers to.
+    expect(several)
+      .to.match(/^\t+health_uri \/v1\/info$/m)
+      .and.match(/^\t+health_headers \{\n\t+Host team\.example\.com$/m);
+    const fronts = nginx.filter((example) => example.includes('listen 443'));
+    expect(fronts).to.have.length(2);
+    for (const example of fronts)
+      expect(example)
+        .to.match(/^\s+proxy_next_upstream (on|error timeout);$/m)
+        .and.match(/^ +proxy_connect_timeout 2s;$/m);
+    expect(nginx.filter((example) => example.includes('127.0.0.1:7401 fail_timeout=5s;'))).to.have.length(1);
+  });
+
+  it('has a backup that brings every file back, and a look that finds what is missing', async () => {
+    const vps = await Vps.make(home);
+    const api = await vps.start();
+    const board = (await newBoard(api)).name;
+    await put(api, board, 'kept.md', 'still here');
+    const [backup, restore] = ['pg_dump', 'pg_restore'].map(
+      (name) => blocks('sh').find((each) => each.includes(name))!,
+    );
+    const saved = await vps.run(vps.here(backup!), vps.dir);
+    expect(saved.code, saved.stderr).to.equal(0);
+    expect(await vps.stop()).to.equal(0);
+    const db = await copyOf(vps.db);
+
+    const check = /run\.js (storage check [^']+)'/.exec(page)?.[1];
+    const restored = await Vps.make(home, db);
+    mkdirSync(restored.data, { mode: 0o700 });
+    copyFileSync(join(vps.dir, 'server-secret.backup'), join(restored.data, 'server-secret'));
+    const without = await restored.run(`service ${check}`);
+    expect(without.code, without.stderr).to.equal(3);
+    const { stdout } = await restored.run('service doctor --json || true');
+    const { checks } = JSON.parse(stdout) as { checks: { code: string | null; message: string }[] };
+    expect(checks.find(({ code }) => code === 'blob_missing')?.message).to.include(`kept.md v1 on ${board}`);
+    const started = await restored.start(api.token);
+    await until('it says what is missing', () =>
+      restored.log().some(({ msg }) => msg === 'bytes of files are missing or damaged'),
+    );
+    const told = restored.log().find(({ msg }) => msg === 'bytes of files are missing or damaged');
+    expect(told).to.include({ level: 'warn', missing: 1, look: `service storage check --data ${restored.data}` });
+    expect((await tryBytes(started, board, 'kept.md')).status).to.equal(503);
+    await restored.stop();
+
+    for (const file of readdirSync(vps.dir)) {
+      if (/^files-|\.backup$/.test(file))
+        copyFileSync(join(vps.dir, file), join(restored.dir, file.replace(/\d{4}-\d\d-\d\d/, '2026-11-21')));
+    }
+    rmSync(restored.data, { recursive: true });
+    mkdirSync(restored.data, { mode: 0o700 });
+    const unpacked = await restored.run(restored.here(restore!), restored.dir);
+    expect(unpacked.code, unpacked.stderr).to.equal(0);
+    const found = await restored.run(`service ${check}`);
+    expect(found.code, found.stdout).to.equal(0);
+    const back = await restored.start(api.token);
+    expect((await bytesOf(back, board, 'kept.md')).toString()).to.equal('still here');
+    expect(await restored.stop()).to.equal(0);
+    for (const each of [vps, restored]) each.remove();
   });
 });
+
+/** A machine that was set up by the page, in folders of the test. */
+class Vps {
+  readonly dir = mkdtempSync(join(tmpdir(), 'board-deploy-'));
+  readonly data = join(this.dir, 'data');
+  readonly db: string;
+  /** What the page starts. */
+  readonly command: string;
+  settings: string;
+  printed: () => { stdout: string; stderr: string } = () => ({ stdout: '', stderr: '' });
+  readonly #home: Home;
+  readonly #port: number;
+  #child: ChildProcess | null = null;
+
+  private constructor(home: Home, port: number, db: string) {
+    this.#home = home;
+    this.#port = port;
+    this.db = db;
+    const [settings, unit] = blocks('ini');
+    this.command = `service ${/^ExecStart=\/usr\/bin\/node \S+ (.*)$/m.exec(unit!)?.[1]}`;
+    this.settings = this.#own(settings!.replace(/SERVICE_DB=.*/, `SERVICE_DB=${db}`));
+    expect(this.settings).not.to.equal(settings);
+  }
+
+  static async make(home: Home, db?: string): Promise<Vps> {
+    return new Vps(home, await freePort(), db ?? (await newPostgresDatabase()));
+  }
+
+  /** Another process on the same database. @param differs its own settings, as the page has them. */
+  async beside(differs: string): Promise<Vps> {
+    const second = new Vps(this.#home, await freePort(), this.db);
+    second.settings = this.settings + second.#own(differs);
+    return second;
+  }
+
+  set(name: string, value: string): void {
+    this.settings = `${this.settings.replace(new RegExp(`^${name}=.*\n`, 'm'), '')}${name}=${value}\n`;
+  }
+
+  /** The page's lines with the folders of this machine, for somebody who may do it all. */
+  here(lines: string): string {
+    const own = lines.replaceAll(/^sudo (chown|-u postgres) .*$/gm, '').replaceAll('sudo ', '');
+    return this.#own(own);
+  }
+
+  run(script: string, cwd?: string) {
+    return this.#home.shell(`set -e -a\n${this.settings}\nset +a\n${script}`, { env: { HOME: '/nonexistent' }, cwd });
+  }
+
+  /** A client of the server, by default with the first admin's key. */
+  async start(token?: string): Promise<WireApi> {
+    const script = `set -a\n${this.settings}\nexec ${this.command}`;
+    this.#child = this.#home.startShell(script, { env: { HOME: '/nonexistent' } });
+    this.printed = collect(this.#child);
+    await until('it listens', () => this.printed().stderr.includes('"listening"'), 30_000);
+    const key = token ?? readFileSync(join(this.data, 'admin-key'), 'utf8').trim();
+    return new WireApi({ port: this.#port, url: 'https://team.example.com' }, key);
+  }
+
+  /** What it logged, as objects. */
+  log(): { level: string; msg: string; [field: string]: unknown }[] {
+    const lines = this.printed().stderr.split('\n');
+    return lines.filter((line) => line.startsWith('{') && line.endsWith('}')).map((line) => JSON.parse(line));
+  }
+
+  async stop(): Promise<number | null> {
+    this.#child!.kill('SIGTERM');
+    return (await finished(this.#child!)).code;
+  }
+
+  remove(): void {
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  #own(text: string): string {
+    return text
+      .replaceAll(/\/var\/lib\/service(-2)?(?=[\s/]|$)/g, this.data)
+      .replaceAll(/127\.0\.0\.1:740\d/g, `127.0.0.1:${this.#port}`);
+  }
+}
+
+/** The same database once more, which nobody may be connected to. */
+async function copyOf(url: string): Promise<string> {
+  const from = new URL(url).pathname.slice(1);
+  const admin = new URL(url);
+  admin.pathname = '/postgres';
+  const client = new pg.Client(admin.href);
+  await client.connect();
+  await client.query(`CREATE DATABASE ${from}_copy TEMPLATE ${from}`);
+  await client.end();
+  return url.replace(from, `${from}_copy`);
+}
+
+const tryBytes = (from: Api, board: string, file: string) =>
+  from.call('downloadFile', { params: { board, file, version: 'latest' } });

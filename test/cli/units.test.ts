@@ -35,7 +35,8 @@ describe('folders', () => {
     expect(folders({ HOME: '/h', XDG_STATE_HOME: '/x' }, 'linux').state).to.equal('/x/service');
     expect(folders({ HOME: '/h' }, 'linux').state).to.equal('/h/.local/state/service');
     expect(folders({ HOME: '/h' }, 'darwin').cache).to.equal('/h/Library/Caches/service');
-    expect(codeOf(() => folders({ SERVICE_HOME: 'relative' }, 'linux'))).to.equal('invalid_request');
+    for (const name of ['HOME', 'CONFIG_DIR', 'DATA_DIR', 'STATE_DIR', 'CACHE_DIR'])
+      expect(codeOf(() => folders({ [`SERVICE_${name}`]: 'relative' }, 'linux')), name).to.equal('invalid_request');
   });
 });
 

@@ -24,7 +24,7 @@ const WAIT_MS = 2_000;
 
 /** What goes together, said with every refusal. */
 const POSSIBLE =
-  'SQLite goes with disk:///absolute/path or s3://bucket/prefix. Postgres goes with disk:///absolute/path for one server process, with db: or s3://bucket/prefix for several.';
+  'Change --files or SERVICE_FILES: SQLite goes with disk:///absolute/path or s3://bucket/prefix; Postgres with disk:///absolute/path for one server process, with db: or s3://bucket/prefix for several.';
 
 /**
  * Opens the store at an address; undefined: the folder `files` of the data folder.
@@ -44,7 +44,11 @@ export const addressOf = (address: string | undefined, dataDir: string): string 
 
 async function openDisk(root: string, { db, beside, lost }: StoreHome): Promise<BlobStore> {
   // Other processes on the same database would look for these bytes on a disk of their own.
-  const taken = unsupported('Another server process of this database keeps the files on its disk.');
+  const taken = new ServeError(
+    'storage_unsupported',
+    'Another server process of this database keeps the files on its disk, where this one cannot read them.',
+    'Start every process with --files db: or SERVICE_FILES=db:, or with one s3://bucket/prefix; service storage copy takes files there that are on a disk.',
+  );
   if (db.dialect.shared && !beside && !(await db.claim('files on disk', WAIT_MS, () => lost?.(taken)))) throw taken;
   try {
     return await DiskStore.open(root);

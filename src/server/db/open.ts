@@ -3,6 +3,7 @@ import knex, { type Knex } from 'knex';
 import type { Clock } from './clock.ts';
 import { migrate, migrationsIn } from './migrate.ts';
 import { PostgresDatabase } from './postgres.ts';
+import { CONNECT_MS } from './postgres-connection.ts';
 import { quiet } from './quiet.ts';
 import { prepareWriter, SqliteDatabase } from './sqlite.ts';
 import type { Database } from './tx.ts';
@@ -56,7 +57,12 @@ export async function schemaOf(url: string, apply: boolean): Promise<{ before: s
 async function once<T>(url: string, work: (db: Knex) => Promise<T>): Promise<T> {
   const db = url.startsWith('sqlite:')
     ? sqliteKnex(sqliteFile(url))
-    : knex({ client: 'pg', connection: url, pool: { min: 0, max: 2 }, log: quiet });
+    : knex({
+        client: 'pg',
+        connection: { connectionString: url, connectionTimeoutMillis: CONNECT_MS } as Knex.PgConnectionConfig,
+        pool: { min: 0, max: 2 },
+        log: quiet,
+      });
   try {
     return await work(db);
   } finally {

@@ -54,6 +54,7 @@ const failed = (): boolean => false;
 interface PgError extends Error {
   code?: string;
   constraint?: string;
+  syscall?: string;
 }
 
 /** Serialization failure, deadlock, lock not available. */
@@ -62,13 +63,15 @@ const AT_ONCE = new Set(['40001', '40P01', '55P03']);
 const LATER = new Set(['57014', '25P03', '25P04']);
 /** Connection exception, shutting down, starting or terminated, too many connections, read-only: a standby took over. */
 const AWAY = /^(08...|57P0[1-5]|53300|25006)$/;
-const NETWORK = /^E(CONN.*|TIMEDOUT|PIPE|NOTFOUND|AI_.*|HOST.*|NET.*|ADDRNOTAVAIL|NOENT)$/;
+const NETWORK = /^E(CONN.*|TIMEDOUT|PIPE|NOTFOUND|AI_.*|HOST.*|NET.*|ADDRNOTAVAIL)$/;
 /** The driver's own errors have no code. */
 const ENDED = /^(Connection terminated|timeout expired)|not queryable|Client was closed/;
 
 /** Whether an error says that the database cannot be reached for now. */
 export function isAway(error: unknown): boolean {
-  const { code = '', message } = error as PgError;
+  const { code = '', message, syscall } = error as PgError;
+  // A socket of the file system that is not there yet.
+  if (code === 'ENOENT' && syscall === 'connect') return true;
   return error instanceof Unreachable || AWAY.test(code) || NETWORK.test(code) || ENDED.test(message);
 }
 

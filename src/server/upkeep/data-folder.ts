@@ -1,10 +1,12 @@
 /** Taking a data folder into use: its lock, its database, the root secret that belongs to both. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../db/clock.ts';
-import { StorageFull } from '../db/dialect.ts';
+import { StorageFull, Unreachable } from '../db/dialect.ts';
 import { DataNewer } from '../db/migrate.ts';
 import { openDatabase, sqliteFile } from '../db/open.ts';
+import { isAway } from '../db/postgres-connection.ts';
 import type { Database } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import { lockInstance } from './instance-lock.ts';
@@ -22,6 +24,8 @@ export interface DataOptions {
   migrate?: boolean | undefined;
   /** Only where there is a server already; nothing is made beside what a wrong folder or database holds. */
   existing?: boolean | undefined;
+  /** Seconds for which a database that cannot be reached yet is asked again. Default 0. */
+  waitForDb?: number | undefined;
 }
 
 /** What a start works with before anything is served. */
@@ -40,42 +44,70 @@ export interface DataInUse<T> extends Start {
   close(): Promise<void>;
 }
 
+/** How often a database is asked that cannot be reached yet. */
+const AGAIN_MS = 500;
+
 const PRIVATE = ['service.db', 'server-secret', 'local-key', 'admin-key', 'recovery-key', 'server.pid'];
 
 /**
  * Opens a data folder for one process. @param first runs before anything else does, one process of a database at a time.
+ * @param waiting told once, that the database is waited for and why.
  * @throws ServeError
  */
 export async function useData<T>(
-  { dataDir, db: named, migrate, existing }: DataOptions,
+  options: DataOptions,
   clock: Clock,
   first: (start: Start) => Promise<T>,
+  waiting: (db: string, error: unknown) => void = () => {},
 ): Promise<DataInUse<T>> {
+  const { dataDir, existing } = options;
   if (existing && !existsSync(join(dataDir, 'server-secret'))) throw noServer(dataDir);
   prepareFolder(dataDir);
   for (const name of PRIVATE) requirePrivate(join(dataDir, name));
   const unlock = lockInstance(join(dataDir, 'server.lock'), dataDir);
-  let db: Database | null = null;
-  const close = async () => {
-    await db?.close();
-    unlock();
-  };
   try {
-    const url = storageOf(dataDir, named);
-    if (existing && !(await holdsServer(url, clock))) throw noServer(withoutPassword(url));
-    if (url.startsWith('sqlite:')) ensurePrivate(sqliteFile(url));
-    const opened = await open(url, clock, migrate ?? true);
-    db = opened;
+    const url = storageOf(dataDir, options.db);
+    const until = clock.now() + (options.waitForDb ?? 0) * 1000;
+    for (let told = false; ; told = true) {
+      try {
+        return await open(url, options, clock, first, unlock);
+      } catch (error) {
+        if (!isAway(error) || clock.now() + AGAIN_MS > until) throw error;
+        if (!told) waiting(withoutPassword(url), error);
+      }
+      await setTimeout(AGAIN_MS);
+    }
+  } catch (error) {
+    unlock();
+    throw isFull(error) ? noRoom(dataDir) : ofDatabase(error);
+  }
+}
+
+async function open<T>(
+  url: string,
+  { dataDir, existing, migrate }: DataOptions,
+  clock: Clock,
+  first: (start: Start) => Promise<T>,
+  unlock: () => void,
+): Promise<DataInUse<T>> {
+  if (existing && !(await holdsServer(url, clock))) throw noServer(withoutPassword(url));
+  if (url.startsWith('sqlite:')) ensurePrivate(sqliteFile(url));
+  const db = await openDatabase({ url, clock, migrate: migrate ?? true });
+  try {
     rememberStorage(dataDir, url);
-    return await opened.alone(async () => {
-      const { root } = loadRootKey(dataDir, await isBound(opened));
-      const serverId = await bindDatabase(opened, root);
-      const start = { db: opened, root, dataDir };
+    return await db.alone(async () => {
+      const { root } = loadRootKey(dataDir, await isBound(db));
+      const serverId = await bindDatabase(db, root, dataDir);
+      const start = { db, root, dataDir };
+      const close = async () => {
+        await db.close();
+        unlock();
+      };
       return { ...start, serverId, url, value: await first(start), close };
     });
   } catch (error) {
-    await close();
-    throw isFull(error) ? noRoom(dataDir) : error;
+    await db.close();
+    throw error;
   }
 }
 
@@ -93,7 +125,7 @@ const noRoom = (dataDir: string): ServeError =>
 /** Whether a database was ever a server's; looks without changing anything. */
 async function holdsServer(url: string, clock: Clock): Promise<boolean> {
   if (url.startsWith('sqlite:') && !existsSync(sqliteFile(url))) return false;
-  const db = await open(url, clock, false);
+  const db = await openDatabase({ url, clock, migrate: false });
   try {
     return await isBound(db);
   } catch (error) {
@@ -111,14 +143,6 @@ export const noServer = (place: string): ServeError =>
     'Name what the server was started with: --data, and --db if it has one.',
   );
 
-async function open(url: string, clock: Clock, migrate: boolean): Promise<Database> {
-  try {
-    return await openDatabase({ url, clock, migrate });
-  } catch (error) {
-    throw ofDatabase(error);
-  }
-}
-
 /** What a database is refused with, in words for whoever runs the server; everything else as it is. */
 export function ofDatabase(error: unknown): unknown {
   if (error instanceof DataNewer) {
@@ -128,9 +152,10 @@ export function ofDatabase(error: unknown): unknown {
       'Install that build, or restore a backup.',
     );
   }
+  if (error instanceof ServeError) return error;
   const { code } = error as NodeJS.ErrnoException;
-  const { message } = error as Error;
-  if (/^(ECONN|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|28|3D|08)/.test(code ?? '') || /SASL|password/.test(message)) {
+  const message = messageOf(error);
+  if (isAway(error) || /^(28|3D)/.test(code ?? '') || /SASL|password/.test(message)) {
     return new ServeError(
       'storage_unreachable',
       `The database cannot be used: ${message}`,
@@ -138,4 +163,11 @@ export function ofDatabase(error: unknown): unknown {
     );
   }
   return error;
+}
+
+/** What went wrong in truth: an error of several addresses has no message of its own. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Unreachable && error.cause instanceof Error) return messageOf(error.cause);
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
+  return (error as Error).message;
 }

@@ -13,12 +13,12 @@ import { ServeError } from './serve-error.ts';
  * @param bound whether the database is: then a missing secret is not replaced, because nothing would work with another.
  */
 export function loadRootKey(dataDir: string, bound = false): { root: RootKey } {
-  const file = join(dataDir, 'server-secret');
+  const file = secretFile(dataDir);
   const known = readPrivate(file);
   // A start cut off while it made the file leaves it empty; nothing was digested with that.
   if (known?.length === 0) removeFile(file);
   else if (known) return { root: rootKeyOf(known, file) };
-  if (bound) throw new ServeError('root_key_mismatch', `${file} is missing.`, restoreHint);
+  if (bound) throw new ServeError('root_key_mismatch', `${file} is missing.`, restoreHint(file));
   const secret = randomBytes(32);
   createPrivate(file, secret);
   return { root: new RootKey(secret) };
@@ -27,10 +27,12 @@ export function loadRootKey(dataDir: string, bound = false): { root: RootKey } {
 /** @throws ServeError `root_key_mismatch` for what cannot be a root secret. */
 function rootKeyOf(secret: Buffer, file: string): RootKey {
   if (secret.length === 32) return new RootKey(secret);
-  throw new ServeError('root_key_mismatch', `${file} has ${secret.length} bytes instead of 32.`, restoreHint);
+  throw new ServeError('root_key_mismatch', `${file} has ${secret.length} bytes instead of 32.`, restoreHint(file));
 }
 
-const restoreHint = 'Restore the server-secret that was beside the database when it was made.';
+const secretFile = (dataDir: string): string => join(dataDir, 'server-secret');
+
+const restoreHint = (file: string): string => `Put the one that was made with the database back at ${file}.`;
 
 /** Whether a root secret was ever used with this database. */
 export const isBound = (db: Database): Promise<boolean> =>
@@ -40,14 +42,14 @@ export const isBound = (db: Database): Promise<boolean> =>
  * Binds a new database to this root key, or checks that it is bound to it; answers the server's id.
  * @throws ServeError `root_key_mismatch`: starting would silently break every credential.
  */
-export async function bindDatabase(db: Database, root: RootKey): Promise<string> {
+export async function bindDatabase(db: Database, root: RootKey, dataDir: string): Promise<string> {
   return db.write(async (tx) => {
     const known = await readMeta(tx, 'key_check');
     if (known !== null && known !== root.keyCheck()) {
       throw new ServeError(
         'root_key_mismatch',
-        'The file server-secret does not belong to this database.',
-        restoreHint,
+        `${secretFile(dataDir)} does not belong to this database.`,
+        restoreHint(secretFile(dataDir)),
       );
     }
     if (known === null) await addMeta(tx, 'key_check', root.keyCheck());

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -69,5 +69,10 @@ describe('the database of a data folder', () => {
     rmSync(join(dataDir, 'server-secret'));
     expect(await refusal({ ...quiet, dataDir })).to.match(/^root_key_mismatch .* is missing/);
     expect(await refusal({ ...quiet, dataDir })).to.match(/^root_key_mismatch .* is missing/);
+    const file = join(dataDir, 'server-secret');
+    writeFileSync(file, Buffer.alloc(32, 1), { mode: 0o600 });
+    const error = await startServer({ ...quiet, dataDir }).catch((reason: unknown) => reason);
+    expect(error).to.include({ code: 'root_key_mismatch', message: `${file} does not belong to this database.` });
+    expect((error as { hint: string }).hint).to.include(` ${file}.`);
   });
 });
