@@ -36,7 +36,10 @@ describe('folders', () => {
     expect(folders({ HOME: '/h' }, 'linux').state).to.equal('/h/.local/state/service');
     expect(folders({ HOME: '/h' }, 'darwin').cache).to.equal('/h/Library/Caches/service');
     for (const name of ['HOME', 'CONFIG_DIR', 'DATA_DIR', 'STATE_DIR', 'CACHE_DIR'])
-      expect(codeOf(() => folders({ [`SERVICE_${name}`]: 'relative' }, 'linux')), name).to.equal('invalid_request');
+      expect(
+        codeOf(() => folders({ [`SERVICE_${name}`]: 'relative' }, 'linux')),
+        name,
+      ).to.equal('invalid_request');
   });
 });
 
