@@ -102,7 +102,7 @@ describe('service swarm', function () {
     const { board_record } = await home.json(['board', 'create', 'demo', '--no-link']);
     write(BOT.replace('demo', board_record.id));
     expect((await home.json(['swarm', 'show'])).agents[0].seat).to.equal(null);
-    const up = await home.json(['swarm', 'up', '--wait', '0']);
+    const up = await home.json(['swarm', 'up', '--yes', '--wait', '0']);
     expect([up.board, up.board_created, up.seats_added]).to.deep.equal(['demo', false, ['bot']]);
     expect(up.swarm).to.match(/^demo-/);
     for (const args of [[], ['-b', board_record.id], ['demo']]) {
@@ -112,7 +112,7 @@ describe('service swarm', function () {
     const shown = await home.json(['swarm', 'show']);
     expect([shown.board, shown.swarm]).to.deep.equal(['demo', up.swarm]);
     write(BOT.replace('demo', 'brd_01K5A0000000000000000000B1'), 'other.yaml');
-    expect((await errorOf(['swarm', 'up', '-F', 'other.yaml'])).code).to.equal('board_not_found');
+    expect((await errorOf(['swarm', 'up', '--yes', '-F', 'other.yaml'])).code).to.equal('board_not_found');
   });
 
   it('starts nothing twice: run again, by two at once, or where a seat is held by hand', async () => {

@@ -13,8 +13,13 @@ describe('at a terminal', function () {
   this.timeout(60_000);
   const home = homeWithBoard();
 
+  let server: HostileServer;
+  before(async () => {
+    server = await HostileServer.start();
+  });
+  after(() => server.stop());
+
   it('a question shows what a server wrote, and obeys none of it', async () => {
-    const server = await HostileServer.start();
     const laptop = new Home();
     writeFileSync(`${laptop.work}/invite.txt`, `${server.url}/join#abi_${'A'.repeat(43)}\n`);
     mkdirSync(laptop.path('config'), { recursive: true });
@@ -26,7 +31,6 @@ describe('at a terminal', function () {
       expect(said).to.not.match(acting);
     }
     laptop.discard();
-    server.stop();
   });
 
   it('a record in JSON says the same and obeys none of it', async () => {

@@ -165,7 +165,13 @@ export class HostileServer {
     else if (this.manner === 'refused' || again) this.#json(response, 403, this.#refusal());
     else if (name === 'openStream') this.#stream(query, response);
     else if (row.bytes === 'answer') this.#bytes(response);
-    else this.#json(response, row.ok[0]!, new Answers(this.manner, this.last).of(schemas[name].answer));
+    else this.#json(response, row.ok[0]!, this.#record(name));
+  }
+
+  /** An invite whose server says that it has another address is refused before anything of it is shown. */
+  #record(name: OperationName): unknown {
+    const record = new Answers(this.manner, this.last).of(schemas[name].answer);
+    return name === 'previewInvite' ? { ...(record as Json), server_url: this.url } : record;
   }
 
   #refusal(): object {

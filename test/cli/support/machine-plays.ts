@@ -106,6 +106,7 @@ export const machinePlays: Record<string, Prepare> = {
     await withDaemon(home, example, team);
     await home.run(['agent', 'create', 'triage', '--board', 'general']);
     home.program('my-agent', 'exit 0');
+    home.program('claude', 'exit 0');
     return { words: { './answer.sh': 'my-agent', '--as triage': '--as triage --idle-exit 1s' } };
   },
   serve: serving,
