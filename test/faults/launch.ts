@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const source = join(root, 'src/server/entry.ts');
 const starter = fileURLToPath(new URL('server-process.mjs', import.meta.url));
 const silentStarter = fileURLToPath(new URL('silent-process.mjs', import.meta.url));
 
@@ -104,14 +105,17 @@ export interface LaunchOptions {
 /** Starts the server; wait for `ready`. */
 export const launchServer = (options: LaunchOptions): Child => launchWith(starter, options);
 
-/** Starts a server that dies before it tells other processes of its first commit on a board; wait for `ready`. */
-export const launchSilent = (options: LaunchOptions): Child => launchWith(silentStarter, options);
+/**
+ * Starts a server that dies before it tells other processes of its first commit on a board; wait for `ready`. It runs from its
+ * source, because what listens in on the driver of the database cannot reach the one that is packed.
+ */
+export const launchSilent = (options: LaunchOptions): Child => launchWith(silentStarter, options, source);
 
-function launchWith(start: string, { dataDir, db, port, nodeFlags = [], before }: LaunchOptions): Child {
+function launchWith(start: string, options: LaunchOptions, module = serverModule()): Child {
+  const { dataDir, db, port, nodeFlags = [], before } = options;
   const files = db?.startsWith('postgres') ? 'db:' : undefined;
-  const options = { dataDir, db, files, host: '127.0.0.1', port: port ?? 0, portFixed: true, logLevel: 'error' };
-  const module = serverModule();
-  return new Child([...nodeFlags, start, module, JSON.stringify(options)], process.env, before);
+  const told = { dataDir, db, files, host: '127.0.0.1', port: port ?? 0, portFixed: true, logLevel: 'error' };
+  return new Child([...nodeFlags, start, module, JSON.stringify(told)], process.env, before);
 }
 
 /** Starts a TypeScript file of the tests as a program; wait for `ready`. */
@@ -129,7 +133,7 @@ let chosen: string | undefined;
  * new as its source, else the source.
  */
 export function serverModule(): string {
-  chosen ??= process.env['SERVICE_TEST_SERVER'] ?? compiled() ?? join(root, 'src/server/entry.ts');
+  chosen ??= process.env['SERVICE_TEST_SERVER'] ?? compiled() ?? source;
   return chosen;
 }
 

@@ -4,6 +4,7 @@ import type { Message } from '../../src/contract/types.ts';
 import { renderBundle } from '../../src/daemon/bundle/bundle.ts';
 import { attribute, body, quoted } from '../../src/daemon/bundle/escape.ts';
 import { renderMessage } from '../../src/daemon/bundle/render.ts';
+import { stopProcessorTime } from '../support/processor-time.ts';
 
 const message = (more: Partial<Message> = {}): Message => ({
   id: 'msg_01K5A0000000000000000000P1',
@@ -39,6 +40,7 @@ const message = (more: Partial<Message> = {}): Message => ({
 });
 
 describe('a bundle', () => {
+  stopProcessorTime();
   it('says whom to follow, then gives each message between its tags', () => {
     expect(renderBundle([{ board: 'payments', seat: 'claude', messages: [message()] }])).to.equal(
       [
@@ -102,6 +104,7 @@ describe('a bundle', () => {
 });
 
 describe('a text that takes too long to prepare', () => {
+  stopProcessorTime();
   const long = { body: 'x'.repeat(30_000), expects_reply: true };
   /** Milliseconds of processor time, of which each look finds more spent. */
   const spending = (each: number) => {
@@ -143,6 +146,7 @@ describe('a text that takes too long to prepare', () => {
 });
 
 describe('asks and answers in a bundle', () => {
+  stopProcessorTime();
   const task = { id: 'tsk_01K5A0000000000000000000T1', ref: 'PAY-17', title: 'Pay' };
   const actor = message().from;
   const ask = (more: Partial<NonNullable<Message['ask']>> = {}): NonNullable<Message['ask']> => ({

@@ -7,6 +7,7 @@ import { concerns, modeTexts, wakesIn } from '../../src/daemon/compose/modes.ts'
 import type { ComposeInput, ComposeSeat, Mode, Notice, Point } from '../../src/daemon/types.ts';
 import { noticeStep } from '../../src/server/onboarding/next.rules.ts';
 import { aMessage, anInbox, fromOwner, someWork } from '../support/messages.ts';
+import { stopProcessorTime } from '../support/processor-time.ts';
 
 const NOW = Date.parse('2026-03-02T12:00:00.000Z');
 const HANDOFF = `hnd_${'0'.repeat(32)}`;
@@ -70,6 +71,7 @@ const decision = aNotice('approval_allowed', {
 });
 
 describe('the command of a notice', () => {
+  stopProcessorTime();
   const lineOf = (notice: Notice) => textOf(at('turn_start', [seatOf([], { notices: [notice] })]));
 
   it('is what a server puts there, at the server that the seat is on', () => {
@@ -114,6 +116,7 @@ describe('the command of a notice', () => {
 });
 
 describe('what concerns an agent', () => {
+  stopProcessorTime();
   const cases: [string, Partial<Message>, boolean][] = [
     ['a post of an agent to everyone', {}, false],
     ['what a person says', { from: fromOwner(1).from, sender: 'other_person' }, true],
@@ -159,6 +162,7 @@ describe('what concerns an agent', () => {
 });
 
 describe('what wakes an idle session', () => {
+  stopProcessorTime();
   const peer = aMessage(1);
   const person = fromOwner(2);
   for (const [mode, byPeer, byPerson, byDecision] of [
@@ -183,6 +187,7 @@ describe('what wakes an idle session', () => {
 });
 
 describe('a waking bundle', () => {
+  stopProcessorTime();
   it('has urgent messages first, then those that concern the agent, then the quiet ones apart', () => {
     const made = at('wake', [
       seatOf([aMessage(1), aMessage(2, { to: ['@claude'] }), aMessage(3, { urgent: true }), aMessage(4)]),
@@ -281,6 +286,7 @@ describe('a waking bundle', () => {
 });
 
 describe('large bundles', () => {
+  stopProcessorTime();
   const many = (count: number, more: Partial<Message> = {}) =>
     Array.from({ length: count }, (_, n) => aMessage(n + 1, more));
 
@@ -357,6 +363,7 @@ describe('large bundles', () => {
 });
 
 describe('the start of a turn', () => {
+  stopProcessorTime();
   it('gives everything that waits in focused, and nothing extra in the other modes', () => {
     const messages = [aMessage(1), fromOwner(2)];
     expect(seqs(at('turn_start', [seatOf(messages)]))).to.deep.equal([2, 1]);
@@ -421,6 +428,7 @@ describe('the start of a turn', () => {
 });
 
 describe('a wake by a decision alone', () => {
+  stopProcessorTime();
   it('hands just that line, in an element that can be told by its handoff', () => {
     const made = at('wake', [seatOf([aMessage(1)], { notices: [decision] })]);
     expect(made.messages).to.deep.equal([]);
@@ -431,6 +439,7 @@ describe('a wake by a decision alone', () => {
 });
 
 describe('a tool boundary', () => {
+  stopProcessorTime();
   const owner = fromOwner(3);
   const peer = aMessage(4, { urgent: true, to: ['@claude'], sender: 'owner_agent', midturn_peer_sender_id: 'mem_1' });
   const others = [aMessage(1), aMessage(2, { sender: 'owner_agent' })];
@@ -489,6 +498,7 @@ describe('a tool boundary', () => {
 });
 
 describe('reminders', () => {
+  stopProcessorTime();
   const ago = (ms: number) => new Date(NOW - ms).toISOString();
   const HOUR = 3_600_000;
   const line = (more: Partial<NonNullable<AgentWork['line']>>): AgentWork['line'] => ({
@@ -572,6 +582,7 @@ describe('reminders', () => {
 });
 
 describe('the note for a session that comes back', () => {
+  stopProcessorTime();
   it('says who it is, how messages come and where it stands, without any message', () => {
     const current_task = {
       id: 'tsk_1',
@@ -618,6 +629,7 @@ describe('the note for a session that comes back', () => {
 });
 
 describe('whatever is composed', () => {
+  stopProcessorTime();
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 60 }),
     fc.constantFrom(

@@ -11,6 +11,7 @@ import { requireInbox, requireNotices } from '../../src/daemon/origins/trust.ts'
 import type { ComposeInput, Notice, Point } from '../../src/daemon/types.ts';
 import { textFor } from '../../src/hook/say.ts';
 import { aMessage, anInbox, fromOwner, someWork } from '../support/messages.ts';
+import { stopProcessorTime } from '../support/processor-time.ts';
 
 const hostile = fc.oneof(
   fc.constantFrom(
@@ -116,6 +117,7 @@ function strange(text: string): string[] {
 }
 
 describe('what a hostile server can make a session read', () => {
+  stopProcessorTime();
   const inputOf = (point: Point, { inbox, notices }: ReturnType<typeof whole>): ComposeInput => ({
     point,
     handoffId: `hnd_${'a'.repeat(32)}`,
@@ -207,6 +209,7 @@ function framesOf(bundle: string): Frame[] {
 }
 
 describe('what a sender can make of a bundle', () => {
+  stopProcessorTime();
   const ignorable = Array.from({ length: 0x110000 }, (_, point) => String.fromCodePoint(point)).filter((character) =>
     /\p{Default_Ignorable_Code_Point}/u.test(character),
   );
