@@ -33,8 +33,10 @@ async function buildAll(): Promise<void> {
   writeFolder(join(root, 'schemas', 'cli'), jsonSchemas(), /\.json$/);
 }
 
-/** The packed files, and the manifest that names their commands. */
+/** The clients' table of operations, the packed files, and the manifest that names their commands. */
 async function packAndDescribe() {
+  const { routesText } = await import('./routes.ts');
+  writeChanged(join(root, 'src', 'contract', 'routes.ts'), routesText());
   const { bundle } = await import('./bundle.ts');
   const { manifestText } = await import('./manifest.ts');
   const { readCatalog } = await import('../src/cli/help/catalog.ts');

@@ -2,7 +2,7 @@
  * Packs each part of the program into one file. A short command otherwise spends most of its time finding and reading a
  * hundred small files, and the server longer on that than on its start.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
@@ -82,6 +82,7 @@ async function pack(root: string, name: string, from: BuildOptions): Promise<Pac
 
 /** Large packages that several parts use, or few commands: each is a file of its own, read only where it is used. */
 const libraries: Record<string, string> = {
+  'jq-wasm': "export { loadJq } from 'jq-wasm/inline';",
   inquirer: "module.exports = require('inquirer').default;",
   // Named one by one: Node does not find the names of a package in CommonJS that is passed on whole.
   yaml: "export { LineCounter, parseDocument } from 'yaml';",
@@ -136,12 +137,16 @@ const lazyFramework: Plugin = {
   name: 'lazy-framework',
   setup({ onLoad, onResolve, resolve }) {
     const inFramework = (file: string): boolean => /node_modules.@oclif.core.lib/.test(file);
-    onResolve({ filter: /^\./ }, async ({ path, importer, kind, namespace, resolveDir, pluginData }) => {
-      if (kind !== 'require-call' || namespace !== 'file' || pluginData === 'real' || !inFramework(importer))
-        return undefined;
-      const real = await resolve(path, { importer, kind, resolveDir, pluginData: 'real' });
-      return { path: real.path, namespace: 'lazy' };
-    });
+    onResolve(
+      { filter: /^\.|^node:readline$/ },
+      async ({ path, importer, kind, namespace, resolveDir, pluginData }) => {
+        if (kind !== 'require-call' || namespace !== 'file' || pluginData === 'real' || !inFramework(importer))
+          return undefined;
+        if (path === 'node:readline') return { path, namespace: 'lazy' };
+        const real = await resolve(path, { importer, kind, resolveDir, pluginData: 'real' });
+        return { path: real.path, namespace: 'lazy' };
+      },
+    );
     onLoad({ filter: /.*/, namespace: 'lazy' }, ({ path }) => ({
       contents: `let real; const load = () => (real ??= require(${JSON.stringify(path)}));
         module.exports = new Proxy(function () {}, {
@@ -162,7 +167,13 @@ function licenses(root: string, packed: Packed[]): string {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
     const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));
     const text = file === undefined ? '' : `\n\n${readFileSync(join(root, folder, file), 'utf8').trim()}`;
-    return `${name} ${version}, ${license}${text}`;
+    return `${name} ${version}, ${license}${text}${compiledIn(root, name)}`;
   });
   return `${[...new Set(texts)].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}
+
+/** The licenses of programs that a package holds in compiled form, which its own does not tell of. */
+function compiledIn(root: string, name: string): string {
+  const file = join(root, 'tools', 'licenses', `${name}.txt`);
+  return existsSync(file) ? `\n\n${readFileSync(file, 'utf8').trim()}` : '';
 }

@@ -1,6 +1,6 @@
 /**
- * Proves the program on other versions of Node.js: `npm run test:node -- 22 26` builds it, runs `test:fast` and the tests of the
- * built program on the newest release of each; `--short` leaves most of them out. The Nodes come from npm.
+ * Proves the program on other versions of Node.js: `npm run test:node -- 22 26` builds it, runs the tests of rules,
+ * client and API on SQLite and those of the built program on the newest release of each; `--short` leaves most of them out. The Nodes come from npm.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ const whole = ['test/{rules,client,api}/**/*.test.ts', 'test/cli/*.test.ts', 'te
 const some = [
   'test/{rules,client}/**/*.test.ts',
   'test/api/{skeleton.test.ts,record/*.test.ts,files/stores.test.ts}',
-  'test/cli/{built,first-use,fresh-starts,hook,package,transcripts,verify}.test.ts',
+  'test/cli/{built,first-use,fresh-starts,hook,package,readme,transcripts,verify}.test.ts',
   'test/faults/start.test.ts',
 ];
 

@@ -9,7 +9,7 @@ import type { Output } from './output.ts';
 import { hasPipedInput } from './stdin.ts';
 import { findMessage } from './values.ts';
 
-export interface AnswerWish {
+export interface AnswerOptions {
   message: string;
   text: string | undefined;
   option?: number | undefined;
@@ -18,26 +18,26 @@ export interface AnswerWish {
 }
 
 /** Posts the answer, and tells what became of the ask and its task. */
-export async function answer(open: () => Promise<BoardSession>, wish: AnswerWish, out: Output): Promise<void> {
-  const given = await givenText(wish, out);
+export async function answer(open: () => Promise<BoardSession>, request: AnswerOptions, out: Output): Promise<void> {
+  const given = await givenText(request, out);
   const { client, board } = await open();
   await requireFeature(client, 'asks');
-  const asked = await findMessage(client, board, wish.message);
+  const asked = await findMessage(client, board, request.message);
   // A reference may name another board than the one in use.
   out.base.board = asked.board;
   const reply = await client.call('postMessage', {
     params: { board: asked.board },
     body: {
-      body: given ?? optionText(asked, wish.option ?? 0),
+      body: given ?? optionText(asked, request.option ?? 0),
       reply_to: asked.id,
-      answer: { option: wish.option, ...(wish.withdrawn ? { withdrawn: true } : {}) },
+      answer: { option: request.option, ...(request.withdrawn ? { withdrawn: true } : {}) },
     },
-    idempotencyKey: wish.key,
+    idempotencyKey: request.key,
   });
   if (reply.replayed) out.base.replayed = true;
   const { data } = await client.call('getMessage', { params: { message: asked.id } });
   const tail = await taskTail({ client, board: asked.board }, data.message);
-  const what = wish.withdrawn ? 'withdrawn' : `answered${picked(reply.data)}`;
+  const what = request.withdrawn ? 'withdrawn' : `answered${picked(reply.data)}`;
   const again = reply.replayed ? ' (already done)' : '';
   out.print(
     { message: reply.data, ask: data.message },
@@ -46,7 +46,7 @@ export async function answer(open: () => Promise<BoardSession>, wish: AnswerWish
 }
 
 /** What was typed or piped in; undefined: the option says it. */
-async function givenText({ text, option, withdrawn }: AnswerWish, out: Output): Promise<string | undefined> {
+async function givenText({ text, option, withdrawn }: AnswerOptions, out: Output): Promise<string | undefined> {
   if (withdrawn && text === undefined) return 'Withdrawn.';
   if (option !== undefined && text === undefined && !hasPipedInput()) return undefined;
   const taken = await readBody({ argument: text, file: undefined, keep: 'head', out });

@@ -4,8 +4,17 @@ import { version } from './runtime.ts';
 import { loadServer } from './serving.ts';
 import type { Session } from './session.ts';
 
-/** What the server in use publishes about itself. */
-export async function serverDescription({ client, server, token }: Session, timeoutMs: number): Promise<object> {
+/** What the server in use publishes about itself; null where that is this machine's own, which does not run. */
+export async function publishedDescription(open: () => Promise<Session>, timeoutMs: number): Promise<object | null> {
+  try {
+    return await serverDescription(await open(), timeoutMs);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'server_not_running') return null;
+    throw error;
+  }
+}
+
+async function serverDescription({ client, server, token }: Session, timeoutMs: number): Promise<object> {
   const signal = timeoutMs > 0 ? AbortSignal.timeout(timeoutMs) : null;
   const headers = { Authorization: `Bearer ${token}` };
   const answer = await client.environment.fetch(`${server.url}/openapi.json`, { headers, redirect: 'error', signal });

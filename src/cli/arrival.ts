@@ -40,11 +40,14 @@ const NOWHERE = 'http://127.0.0.1:0';
 export async function settle(arrival: Arrival, out: Output): Promise<Settled> {
   const { env, folders } = runtime();
   const choice = storeChoice(arrival.store ?? env.SERVICE_KEYSTORE);
-  const stored = await saveKey(choice, arrival, env);
+  const { stored, locked } = await saveKey(choice, arrival, env);
   const { replaced, standard } = await remember(arrival, stored);
   const path = credentialsPath(folders);
-  if (stored === 'file')
-    out.note(`Saved in ${path} (mode 0600)${choice === 'auto' ? ': no system keychain here' : ''}.`);
+  if (stored === 'file') {
+    const why = locked ? ': the system keychain is locked' : choice === 'auto' ? ': no system keychain here' : '';
+    out.note(`Saved in ${path} (mode 0600)${why}.`);
+    if (locked) out.note('Once it is unlocked: service login --move-to keychain');
+  }
   if (!standard)
     out.note(called(`Another server is chosen here; to use this one: service servers use ${nameOf(arrival.origin)}`));
   return { stored, replaced, standard, place: stored === 'keychain' ? 'the system keychain' : path };

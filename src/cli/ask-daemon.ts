@@ -23,13 +23,13 @@ import { exitCode } from './exit.ts';
 import { here, noNetwork, refuseStartInSandbox, sessionHere } from './here.ts';
 import { runtime } from './runtime.ts';
 
-export interface DaemonWish {
+export interface DaemonFlags {
   /** Whether it may be started for this, and an older one replaced. */
   start: boolean;
 }
 
 /** The way to the daemon from here. In a sandbox, and where nothing may be started, it is used only as it runs. */
-function daemonOptions({ start }: DaemonWish): DaemonOptions {
+function daemonOptions({ start }: DaemonFlags): DaemonOptions {
   const { env, folders, program, root } = runtime();
   const may = start && here().sandbox === null && env.SERVICE_NO_AUTOSTART !== '1';
   return {
@@ -65,9 +65,9 @@ export function headerOf({ profile, session, boot }: SessionHere): Header {
 }
 
 /** Connects, and says in a sandbox why nobody answers. */
-export async function connectHere(wish: DaemonWish): Promise<Connection> {
+export async function connectHere(options: DaemonFlags): Promise<Connection> {
   try {
-    return await connectDaemon(daemonOptions(wish));
+    return await connectDaemon(daemonOptions(options));
   } catch (error) {
     if (!isAbsent(error)) throw error;
     const { sandbox } = here();
@@ -97,9 +97,9 @@ const changing: ReadonlySet<AnsweringVerb> = new Set(['bind', 'unbind', 'join', 
 export async function askDaemon<Verb extends AnsweringVerb>(
   verb: Verb,
   fields: RequestFields[Verb],
-  wish: DaemonWish,
+  options: DaemonFlags,
 ): Promise<Answers[Verb]> {
-  const connection = await connectHere(wish);
+  const connection = await connectHere(options);
   try {
     const answer = await ask(connection, verb, fields);
     if ('idempotency_key' in fields || changing.has(verb)) noteDone();
@@ -119,17 +119,17 @@ export async function askFor<Verb extends SessionVerb>(
   session: SessionHere,
   verb: Verb,
   fields: Beside<Verb>,
-  wish: DaemonWish = { start: true },
+  options: DaemonFlags = { start: true },
 ): Promise<Answers[Verb]> {
   const header = headerOf(session);
   const whole = { ...header, ...fields } as unknown as RequestFields[Verb];
   try {
-    return await askDaemon(verb, whole, wish);
+    return await askDaemon(verb, whole, options);
   } catch (error) {
-    if (!wish.start || !isUnknown(error)) throw error;
+    if (!options.start || !isUnknown(error)) throw error;
     const { SERVICE_LAUNCH: launch } = runtime().env;
-    await registerHere(session, isTicket(launch) ? launch : undefined, wish);
-    return askDaemon(verb, whole, wish);
+    await registerHere(session, isTicket(launch) ? launch : undefined, options);
+    return askDaemon(verb, whole, options);
   }
 }
 
@@ -137,11 +137,11 @@ export async function askFor<Verb extends SessionVerb>(
 export async function registerHere(
   session: SessionHere,
   launch: string | undefined,
-  wish: DaemonWish = { start: true },
+  options: DaemonFlags = { start: true },
 ): Promise<void> {
   // Whether this is the boot that runs now is for the session's own hooks to say.
   const { boot: _, ...known } = headerOf(session);
-  await askDaemon('register', { ...known, source: 'startup', ...(launch ? { launch } : {}) }, wish);
+  await askDaemon('register', { ...known, source: 'startup', ...(launch ? { launch } : {}) }, options);
 }
 
 const isUnknown = (error: unknown): boolean =>

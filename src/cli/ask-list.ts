@@ -6,9 +6,10 @@ import { messageText } from './print/message.ts';
 import type { Show } from './reading.ts';
 import { called } from './runtime.ts';
 import { type Session, staying } from './session.ts';
+import { rowsOr } from './table.ts';
 import { taskRef } from './tasks.ts';
 
-export interface AskListWish {
+export interface AskListOptions {
   board: string | undefined;
   'to-me'?: boolean;
   'from-me'?: boolean;
@@ -22,14 +23,14 @@ export interface AskListWish {
 
 const MOST = 5000;
 
-export async function listAsks(session: Session, wish: AskListWish, { out, times }: Show): Promise<void> {
+export async function listAsks(session: Session, options: AskListOptions, { out, times }: Show): Promise<void> {
   await requireFeature(session.client, 'asks');
-  const everything = wish.all || (out.mode === 'ndjson' && wish.limit === undefined);
+  const everything = options.all || (out.mode === 'ndjson' && options.limit === undefined);
   const asks: Message[] = [];
-  let after = wish.after;
+  let after = options.after;
   let next: string | null;
   do {
-    const query = { ...queryOf(wish), limit: wish.limit ?? (everything ? 200 : undefined), after };
+    const query = { ...queryOf(options), limit: options.limit ?? (everything ? 200 : undefined), after };
     const { data } = await session.client.call('listAsks', { query });
     if (out.mode === 'ndjson') for (const ask of data.asks) out.each(ask);
     else asks.push(...data.asks);
@@ -38,23 +39,26 @@ export async function listAsks(session: Session, wish: AskListWish, { out, times
     after = next ?? undefined;
   } while (everything && after !== undefined);
   if (out.mode === 'ndjson') return;
-  const style = { paint: out.paint, times };
+  const style = { paint: out.paint, times, agent: session.agent };
   out.print({ asks, next_after: next }, () =>
     [
       `asks · ${asks.length}`,
-      ...byBoard(asks).flatMap(([board, own]) => [board, ...own.map((ask) => messageText(ask, style))]),
-      ...(next === null ? [] : [called(`Later: service asks${flagsOf(wish)}${staying(session)} --after ${next}`)]),
+      ...rowsOr(
+        byBoard(asks).flatMap(([board, own]) => [out.paint.bold(board), ...own.map((ask) => messageText(ask, style))]),
+        `Ask somebody: service ask @NAME "QUESTION"${staying(session)}`,
+      ),
+      ...(next === null ? [] : [called(`Later: service asks${flagsOf(options)}${staying(session)} --after ${next}`)]),
     ].join('\n'),
   );
 }
 
-const queryOf = (wish: AskListWish) => ({
-  board: wish.board,
-  state: wish.state,
-  task: wish.task === undefined ? undefined : taskRef(wish.task),
-  ...(wish['to-me'] ? { to_me: true } : {}),
-  ...(wish['from-me'] ? { from_me: true } : {}),
-  ...(wish['can-answer'] ? { can_answer: true } : {}),
+const queryOf = (options: AskListOptions) => ({
+  board: options.board,
+  state: options.state,
+  task: options.task === undefined ? undefined : taskRef(options.task),
+  ...(options['to-me'] ? { to_me: true } : {}),
+  ...(options['from-me'] ? { from_me: true } : {}),
+  ...(options['can-answer'] ? { can_answer: true } : {}),
 });
 
 function byBoard(asks: Message[]): [string, Message[]][] {
@@ -63,14 +67,14 @@ function byBoard(asks: Message[]): [string, Message[]][] {
   return [...boards];
 }
 
-const flagsOf = (wish: AskListWish): string =>
+const flagsOf = (options: AskListOptions): string =>
   [
-    wish['to-me'] ? ' --to-me' : '',
-    wish['from-me'] ? ' --from-me' : '',
-    wish['can-answer'] ? ' --can-answer' : '',
-    wish.state ? ` --state ${wish.state}` : '',
-    wish.task ? ` --task ${wish.task}` : '',
-    wish.limit === undefined ? '' : ` --limit ${wish.limit}`,
+    options['to-me'] ? ' --to-me' : '',
+    options['from-me'] ? ' --from-me' : '',
+    options['can-answer'] ? ' --can-answer' : '',
+    options.state ? ` --state ${options.state}` : '',
+    options.task ? ` --task ${options.task}` : '',
+    options.limit === undefined ? '' : ` --limit ${options.limit}`,
   ].join('');
 
 const tooMany = (): Failure =>

@@ -3,7 +3,7 @@ import { requireFeature } from '../client/features.ts';
 import { waitFor } from '../client/wait.ts';
 import { escapeUntrusted } from '../contract/text.ts';
 import type { Actor, Message } from '../contract/types.ts';
-import { usage } from '../local/failure.ts';
+import { lacking, usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
 import { checkLength, readBody } from './body.ts';
 import { Exit } from './errors.ts';
@@ -14,7 +14,7 @@ import { remind } from './reminders.ts';
 import { taskRef } from './tasks.ts';
 import { moment, showEnd } from './time.ts';
 
-export interface AskWish {
+export interface AskOptions {
   words: readonly string[];
   'going-with'?: string | undefined;
   at?: string | undefined;
@@ -51,7 +51,7 @@ function partsOf(words: readonly string[]): {
 }
 
 /** The text is read before anything is asked of a server. */
-export async function ask(open: () => Promise<BoardSession>, wish: AskWish, out: Output): Promise<void> {
+export async function ask(open: () => Promise<BoardSession>, wish: AskOptions, out: Output): Promise<void> {
   const { to, question, options } = partsOf(wish.words);
   const text = await readBody({ argument: question, file: undefined, keep: 'head', out });
   const body = checkLength(text.text, text.more);
@@ -67,7 +67,7 @@ export async function ask(open: () => Promise<BoardSession>, wish: AskWish, out:
   const session = await open();
   await requireFeature(session.client, 'asks');
   if (to === undefined && !session.agent)
-    throw usage('Say whom you ask: service ask @NAME "…". Only an agent may leave it out; it asks its person.');
+    throw lacking('Say whom you ask. Only an agent may leave it out, and then asks its person.');
   const reply = await session.client.call('postMessage', {
     params: { board: session.board },
     body: { body, to: to === undefined ? undefined : [to], about, files: wish.file?.map(fileNamed), ask: request },
@@ -77,7 +77,7 @@ export async function ask(open: () => Promise<BoardSession>, wish: AskWish, out:
   await tell(session, reply.data, wish, out);
 }
 
-async function tell(session: BoardSession, message: Message, wish: AskWish, out: Output): Promise<void> {
+async function tell(session: BoardSession, message: Message, wish: AskOptions, out: Output): Promise<void> {
   const { readNotes } = await import('./notes.ts');
   const { notes, inbox } = out.quiet ? { notes: null, inbox: null } : await readNotes(session, message);
   if (inbox?.work.nudges && message.ask?.options.length === 0) {

@@ -12,7 +12,7 @@ import type { Output } from './output.ts';
 import { staying } from './session.ts';
 import type { TimeStyle } from './time.ts';
 
-export interface AttachWish {
+export interface AttachOptions {
   file?: string[] | undefined;
   attach?: string[] | undefined;
   'idempotency-key'?: string | undefined;
@@ -42,7 +42,7 @@ export interface Attaching {
 const MOST = 8;
 
 /** @throws usage for more than go with a message, and for what is no file; Failure `file_too_large`. */
-export async function attachmentsOf({ file = [], attach = [] }: AttachWish): Promise<Attaching> {
+export async function attachmentsOf({ file = [], attach = [] }: AttachOptions): Promise<Attaching> {
   const given = attach.map((text) => {
     const [, path = text, name] = /^(.+?)=([^=]+)$/.exec(text) ?? [];
     return { path, name };
@@ -61,14 +61,14 @@ export async function attachmentsOf({ file = [], attach = [] }: AttachWish): Pro
 export async function putAttachments(
   session: BoardSession,
   { named, here }: Attaching,
-  wish: AttachWish,
+  options: AttachOptions,
   out: Output,
 ): Promise<{ files: Attachment[]; put: string[] }> {
   if (here.length === 0) return { files: named, put: [] };
   const files = await filesOf(session);
   const placed: { file: string; version: number; name: string }[] = [];
   for (const [n, one] of here.entries()) {
-    const send = (local: Local) => putOne(files, { ...one, local }, stepKey(wish, n), { wish, out });
+    const send = (local: Local) => putOne(files, { ...one, local }, stepKey(options, n), { options, out });
     placed.push(one.local ? await send(one.local) : await spooled(out, send));
   }
   return {
@@ -78,18 +78,18 @@ export async function putAttachments(
 }
 
 /** Each request of a command has a key of its own, the same whenever the command is repeated. */
-const stepKey = ({ 'idempotency-key': key }: AttachWish, n: number): string | undefined =>
+const stepKey = ({ 'idempotency-key': key }: AttachOptions, n: number): string | undefined =>
   key === undefined ? undefined : `${key}.file${n === 0 ? '' : `.${n + 1}`}`;
 
 /** The key of the post itself. */
-export const postKey = ({ 'idempotency-key': key }: AttachWish, { here }: Attaching): string | undefined =>
+export const postKey = ({ 'idempotency-key': key }: AttachOptions, { here }: Attaching): string | undefined =>
   key === undefined || here.length === 0 ? key : `${key}.post`;
 
 async function putOne(
   files: Files,
   { path, name, local }: Here & { local: Local },
   key: string | undefined,
-  { wish, out }: { wish: AttachWish; out: Output },
+  { options, out }: { options: AttachOptions; out: Output },
 ): Promise<{ file: string; version: number; name: string }> {
   const { query, digest } = putQuery(files, path, { name });
   const named = name === undefined ? '' : ` --name ${quoted(name)}`;
@@ -102,7 +102,7 @@ async function putOne(
       onConflict: 'fail',
       command: `service file put ${quoted(path)}${named}${staying(files.session)}`,
       key,
-      times: wish.times ?? 'relative',
+      times: options.times ?? 'relative',
       out,
     },
     digest,

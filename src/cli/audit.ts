@@ -12,9 +12,10 @@ import type { Answer, BoardEvent } from '../contract/types.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { type BoardRef, pin, pinnedBoard, pinnedHead } from '../local/heads.ts';
 import type { BoardSession } from './base.ts';
+import { reasonOf } from './file-errors.ts';
 import { called, runtime } from './runtime.ts';
 import { staying } from './session.ts';
-import { table } from './table.ts';
+import { rowsOr, table } from './table.ts';
 import { showData } from './terminal.ts';
 import { showTime, type TimeStyle } from './time.ts';
 
@@ -33,7 +34,7 @@ export interface VerifyRecord {
   pinned_board: (BoardRef & { matches: boolean }) | null;
 }
 
-export interface VerifyWish {
+export interface VerifyFlags {
   /** The event to begin with; beyond the first only the one after the remembered end. */
   start?: number | undefined;
   /** The id of a board that may stand under the name of the one that was checked before. */
@@ -48,7 +49,7 @@ export interface VerifyWish {
  */
 export async function verifyRecord(
   session: BoardSession,
-  { start = 1, accept }: VerifyWish = {},
+  { start = 1, accept }: VerifyFlags = {},
 ): Promise<VerifyRecord> {
   const { client, board } = session;
   const { folders } = runtime();
@@ -141,7 +142,7 @@ export function verifyText(session: BoardSession, result: VerifyRecord): string 
   return `${board}: ${result.events} events verified, head #${result.head_seq ?? 0} ${hash}${withheld}${first}`;
 }
 
-export interface LogWish {
+export interface LogFilter {
   after?: number | undefined;
   type?: string[] | undefined;
   actor?: string | undefined;
@@ -155,23 +156,23 @@ export interface LogRecord {
 }
 
 /** A page of the record: the newest, or what follows a number. */
-export async function readLog(session: BoardSession, wish: LogWish): Promise<LogRecord> {
+export async function readLog(session: BoardSession, options: LogFilter): Promise<LogRecord> {
   const { client, board } = session;
   const read = async (window: LogWindow) => {
-    const query = { ...window, type: wish.type?.join(',') };
+    const query = { ...window, type: options.type?.join(',') };
     return (await client.call('listEvents', { params: { board }, query })).data;
   };
-  const by = wish.actor?.replace(/^@/, '');
-  if (by !== undefined) return logOf(read, by, wish);
-  const start = wish.after === undefined ? { newest: true } : { after: wish.after };
-  const { events, next_after, head_seq } = await read({ ...start, limit: wish.limit });
+  const by = options.actor?.replace(/^@/, '');
+  if (by !== undefined) return logOf(read, by, options);
+  const start = options.after === undefined ? { newest: true } : { after: options.after };
+  const { events, next_after, head_seq } = await read({ ...start, limit: options.limit });
   return { events, next_after, head_seq };
 }
 
 /** Every event from the beginning, or from after a number, to the end. */
-export async function* wholeLog({ client, board }: BoardSession, wish: LogWish): AsyncGenerator<BoardEvent> {
-  const by = wish.actor?.replace(/^@/, '');
-  const query = { after: wish.after ?? 0, limit: 200, type: wish.type?.join(',') };
+export async function* wholeLog({ client, board }: BoardSession, options: LogFilter): AsyncGenerator<BoardEvent> {
+  const by = options.actor?.replace(/^@/, '');
+  const query = { after: options.after ?? 0, limit: 200, type: options.type?.join(',') };
   for await (const { events } of pages(client, 'listEvents', { params: { board }, query }))
     yield* events.filter(({ actor }) => by === undefined || actor.name === by);
 }
@@ -189,7 +190,7 @@ const LOG_LENGTH = 50;
 async function logOf(
   read: (window: LogWindow) => Promise<Answer<'listEvents'>>,
   actor: string,
-  { after, limit = LOG_LENGTH }: LogWish,
+  { after, limit = LOG_LENGTH }: LogFilter,
 ): Promise<LogRecord> {
   const newest = after === undefined;
   let found: BoardEvent[] = [];
@@ -212,7 +213,7 @@ async function logOf(
 export async function eventLines(
   session: BoardSession,
   page: LogRecord,
-  { type, actor, limit }: LogWish,
+  { type, actor, limit }: LogFilter,
   times: TimeStyle,
 ): Promise<string[]> {
   const rows = page.events.map((event) => [
@@ -220,14 +221,19 @@ export async function eventLines(
     escapeUntrusted(event.type),
     `@${escapeUntrusted(event.actor.name ?? event.actor.kind)}`,
     showTime(event.at, times),
-    event.data_withheld ? 'withheld' : '',
+    event.data_withheld ? 'content withheld' : '',
   ]);
   const same = [type && ` --type ${type.join(',')}`, actor && ` --actor ${actor}`, limit && ` --limit ${limit}`]
     .filter(Boolean)
     .join('');
   const later = `Later: service audit log --after ${page.next_after}${same}${staying(session)}`;
   const next = page.next_after === null ? [] : [called(later)];
-  return [`${session.board} · ${page.events.length}, head #${page.head_seq}`, ...(await table(rows)), ...next];
+  const lines = await table(['EVENT', 'TYPE', 'BY', 'TIME', 'NOTES'], rows);
+  return [
+    `${session.board} · ${page.events.length}, head #${page.head_seq}`,
+    ...rowsOr(lines, `None fits. All: service audit log${staying(session)}`),
+    ...next,
+  ];
 }
 
 /** Writes every event as a line of its own; a file appears whole or not at all, and takes the place of no other. */
@@ -259,7 +265,7 @@ function openDraft(draft: string, path: string): number {
   try {
     return openSync(draft, 'wx', 0o600);
   } catch (error) {
-    throw usage(`The file ${path} cannot be written: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}.`);
+    throw usage(`The file ${path} cannot be written: ${reasonOf(error)}.`);
   }
 }
 

@@ -6,19 +6,21 @@ import type { Client } from '../client/client.ts';
 import type { SessionHere } from '../harness/detect.ts';
 import type { Seat } from '../local/actors.ts';
 import { Failure, usage } from '../local/failure.ts';
-import { paintFor, wantsColor } from './color.ts';
+import { paintFor, setColours, wantsColor } from './color.ts';
 import type { Delegated } from './delegated.ts';
 import { forCommand, report } from './errors.ts';
 import { globalFlags } from './flags.ts';
+import { usageHint } from './help/usage.ts';
 import { blockedHere, here, inSession, lookAround, requireWhole } from './here.ts';
 import { modeOf } from './mode.ts';
 import type { Output } from './output.ts';
 import { refuseEmpty, usageError } from './parse-errors.ts';
 import { flagsIn, parsed } from './parsing.ts';
 import { onlyReads } from './read-only.ts';
-import type { Wanted } from './requesting.ts';
+import type { AdminActionInput } from './requesting.ts';
 import { runtime } from './runtime.ts';
 import type { Session, SessionChoice, Who } from './session.ts';
+import { prepareReading } from './table.ts';
 import type { TimeStyle } from './time.ts';
 
 export type FlagsOf<T extends typeof Command> = Interfaces.InferredFlags<
@@ -69,7 +71,8 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     } catch (error) {
       await this.forgetEndedSeat(error);
       await this.nameNearest(error);
-      return report(forCommand(blockedHere(error), this.help), this.out, this.verbose);
+      await this.nameEndedKey(error);
+      return report(forCommand(blockedHere(error), this.help, this.howToUse), this.out, this.verbose);
     }
   }
 
@@ -85,10 +88,19 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   /** Says which name was probably meant by one that nobody has. */
   private async nameNearest(error: unknown): Promise<void> {
     const code = String((error as { code?: unknown } | null)?.code);
-    if (!/_not_found$|^unknown_recipient$|^server_unknown$|^agent_seat_elsewhere$/.test(code)) return;
+    const looked =
+      /_not_found$|^(unknown_recipient|invalid_target|server_unknown|server_outdated|agent_seat_elsewhere)$/;
+    if (!looked.test(code)) return;
     const { nameNearest } = await import('./near.ts');
     const { flags, args, opened: session } = this;
     await nameNearest(error as object, { flags, args, board: this.out.base.board, session });
+  }
+
+  /** Says which credential it is that does not work any more. */
+  private async nameEndedKey(error: unknown): Promise<void> {
+    if ((error as { code?: unknown } | null)?.code !== 'unauthorized') return;
+    const { nameEndedKey } = await import('./ended-key.ts');
+    nameEndedKey(error, this.opened);
   }
 
   /** The boards there are; null where nobody could be asked. Only for a hint, so nothing is started. */
@@ -113,6 +125,14 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   /** Where more about this command is said. */
   private get help(): string {
     return `service ${(this.id ?? '').replaceAll(':', ' ')} --help`;
+  }
+
+  /** How this command is typed, with an example. */
+  private get howToUse(): string {
+    const { args, usage, examples } = this.ctor;
+    const named = Object.entries(args).map(([name, arg]) => [name, { ...arg, name }]);
+    const command = { id: this.id ?? '', args: Object.fromEntries(named), usage: usage as string | undefined };
+    return usageHint(command, examples as string[] | undefined);
   }
 
   /** Milliseconds one command's requests may take; 0 = no limit. */
@@ -180,9 +200,11 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   }
 
   /** Sends an agent's request to its person and shows what became of it. */
-  protected async request(session: Session, body: Wanted, key: string | undefined): Promise<void> {
+  protected async request(session: Session, body: AdminActionInput, key: string | undefined): Promise<void> {
     const { askPerson, askedText } = await import('./requesting.ts');
     const asked = await askPerson(session, body, key);
+    const { warnOfLoopback } = await import('./inviting.ts');
+    warnOfLoopback(this.out, asked.invite?.invite);
     this.out.print(asked, () => askedText(asked, this.times));
   }
 
@@ -237,6 +259,20 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     this.globals = given.flags as GlobalFlags;
     this.out.quiet = this.globals.quiet === true;
     await this.choosePaint();
+    await this.chooseValues(given.fields);
+  }
+
+  /** What is printed of the JSON. A mistake in it is told before anything is done. */
+  private async chooseValues(fields: string | undefined): Promise<void> {
+    const { jq } = this.globals;
+    if (fields !== undefined) {
+      const { fieldPicker } = await import('./json-fields.ts');
+      this.out.pick = fieldPicker({ id: this.id ?? '', list: 'ndjson' in (this.ctor.flags ?? {}) }, fields);
+    }
+    if (jq !== undefined) {
+      const { jqFilter } = await import('./jq.ts');
+      this.out.filter = await jqFilter(jq, this.out.terminal);
+    }
   }
 
   /** Lets a command rewrite words the parser cannot read, such as a flag whose value may be left out. */
@@ -254,6 +290,8 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
       env: runtime().env,
     };
     this.out.paint = await paintFor(wantsColor(choice, process.stdout.isTTY === true));
+    setColours(this.out.paint);
+    if (this.out.mode === 'text' && this.out.terminal && !inSession()) await prepareReading();
     this.out.errorPaint = await paintFor(wantsColor(choice, process.stderr.isTTY === true));
   }
 }

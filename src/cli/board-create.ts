@@ -1,9 +1,12 @@
 /** Creating a board from what was typed. */
 import { basename } from 'node:path';
 import type { Reply } from '../client/answer.ts';
+import { patterns } from '../contract/ids.ts';
+import { slug } from '../contract/slug.ts';
 import type { Board, BodyIn } from '../contract/types.ts';
 import { usage } from '../local/failure.ts';
 import { createHere, type Delegated } from './delegated.ts';
+import { quoted } from './extra-words.ts';
 import { linkIfUnlinked } from './linking.ts';
 import type { Output } from './output.ts';
 import { agreedText } from './print/joined.ts';
@@ -12,7 +15,7 @@ import { called } from './runtime.ts';
 import type { Session } from './session.ts';
 import { readWhole } from './stdin.ts';
 
-export interface CreateWish {
+export interface CreateOptions {
   name: string;
   title?: string | undefined;
   template?: string | undefined;
@@ -45,39 +48,51 @@ export async function askName(out: Output, noInput: boolean): Promise<string> {
 /** Creates the board and links this folder to it. */
 export async function createBoard(
   { client, server }: Session,
-  wish: CreateWish,
+  options: CreateOptions,
   out: Output,
 ): Promise<{ record: CreatedRecord; reply: Reply<Board> }> {
   const reply = await client.call('createBoard', {
-    body: await newBoard(wish, out),
-    idempotencyKey: wish['idempotency-key'],
+    body: await newBoard(options, out),
+    idempotencyKey: options['idempotency-key'],
   });
   const board = reply.data;
   out.base.board = board.name;
-  const link = wish['no-link'] ? { linked: false } : linkIfUnlinked(server.url, board.name);
+  const link = options['no-link'] ? { linked: false } : linkIfUnlinked(server.url, board.name);
   const record = { board_record: board, ...link, join_command: `service agent create <name> --board ${board.name}` };
   return { record, reply };
 }
 
 /** The board as it is asked for. */
-async function newBoard(wish: CreateWish, out: Output): Promise<BodyIn<'createBoard'>> {
+async function newBoard(options: CreateOptions, out: Output): Promise<BodyIn<'createBoard'>> {
+  requireName(options);
   return {
-    name: wish.name,
-    title: wish.title,
-    template: wish.template,
-    preset: preset(wish.preset),
-    charter: await charter(wish['charter-file'], out),
-    ...(wish.private ? { visibility: 'private' as const } : {}),
+    name: options.name,
+    title: options.title,
+    template: options.template,
+    preset: preset(options.preset),
+    charter: await charter(options['charter-file'], out),
+    ...(options.private ? { visibility: 'private' as const } : {}),
   };
 }
 
+/** A title is often taken for the name, which has no spaces and no capitals. */
+function requireName({ name, title }: CreateOptions): void {
+  if (patterns.boardName.test(name)) return;
+  const near = slug(name);
+  const titled = title === undefined && near !== name.toLowerCase() ? ` --title ${quoted(name)}` : '';
+  throw usage(
+    `The name of a board has 2 to 40 small letters, digits and hyphens, with no hyphen at either end, but got "${name}".`,
+    patterns.boardName.test(near) ? `service board create ${near}${titled}` : '',
+  );
+}
+
 /** Creates the board with a seat for the session this runs in. */
-export async function createInSession(delegated: Delegated, wish: CreateWish, out: Output) {
-  const create = await newBoard(wish, out);
-  const seated = await createHere(delegated, { create, key: wish['idempotency-key'] });
+export async function createInSession(delegated: Delegated, options: CreateOptions, out: Output) {
+  const create = await newBoard(options, out);
+  const seated = await createHere(delegated, { create, key: options['idempotency-key'] });
   const { board_record: board, agent } = seated;
   out.base.board = board.name;
-  const link = wish['no-link'] ? { linked: false } : linkIfUnlinked(delegated.server.url, board.name);
+  const link = options['no-link'] ? { linked: false } : linkIfUnlinked(delegated.server.url, board.name);
   const { mode } = seated;
   const record = { board_record: board, ...link, agent, mode, join_command: `service join --board ${board.name}` };
   return {

@@ -26,8 +26,8 @@ const policyValues = {
 } as const;
 
 /** A policy as words of the command line say it: a preset, then `key=value` for what differs from it. */
-export function policyWish(preset: string | undefined, set: readonly string[]): Policy | null {
-  const wish: Record<string, string | boolean> = preset === undefined ? {} : { preset };
+export function policyOptions(preset: string | undefined, set: readonly string[]): Policy | null {
+  const options: Record<string, string | boolean> = preset === undefined ? {} : { preset };
   for (const word of set) {
     const [key = '', value = ''] = word.split('=', 2);
     if (!Object.hasOwn(policyValues, key)) {
@@ -38,15 +38,15 @@ export function policyWish(preset: string | undefined, set: readonly string[]): 
     }
     const values: readonly string[] = policyValues[key as keyof typeof policyValues];
     if (!values.includes(value)) throw usage(`${key} is ${values.join(' or ')}.`, `Such as --set ${key}=${values[0]}`);
-    wish[key] = key === 'show_harness' ? value === 'true' : value;
+    options[key] = key === 'show_harness' ? value === 'true' : value;
   }
-  return Object.keys(wish).length === 0 ? null : (wish as Policy);
+  return Object.keys(options).length === 0 ? null : (options as Policy);
 }
 
 type Roles = Record<string, Role>;
 type Grant = Role['can'][number];
 
-export interface RoleWish {
+export interface RoleOptions {
   set?: string | undefined;
   /** Left out: they stay. */
   can?: Grant[] | undefined;
@@ -55,7 +55,7 @@ export interface RoleWish {
 }
 
 /** The whole map with one role changed, added or taken out. */
-export function rolesWith(roles: Readonly<Roles>, { set, can, charter, remove }: RoleWish): Roles {
+function rolesWith(roles: Readonly<Roles>, { set, can, charter, remove }: RoleOptions): Roles {
   if (remove !== undefined) {
     if (!Object.hasOwn(roles, remove))
       throw usage(`There is no role ${remove}.`, `Roles: ${Object.keys(roles).join(', ')}`);
@@ -87,13 +87,13 @@ export function grantOf(word: string): Grant {
  */
 export async function changeRoles(
   session: BoardSession,
-  wish: RoleWish,
+  options: RoleOptions,
   idempotencyKey: string | undefined,
 ): Promise<{ before: Roles; reply: Reply<Board> }> {
   const first = (await readBoard(session)).roles;
-  const planned = rolesWith(first, wish);
+  const planned = rolesWith(first, options);
   const now = (await readBoard(session)).roles;
   const moved = JSON.stringify(now) !== JSON.stringify(first);
-  const roles = moved ? rolesWith(now, wish) : planned;
+  const roles = moved ? rolesWith(now, options) : planned;
   return { before: now, reply: await changeBoard(session, { roles }, idempotencyKey) };
 }

@@ -1,4 +1,5 @@
 /** Which board a command is about. */
+import { unexpected } from '../client/errors.ts';
 import { idPattern } from '../contract/ids.ts';
 import { Failure } from '../local/failure.ts';
 import { canonicalOrigin } from '../local/origin.ts';
@@ -25,7 +26,9 @@ const brdId = idPattern('brd');
 async function nameOf({ client, seat }: Session, id: string): Promise<string> {
   if (seat?.saved.board_id === id) return seat.saved.board;
   try {
-    return (await client.call('getBoard', { params: { board: id } })).data.name;
+    const { data } = await client.call('getBoard', { params: { board: id } });
+    if (data.id === id) return data.name;
+    throw unexpected('The server answers with another board than the one that was named by its id.');
   } catch (error) {
     if ((error as { code?: unknown }).code === 'board_not_found') return id;
     throw error;

@@ -1,5 +1,5 @@
 /** The text of a message: where it comes from, and what is done to it before it is sent. */
-import { Failure, usage } from '../local/failure.ts';
+import { Failure, lacking, usage } from '../local/failure.ts';
 import type { Output } from './output.ts';
 import { fileBytes, hasPipedInput, stdinBytes, type Taken, takeText } from './stdin.ts';
 
@@ -38,7 +38,7 @@ async function chosen({ argument, file, keep, out }: BodySource): Promise<Taken>
   if (file !== undefined && file !== '-') return takeText(fileBytes(file), keep);
   if (argument !== undefined && argument !== '-') return { ...COMPLETE, text: argument };
   if (argument === '-' || file === '-' || hasPipedInput()) return takeText(stdinBytes(out, 'the text'), keep);
-  throw usage('Give the text as an argument, or pipe it in.', 'service say "Hello"');
+  throw lacking('Give the text as an argument, or pipe it in.');
 }
 
 /** Refuses a text over the limit before anything is sent. */

@@ -5,7 +5,7 @@ import { readBoard } from './board-settings.ts';
 import type { Output } from './output.ts';
 import { readWhole } from './stdin.ts';
 
-export interface CharterWish {
+export interface CharterOptions {
   set?: string | undefined;
   file?: string | undefined;
   edit?: boolean;
@@ -15,18 +15,18 @@ export interface CharterSource {
   session: BoardSession;
   /** As it was read. */
   charter: string;
-  wish: CharterWish;
+  options: CharterOptions;
   out: Output;
   noInput: boolean;
 }
 
 /** The charter that is wished for; undefined: it is only to be shown. */
 export async function newCharter(source: CharterSource): Promise<string | undefined> {
-  const { wish, charter, out } = source;
-  const ways = [wish.set !== undefined, wish.file !== undefined, wish.edit === true].filter(Boolean).length;
+  const { options, charter, out } = source;
+  const ways = [options.set !== undefined, options.file !== undefined, options.edit === true].filter(Boolean).length;
   if (ways > 1) throw usage('Give one of --set, --file and --edit.');
-  if (wish.file !== undefined) return readWhole(wish.file, out, 'a charter');
-  if (!wish.edit) return wish.set;
+  if (options.file !== undefined) return readWhole(options.file, out, 'a charter');
+  if (!options.edit) return options.set;
   const { edit } = await import('./editor.ts');
   const edited = await edit(charter, 'charter.md');
   if (edited !== charter) await requireUnmoved(source);

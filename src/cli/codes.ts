@@ -8,7 +8,7 @@ import type { BoardSession } from './base.ts';
 import { codePrompt, type NewCode } from './print/code.ts';
 import { duration } from './time.ts';
 
-export interface CodeWish {
+export interface CodeOptions {
   role: string | undefined;
   ttl: string | undefined;
   guest?: string;
@@ -18,7 +18,7 @@ export interface CodeWish {
 /** Makes a code, and the text to pass on with it. */
 export async function makeCode(
   { client, board }: Pick<BoardSession, 'client' | 'board'>,
-  { role, ttl, guest, key }: CodeWish,
+  { role, ttl, guest, key }: CodeOptions,
 ): Promise<{ code: NewCode; prompt: string }> {
   const params = { board };
   const body = {
@@ -30,8 +30,8 @@ export async function makeCode(
   return { code, prompt: codePrompt(code) };
 }
 
-/** The role of whoever is invited: the second of the pair that the board's template is for, else its plain one. */
-export async function invitedRole(client: Client, { template, roles }: Board): Promise<string> {
+/** The role of the person or agent that is invited: the second of the pair that the board's template is for, else its plain one. */
+async function invitedRole(client: Client, { template, roles }: Board): Promise<string> {
   const [, second] = (template === null ? undefined : await pairOf(client, template)) ?? [];
   return second !== undefined && Object.hasOwn(roles, second) ? second : 'member';
 }

@@ -28,10 +28,12 @@ export interface Paint {
   dim(text: string): string;
   red(text: string): string;
   yellow(text: string): string;
+  green(text: string): string;
+  cyan(text: string): string;
 }
 
 const same = (text: string) => text;
-export const plain: Paint = { bold: same, dim: same, red: same, yellow: same };
+export const plain: Paint = { bold: same, dim: same, red: same, yellow: same, green: same, cyan: same };
 
 /** Paint for a stream; the colour library is loaded only where there is colour. */
 export async function paintFor(on: boolean): Promise<Paint> {
@@ -43,5 +45,30 @@ export async function paintFor(on: boolean): Promise<Paint> {
     dim: ownStyle(chalk.dim),
     red: ownStyle(chalk.red),
     yellow: ownStyle(chalk.yellow),
+    green: ownStyle(chalk.green),
+    cyan: ownStyle(chalk.cyan),
   };
+}
+
+let ofOutput: Paint = plain;
+
+/** The colours of standard output, for what lays text out without knowing where it goes. */
+export const colours = (): Paint => ofOutput;
+
+/** Set once, when the flags are known. */
+export function setColours(paint: Paint): void {
+  ofOutput = paint;
+}
+
+const good = /^(active|allowed|answered|connected|done|in progress|read|received|replied|running|taken up|working)\b/;
+const waiting = /^(idle|late|open|paused|pending|started|unknown|waiting)\b/;
+const bad = /^(blocked|failed|not)\b/;
+const over = /^(cancelled|closed|declined|disconnected|ended|exited|expired|no|removed|revoked|used|withdrawn)\b/;
+
+/** How a state is painted, by the word that it begins with. */
+export function stateColour(state: string, paint: Paint): (text: string) => string {
+  if (bad.test(state)) return paint.red;
+  if (waiting.test(state)) return paint.yellow;
+  if (over.test(state)) return paint.dim;
+  return good.test(state) ? paint.green : same;
 }

@@ -9,26 +9,26 @@ import { type Pending, readCredentials, type ServerEntry } from '../local/creden
 import { Failure } from '../local/failure.ts';
 import { readPending } from '../local/keystore.ts';
 import { canonicalOrigin } from '../local/origin.ts';
+import { type InviteLink, previewOf } from './invite-link.ts';
 import {
-  type Arrived,
   abandon,
+  type BroughtKey,
   begin,
   checkIdentity,
   clientFor,
+  type Deps,
   digestOf,
   entryToConnect,
   isUnclear,
   land,
-  type Means,
   machineLabel,
   userHandle,
-} from './beginnings.ts';
-import { type InviteLink, previewOf } from './invite-link.ts';
+} from './pending-keys.ts';
 import { fields, onOneLine } from './print/fields.ts';
 import { askText, askYes, mayAsk, missing } from './prompts.ts';
 import { runtime } from './runtime.ts';
 
-export interface ConnectWish extends Means {
+export interface ConnectOptions extends Deps {
   handle: string | undefined;
   displayName: string | undefined;
   /** Name of the key. */
@@ -44,26 +44,26 @@ type Account = Pick<Answer<'connectPerson'>, 'person' | 'key'> & { pairing: stri
 const ATTEMPTS = 5;
 
 /** Redeems an invite, or finds out that an earlier try already did. */
-export async function connectBy({ origin, secret }: InviteLink, wish: ConnectWish): Promise<Arrived> {
+export async function connectBy({ origin, secret }: InviteLink, options: ConnectOptions): Promise<BroughtKey> {
   const entry = entryToConnect(origin);
   const earlier = liveInvite(entry);
   if (entry && earlier) {
-    const done = await finish(origin, entry, earlier, wish);
+    const done = await finish(origin, entry, earlier, options);
     if (done) return done;
     if (earlier.digest !== digestOf(secret)) throw stillUnclear(origin);
   }
-  const preview = await lookAt({ origin, secret }, wish, earlier);
+  const preview = await lookAt({ origin, secret }, options, earlier);
   checkIdentity(origin, entry, preview.server_id);
-  const handle = earlier?.handle ?? (await agree(origin, preview, wish));
-  const label = earlier?.label ?? wish.name ?? machineLabel(handle);
+  const handle = earlier?.handle ?? (await agree(origin, preview, options));
+  const label = earlier?.label ?? options.name ?? machineLabel(handle);
   const token = (entry && earlier && (await readPending(entry.server_id, earlier))) || newKey();
   await begin(
     { origin, serverId: preview.server_id, token },
     { kind: 'invite', digest: digestOf(secret), handle, label, expires_at: preview.expires_at },
   );
-  const body = { invite: secret, handle, display_name: wish.displayName, key_name: label, client_token: token };
-  const account = await redeem(clientFor(origin, secret, wish), origin, body, wish, earlier !== null);
-  return land({ origin, serverId: preview.server_id, ...account, token }, wish);
+  const body = { invite: secret, handle, display_name: options.displayName, key_name: label, client_token: token };
+  const account = await redeem(clientFor(origin, secret, options), origin, body, options, earlier !== null);
+  return land({ origin, serverId: preview.server_id, ...account, token }, options);
 }
 
 interface Waiting {
@@ -95,8 +95,8 @@ export function waitingConnect(given: string | undefined): Waiting {
 }
 
 /** Finds out what became of a connect whose answer was lost. */
-export async function resume({ origin, entry, pending }: Waiting, wish: ConnectWish): Promise<Arrived> {
-  const done = await finish(origin, entry, pending, wish);
+export async function resume({ origin, entry, pending }: Waiting, options: ConnectOptions): Promise<BroughtKey> {
+  const done = await finish(origin, entry, pending, options);
   if (done) return done;
   throw stillUnclear(origin);
 }
@@ -110,9 +110,9 @@ function liveInvite(entry: ServerEntry | undefined): Pending | null {
 }
 
 /** What the invite leads to. One that was sent before and does not work any more may have worked then. */
-async function lookAt(link: InviteLink, wish: ConnectWish, earlier: Pending | null): Promise<Preview> {
+async function lookAt(link: InviteLink, options: ConnectOptions, earlier: Pending | null): Promise<Preview> {
   try {
-    return await previewOf(link, wish);
+    return await previewOf(link, options);
   } catch (error) {
     if (earlier && error instanceof ClientError && error.code === 'invite_invalid') throw stillUnclear(link.origin);
     throw error;
@@ -120,13 +120,13 @@ async function lookAt(link: InviteLink, wish: ConnectWish, earlier: Pending | nu
 }
 
 /** Shows where the invite leads, asks for the handle and for a yes. @returns the handle. */
-async function agree(origin: string, preview: Preview, wish: ConnectWish): Promise<string> {
+async function agree(origin: string, preview: Preview, options: ConnectOptions): Promise<string> {
   const suggested = preview.suggested_handle ?? userHandle();
-  const asks = mayAsk(wish.out, wish.noInput);
+  const asks = mayAsk(options.out, options.noInput);
   const inviter = `@${onOneLine(preview.inviter_handle)}`;
   const boards = onOneLine(preview.boards.map((board) => board.name).join(', '));
-  if (asks && !wish.yes) {
-    wish.out.note(
+  if (asks && !options.yes) {
+    options.out.note(
       fields([
         ['Server', origin],
         ['From', inviter],
@@ -136,9 +136,9 @@ async function agree(origin: string, preview: Preview, wish: ConnectWish): Promi
       ]).join('\n'),
     );
   }
-  const handle = wish.handle ?? (asks && !wish.yes ? await askText('Your handle there', suggested) : suggested);
+  const handle = options.handle ?? (asks && !options.yes ? await askText('Your handle there', suggested) : suggested);
   if (handle === '') throw missing('Your handle there', '--handle NAME');
-  if (wish.yes) return handle;
+  if (options.yes) return handle;
   const where = boards === '' ? '' : `, onto ${boards}`;
   const question = `Connect to ${origin} as ${handle}, invited by ${inviter}${where}?`;
   if (!asks) throw new Failure('confirmation_required', question, { hint: 'Repeat it with --yes' });
@@ -151,7 +151,7 @@ async function redeem(
   client: Client,
   origin: string,
   body: Connecting,
-  wish: ConnectWish,
+  options: ConnectOptions,
   sentBefore: boolean,
 ): Promise<Account> {
   const { random, sleep } = client.environment;
@@ -173,7 +173,7 @@ async function redeem(
         await sleep(retryDelay(error, attempt + 1, random));
         continue;
       }
-      const account = await accountOf(origin, body.client_token, body.key_name, wish);
+      const account = await accountOf(origin, body.client_token, body.key_name, options);
       if (account) return account;
       throw stillUnclear(origin, error);
     }
@@ -181,8 +181,8 @@ async function redeem(
 }
 
 /** The account that a key opens, if the connect that was to make it has happened. */
-async function accountOf(origin: string, token: string, label: string, means: Means): Promise<Account | null> {
-  const client = clientFor(origin, token, means);
+async function accountOf(origin: string, token: string, label: string, deps: Deps): Promise<Account | null> {
+  const client = clientFor(origin, token, deps);
   try {
     const { data: receipt } = await client.call('getOnboardingReceipt');
     const { data } = await client.call('listKeys', { query: { limit: 500 } });
@@ -196,11 +196,11 @@ async function accountOf(origin: string, token: string, label: string, means: Me
   }
 }
 
-async function finish(origin: string, entry: ServerEntry, pending: Pending, means: Means): Promise<Arrived | null> {
+async function finish(origin: string, entry: ServerEntry, pending: Pending, deps: Deps): Promise<BroughtKey | null> {
   const token = await readPending(entry.server_id, pending);
-  const account = token === null ? null : await accountOf(origin, token, pending.label, means);
+  const account = token === null ? null : await accountOf(origin, token, pending.label, deps);
   if (token === null || account === null) return null;
-  return land({ origin, serverId: entry.server_id, ...account, token }, means);
+  return land({ origin, serverId: entry.server_id, ...account, token }, deps);
 }
 
 function stillUnclear(origin: string, cause?: ClientError): Failure {

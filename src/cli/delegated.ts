@@ -12,7 +12,6 @@ import { askFor, noteHolder } from './ask-daemon.ts';
 import type { BoardListRecord } from './board-list.ts';
 import { EXIT } from './exit.ts';
 import { inSession, sessionHere } from './here.ts';
-import { linkIfUnlinked } from './linking.ts';
 import { useLocalServer } from './local-server.ts';
 import { type Agreed, agreedOf } from './print/joined.ts';
 import { runtime } from './runtime.ts';
@@ -81,12 +80,12 @@ export interface SeatedRecord extends Agreed {
   reused?: boolean;
   /** The seat that this session held on the board before. */
   previous?: object;
-  /** The role of whoever comes next, where the board was made for two. */
+  /** The role of the next agent, where the board was made for two. */
   pair_role?: string;
 }
 
 /** A seat on a board that is there: by the board, or by a code, which brings board and role. */
-export interface SeatWish {
+export interface SeatOptions {
   board?: string | undefined;
   role?: string | undefined;
   code?: string | undefined;
@@ -97,7 +96,7 @@ export interface SeatWish {
 /** A seat for this session on a board that is there. */
 export async function joinHere(
   delegated: Delegated,
-  { board, role, code, name, key }: SeatWish,
+  { board, role, code, name, key }: SeatOptions,
 ): Promise<SeatedRecord> {
   const { session, server } = delegated;
   const agent = { server: server.url, ...(board ? { board } : {}), ...(name ? { name } : {}) };
@@ -108,15 +107,15 @@ export async function joinHere(
 /** A new board with a seat for this session. The daemon repeats it safely; this program never does. */
 export async function createHere(
   delegated: Delegated,
-  wish: { create: BodyIn<'createBoard'>; pair?: boolean; name?: string | undefined; key: string | undefined },
+  options: { create: BodyIn<'createBoard'>; pair?: boolean; name?: string | undefined; key: string | undefined },
 ): Promise<SeatedRecord> {
   const { session, server } = delegated;
   const answer = await askFor(session, 'create_board', {
     server: server.url,
-    create: JSON.parse(JSON.stringify(wish.create)) as Record<string, unknown>,
-    ...(wish.pair ? { pair: true } : {}),
-    ...(wish.name ? { agent_name: wish.name } : {}),
-    idempotency_key: wish.key ?? newIdempotencyKey(),
+    create: JSON.parse(JSON.stringify(options.create)) as Record<string, unknown>,
+    ...(options.pair ? { pair: true } : {}),
+    ...(options.name ? { agent_name: options.name } : {}),
+    idempotency_key: options.key ?? newIdempotencyKey(),
   }).catch((error: unknown) => {
     throw mayExist(error, server.url);
   });
@@ -152,6 +151,3 @@ async function seated(
     ...(pair_role ? { pair_role } : {}),
   };
 }
-
-/** Ties the folder to the board, as it is done for a person. */
-export const linkHere = ({ server }: Delegated, board: string) => linkIfUnlinked(server.url, board);

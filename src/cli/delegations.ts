@@ -29,12 +29,13 @@ export async function readDelegations(
 /** One row per delegation. */
 export const delegationRows = (delegations: Delegation[], times: TimeStyle): Promise<string[]> =>
   table(
+    ['ID', 'NAME', 'STATE', 'KEY', 'MADE', 'ENDED'],
     delegations.map(({ id, name, key_id, created_at, state, ended_at }) => [
       id,
       name,
       state,
-      `of ${key_id}`,
-      `made ${showTime(created_at, times)}`,
-      ended_at === null ? '' : `ended ${showTime(ended_at, times)}`,
+      key_id,
+      showTime(created_at, times),
+      ended_at === null ? '' : showTime(ended_at, times),
     ]),
   );

@@ -1,10 +1,12 @@
 /** A text in the person's own editor. */
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../local/failure.ts';
+import { undoAtExit } from './at-exit.ts';
+import { inForeground } from './foreground.ts';
 import { runtime } from './runtime.ts';
+import { show } from './terminal.ts';
 
 /** Opens the text under this file name and answers what was saved, without the line end that editors add. */
 export async function edit(text: string, name: string): Promise<string> {
@@ -12,7 +14,7 @@ export async function edit(text: string, name: string): Promise<string> {
   const file = join(folder, name);
   try {
     writeFileSync(file, text === '' ? '' : `${text}\n`, { mode: 0o600 });
-    openEditor(file);
+    await openEditor(file);
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -20,12 +22,15 @@ export async function edit(text: string, name: string): Promise<string> {
 }
 
 /** Lets the person change a file; answers when the editor ends. */
-export function openEditor(file: string): void {
+export async function openEditor(file: string): Promise<void> {
   const { env } = runtime();
   const editor = env.VISUAL || env.EDITOR || 'vi';
-  // By the shell, because an editor is often named with its options. Standard output is the result's.
-  const { status, error } = spawnSync('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: ['inherit', 2, 2] });
-  if (error || status !== 0) throw failed(editor);
+  const ended = undoAtExit(() => show(process.stderr, `Your text is still here: ${file}\n`));
+  // Standard output is the result's.
+  const child = inForeground(`${editor} "$1"`, [file], { stdio: ['inherit', 2, 2] });
+  const status = await new Promise((resolve) => child.on('error', resolve).on('close', resolve));
+  ended();
+  if (status !== 0) throw failed(editor);
 }
 
 const failed = (editor: string): Failure =>

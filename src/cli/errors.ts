@@ -5,7 +5,7 @@ import { Failure, hinted } from '../local/failure.ts';
 import { isDone } from './done.ts';
 import { EXIT, exitCode } from './exit.ts';
 import type { Output } from './output.ts';
-import { called } from './runtime.ts';
+import { called, calledNext } from './runtime.ts';
 import { show } from './terminal.ts';
 
 export interface Problem {
@@ -13,6 +13,8 @@ export interface Problem {
   exit: number;
   requestId?: string | undefined;
   stack?: string | undefined;
+  /** A server's words, which must not have lines that read as ours. */
+  foreign?: boolean;
 }
 
 /** Ends the work without an error text: the answer was already given. */
@@ -40,7 +42,7 @@ export function asProblem(error: unknown): Problem {
           code,
           message,
           hint: called(hint),
-          ...(next ? { next: next as never } : {}),
+          ...(next ? { next: calledNext(next) as never } : {}),
           ...(details ? { details } : {}),
         },
       },
@@ -50,9 +52,18 @@ export function asProblem(error: unknown): Problem {
   if (isClientError(error)) {
     const { code, message, hint, details, next, status, requestId } = error;
     return {
-      body: { error: { code, message, hint, ...(next ? { next } : {}), ...(details ? { details } : {}) } },
+      body: {
+        error: {
+          code,
+          message,
+          hint: called(hint),
+          ...(next ? { next: calledNext(next) } : {}),
+          ...(details ? { details } : {}),
+        },
+      },
       exit: exitCode(code, status),
       requestId,
+      foreign: true,
     };
   }
   const known = error instanceof Error ? error : new Error(String(error));
@@ -67,10 +78,15 @@ export function asProblem(error: unknown): Problem {
   };
 }
 
-/** The error as whoever typed the command needs it. @param help the command that shows what this one takes. */
-export function forCommand(error: unknown, help: string): unknown {
+/**
+ * The error as the user of the command needs it.
+ *
+ * @param help the command that shows what this one takes.
+ * @param usage how this one is typed.
+ */
+export function forCommand(error: unknown, help: string, usage = help): unknown {
   if (isClientError(error) && error.hint === ANY_REQUEST) error.hint = help;
-  return hinted(error, help);
+  return hinted(error, help, usage);
 }
 
 /** Why a file or folder of ours cannot be used, and what would mend it. */
@@ -110,7 +126,7 @@ export function report(error: unknown, out: Output, verbose = false): number {
   if (error instanceof Exit) return error.code;
   const problem = asProblem(error);
   const unheard = problem.body.error.code.startsWith('output_');
-  if (out.mode === 'text' || unheard)
+  if (out.mode === 'text' || out.values || unheard)
     show(
       process.stderr,
       `${errorText(problem, out, verbose)}
@@ -121,11 +137,12 @@ export function report(error: unknown, out: Output, verbose = false): number {
 }
 
 /** `Error (code): message`, the hint, the next command, and what a look behind the scenes was asked for. */
-function errorText({ body, requestId, stack }: Problem, out: Output, verbose: boolean): string {
+function errorText({ body, requestId, stack, foreign }: Problem, out: Output, verbose: boolean): string {
   const { code, message, hint, next, details } = body.error;
-  const lines = [`${out.errorPaint.red(`Error (${code}):`)} ${message}`];
-  if (Array.isArray(details?.lines)) lines.push(...details.lines.map((line) => `    ${line}`));
-  if (hint) lines.push(`Hint: ${hint}`);
+  const said = (text: unknown) => (foreign ? String(text).replaceAll(/[\n\u2028\u2029]+/g, ' ') : text);
+  const lines = [`${out.errorPaint.red(`Error (${said(code)}):`)} ${said(message)}`];
+  if (Array.isArray(details?.lines)) lines.push(...details.lines.map((line) => `    ${said(line)}`));
+  if (hint) lines.push(`Hint: ${said(hint)}`);
   if (next?.command) lines.push(`Next: ${next.command}`);
   // Its hint speaks of the log, where it is found by this.
   if (requestId && (verbose || code === 'internal')) lines.push(`Request: ${requestId}`);

@@ -1,8 +1,10 @@
 /** The same question to every server this machine knows: one that does not answer does not hide the others. */
 import { ClientError } from '../client/errors.ts';
 import { Failure } from '../local/failure.ts';
+import { nameEndedKey } from './ended-key.ts';
 import { listServers } from './known-servers.ts';
 import type { Output } from './output.ts';
+import { called } from './runtime.ts';
 import type { Session } from './session.ts';
 
 /** What one server said, or why it said nothing. */
@@ -22,9 +24,12 @@ export async function askEveryServer<T extends object>(
 ): Promise<Group<T>[]> {
   const groups: Group<T>[] = [];
   for (const { name, url } of listServers().servers) {
+    let session: Session | null = null;
     try {
-      groups.push({ name, url, ...(await read(await open(name))) });
+      session = await open(name);
+      groups.push({ name, url, ...(await read(session)) });
     } catch (error) {
+      nameEndedKey(error, session);
       groups.push({ name, url, error: asExpected(error) });
     }
   }
@@ -60,7 +65,7 @@ export async function groupTexts<T>(
 function asExpected(error: unknown): { code: string; message: string; hint: string } {
   if (error instanceof Failure || error instanceof ClientError) {
     const { code, message, hint } = error;
-    return { code, message, hint };
+    return { code, message, hint: called(hint) };
   }
   throw error;
 }

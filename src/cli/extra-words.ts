@@ -1,5 +1,6 @@
 /** Words too many on a command line: what was probably meant by them. */
 import { mayBeBoard } from './board-first.ts';
+import { nearestNames } from './nearness.ts';
 
 export interface Typed {
   /** The command, as short as it can be named. */
@@ -14,7 +15,7 @@ export interface Typed {
   boards(): Promise<string[] | null>;
 }
 
-/** Arguments that are a text: whoever forgets the quotes types several words. */
+/** Arguments that are a text: without quotes it arrives as several words. */
 const texts = new Set(['body', 'query', 'question', 'text', 'title']);
 
 /** A command line that may have been meant, or what to change about this one; null where that cannot be told. */
@@ -23,8 +24,10 @@ export async function meantBy({ name, args, argv, values, boards }: Typed): Prom
     const [first = '', ...rest] = values;
     const known = mayBeBoard(first) ? await boards() : [];
     if (known === null) return 'Put a text of several words in quotes, and name a board with --board';
-    if (!known.includes(first)) return line(name, argv, values, quoted(values.join(' ')));
-    return line(name, argv, values, `--board ${first} ${quoted(rest.join(' '))}`);
+    // A board whose name is not quite right: its text would be posted elsewhere, with the name in it.
+    const [board] = nearestNames(first, known);
+    if (board === undefined) return line(name, argv, values, quoted(values.join(' ')));
+    return line(name, argv, values, `--board ${board} ${quoted(rest.join(' '))}`);
   }
   const [value = '', ...more] = values;
   const ofMessage = name === 'read' && more.length === 0 && /^#?\d+$/.test(value);
@@ -44,6 +47,6 @@ function line(name: string, argv: string[], values: string[], meant: string): st
 }
 
 /** For a shell: in double quotes where they change nothing. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return /["$`\\!]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
 }

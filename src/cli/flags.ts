@@ -14,7 +14,15 @@ export const globalFlags = {
     helpGroup: GLOBAL,
   }),
   as: Flags.string({ char: 'a', helpValue: 'AGENT', description: 'Act as this agent of yours', helpGroup: GLOBAL }),
-  json: Flags.boolean({ description: 'Print one JSON object', helpGroup: GLOBAL }),
+  json: Flags.boolean({
+    description: 'Print one JSON object; --json=FIELD,… only these fields, of each item where the command lists some',
+    helpGroup: GLOBAL,
+  }),
+  jq: Flags.string({
+    helpValue: 'EXPRESSION',
+    description: 'Print what this jq expression makes of the JSON',
+    helpGroup: GLOBAL,
+  }),
   quiet: Flags.boolean({ char: 'q', description: 'Print nothing on success', helpGroup: GLOBAL }),
   verbose: Flags.boolean({ description: 'One line per request on standard error', helpGroup: GLOBAL }),
   'no-color': Flags.boolean({ description: 'No colour', helpGroup: GLOBAL }),

@@ -8,23 +8,23 @@ import type { Pending, ServerEntry } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { readPending } from '../local/keystore.ts';
 import { canonicalOrigin } from '../local/origin.ts';
+import { type Joining, seated } from './joining.ts';
 import {
   abandon,
   begin,
   checkIdentity,
   clientFor,
+  type Deps,
   digestOf,
   entryToConnect,
   isUnclear,
   land,
-  type Means,
   machineLabel,
-} from './beginnings.ts';
-import { type Joining, seated } from './joining.ts';
+} from './pending-keys.ts';
 import { joinedText } from './print/joined.ts';
 import { called } from './runtime.ts';
 
-export interface GuestWish extends Means {
+export interface GuestOptions extends Deps {
   /** Name of the agent. */
   name: string | undefined;
   harness: string | undefined;
@@ -39,7 +39,7 @@ const ATTEMPTS = 5;
 const CODE_MS = 604_800_000;
 
 /** Makes the person a guest by a code, or finds out that an earlier try already did. */
-export async function joinAsGuest(line: JoinLine, wish: GuestWish): Promise<Joining> {
+export async function joinAsGuest(line: JoinLine, options: GuestOptions): Promise<Joining> {
   const origin = canonicalOrigin(line.origin);
   const digest = digestOf(line.code.toUpperCase().replaceAll(/[- ]/g, ''));
   const entry = entryToConnect(origin);
@@ -48,24 +48,24 @@ export async function joinAsGuest(line: JoinLine, wish: GuestWish): Promise<Join
   if (entry && begun && !earlier) {
     // With another code: it may have worked although nobody heard so, and its guest must not become two.
     const key = await readPending(entry.server_id, begun);
-    if (key !== null && (await opens(origin, key, wish))) return arriveAlone(origin, entry.server_id, key, wish);
+    if (key !== null && (await opens(origin, key, options))) return arriveAlone(origin, entry.server_id, key, options);
   }
   if (!earlier) {
-    await wish.confirm(
+    await options.confirm(
       `Come onto the board ${line.board} of ${origin} as a guest? That makes an account of yours there, whose key is kept on this machine.`,
     );
   }
-  const open = clientFor(origin, undefined, wish);
+  const open = clientFor(origin, undefined, options);
   const { server_id: serverId } = (await open.call('getInfo')).data;
   checkIdentity(origin, entry, serverId);
   const label = earlier?.label ?? machineLabel('');
   const token = (earlier && (await readPending(serverId, earlier))) ?? `abh_${randomBytes(32).toString('base64url')}`;
   const expires_at = new Date(open.environment.now() + CODE_MS).toISOString();
   await begin({ origin, serverId, token }, { kind: 'guest', digest, handle: '', label, expires_at });
-  const { name, harness } = wish;
+  const { name, harness } = options;
   const body = { code: line.code, key_name: label, name, harness, client_token: token };
-  const guest = await come(origin, body, wish, earlier !== null);
-  return guest ? arrive(origin, guest, token, wish) : arriveAlone(origin, serverId, token, wish);
+  const guest = await come(origin, body, options, earlier !== null);
+  return guest ? arrive(origin, guest, token, options) : arriveAlone(origin, serverId, token, options);
 }
 
 /** The guest's join that was begun here. @throws Failure while another way there waits for its answer. */
@@ -85,8 +85,8 @@ function begunHere(origin: string, entry: ServerEntry | undefined): Pending | nu
  * Sends the same join until its outcome is clear; the server answers a repeat with another agent token.
  * @returns null when the guest is there, but the time in which the agent's token could be had again is over.
  */
-async function come(origin: string, body: Come, wish: GuestWish, sentBefore: boolean): Promise<Guest | null> {
-  const client = clientFor(origin, undefined, wish);
+async function come(origin: string, body: Come, options: GuestOptions, sentBefore: boolean): Promise<Guest | null> {
+  const client = clientFor(origin, undefined, options);
   const { random, sleep } = client.environment;
   let unclear = sentBefore;
   for (let attempt = 1; ; attempt++) {
@@ -104,16 +104,16 @@ async function come(origin: string, body: Come, wish: GuestWish, sentBefore: boo
         await abandon(origin);
         throw error;
       }
-      if (!again && (await opens(origin, body.client_token, wish))) return null;
+      if (!again && (await opens(origin, body.client_token, options))) return null;
       throw stillUnclear(origin, error);
     }
   }
 }
 
 /** Whether a key works. */
-async function opens(origin: string, token: string, wish: GuestWish): Promise<boolean> {
+async function opens(origin: string, token: string, options: GuestOptions): Promise<boolean> {
   try {
-    await clientFor(origin, token, wish).call('getMe');
+    await clientFor(origin, token, options).call('getMe');
     return true;
   } catch (error) {
     if (error instanceof ClientError) return false;
@@ -127,11 +127,11 @@ const stillUnclear = (origin: string, cause: ClientError): Failure =>
     details: { origin, reason: cause.code },
   });
 
-async function arrive(origin: string, guest: Guest, token: string, wish: GuestWish): Promise<Joining> {
+async function arrive(origin: string, guest: Guest, token: string, options: GuestOptions): Promise<Joining> {
   const { server_id: serverId, person, key } = guest;
-  const arrived = await land({ origin, serverId, person, key, token }, wish);
-  const joined = await seated(guest, serverId, wish.out);
-  wish.out.base.server = { name: new URL(origin).host, url: origin };
+  const arrived = await land({ origin, serverId, person, key, token }, options);
+  const joined = await seated(guest, serverId, options.out);
+  options.out.base.server = { name: new URL(origin).host, url: origin };
   return {
     record: { ...arrived.record, ...joined, guest: true },
     replayed: false,
@@ -140,15 +140,15 @@ async function arrive(origin: string, guest: Guest, token: string, wish: GuestWi
 }
 
 /** The guest's key works, but the token of the agent that came along was in an answer that nobody got. */
-async function arriveAlone(origin: string, serverId: string, token: string, wish: GuestWish): Promise<Joining> {
-  const client = clientFor(origin, token, wish);
+async function arriveAlone(origin: string, serverId: string, token: string, options: GuestOptions): Promise<Joining> {
+  const client = clientFor(origin, token, options);
   const { data: me } = await client.call('getMe');
   const person = { id: me.id, handle: me.name, server_role: me.server_role ?? 'guest' };
   const arrived = await land(
     { origin, serverId, person, key: { id: 'unknown', name: machineLabel(''), expires_at: null }, token },
-    wish,
+    options,
   );
   const hint = called(`Ask there for another code: service code guest ${me.name}`);
-  wish.out.warn('agent_token_lost', 'Your key works, but the token of the agent that came along is lost.', hint);
+  options.out.warn('agent_token_lost', 'Your key works, but the token of the agent that came along is lost.', hint);
   return { record: { ...arrived.record, guest: true }, replayed: false, text: () => arrived.text };
 }

@@ -8,7 +8,7 @@ import { environmentToken, type Seat } from '../local/actors.ts';
 import { endSeat } from '../local/credentials.ts';
 import { Exit } from './errors.ts';
 import { EXIT } from './exit.ts';
-import { acknowledge, type InboxWish, readInbox, remindOfTasks, type Shown } from './inbox.ts';
+import { acknowledge, type InboxOptions, readInbox, remindOfTasks, type Shown } from './inbox.ts';
 import type { Output } from './output.ts';
 import { MINUTE } from './reminders.ts';
 import { called, runtime } from './runtime.ts';
@@ -53,7 +53,7 @@ export async function seatsHere({
 export async function inboxOfSeats(
   seats: Seat[],
   open: (seat: Seat) => Promise<Session>,
-  { follow, ...flags }: InboxWish & { follow?: boolean; 'fail-timeout'?: boolean },
+  { follow, ...flags }: InboxOptions & { follow?: boolean; 'fail-timeout'?: boolean },
   out: Output,
 ): Promise<void> {
   if (follow) interruptWith(() => process.exit(EXIT.done));
@@ -69,21 +69,21 @@ export async function inboxOfSeats(
 }
 
 class SeatsInbox {
-  readonly #wish: InboxWish;
+  readonly #options: InboxOptions;
   readonly #out: Output;
   #sessions: Session[] = [];
   #reads: Read[] = [];
   #unavailable = 0;
   #refusal: unknown;
 
-  private constructor(wish: InboxWish, out: Output) {
-    this.#wish = wish;
+  private constructor(options: InboxOptions, out: Output) {
+    this.#options = options;
     this.#out = out;
   }
 
   /** @param open a session of one of the seats. */
-  static async of(seats: Seat[], open: (seat: Seat) => Promise<Session>, wish: InboxWish, out: Output) {
-    const inbox = new SeatsInbox(wish, out);
+  static async of(seats: Seat[], open: (seat: Seat) => Promise<Session>, options: InboxOptions, out: Output) {
+    const inbox = new SeatsInbox(options, out);
     for (const seat of seats) {
       const session = await inbox.#unlessRefused(seat.memberId, () => open(seat));
       if (session) inbox.#sessions.push(session);
@@ -98,7 +98,7 @@ class SeatsInbox {
   /** Reads all, after waiting for a first message if that was asked for. @throws what the last one was refused with, if all were. */
   async read(every?: number): Promise<SeatsRecord> {
     await this.#readAll();
-    const { wait, peek } = this.#wish;
+    const { wait, peek } = this.#options;
     if (wait !== undefined && this.#messages === 0 && this.#sessions.length > 0) {
       await this.#untilOneHas(wait);
       await this.#readAll();
@@ -169,7 +169,7 @@ class SeatsInbox {
   readonly #flagsOf = (read: Read): string => onBoard(read.inbox.board, { seats: true, server: this.#serverOf(read) });
 
   async #readAll(): Promise<void> {
-    const { limit, peek = false } = this.#wish;
+    const { limit, peek = false } = this.#options;
     const reads: Read[] = [];
     for (const session of this.#sessions) {
       const read = await this.#unlessRefused(session.seat!.memberId, () => readInbox(session, { limit, peek }));

@@ -17,7 +17,7 @@ type Inbox = Answer<'readInbox'>;
 /** What became of the tasks that waited for answers. */
 type Fates = Awaited<ReturnType<typeof readFates>>;
 
-export interface InboxWish {
+export interface InboxOptions {
   wait?: number | undefined;
   peek?: boolean;
   limit?: number | undefined;
@@ -45,9 +45,9 @@ export interface Shown {
 }
 
 /** Reads the inbox, after waiting for a message if that was asked for. */
-export async function readInbox(session: Session, wish: InboxWish): Promise<Shown> {
+export async function readInbox(session: Session, options: InboxOptions): Promise<Shown> {
   const { client } = session;
-  const { inbox, timedOut } = await unshown(session, wish);
+  const { inbox, timedOut } = await unshown(session, options);
   const last = inbox.messages.at(-1)?.seq ?? null;
   const fates = await readFates(
     async (name, params) => (await client.call(name, { params })).data,
@@ -59,12 +59,12 @@ export async function readInbox(session: Session, wish: InboxWish): Promise<Show
   const record: InboxRecord = {
     agent: inbox.agent,
     messages: inbox.messages,
-    acked_up_to: wish.peek ? null : last,
+    acked_up_to: options.peek ? null : last,
     more: inbox.more,
     wrapped: inbox.messages.map((message) => renderMessage(message, inbox.agent, { fates, ...naming })),
     bundle: renderBundle([{ board: inbox.board, seat: inbox.agent, messages: inbox.messages, fates }], naming),
     work: inbox.work,
-    ...(wish.wait === undefined ? {} : { timed_out: timedOut }),
+    ...(options.wait === undefined ? {} : { timed_out: timedOut }),
   };
   return { inbox, record, fates, flags };
 }
@@ -77,18 +77,18 @@ async function flagsOf(session: Session): Promise<string> {
 }
 
 /** The inbox without what the session has received already, perhaps a moment before its acknowledgement. */
-async function unshown(session: Session, wish: InboxWish): Promise<{ inbox: Inbox; timedOut: boolean }> {
-  const received = session.seat ? await holdInbox(session.seat, wish.peek === true) : new Set<number>();
-  const { inbox, timedOut } = await asked(session, wish);
+async function unshown(session: Session, options: InboxOptions): Promise<{ inbox: Inbox; timedOut: boolean }> {
+  const received = session.seat ? await holdInbox(session.seat, options.peek === true) : new Set<number>();
+  const { inbox, timedOut } = await asked(session, options);
   const messages = inbox.messages.filter(({ seq }) => !received.has(seq));
   const last = inbox.messages.at(-1);
-  if (wish.wait === undefined || wish.peek || messages.length > 0 || !last)
+  if (options.wait === undefined || options.peek || messages.length > 0 || !last)
     return { inbox: { ...inbox, messages }, timedOut };
   await session.client.call('ackInbox', { body: { up_to: last.seq } });
-  return asked(session, wish);
+  return asked(session, options);
 }
 
-async function asked({ client }: Session, { limit, wait }: InboxWish): Promise<{ inbox: Inbox; timedOut: boolean }> {
+async function asked({ client }: Session, { limit, wait }: InboxOptions): Promise<{ inbox: Inbox; timedOut: boolean }> {
   const query = { limit };
   if (wait === undefined) return { inbox: (await client.call('readInbox', { query })).data, timedOut: false };
   const { reply, timedOut } = await waitFor(client, 'readInbox', { query }, { waitSeconds: wait });
@@ -129,10 +129,10 @@ export async function acknowledge(session: Session, { acked_up_to }: InboxRecord
 }
 
 /** Shows one batch after the other as they come, acknowledging each after it was shown; until it is interrupted. */
-export async function followInbox(session: Session, wish: InboxWish, out: Output): Promise<never> {
+export async function followInbox(session: Session, options: InboxOptions, out: Output): Promise<never> {
   interruptWith(() => process.exit(EXIT.done));
   for (;;) {
-    const shown = await readInbox(session, { ...wish, wait: 86_400 });
+    const shown = await readInbox(session, { ...options, wait: 86_400 });
     const { record } = shown;
     if (record.messages.length === 0) continue;
     if (out.mode === 'text') out.print(record, () => inboxText(shown));

@@ -4,8 +4,8 @@ import { readInviteLink } from '../contract/invite-link.ts';
 import type { Answer } from '../contract/types.ts';
 import { Failure } from '../local/failure.ts';
 import { canonicalOrigin } from '../local/origin.ts';
-import { clientFor, type Means } from './beginnings.ts';
 import type { Output } from './output.ts';
+import { clientFor, type Deps } from './pending-keys.ts';
 import { onOneLine } from './print/fields.ts';
 import { askSecret, mayAsk, missing } from './prompts.ts';
 import { hasPipedInput, readWhole } from './stdin.ts';
@@ -43,8 +43,8 @@ export function inviteLink(text: string): InviteLink {
  *
  * @throws Failure `invite_link_invalid` where that server says to be another one: a person would agree to the wrong one.
  */
-export async function previewOf({ origin, secret }: InviteLink, means: Means): Promise<Answer<'previewInvite'>> {
-  const { data } = await clientFor(origin, secret, means).call('previewInvite');
+export async function previewOf({ origin, secret }: InviteLink, deps: Deps): Promise<Answer<'previewInvite'>> {
+  const { data } = await clientFor(origin, secret, deps).call('previewInvite');
   const says = String(data.server_url);
   if (originOf(says) !== origin) {
     const problem = `This link leads to ${origin}, but the server there says that it is ${onOneLine(says)}.`;

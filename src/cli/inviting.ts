@@ -3,11 +3,13 @@ import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
 import type { BodyIn, Member } from '../contract/types.ts';
 import { Failure, usage } from '../local/failure.ts';
+import { isLoopback } from '../local/origin.ts';
 import { allMembers } from './board-list.ts';
+import type { Output } from './output.ts';
 import type { Session } from './session.ts';
 import { duration } from './time.ts';
 
-export interface InviteWish {
+export interface InviteOptions {
   /** Names or ids. */
   boards: string[];
   /** What the newcomer's agent is asked to work on. */
@@ -21,27 +23,38 @@ export interface InviteWish {
 /** The body of the call, and the names of the boards it leads onto. */
 export async function inviteBody(
   session: Session,
-  wish: InviteWish,
+  options: InviteOptions,
 ): Promise<{ body: BodyIn<'createInvite'>; names: string[] }> {
   const boards: { id: string; name: string }[] = [];
-  for (const board of wish.boards) boards.push(await boardNamed(session.client, board));
+  for (const board of options.boards) boards.push(await boardNamed(session.client, board));
   const [first, another] = boards;
-  if (wish.pairing !== undefined && (!first || another)) {
+  if (options.pairing !== undefined && (!first || another)) {
     throw usage('Work together begins on exactly one board.', 'Name one with --board');
   }
   const pairing =
-    wish.pairing === undefined || !first
+    options.pairing === undefined || !first
       ? undefined
-      : { initiating_agent_id: await beginner(session, first.name, wish.agent), work: wish.pairing };
+      : { initiating_agent_id: await beginner(session, first.name, options.agent), work: options.pairing };
   return {
     body: {
-      ...(wish.ttl === undefined ? {} : { ttl_seconds: duration(wish.ttl, '--ttl') }),
+      ...(options.ttl === undefined ? {} : { ttl_seconds: duration(options.ttl, '--ttl') }),
       ...(boards.length === 0 ? {} : { boards: boards.map(({ id }) => id) }),
       ...(pairing ? { pairing } : {}),
-      ...(wish.handle === undefined ? {} : { suggested_handle: wish.handle }),
+      ...(options.handle === undefined ? {} : { suggested_handle: options.handle }),
     },
     names: boards.map(({ name }) => name),
   };
+}
+
+/** Says so where what is to be passed on leads to a server that only this machine reaches. @param url of an invite, or of the server */
+export function warnOfLoopback(out: Output, url: string | undefined): void {
+  if (url === undefined || !isLoopback(url)) return;
+  const { origin } = new URL(url);
+  out.warn(
+    'loopback_only',
+    `It works on this machine only: the server listens at ${origin}, which no other machine reaches.`,
+    'For people elsewhere start a server with a public address: service serve --team --public-url https://HOST',
+  );
 }
 
 /** An invite whose answer was lost may exist; its link is gone with the answer. */

@@ -5,7 +5,7 @@ import { environmentToken } from '../local/actors.ts';
 import { localEntry, readCredentials } from '../local/credentials.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { knownServers, localServer } from '../local/servers.ts';
-import { type Delegated, joinHere, type SeatWish } from './delegated.ts';
+import { type Delegated, joinHere, type SeatOptions } from './delegated.ts';
 import { EXIT } from './exit.ts';
 import type { Output } from './output.ts';
 import { type Agreed, agreedOf, joinedText } from './print/joined.ts';
@@ -16,7 +16,7 @@ import { readWhole } from './stdin.ts';
 
 export type { JoinLine };
 
-export interface JoinWish {
+export interface JoinOptions {
   name: string | undefined;
   harness: string | undefined;
   key: string | undefined;
@@ -101,7 +101,7 @@ function requireServerOf({ server }: Pick<Delegated, 'server'>, line: JoinLine):
 export async function joinByCode(
   session: Session,
   { line, code }: Invitation,
-  { name, harness, key }: JoinWish,
+  { name, harness, key }: JoinOptions,
   out: Output,
 ): Promise<Joining> {
   if (line) requireServerOf(session, line);
@@ -124,7 +124,7 @@ export async function seated({ agent, token, board }: JoinResult, serverId: stri
 }
 
 /** The board one comes onto without a line. @throws Failure `invalid_request` (exit 2). */
-export function openBoard(board: string | undefined, { name, harness }: JoinWish): string {
+export function openBoard(board: string | undefined, { name, harness }: JoinOptions): string {
   if (board === undefined) throw usage('What to join is missing.', "service join 'Join service board …'");
   if (name === undefined && harness === undefined) return board;
   throw usage(
@@ -134,10 +134,10 @@ export function openBoard(board: string | undefined, { name, harness }: JoinWish
 }
 
 /** Puts the session this runs in onto a board of its person, or onto that of a code. */
-export async function joinAsSession(delegated: Delegated, wish: SeatWish, out: Output): Promise<Joining> {
-  if (wish.board === undefined && wish.code === undefined)
+export async function joinAsSession(delegated: Delegated, options: SeatOptions, out: Output): Promise<Joining> {
+  if (options.board === undefined && options.code === undefined)
     throw usage('What to join is missing.', 'service boards lists them; then: service join --board BOARD');
-  const record = await joinHere(delegated, wish);
+  const record = await joinHere(delegated, options);
   out.base.board = record.board_record.name;
   return { record, replayed: false, text: (again) => joinedText(record, delegated.server.url, again) };
 }
@@ -146,7 +146,7 @@ export async function joinAsSession(delegated: Delegated, wish: SeatWish, out: O
 export async function joinAsSessionByCode(
   delegated: Delegated,
   { line, code }: Invitation,
-  { name, key }: JoinWish,
+  { name, key }: JoinOptions,
   out: Output,
 ): Promise<Joining> {
   if (line) requireServerOf(delegated, line);

@@ -1,18 +1,58 @@
 /** Archiving, restoring and deleting a board: which one, whether it is meant, and what this machine forgets with it. */
+import type { Client } from '../client/client.ts';
+import type { ClientError } from '../client/errors.ts';
+import { pages } from '../client/pages.ts';
+import type { HiddenBoard } from '../contract/types.ts';
 import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { chooseBoard } from './boards.ts';
 import { forgetSeats } from './endings.ts';
+import { EXIT } from './exit.ts';
 import type { Output } from './output.ts';
 import { type LifecycleVerb, lifecycleQuestion } from './print/states.ts';
 import { runtime } from './runtime.ts';
-import type { Session } from './session.ts';
+import { type Session, staying } from './session.ts';
 
 /** The board by name or id: as it was typed, else the one in use. */
 export async function boardMeant(session: Session, typed: string | undefined, out: Output): Promise<string> {
   if (typed === undefined) return (await chooseBoard(session, out)).name;
   out.base.board = typed;
   return typed;
+}
+
+/**
+ * Refuses what the server would refuse, before anybody types a name for it.
+ * @throws Failure `board_creator_required`, `board_not_archived`; ClientError `board_not_found`.
+ */
+export async function requireDeletable(session: Session, board: string): Promise<void> {
+  const { can_delete, can_archive } = await lookedUp(session.client, board);
+  if (can_delete) return;
+  if (!can_archive)
+    throw new Failure('board_creator_required', "Only the board's creator or a server admin can delete it.", {
+      hint: 'Ask its creator, while they are still on the board, or a server admin.',
+      exit: EXIT.refused,
+    });
+  throw new Failure('board_not_archived', 'Only an archived board can be deleted.', {
+    hint: `Archive it first: service board archive ${board}${staying(session)}`,
+    exit: EXIT.conflict,
+  });
+}
+
+/** Of a private board that an admin is not on the id alone is known. @throws ClientError `board_not_found` */
+export async function lookedUp(
+  client: Client,
+  board: string,
+): Promise<Pick<HiddenBoard, 'can_archive' | 'can_delete'>> {
+  try {
+    return (await client.call('getBoard', { params: { board } })).data;
+  } catch (error) {
+    if ((error as ClientError).code !== 'board_not_found' || !board.startsWith('brd_')) throw error;
+    for await (const page of pages(client, 'listBoards', { query: { all: true, lifecycle: 'all' } })) {
+      const hidden = page.hidden_boards?.find(({ id }) => id === board);
+      if (hidden) return hidden;
+    }
+    throw error;
+  }
 }
 
 /** Has the name typed again, because nothing brings a deleted board back. */

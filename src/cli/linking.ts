@@ -1,7 +1,7 @@
 /** Tying a folder to a board. */
-import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { findProject, saidBy, writeProject } from '../local/project.ts';
+import { homeFolder } from '../local/upward.ts';
 import { runtime } from './runtime.ts';
 
 export interface Linked {
@@ -25,7 +25,7 @@ export function linkIfUnlinked(server: string, board: string): { linked: boolean
     return said?.board === board ? { linked: true } : { linked: false, ...(said ? { stays_linked: said.board } : {}) };
   }
   const here = process.cwd();
-  if (here === (runtime().env.HOME || homedir()) || dirname(here) === here) return { linked: false };
+  if (here === homeFolder(runtime().env.HOME) || dirname(here) === here) return { linked: false };
   try {
     writeProject(here, server, board);
     return { linked: true };

@@ -61,8 +61,8 @@ async function whichServer(named: string | undefined): Promise<{ url: string; lo
   const { env, folders } = runtime();
   if (named && looksLikeUrl(named)) return { url: canonicalOrigin(named), local: false };
   const saved = readCredentials(folders);
-  const wish = { named: env.SERVICE_SERVER, project: findProject() };
-  const server = named ? namedServer(named, saved, folders, env) : personServer(wish, saved, folders, env);
+  const request = { named: env.SERVICE_SERVER, project: findProject() };
+  const server = named ? namedServer(named, saved, folders, env) : personServer(request, saved, folders, env);
   if (!server.local) return { url: server.origin, local: false };
   return { url: (await currentServer(folders, env))?.url ?? originOf(localAddress(folders, env)), local: true };
 }

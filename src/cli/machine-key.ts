@@ -7,23 +7,23 @@ import { Failure } from '../local/failure.ts';
 import { readPending } from '../local/keystore.ts';
 import { canonicalOrigin } from '../local/origin.ts';
 import {
-  type Arrived,
   abandon,
+  type BroughtKey,
   begin,
   checkIdentity,
   clientFor,
+  type Deps,
   entryToConnect,
   isUnclear,
   land,
-  type Means,
   machineLabel,
   userHandle,
-} from './beginnings.ts';
+} from './pending-keys.ts';
 import { askText, mayAsk, missing } from './prompts.ts';
 import { called, runtime } from './runtime.ts';
 import { show } from './terminal.ts';
 
-export interface MachineWish extends Means {
+export interface MachineOptions extends Deps {
   handle: string | undefined;
   label: string | undefined;
 }
@@ -41,12 +41,12 @@ const WAIT_SECONDS = 25;
 const STARTS = 3;
 
 /** Asks the server for a code, and keeps the secret that goes with it. */
-export async function requestKey(url: string, wish: MachineWish): Promise<Begun> {
+export async function requestKey(url: string, options: MachineOptions): Promise<Begun> {
   const origin = canonicalOrigin(url);
   const entry = entryToConnect(origin);
-  const handle = wish.handle ?? (await askHandle(wish));
-  const label = wish.label ?? machineLabel(handle);
-  const client = clientFor(origin, undefined, wish);
+  const handle = options.handle ?? (await askHandle(options));
+  const label = options.label ?? machineLabel(handle);
+  const client = clientFor(origin, undefined, options);
   const { server_id: serverId } = await serverInfo(client);
   checkIdentity(origin, entry, serverId);
   for (let start = 1; ; start++) {
@@ -63,15 +63,16 @@ export async function requestKey(url: string, wish: MachineWish): Promise<Begun>
 }
 
 /** Asks, says how it is approved, and waits for the key. */
-export async function bringKey(url: string, wish: MachineWish): Promise<Arrived> {
-  const begun = await requestKey(url, wish);
+export async function bringKey(url: string, options: MachineOptions): Promise<BroughtKey> {
+  const begun = await requestKey(url, options);
   const waiting = waitingRequest(begun.origin);
-  sayHow(begun, waiting.pending.handle, wish.out.quiet);
-  return collectKey(waiting, wish);
+  sayHow(begun, waiting.pending.handle, options.out.quiet);
+  return collectKey(waiting, options);
 }
 
-async function askHandle(wish: MachineWish): Promise<string> {
-  if (!mayAsk(wish.out, wish.noInput)) throw missing('The handle of the person this machine is for', '--handle NAME');
+async function askHandle(options: MachineOptions): Promise<string> {
+  if (!mayAsk(options.out, options.noInput))
+    throw missing('The handle of the person this machine is for', '--handle NAME');
   const handle = await askText('Your handle there', userHandle());
   if (handle === '') throw missing('Your handle there', '--handle NAME');
   return handle;
@@ -117,17 +118,17 @@ export function waitingRequest(url: string | undefined): { origin: string; entry
 /** Asks for the key until it comes, is refused or the time is over; then saves it. */
 export async function collectKey(
   { origin, entry, pending }: ReturnType<typeof waitingRequest>,
-  means: Means,
-): Promise<Arrived> {
+  deps: Deps,
+): Promise<BroughtKey> {
   const secret = await readPending(entry.server_id, pending);
   if (secret === null)
     throw new Failure('config_corrupt', 'The secret of the request is gone.', { hint: 'Start again.' });
-  const { server_id: serverId, person, key } = await untilDecided(origin, secret, pending, means);
-  return land({ origin, serverId, person, key, token: key.token }, means);
+  const { server_id: serverId, person, key } = await untilDecided(origin, secret, pending, deps);
+  return land({ origin, serverId, person, key, token: key.token }, deps);
 }
 
-async function untilDecided(origin: string, secret: string, pending: Pending, means: Means): Promise<Key> {
-  const client = clientFor(origin, undefined, means);
+async function untilDecided(origin: string, secret: string, pending: Pending, deps: Deps): Promise<Key> {
+  const client = clientFor(origin, undefined, deps);
   const { sleep, now } = client.environment;
   const { features } = await serverInfo(client);
   const waits = Array.isArray(features) && features.includes('collect_wait');

@@ -4,7 +4,7 @@ import type { Env } from '../local/folders.ts';
 const ascii: Record<string, string> = { '·': '-', '→': '->', '…': '...', '’': "'" };
 
 /** Whether the terminal reads UTF-8. A locale that nobody named says nothing against it. */
-export function readsUtf8(env: Env): boolean {
+function readsUtf8(env: Env): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
   return !locale || /utf-?8/i.test(locale);
 }

@@ -11,7 +11,7 @@ const rules: Record<MidturnPolicy, string> = {
 };
 
 /** What to set: null takes the exception of one agent back. */
-export function midturnWish(word: string, agent: string | undefined): MidturnPolicy | null {
+export function midturnOptions(word: string, agent: string | undefined): MidturnPolicy | null {
   if (word !== 'default') return word === 'owner-only' ? 'owner-only' : 'my-agents';
   if (agent !== undefined) return null;
   throw usage('default is for one agent, which then follows what holds for all of yours.', 'Name it with --as AGENT');

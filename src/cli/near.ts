@@ -1,8 +1,10 @@
 /** A name that nobody has: the hint of the refusal says which one was probably meant. */
-
+import { serverInfo } from '../client/features.ts';
+import { findProject, saidBy } from '../local/project.ts';
+import { olderThan } from '../local/versions.ts';
 import { nearestNames } from './nearness.ts';
 import type { Given } from './read-only.ts';
-import { runtime } from './runtime.ts';
+import { runtime, version } from './runtime.ts';
 import type { Session } from './session.ts';
 
 /** What was typed, and the session at the server that refused it, where there is one. */
@@ -16,11 +18,62 @@ const SOON = { timeoutMs: 2_000, maxAttempts: 1 };
 
 /** Names the nearest of those that there are in the hint of the error. What cannot be looked up changes nothing. */
 export async function nameNearest(error: { code?: unknown }, refused: Refused): Promise<void> {
+  if (error.code === 'invalid_target') return nameTargets(error, refused);
+  if (error.code === 'server_outdated') return nameOlder(error, refused);
+  if (nameLink(error, refused)) return;
   const typed = typedFor(error, refused);
   if (typed.length === 0) return;
   const names = await namesFor(error, refused).catch((): string[] => []);
   const near = typed.filter((word) => !names.includes(word)).flatMap((word) => nearestNames(word, names));
   if (near.length > 0) Object.assign(error, { hint: `Did you mean: ${[...new Set(near)].join(', ')}` });
+}
+
+/** A name without its @ is what is typed most often of all that is no target. */
+function nameTargets(error: object, { flags }: Refused): void {
+  const bare = [flags['to']].flat().filter((word) => typeof word === 'string' && /^[a-z0-9][a-z0-9-]+$/.test(word));
+  const meant = bare.filter((word) => word !== 'all').map((word) => `--to @${word}`);
+  if (meant.length > 0) Object.assign(error, { hint: `Did you mean: ${meant.join(' ')}` });
+}
+
+/**
+ * Names the file of the folder, where a board or a server that is not there was said by it alone.
+ * @returns whether it was
+ */
+export function nameLink(
+  error: { code?: unknown; message?: string },
+  { flags, args, board }: Omit<Refused, 'session'>,
+): boolean {
+  const { env } = runtime();
+  const project = findProject();
+  const said = saidBy(project);
+  if (!project || !said || (flags['server'] ?? env.SERVICE_SERVER)) return false;
+  if (error.code === 'server_unknown') {
+    // A join line may name another server.
+    if (!error.message?.includes(said.server)) return false;
+    const hint = `Sign in first: service login ${said.server}; or unlink this folder: service board unlink`;
+    Object.assign(error, {
+      message: `The server ${said.server} is named in ${project.path}, but this machine does not know it, so nothing was sent there.`,
+      hint,
+    });
+    return true;
+  }
+  if (error.code !== 'board_not_found' || board !== said.board) return false;
+  if (flags['board'] ?? args['board'] ?? env.SERVICE_BOARD) return false;
+  Object.assign(error, {
+    message: `There is no board ${said.board} here, which is named in ${project.path}.`,
+    hint: 'Link this folder to another: service board link NAME; or to none: service board unlink',
+  });
+  return true;
+}
+
+/** A server that lacks something may be the newer one: then it is this program that has to be updated. */
+async function nameOlder(error: object, { session }: Refused): Promise<void> {
+  const info = session && (await serverInfo(session.client).catch(() => null));
+  if (!info || !olderThan(version(), info.version)) return;
+  Object.assign(error, {
+    message: `The server (version ${info.version}) no longer has what this program (version ${version()}) asks for.`,
+    hint: 'Update this program: npm install -g board-service',
+  });
 }
 
 /** Names of the boards that the caller sees. */

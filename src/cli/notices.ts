@@ -2,7 +2,10 @@
 import { pages } from '../client/pages.ts';
 import { waitFor } from '../client/wait.ts';
 import type { Answer } from '../contract/types.ts';
+import { body } from '../daemon/bundle/escape.ts';
+import { proposed } from '../daemon/compose/proposed.ts';
 import { flushed } from './output.ts';
+import { onOneLine } from './print/fields.ts';
 import { called } from './runtime.ts';
 import type { Session } from './session.ts';
 
@@ -26,7 +29,12 @@ export async function ackAll({ client }: Session, notices: Notice[]): Promise<vo
   }
 }
 
-export const noticesText = (notices: Notice[]): string =>
+/** A line each. What a server proposes to run stands in it only where it is a command of ours, for that server. */
+export const noticesText = (notices: Notice[], { server }: Session): string =>
   notices.length === 0
-    ? 'There is no notice.'
-    : called(notices.map(({ text, next }) => `${text} ${next.command}`).join('\n'));
+    ? called('There is no notice. Messages are in: service inbox')
+    : notices.map(({ text, next }) => lineOf(text, proposed(next.command, server.url))).join('\n');
+
+/** A server's words are escaped like any sender's. */
+const lineOf = (text: string, command: string | null): string =>
+  `${body(onOneLine(text))}${command === null ? '' : ` ${called(command)}`}`;

@@ -20,7 +20,7 @@ export interface Page {
   expires_at: string | null;
 }
 
-export interface PageWish {
+export interface PageOptions {
   server: string | undefined;
   board: string | undefined;
   as: string | undefined;
@@ -46,7 +46,7 @@ async function newCode(client: Client): Promise<Answer<'createLoginCode'>> {
 }
 
 /** The page as an agent may open it: no key is read and no code is made, because a code in its reach would be the person's login. */
-export async function agentPage({ server: named, board, as, out }: PageWish): Promise<Page> {
+export async function agentPage({ server: named, board, as, out }: PageOptions): Promise<Page> {
   const { env, folders } = runtime();
   const saved = readCredentials(folders);
   const actor = chooseActor({ as, board, serverOrigin: undefined }, () => saved, env);

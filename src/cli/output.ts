@@ -24,12 +24,19 @@ export class Output {
   paint: Paint = plain;
   errorPaint: Paint = plain;
   readonly base: Base = {};
+  /** Whether standard output is for the values of `--jq` alone, so that a failure is told on standard error. */
+  readonly values: boolean;
+  /** What `--json=FIELD,…` leaves of a record; set once the flags are known. */
+  pick: (record: object) => unknown = (record) => record;
+  /** What `--jq` makes of a record; set once the flags are known. */
+  filter: ((record: unknown) => string) | null = null;
   private wroteRecord = false;
   private unsaid: string[] = [];
 
-  constructor(mode: Mode, quiet: boolean) {
+  constructor(mode: Mode, quiet: boolean, values = false) {
     this.mode = mode;
     this.quiet = quiet;
+    this.values = values;
   }
 
   /** Whether a person may be looking at the result right now. */
@@ -46,15 +53,21 @@ export class Output {
       return;
     }
     const whole = { ...this.base, ...autostarted(), ...record };
-    showJson(whole, this.mode === 'json' && this.terminal ? 2 : undefined);
+    this.show(whole, this.mode === 'json' && this.terminal ? 2 : undefined);
     this.wroteRecord = true;
+  }
+
+  private show(record: object, indent?: number): void {
+    const picked = this.pick(record);
+    if (this.filter) showData(this.filter(picked));
+    else showJson(picked, indent);
   }
 
   /** One record of a list or stream, on a line of its own. */
   each(record: object, text?: () => string): void {
     if (this.quiet) return;
     if (this.mode === 'text' && text) write(text());
-    else showJson(record);
+    else this.show(record);
     this.wroteRecord = true;
   }
 
@@ -65,7 +78,7 @@ export class Output {
 
   /** The result is a document for programs, whatever the mode. */
   document(record: object): void {
-    if (!this.quiet) showJson(record, this.mode === 'text' ? 2 : undefined);
+    if (!this.quiet) this.show(record, this.mode === 'text' ? 2 : undefined);
   }
 
   /** A word besides the result, on standard error: progress, what was started, what to type next. */
@@ -75,8 +88,9 @@ export class Output {
 
   /** One line for an agent, given with the result. */
   remind(nudge: { code: string; text: string }): void {
-    this.base.nudges = [...(this.base.nudges ?? []), nudge];
-    this.unsaid.push(nudge.text);
+    const text = called(nudge.text);
+    this.base.nudges = [...(this.base.nudges ?? []), { ...nudge, text }];
+    this.unsaid.push(text);
   }
 
   /** The reminders that nobody has shown yet, for who shows them now. */
@@ -85,16 +99,18 @@ export class Output {
   }
 
   /** Something was done, but a person should know this about it. */
-  warn(code: string, message: string, hint: string): void {
+  warn(code: string, said: string, advice: string): void {
+    const [message, hint] = [called(said), called(advice)];
     this.base.warnings = [...(this.base.warnings ?? []), { code, message, hint }];
     if (this.quiet || this.mode !== 'text') return;
-    const tail = hint ? `\nHint: ${called(hint)}` : '';
+    const tail = hint ? `\nHint: ${hint}` : '';
     show(process.stderr, `${this.errorPaint.yellow('Warning:')} ${message}${tail}\n`);
   }
 
   /** An error object for programs; after the first line of a stream it is the last line. */
   printError(body: object): void {
-    showJson(body, this.mode === 'json' && this.terminal && !this.wroteRecord ? 2 : undefined);
+    if (this.values) show(process.stderr, `${JSON.stringify(body)}\n`);
+    else showJson(body, this.mode === 'json' && this.terminal && !this.wroteRecord ? 2 : undefined);
   }
 }
 

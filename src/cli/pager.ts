@@ -1,11 +1,10 @@
 /** At a terminal, text that is longer than the screen goes through the person's pager. */
-import { spawn } from 'node:child_process';
+import { inForeground } from './foreground.ts';
 import { inSession } from './here.ts';
-import { interruptWith } from './signals.ts';
 import { show, shown } from './terminal.ts';
 
 /** A shell that finds no program ends with 127 too, but says so. */
-const LESS = 'command -v less >/dev/null || exit 127; less';
+const LESS = 'command -v less >/dev/null || exit 127; exec less';
 
 /** Prints a text of ours, through `PAGER` (else less) where somebody looks at a terminal that cannot hold it. */
 export async function paged(text: string, noPager = false): Promise<void> {
@@ -25,12 +24,10 @@ function throughPager(text: string): Promise<boolean> {
   const { env, platform } = process;
   const pager = env.PAGER ?? (platform === 'win32' ? 'more' : LESS);
   // What less needs to show colours, and to end by itself where everything fits.
-  const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env: { LESS: 'FRX', ...env } });
-  // Ctrl-C is the pager's, which the terminal sends it to as well.
-  interruptWith(() => {});
+  const child = inForeground(pager, [], { stdio: ['pipe', 'inherit', 'inherit'], env: { LESS: 'FRX', ...env } });
   // Whoever has read enough closes it.
-  child.stdin.on('error', () => {});
-  child.stdin.end(text);
+  child.stdin!.on('error', () => {});
+  child.stdin!.end(text);
   return new Promise((resolve) => {
     child.on('error', () => resolve(false));
     child.on('close', (code) => resolve(code !== 127));

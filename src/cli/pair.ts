@@ -14,7 +14,7 @@ import { runtime } from './runtime.ts';
 import { saveSeat, type Use, useOf } from './seats.ts';
 import { type Session, staying } from './session.ts';
 
-export interface PairWish {
+export interface PairOptions {
   template: string;
   title: string | undefined;
   /** Name of the first agent. */
@@ -35,21 +35,21 @@ export interface PairRecord extends Agreed {
 /** @throws Failure `board_already_linked`. */
 export async function pair(
   session: Session,
-  wish: PairWish,
+  options: PairOptions,
   out: Output,
 ): Promise<{ record: PairRecord; replayed: boolean }> {
   const { client, entry, project, server } = session;
   if (!entry) throw usage('With SERVICE_TOKEN nothing is saved here, so the token of the seat would be lost.');
-  if (project && !wish.anew) throw alreadyLinked(project.board);
-  const [first, second] = await rolesOf(session, wish.template);
-  const step = (name: string) => (wish.key === undefined ? undefined : `${wish.key}.${name}`);
-  const body = { template: wish.template, title: wish.title };
+  if (project && !options.anew) throw alreadyLinked(project.board);
+  const [first, second] = await rolesOf(session, options.template);
+  const step = (name: string) => (options.key === undefined ? undefined : `${options.key}.${name}`);
+  const body = { template: options.template, title: options.title };
   const created = await client.call('createBoard', { body, idempotencyKey: step('board') });
   const board = created.data;
   out.base.board = board.name;
   const { linked } = linkIfUnlinked(server.url, board.name);
   const { agent, code } = await people(session, board.name, out, async () => {
-    const seat = { board: board.name, role: first, name: wish.name };
+    const seat = { board: board.name, role: first, name: options.name };
     const { data } = await client.call('joinBoard', { body: seat, idempotencyKey: step('seat') });
     await saveSeat(entry.server_id, data, out);
     const made = await makeCode({ client, board: board.name }, { role: second, ttl: undefined, key: step('code') });
@@ -67,13 +67,13 @@ export async function pair(
 export async function pairHere(
   delegated: Delegated,
   as: (seat: Seat) => Promise<Session>,
-  wish: PairWish,
+  options: PairOptions,
   out: Output,
 ): Promise<PairRecord> {
   const project = findProject();
-  if (project && !wish.anew) throw alreadyLinked(project.board);
-  const create = { template: wish.template, title: wish.title };
-  const seated = await createHere(delegated, { create, pair: true, name: wish.name, key: wish.key });
+  if (project && !options.anew) throw alreadyLinked(project.board);
+  const create = { template: options.template, title: options.title };
+  const seated = await createHere(delegated, { create, pair: true, name: options.name, key: options.key });
   const board = seated.board_record;
   out.base.board = board.name;
   const next = `service code create --board ${board.name}`;

@@ -1,6 +1,6 @@
 /** The parser's errors in our words: what is wrong with the command line, and where to look. */
 import { either } from '../contract/problems.ts';
-import { Failure, usage } from '../local/failure.ts';
+import { Failure, lacking, usage } from '../local/failure.ts';
 import { meantBy } from './extra-words.ts';
 import { nearestNames } from './nearness.ts';
 import { wordsIn } from './parsing.ts';
@@ -32,10 +32,13 @@ export async function usageError(error: unknown, line: CommandLine): Promise<Fai
   if (Array.isArray(known.flags)) return unknownFlags(known.flags, line.flags, help);
   if (Array.isArray(known.args) && known.message.startsWith('Missing')) {
     const names = (known.args as { name: string }[]).map((arg) => arg.name.toUpperCase());
-    return failure(`Missing: ${names.join(', ')}`, help);
+    return lacking(`Missing: ${names.join(', ')}`);
   }
   if (Array.isArray(known.args)) return failure(tidy(known.message), (await meant(known, line)) ?? help);
-  return failure(ofValue(known.message, line) ?? ofFlags(known.message) ?? tidy(unwrapped(known.message)), help);
+  const listed = ofListed(known.message, line);
+  if (listed)
+    return failure(listed.message, listed.meant.length > 0 ? `Did you mean: ${listed.meant.join(', ')}` : help);
+  return failure(ofNumber(known.message) ?? ofFlags(known.message) ?? tidy(unwrapped(known.message)), help);
 }
 
 /** Flags that do not go together, or that need another; null for any other error. */
@@ -47,18 +50,25 @@ function ofFlags(message: string): string | null {
   return lone ? `${lone[1]} needs ${lone[2]}.` : null;
 }
 
-/** A value that is not of the accepted ones; null for any other error. */
-function ofValue(message: string, { args }: CommandLine): string | null {
-  const text = tidy(message);
-  const got = (name: string, takes: string, value: string) => `${name} takes ${takes}, but got "${value}".`;
-  const listed = /^(?:Parsing --\S+ )?Expected (?:(--[a-z-]+)=)?([\s\S]*) to be one of: (.*)$/.exec(text);
-  if (listed) {
-    const [, flag, value = '', options = ''] = listed;
-    const arg = Object.keys(args).find((each) => args[each]?.options?.join(', ') === options);
-    return got(flag ?? (arg ?? 'It').toUpperCase(), either(options.split(', ')), value);
-  }
+const got = (name: string, takes: string, value: string) => `${name} takes ${takes}, but got "${value}".`;
+
+/** A value that is not of the accepted ones, and what was probably meant; null for any other error. */
+function ofListed(message: string, { args }: CommandLine): { message: string; meant: string[] } | null {
+  const listed = /^(?:Parsing --\S+ )?Expected (?:(--[a-z-]+)=)?([\s\S]*) to be one of: (.*)$/.exec(tidy(message));
+  if (!listed) return null;
+  const [, flag, value = '', all = ''] = listed;
+  const options = all.split(', ');
+  const arg = Object.keys(args).find((each) => args[each]?.options?.join(', ') === all);
+  const meant = nearestNames(value, options).map((near) => (flag === undefined ? near : `${flag} ${near}`));
+  return { message: got(flag ?? (arg ?? 'It').toUpperCase(), either(options), value), meant };
+}
+
+/** A value that is no number, or one out of bounds; null for any other error. */
+function ofNumber(message: string): string | null {
   const number =
-    /^Parsing (--\S+) Expected an integer( (?:less|greater) than or equal to (\d+))? but received: (.*)$/.exec(text);
+    /^Parsing (--\S+) Expected an integer( (?:less|greater) than or equal to (\d+))? but received: (.*)$/.exec(
+      tidy(message),
+    );
   if (!number) return null;
   const [, flag = '', bound, limit, value = ''] = number;
   const takes = bound ? ` of at ${bound.includes('less') ? 'most' : 'least'} ${limit}` : '';

@@ -8,6 +8,7 @@ import { readBoards } from './board-list.ts';
 import { actionWords } from './print/approval.ts';
 import { called } from './runtime.ts';
 import type { Session } from './session.ts';
+import { hanging } from './table.ts';
 
 export interface PersonInbox {
   boards: { name: string; unread: number; needs_reply: number }[];
@@ -63,18 +64,21 @@ export function personInboxText({ boards, asks, approvals, board_adds: adds, arr
   const lines = [
     ...(needing.length + asks.length > 0 ? ['Needs you'] : []),
     ...needing.map((b) => `  ${b.name}  ${b.needs_reply} to answer`),
-    ...asks.map(askLine),
+    ...asks.flatMap((ask) => hanging(askLine(ask))),
     ...(unread.length > 0 ? ['Unread', ...unread.map((b) => `  ${b.name}  ${b.unread} unread`)] : []),
-    ...(approvals.length > 0 ? ['Waiting for your approval', ...approvals.map(approvalLine)] : []),
+    ...(approvals.length > 0
+      ? ['Waiting for your approval', ...approvals.flatMap((one) => hanging(approvalLine(one)))]
+      : []),
     ...adds.map(({ board, added: { by } }) => `You were added to ${board.name}${by.name ? ` by @${by.name}` : ''}.`),
-    ...arrivals.map(arrivalLine),
+    ...arrivals.flatMap((arrival) => hanging(arrivalLine(arrival))),
   ];
   const ask = asks[0];
   if (ask) return called([...lines, `Next: service answer ${ask.seq} --board ${ask.board}`].join('\n'));
   const [request] = approvals;
   if (request) return called([...lines, `Next: service approval allow ${request.id}`].join('\n'));
   const first = (needing[0] ?? unread[0])?.name;
-  if (first === undefined) return lines.join('\n') || 'Nothing is waiting for you.';
+  if (first === undefined)
+    return lines.join('\n') || called('Nothing is waiting for you. Your boards: service board list');
   return called([...lines, `Next: service read --unread --board ${first}`].join('\n'));
 }
 

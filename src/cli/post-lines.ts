@@ -25,7 +25,7 @@ const known = new Set(['body', 'to', 'reply_to', 'urgent', 'expects_reply', 'abo
 /** Posts every line. Stops at the first that fails, or with `keep-going` at the end, with the first failure's exit code. */
 export async function postLines(
   session: BoardSession,
-  wish: { 'keep-going'?: boolean; 'idempotency-key'?: string | undefined },
+  options: { 'keep-going'?: boolean; 'idempotency-key'?: string | undefined },
   out: Output,
 ): Promise<void> {
   if (!hasPipedInput())
@@ -33,7 +33,7 @@ export async function postLines(
       hint: 'service say --ndjson-in < messages.ndjson',
       exit: 2,
     });
-  const base = wish['idempotency-key'] ?? newIdempotencyKey();
+  const base = options['idempotency-key'] ?? newIdempotencyKey();
   let failed: number | null = null;
   let number = 0;
   let tried = 0;
@@ -43,7 +43,7 @@ export async function postLines(
     tried++;
     const code = await postLine(session, { text, number, base }, out);
     failed ??= code;
-    if (code !== null && !wish['keep-going']) break;
+    if (code !== null && !options['keep-going']) break;
   }
   if (tried === 0)
     throw new Failure('body_empty', 'There is no line to post.', { hint: 'The command before the pipe wrote nothing' });

@@ -14,7 +14,7 @@ import { taskRef } from './tasks.ts';
 import type { TimeStyle } from './time.ts';
 import { findMessage, targets } from './values.ts';
 
-export interface PostWish {
+export interface PostOptions {
   body: string | undefined;
   to?: string[] | undefined;
   reply?: string | undefined;
@@ -38,25 +38,25 @@ export interface PostWish {
 }
 
 /** The text is read and checked before anything is asked of a server, so that an empty pipe starts nothing. */
-export async function post(open: () => Promise<BoardSession>, wish: PostWish, out: Output): Promise<void> {
-  const given = await givenText(wish, out);
-  const about = aboutOf(wish);
-  const attaching = await attachingOf(wish);
+export async function post(open: () => Promise<BoardSession>, options: PostOptions, out: Output): Promise<void> {
+  const given = await givenText(options, out);
+  const about = aboutOf(options);
+  const attaching = await attachingOf(options);
   const session = await open();
   const { client, board } = session;
-  await requireFeatures(client, [about && 'tasks', answerOf(wish) && 'asks', attaching && 'files']);
+  await requireFeatures(client, [about && 'tasks', answerOf(options) && 'asks', attaching && 'files']);
   const body = {
-    body: given ?? (await optionOf(client, board, wish)),
-    to: targets(wish.to, ownHandle(session)),
-    reply_to: wish.reply === undefined ? undefined : await replyId(client, board, wish.reply),
-    urgent: wish.urgent,
-    expects_reply: wish['expect-reply'] || wish['wait-reply'] !== undefined,
+    body: given ?? (await optionOf(client, board, options)),
+    to: targets(options.to, ownHandle(session)),
+    reply_to: options.reply === undefined ? undefined : await replyId(client, board, options.reply),
+    urgent: options.urgent,
+    expects_reply: options['expect-reply'] || options['wait-reply'] !== undefined,
     about,
-    answer: answerOf(wish),
+    answer: answerOf(options),
   };
-  const key = wish['idempotency-key'];
+  const key = options['idempotency-key'];
   const reply = attaching
-    ? await postWith(session, attaching, { body, wish, out })
+    ? await postWith(session, attaching, { body, options, out })
     : await client.call('postMessage', { params: { board }, body, idempotencyKey: key });
   const message = reply.data;
   if (reply.replayed) out.base.replayed = true;
@@ -64,8 +64,8 @@ export async function post(open: () => Promise<BoardSession>, wish: PostWish, ou
   const refs = message.about.map((task) => task.ref).join(', ');
   const posted = `Posted #${message.seq} to ${message.to.join(', ')} on ${message.board}${refs ? ` · about ${refs}` : ''}${again}`;
   const first = [posted, ...message.files.map((file) => `Attached ${file.name} v${file.version}`)].join('\n');
-  if (wish['wait-reply'] !== undefined) return waited(session, message, wish, { out, first });
-  const notes = wantsNotes(session, wish, out)
+  if (options['wait-reply'] !== undefined) return waited(session, message, options, { out, first });
+  const notes = wantsNotes(session, options, out)
     ? await notesOf(session, message, out)
     : { unread: null, recipients: null };
   const lines = await noteLines(notes, message, out);
@@ -73,9 +73,9 @@ export async function post(open: () => Promise<BoardSession>, wish: PostWish, ou
 }
 
 /** The text; undefined: the option that is picked says it. */
-async function givenText(wish: PostWish, out: Output): Promise<string | undefined> {
-  const { body, option, truncate, 'body-file': file } = wish;
-  const attached = wish.attach?.some((text) => /^-(=|$)/.test(text)) === true;
+async function givenText(options: PostOptions, out: Output): Promise<string | undefined> {
+  const { body, option, truncate, 'body-file': file } = options;
+  const attached = options.attach?.some((text) => /^-(=|$)/.test(text)) === true;
   const typed = body !== undefined || file !== undefined;
   if (option !== undefined && !typed && (attached || !hasPipedInput())) return undefined;
   if (attached && (!typed || body === '-' || file === '-'))
@@ -83,17 +83,17 @@ async function givenText(wish: PostWish, out: Output): Promise<string | undefine
       'Standard input is attached, so the text comes from elsewhere.',
       'service say "The log" --attach -=app.log',
     );
-  return shaped(await readBody({ argument: body, file, keep: truncate === 'tail' ? 'tail' : 'head', out }), wish);
+  return shaped(await readBody({ argument: body, file, keep: truncate === 'tail' ? 'tail' : 'head', out }), options);
 }
 
-async function optionOf(client: Client, board: string, { reply = '', option = 0 }: PostWish): Promise<string> {
+async function optionOf(client: Client, board: string, { reply = '', option = 0 }: PostOptions): Promise<string> {
   const { optionText } = await import('./answering.ts');
   return optionText(await findMessage(client, board, reply), option);
 }
 
-const aboutOf = ({ task, 'no-task': none }: PostWish): string[] | undefined => (none ? [] : task?.map(taskRef));
+const aboutOf = ({ task, 'no-task': none }: PostOptions): string[] | undefined => (none ? [] : task?.map(taskRef));
 
-function answerOf({ option, comment }: PostWish): { option?: number; comment?: boolean } | undefined {
+function answerOf({ option, comment }: PostOptions): { option?: number; comment?: boolean } | undefined {
   if (comment) return { comment };
   return option === undefined ? undefined : { option };
 }
@@ -106,28 +106,32 @@ async function requireFeatures(client: Client, features: unknown[]): Promise<voi
 }
 
 /** Null where no file goes with it, which is most often. */
-async function attachingOf(wish: PostWish): Promise<Attaching | null> {
-  if (!wish.file?.length && !wish.attach?.length) return null;
+async function attachingOf(options: PostOptions): Promise<Attaching | null> {
+  if (!options.file?.length && !options.attach?.length) return null;
   const { attachmentsOf } = await import('./attaching.ts');
-  return attachmentsOf(wish);
+  return attachmentsOf(options);
 }
 
 /** Puts what is to be put, then posts with it. */
 async function postWith(
   session: BoardSession,
   attaching: Attaching,
-  { body, wish, out }: { body: BodyIn<'postMessage'>; wish: PostWish; out: Output },
+  { body, options, out }: { body: BodyIn<'postMessage'>; options: PostOptions; out: Output },
 ) {
   const { postKey, putAttachments, withPut } = await import('./attaching.ts');
-  const { files, put } = await putAttachments(session, attaching, wish, out);
-  const call = { params: { board: session.board }, body: { ...body, files }, idempotencyKey: postKey(wish, attaching) };
+  const { files, put } = await putAttachments(session, attaching, options, out);
+  const call = {
+    params: { board: session.board },
+    body: { ...body, files },
+    idempotencyKey: postKey(options, attaching),
+  };
   return session.client.call('postMessage', call).catch((error: unknown) => {
     throw withPut(error, put);
   });
 }
 
 /** Cut to the limit if that was asked for, put into a fence, and short enough. */
-function shaped(taken: Taken, { code, truncate }: PostWish): string {
+function shaped(taken: Taken, { code, truncate }: PostOptions): string {
   const room = LIMIT - (code === undefined ? 0 : 100 + code.length);
   const cuts = truncate === 'head' || truncate === 'tail';
   const cut = cuts ? truncated(taken.text, truncate, room, taken) : checkLength(taken.text, taken.more);
@@ -147,8 +151,8 @@ function ownHandle({ agent, entry }: BoardSession): string | null {
 }
 
 /** Advice costs two more reads: for agents, and for a person who looks at it. */
-function wantsNotes({ agent }: BoardSession, wish: PostWish, out: Output): boolean {
-  if (wish['no-notes'] || out.quiet) return false;
+function wantsNotes({ agent }: BoardSession, options: PostOptions, out: Output): boolean {
+  if (options['no-notes'] || out.quiet) return false;
   return agent || out.terminal;
 }
 
@@ -173,7 +177,7 @@ async function noteLines(notes: Notes, message: Message, out: Output): Promise<s
 async function waited(
   session: BoardSession,
   message: Message,
-  { 'wait-reply': wait = 0, 'fail-timeout': fails }: PostWish,
+  { 'wait-reply': wait = 0, 'fail-timeout': fails }: PostOptions,
   { out, first }: { out: Output; first: string },
 ): Promise<void> {
   const { awaitReply, replyText } = await import('./await-reply.ts');
@@ -181,7 +185,7 @@ async function waited(
   const held = session.seat ? await holdReplies(session.seat, message.id) : null;
   const result = await awaitReply(session, message, wait);
   out.print({ message, unread: null, recipients: null, ...result }, () =>
-    [first, ...replyText(result, wait, out)].join('\n'),
+    [first, ...replyText(result, wait, out, session.agent)].join('\n'),
   );
   // What was shown here is not handed again.
   const shown = [...(result.reply ? [result.reply] : []), ...result.owner_messages].map(({ seq }) => seq);

@@ -1,11 +1,12 @@
 /** Questions to a person, drawn on standard error. Every question has a flag, so that a program never needs one. */
 import { Failure } from '../local/failure.ts';
+import { undoAtExit } from './at-exit.ts';
 import { Exit } from './errors.ts';
 import { EXIT } from './exit.ts';
 import { inSession } from './here.ts';
 import type { Output } from './output.ts';
 import { runtime } from './runtime.ts';
-import { show, shown } from './terminal.ts';
+import { show, showCursor, shown } from './terminal.ts';
 
 /** Whether somebody is there who can be asked. */
 export function mayAsk(out: Output, noInput: boolean): boolean {
@@ -49,11 +50,14 @@ type Question =
 async function asking(question: Question): Promise<unknown> {
   const { default: inquirer } = await import('inquirer');
   const prompt = inquirer.createPromptModule({ output: process.stderr, input: process.stdin });
+  const answered = undoAtExit(() => showCursor(process.stderr));
   try {
     return (await prompt([{ ...question, name: 'answer' }])).answer;
   } catch (error) {
     if (error instanceof Error && error.name === 'ExitPromptError') throw unchanged(EXIT.interrupted);
     throw error;
+  } finally {
+    answered();
   }
 }
 

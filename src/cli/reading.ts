@@ -14,9 +14,9 @@ import { called } from './runtime.ts';
 import { staying } from './session.ts';
 import { newestFirst, type Page, type Span, spanQuery } from './spans.ts';
 import { taskRef, withTasks } from './tasks.ts';
-import type { TimeStyle } from './time.ts';
+import { followed, type TimeStyle } from './time.ts';
 
-export interface ReadWish extends Span {
+export interface ReadOptions extends Span {
   from?: string | undefined;
   role?: string | undefined;
   task?: string | undefined;
@@ -39,20 +39,21 @@ const MOST = 5000;
 const PAGE = 50;
 
 /** `board read` */
-export async function read(session: BoardSession, asked: ReadWish, show: Show): Promise<void> {
+export async function read(session: BoardSession, asked: ReadOptions, { out, times }: Show): Promise<void> {
   const { client, board } = session;
+  const show = { out, times: asked.follow ? followed(times) : times };
   // Whoever marks as read begins with the oldest unread message, so that nothing unseen is marked.
-  const wish = asked['mark-read'] ? { ...asked, unread: true } : asked;
-  if (wish.task !== undefined) await withTasks(session);
-  if (wish.all || (show.out.mode === 'ndjson' && wish.limit === undefined && !wish.follow))
-    return readAll(session, wish, show);
-  const begin = wish.follow ? await newestSeq(client, board) : 0;
-  const page = await readPage(session, wish);
-  if (show.out.mode === 'ndjson') for (const message of page.messages) show.out.each(message);
-  else await printPage(session, page, wish, show);
+  const options = asked['mark-read'] ? { ...asked, unread: true } : asked;
+  if (options.task !== undefined) await withTasks(session);
+  if (options.all || (out.mode === 'ndjson' && options.limit === undefined && !options.follow))
+    return readAll(session, options, show);
+  const begin = options.follow ? await newestSeq(client, board) : 0;
+  const page = await readPage(session, options);
+  if (out.mode === 'ndjson') for (const message of page.messages) out.each(message);
+  else await printPage(session, page, options, show);
   if (session.seat && inSession()) await tellShown(session.seat, page.messages);
-  if (wish['mark-read']) await markRead(client, board, page.messages.at(-1)?.seq, show.out);
-  if (wish.follow) await goOn(session, page.messages.at(-1)?.seq ?? wish.after ?? begin, wish, show);
+  if (options['mark-read']) await markRead(client, board, page.messages.at(-1)?.seq, out);
+  if (options.follow) await goOn(session, page.messages.at(-1)?.seq ?? options.after ?? begin, options, show);
 }
 
 /**
@@ -64,56 +65,60 @@ export async function newestSeq(client: Client, board: string): Promise<number> 
   return data.messages[0]?.seq ?? 0;
 }
 
-async function readPage(session: BoardSession, wish: ReadWish): Promise<Page> {
-  const limit = wish.limit ?? PAGE;
+async function readPage(session: BoardSession, options: ReadOptions): Promise<Page> {
+  const limit = options.limit ?? PAGE;
   const { client, board } = session;
   const ask = async (query: Record<string, string | number | boolean | undefined>): Promise<Page> =>
-    (await client.call('listMessages', { params: { board }, query: { ...filtersOf(wish), ...query } })).data;
-  if (wish.around !== undefined) {
+    (await client.call('listMessages', { params: { board }, query: { ...filtersOf(options), ...query } })).data;
+  if (options.around !== undefined) {
     const half = Math.max(1, Math.floor(limit / 2));
-    const before = await ask({ before: wish.around, newest: true, limit: half });
-    const rest = await ask({ after: wish.around - 1, limit: Math.max(1, limit - before.messages.length) });
+    const before = await ask({ before: options.around, newest: true, limit: half });
+    const rest = await ask({ after: options.around - 1, limit: Math.max(1, limit - before.messages.length) });
     return {
       messages: [...before.messages, ...rest.messages],
       next_after: rest.next_after,
       prev_before: before.prev_before,
     };
   }
-  return ask({ ...(await spanQuery(session, wish)), limit });
+  return ask({ ...(await spanQuery(session, options)), limit });
 }
 
-async function readAll(session: BoardSession, wish: ReadWish, show: Show): Promise<void> {
+async function readAll(session: BoardSession, options: ReadOptions, show: Show): Promise<void> {
   const { client, board } = session;
   const all: Message[] = [];
-  let last = wish.after ?? (wish.follow ? await newestSeq(client, board) : 0);
+  let last = options.after ?? (options.follow ? await newestSeq(client, board) : 0);
   // Newest first is a view on one page; a whole board is read from its beginning.
-  const start = newestFirst(wish) ? { after: 0 } : await spanQuery(session, wish);
+  const start = newestFirst(options) ? { after: 0 } : await spanQuery(session, options);
   let query: Record<string, number | boolean | undefined> = { ...start, limit: 200 };
   for (;;) {
-    const { data } = await client.call('listMessages', { params: { board }, query: { ...filtersOf(wish), ...query } });
+    const { data } = await client.call('listMessages', {
+      params: { board },
+      query: { ...filtersOf(options), ...query },
+    });
     if (show.out.mode === 'ndjson') for (const message of data.messages) show.out.each(message);
     else all.push(...data.messages);
     last = Math.max(last, data.messages.at(-1)?.seq ?? 0);
     if (all.length > MOST) throw tooMany();
-    const next = wish.before === undefined ? data.next_after : data.prev_before;
+    const next = options.before === undefined ? data.next_after : data.prev_before;
     if (next === null) break;
-    query = wish.before === undefined ? { after: next, limit: 200 } : { before: next, newest: true, limit: 200 };
+    query = options.before === undefined ? { after: next, limit: 200 } : { before: next, newest: true, limit: 200 };
   }
   all.sort((a, b) => a.seq - b.seq);
   if (show.out.mode !== 'ndjson')
-    await printPage(session, { messages: all, next_after: null, prev_before: null }, wish, show);
-  if (wish['mark-read']) await markRead(client, board, last, show.out);
-  if (wish.follow) await goOn(session, last, wish, show);
+    await printPage(session, { messages: all, next_after: null, prev_before: null }, options, show);
+  if (options['mark-read']) await markRead(client, board, last, show.out);
+  if (options.follow) await goOn(session, last, options, show);
 }
 
-async function printPage(session: BoardSession, page: Page, wish: ReadWish, { out, times }: Show): Promise<void> {
+async function printPage(session: BoardSession, page: Page, options: ReadOptions, { out, times }: Show): Promise<void> {
   const { client, board } = session;
   const { messages, next_after, prev_before } = page;
   const extra = out.mode === 'json' ? await boardFacts(client, board) : {};
   out.print({ ...extra, messages, next_after, prev_before }, () =>
     [
-      messageList(board, messages, { paint: out.paint, times, markdown: wish.markdown }),
-      ...nextCommands(page, wish, staying(session)),
+      messageList(board, messages, { paint: out.paint, times, agent: session.agent, markdown: options.markdown }),
+      ...(messages.length === 0 ? [nothingThere(options, staying(session))] : []),
+      ...nextCommands(page, options, staying(session)),
     ].join('\n'),
   );
 }
@@ -131,30 +136,39 @@ async function markRead(client: Client, board: string, last: number | undefined,
   out.note(`Marked as read up to #${data.read_up_to}, ${data.unread} unread.`);
 }
 
-async function goOn(session: BoardSession, after: number, wish: ReadWish, { out, times }: Show): Promise<void> {
+async function goOn(session: BoardSession, after: number, options: ReadOptions, { out, times }: Show): Promise<void> {
   const { client, board } = session;
-  const style = { paint: out.paint, times, markdown: wish.markdown };
+  const style = { paint: out.paint, times, agent: session.agent, markdown: options.markdown };
   await follow({
     client,
     board,
     agent: session.agent,
     after,
-    filters: filtersOf(wish),
+    filters: filtersOf(options),
     out,
     show: (message) => out.each(message, () => messageText(message, style)),
   });
 }
 
+/** What to do where no message is shown. */
+function nothingThere(options: ReadOptions, stay: string): string {
+  if (options.follow) return 'Waiting for the first one.';
+  const narrowed = Object.values(filtersOf(options)).some((filter) => filter !== undefined);
+  if (narrowed || options.after !== undefined || options.before !== undefined || options.unread)
+    return called(`None fits. All: service read${stay}`);
+  return called(`Post the first one: service say${stay} "Hello"`);
+}
+
 /** How to see what comes before and after, ready to paste. */
-function nextCommands({ next_after: next, prev_before: before }: Page, wish: ReadWish, stay: string): string[] {
-  if (wish.follow) return [];
+function nextCommands({ next_after: next, prev_before: before }: Page, options: ReadOptions, stay: string): string[] {
+  if (options.follow) return [];
   const filters = [
-    wish.from ? ` --from ${wish.from}` : '',
-    wish.role ? ` --role ${wish.role}` : '',
-    wish.task ? ` --task ${wish.task}` : '',
-    wish['to-me'] ? ' --to-me' : '',
-    wish.roots ? ' --roots' : '',
-    wish.has ? ` --has ${wish.has}` : '',
+    options.from ? ` --from ${options.from}` : '',
+    options.role ? ` --role ${options.role}` : '',
+    options.task ? ` --task ${options.task}` : '',
+    options['to-me'] ? ' --to-me' : '',
+    options.roots ? ' --roots' : '',
+    options.has ? ` --has ${options.has}` : '',
     stay,
   ].join('');
   return [
@@ -163,15 +177,15 @@ function nextCommands({ next_after: next, prev_before: before }: Page, wish: Rea
   ].filter(Boolean);
 }
 
-function filtersOf(wish: ReadWish): Filters {
-  const { from, role, has, task } = wish;
+function filtersOf(options: ReadOptions): Filters {
+  const { from, role, has, task } = options;
   return {
     from: from?.replace(/^@/, ''),
     role,
     has,
     task: task === undefined ? undefined : taskRef(task),
-    ...(wish['to-me'] ? { to_me: true } : {}),
-    ...(wish.roots ? { roots: true } : {}),
+    ...(options['to-me'] ? { to_me: true } : {}),
+    ...(options.roots ? { roots: true } : {}),
   };
 }
 

@@ -9,14 +9,15 @@ import { sessionHere } from './here.ts';
 import { handleOf } from './people.ts';
 import { actionWords } from './print/approval.ts';
 import { newInviteText } from './print/invite.ts';
+import { called } from './runtime.ts';
 import type { Session } from './session.ts';
 import type { TimeStyle } from './time.ts';
 
 type Asked = Answer<'requestAdminAction'>;
-export type Wanted = BodyIn<'requestAdminAction'>;
+export type AdminActionInput = BodyIn<'requestAdminAction'>;
 
 /** Asks for exactly this. @param key given by whoever typed the command, so that it asks only once. */
-export async function askPerson(session: Session, body: Wanted, key: string | undefined): Promise<Asked> {
+export async function askPerson(session: Session, body: AdminActionInput, key: string | undefined): Promise<Asked> {
   const { client } = session;
   await requireFeature(client, 'onboarding');
   const { data } = await client.call('requestAdminAction', { body, idempotencyKey: key });
@@ -46,7 +47,11 @@ export const boardIdOf = async ({ client, board }: BoardSession): Promise<string
   (await client.call('getBoard', { params: { board } })).data.id;
 
 /** Making somebody an owner of the board, or a member again. */
-export const roleWanted = async (session: BoardSession, typed: string, role: 'owner' | 'member'): Promise<Wanted> => ({
+export const roleWanted = async (
+  session: BoardSession,
+  typed: string,
+  role: 'owner' | 'member',
+): Promise<AdminActionInput> => ({
   kind: 'set_board_role',
   board_id: await boardIdOf(session),
   person_id: await personIdOf(session.client, typed),
@@ -77,7 +82,7 @@ export async function askToAdd(
 /** What became of it; for the person, the command that decides it stands last. */
 export function askedText({ state, approval, next, invite }: Asked, times: TimeStyle): string {
   const what = actionWords(approval);
-  if (state === 'pending') return [`Asked your person to ${what}. They run:`, next?.command ?? ''].join('\n');
+  if (state === 'pending') return [`Asked your person to ${what}. They run:`, called(next?.command ?? '')].join('\n');
   const done = `Done under the allowance of your person: ${what}.`;
   const boards = approval.display?.boards.map(({ name }) => name) ?? [];
   return invite ? [done, newInviteText(invite, boards, times)].join('\n') : done;

@@ -69,6 +69,13 @@ export function called(text: string): string {
   return text.replace(command, `$1${bin} `);
 }
 
+/** A next step of a server or of our own, naming the program so too. */
+export const calledNext = <T extends { command: string; resume?: string }>(next: T): T => ({
+  ...next,
+  command: called(next.command),
+  ...(next.resume === undefined ? {} : { resume: called(next.resume) }),
+});
+
 /** What can stand behind the program's name. */
 function firstWords(root: string): string[] {
   const { commands } = readCatalog(root);

@@ -3,14 +3,15 @@ import { escapeUntrusted } from '../contract/text.ts';
 import type { Answer, SearchResult } from '../contract/types.ts';
 import { Failure } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
-import { type MessageStyle, messageText } from './print/message.ts';
+import { headLines, type MessageStyle, messageText } from './print/message.ts';
 import type { Show } from './reading.ts';
 import { called } from './runtime.ts';
 import { type Session, staying } from './session.ts';
+import { readable } from './table.ts';
 import { taskRef } from './tasks.ts';
 import { pastMoment, showTime } from './time.ts';
 
-export interface SearchWish {
+export interface SearchOptions {
   query: string;
   'all-boards'?: boolean;
   kind?: string[] | undefined;
@@ -26,13 +27,17 @@ export interface SearchWish {
 
 const MOST = 5000;
 
-export async function search(session: Session | BoardSession, wish: SearchWish, { out, times }: Show): Promise<void> {
-  const board = 'board' in session && !wish['all-boards'] ? session.board : undefined;
-  const query = queryOf(wish, board);
-  const everything = wish.all || (out.mode === 'ndjson' && wish.limit === undefined);
+export async function search(
+  session: Session | BoardSession,
+  options: SearchOptions,
+  { out, times }: Show,
+): Promise<void> {
+  const board = 'board' in session && !options['all-boards'] ? session.board : undefined;
+  const query = queryOf(options, board);
+  const everything = options.all || (out.mode === 'ndjson' && options.limit === undefined);
   const results: SearchResult[] = [];
   let page: Answer<'search'>;
-  let after = wish.after;
+  let after = options.after;
   do {
     page = (await session.client.call('search', { query: { ...query, after } })).data;
     if (out.mode === 'ndjson') for (const result of page.results) out.each(result);
@@ -42,24 +47,31 @@ export async function search(session: Session | BoardSession, wish: SearchWish, 
   } while (everything && after !== undefined);
   if (out.mode === 'ndjson') return;
   const next = everything ? null : page.next_after;
-  out.print({ query: wish.query, results, next_after: next }, () =>
+  out.print({ query: options.query, results, next_after: next }, () =>
     [
-      ...(results.length === 0 ? ['0 found'] : foundText(results, { paint: out.paint, times })),
-      ...(next === null ? [] : [called(nextCommand(wish, next, staying(session)))]),
+      ...(results.length === 0
+        ? ['0 found', nothingFound(options, session.agent)]
+        : foundText(results, { paint: out.paint, times, agent: session.agent })),
+      ...(next === null ? [] : [called(nextCommand(options, next, staying(session)))]),
     ].join('\n'),
   );
 }
 
-function queryOf(wish: SearchWish, board: string | undefined) {
-  const { kind, sort, limit } = wish;
+const nothingFound = (options: SearchOptions, agent: boolean): string =>
+  agent || options['all-boards']
+    ? called('Fewer words find more, and "begin*" finds words that begin so: service search --help')
+    : called('Fewer words find more; on all your boards: service search WORDS --all-boards');
+
+function queryOf(options: SearchOptions, board: string | undefined) {
+  const { kind, sort, limit } = options;
   return {
-    q: wish.query,
+    q: options.query,
     board,
     kind: kind?.join(','),
-    from: wish.from?.replace(/^@/, ''),
-    task: wish.task === undefined ? undefined : taskRef(wish.task),
-    since: wish.since === undefined ? undefined : pastMoment(wish.since, '--since'),
-    until: wish.until === undefined ? undefined : pastMoment(wish.until, '--until'),
+    from: options.from?.replace(/^@/, ''),
+    task: options.task === undefined ? undefined : taskRef(options.task),
+    since: options.since === undefined ? undefined : pastMoment(options.since, '--since'),
+    until: options.until === undefined ? undefined : pastMoment(options.until, '--until'),
     sort,
     limit,
   };
@@ -79,21 +91,22 @@ function resultText({ message, task, file, at, snippet, matches }: SearchResult,
   const marked = matches.toReversed().reduce((text, [from, to]) => mark(text, from, to), snippet);
   if (message) return messageText({ ...message, body: marked }, style);
   const [name, rest] = task ? [task.ref, `${task.state}  ${task.title}`] : [file?.name ?? '', `v${file?.version}`];
-  const when = style.paint.dim(showTime(at, style.times));
-  return `${style.paint.bold(escapeUntrusted(name))}  ${escapeUntrusted(rest)}        ${when}\n    ${escapeUntrusted(marked)}`;
+  const [first = '', ...more] = headLines(`${name}  ${rest}`, showTime(at, style.times), style.paint);
+  const head = first.replace(escapeUntrusted(name), (found) => style.paint.bold(found));
+  return [head, ...more, ...readable(escapeUntrusted(marked), 4).map((line) => `    ${line}`)].join('\n');
 }
 
 const mark = (text: string, from: number, to: number): string =>
   `${text.slice(0, from)}*${text.slice(from, to)}*${text.slice(to)}`;
 
-function nextCommand(wish: SearchWish, after: string, stay: string): string {
+function nextCommand(options: SearchOptions, after: string, stay: string): string {
   const flags = [
-    wish['all-boards'] ? ' --all-boards' : '',
+    options['all-boards'] ? ' --all-boards' : '',
     ...(['kind', 'from', 'task', 'since', 'until', 'sort', 'limit'] as const).map((name) =>
-      wish[name] === undefined ? '' : ` --${name} ${wish[name]}`,
+      options[name] === undefined ? '' : ` --${name} ${options[name]}`,
     ),
   ].join('');
-  const word = /^[\w*.-]+$/.test(wish.query) ? wish.query : `'${wish.query.replaceAll("'", `'\\''`)}'`;
+  const word = /^[\w*.-]+$/.test(options.query) ? options.query : `'${options.query.replaceAll("'", `'\\''`)}'`;
   return `Later: service board search ${word}${flags} --after ${after}${stay}`;
 }
 

@@ -1,13 +1,13 @@
 /** Seats made on this machine, and their tokens. */
 import type { Client } from '../client/client.ts';
 import type { BodyIn } from '../contract/types.ts';
-import { credentialsPath, readCredentials, updateCredentials } from '../local/credentials.ts';
+import { credentialsPath, readCredentials, requireNames, updateCredentials } from '../local/credentials.ts';
 import { usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
 import type { Output } from './output.ts';
 import { runtime } from './runtime.ts';
 
-export interface SeatWish {
+export interface SeatOptions {
   body: BodyIn<'joinBoard'>;
   key: string | undefined;
   printed: boolean;
@@ -15,7 +15,7 @@ export interface SeatWish {
 }
 
 /** Makes a seat and saves its token. With a credential of the environment nothing is saved, so the token is printed. */
-export async function createSeat({ client, entry, board }: BoardSession, { body, key, printed, out }: SeatWish) {
+export async function createSeat({ client, entry, board }: BoardSession, { body, key, printed, out }: SeatOptions) {
   if (!entry && !printed)
     throw usage(
       'With SERVICE_TOKEN nothing is saved here, so the token of the seat would be lost.',
@@ -37,7 +37,7 @@ async function usualRole(client: Client, board: string): Promise<string> {
   throw usage(`${board} has several roles: ${roles.join(', ')}.`, `Choose one: --role ${roles[0]}`);
 }
 
-/** Keeps the token of a seat on this machine. */
+/** Keeps the token of a seat on this machine. @throws Failure `server_unexpected` */
 export async function saveSeat(
   serverId: string,
   {
@@ -57,6 +57,7 @@ export async function saveSeat(
   },
   out: Output,
 ): Promise<void> {
+  requireNames(agent);
   const { folders } = runtime();
   await updateCredentials(folders, (saved) => {
     const known = Object.values(saved.servers).find((server) => server.server_id === serverId);

@@ -8,7 +8,7 @@ import type { RunningServer, ServeOptions } from '../server/serve.ts';
 import { EXIT } from './exit.ts';
 import type { Output } from './output.ts';
 import { called, runtime } from './runtime.ts';
-import { endWith } from './signals.ts';
+import { endWith, exitAfter } from './signals.ts';
 import { readTeamOptions, readWait, type TeamFlags } from './team-options.ts';
 
 export interface ServeFlags extends TeamFlags {
@@ -59,6 +59,8 @@ export const loadServer = () => loadPacked<typeof import('../server/entry.ts')>(
 
 /** Serves until a signal; the first one lets requests finish, a second one does not. */
 export async function runServer(options: ServeOptions, out: Output): Promise<void> {
+  // Nothing is served yet that could be finished.
+  endWith(() => process.exit(EXIT.done));
   makeFolder(options.dataDir);
   const { startServer } = await loadServer();
   const server = await startServer(options).catch((error: unknown) => {
@@ -69,8 +71,8 @@ export async function runServer(options: ServeOptions, out: Output): Promise<voi
   await new Promise<void>((resolve, reject) => {
     let ending = false;
     void server.failed.then((error) => server.close().then(() => reject(asFailure(error)), reject));
-    endWith(() => {
-      if (ending) process.exit(EXIT.interrupted);
+    endWith((signal) => {
+      if (ending) process.exit(exitAfter[signal]);
       ending = true;
       out.note('Stopping; running requests finish first.');
       server.close().then(resolve, reject);

@@ -1,14 +1,15 @@
 /** From the flags of a command to a client that talks to the right server as the right actor. */
 import { Client } from '../client/client.ts';
-import { operations } from '../contract/operations.ts';
-import { type Actor, chooseActor, environmentToken, type Seat } from '../local/actors.ts';
+import { either } from '../contract/problems.ts';
+import { routes } from '../contract/routes.ts';
+import { type Actor, allSeats, chooseActor, environmentToken, type Seat } from '../local/actors.ts';
 import { type Credentials, readCredentials, type ServerEntry } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { readKey, readLocalKey } from '../local/keystore.ts';
 import { localFetch } from '../local/loopback-fetch.ts';
 import { canonicalOrigin, looksLikeUrl } from '../local/origin.ts';
-import { findProject, type ProjectFile } from '../local/project.ts';
-import { type KnownServer, localServer, namedServer, personServer } from '../local/servers.ts';
+import { findProject, type ProjectFile, saidBy } from '../local/project.ts';
+import { type KnownServer, localServer, namedServer, personServer, wayIn } from '../local/servers.ts';
 import { noteDone } from './done.ts';
 import { EXIT } from './exit.ts';
 import { inSession } from './here.ts';
@@ -124,7 +125,7 @@ export function clientOptions(choice: Pick<SessionChoice, 'timeoutMs' | 'verbose
       attempt: number;
       requestId: string | null;
     }) => {
-      const changes = info.method !== 'GET' && info.path !== operations.previewInvite.path;
+      const changes = info.method !== 'GET' && info.path !== routes.previewInvite.path;
       if (changes && info.status !== null && info.status < 300) noteDone();
       if (!verbose) return;
       const { method, path, status, ms, attempt, requestId } = info;
@@ -144,21 +145,21 @@ interface TargetChoice {
   choice: SessionChoice;
 }
 
-async function targetOf(actor: Actor, wish: TargetChoice): Promise<Target> {
-  if (actor.kind === 'token') return tokenTarget(actor.token, wish);
+async function targetOf(actor: Actor, options: TargetChoice): Promise<Target> {
+  if (actor.kind === 'token') return tokenTarget(actor.token, options);
   const { env, folders } = runtime();
   if (actor.kind === 'seat') {
     const { seat } = actor;
     const local = seat.entry.mode === 'local';
     const server = local
-      ? localServer(wish.saved(), folders, env)
+      ? localServer(options.saved(), folders, env)
       : { origin: seat.origin, name: seat.entry.name, local, entry: seat.entry };
-    const reached = local ? await useLocalServer(server, wish.choice) : server;
+    const reached = local ? await useLocalServer(server, options.choice) : server;
     return { server: reached, token: seat.saved.token, entry: seat.entry };
   }
-  const server = personServer({ named: wish.named, project: wish.project }, wish.saved(), folders, env);
-  if (wish.choice.autostart) sayServer(server, wish.saved(), wish.choice.out);
-  return personTarget(server, wish.choice);
+  const server = personServer({ named: options.named, project: options.project }, options.saved(), folders, env);
+  if (options.choice.autostart) sayServer(server, options.saved(), options.choice.out);
+  return personTarget(server, options.choice);
 }
 
 async function personTarget(server: KnownServer, choice: SessionChoice): Promise<Target> {
@@ -174,7 +175,7 @@ async function personTarget(server: KnownServer, choice: SessionChoice): Promise
     if (key) return { server, token: key, entry: server.entry };
   }
   throw new Failure('login_required', `There is no key for ${server.origin} on this machine.`, {
-    hint: `service login ${server.origin}`,
+    hint: wayIn(server.origin, server.local),
   });
 }
 
@@ -220,13 +221,23 @@ function checkWho(choice: SessionChoice, actor: Actor, { saved, inside }: Around
     });
   if (who === 'G' && !agent)
     throw new Failure('agent_not_selected', 'This is a command for an agent, and none is selected.', {
-      hint: 'Name one with --as, or set SERVICE_AGENT',
+      hint: seatsToName(choice, saved()),
     });
   // What is written in a session is the agent's; it must never stand on a board as its person's word.
   if (who === 'A' && !agent && inside)
     throw new Failure('agent_not_selected', 'This session has no seat, and never acts as its person.', {
-      hint: 'Name a seat of this machine with --as, or set SERVICE_AGENT',
+      hint: seatsToName(choice, saved()),
     });
+}
+
+/** How to act as an agent: by a seat that is here, or by taking one. */
+function seatsToName({ board }: SessionChoice, saved: Credentials): string {
+  const names = [...new Set(allSeats(saved).map((seat) => seat.saved.name))].slice(0, 5);
+  if (names.length > 0) return `Name a seat of this machine: --as ${either(names)}; or set SERVICE_AGENT`;
+  const on = board ?? saidBy(findProject())?.board ?? 'BOARD';
+  return inSession()
+    ? `Take a seat: service join --board ${on}`
+    : `Make a seat: service agent create NAME --board ${on}`;
 }
 
 /** What was typed, kept at the board of the agent's seat, and at its server where there are several. */

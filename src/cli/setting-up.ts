@@ -2,16 +2,18 @@
 import { rmSync } from 'node:fs';
 import { loadProfiles } from '../harness/load.ts';
 import type { Profile } from '../harness/profile.ts';
+import { UNTESTED, untested } from '../harness/proved.ts';
 import { type Change, notesFor, type Setting, setUp } from '../harness/setup/init.ts';
 import { type Installed, readInstalled, type Scope, writeInstalled } from '../harness/setup/installed.ts';
 import { launcherPath, writeLauncher } from '../harness/setup/launcher.ts';
 import { otherService, scan } from '../harness/setup/scan.ts';
+import { standingOf } from '../harness/setup/standing.ts';
 import { type Removal, takeAway } from '../harness/setup/uninstall.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { ownProgram } from './here.ts';
-import { runtime, version } from './runtime.ts';
+import { called, runtime, version } from './runtime.ts';
 
-export interface InitWish {
+export interface InitOptions {
   scope: Scope;
   /** Names of harnesses; without, all that are on this machine. */
   harness: string[];
@@ -36,7 +38,7 @@ export class Init {
   }
 
   /** Looks at this machine. @throws Failure `path_conflict`: then nothing is written at all. */
-  static async of({ scope, harness, allow }: InitWish): Promise<Init> {
+  static async of({ scope, harness, allow }: InitOptions): Promise<Init> {
     const { env, folders, program } = runtime();
     const profiles = await chosen(harness);
     if (allow) await requireOwnName(program);
@@ -73,8 +75,32 @@ export class Init {
     return this.#settings.filter(({ found }) => found.program !== null).flatMap(notesFor);
   }
 
-  /** Hooks that would run twice. */
+  /** Programs of a version newer than any that was tested. */
+  untested(): { code: string; message: string; hint: string }[] {
+    return this.#settings.flatMap(({ profile, found }) => {
+      const message = untested(profile, found.version);
+      const hint = 'It is set up all the same; service doctor names what could not be delivered';
+      return message === null ? [] : [{ code: UNTESTED, message, hint }];
+    });
+  }
+
+  /** Files with something of ours which their programs skip as a whole. */
+  skipped(): string[] {
+    const stands = this.#settings.flatMap((setting) => standingOf(setting, this.#installed));
+    return [...new Set(stands.filter(({ standing }) => standing === 'skipped').map(({ path }) => path))];
+  }
+
+  /** Hooks that no program reads, or that would run twice. */
   warnings(): { code: string; message: string; hint: string }[] {
+    const unread = this.skipped().map((path) => ({
+      code: 'settings_commented',
+      message: `${path} has comments or spare commas, so its program skips the whole file, our hooks too.`,
+      hint: 'Take them out of it, then run service doctor',
+    }));
+    return [...unread, ...this.#twice()];
+  }
+
+  #twice(): { code: string; message: string; hint: string }[] {
     const both = this.#installed.items.some(
       ({ harness, kind, scope }) => harness === 'codex' && kind === 'hooks' && scope !== this.#scope,
     );
@@ -112,7 +138,9 @@ export function initText({ harnesses, applied }: InitRecord): string {
     `${name}  ${detected ? (found ?? 'version unknown') : 'not on this machine'}${detected && changes.length === 0 ? '  nothing to change' : ''}`,
     ...changes.map(({ action, kind, path }) => `    ${actions[action]} ${path} (${kind})`),
   ]);
-  return [...lines, applied ? '' : 'Nothing was written. Apply it with: service init --yes'].filter(Boolean).join('\n');
+  return [...lines, applied ? '' : called('Nothing was written. Apply it with: service init --yes')]
+    .filter(Boolean)
+    .join('\n');
 }
 
 const actions: Record<Change['action'] | Removal['action'], string> = {

@@ -2,14 +2,20 @@
 import { outputFailure } from './errors.ts';
 import { EXIT } from './exit.ts';
 
-type Handler = () => void;
-let onInterrupt: Handler = () => process.exit(EXIT.interrupted);
-let onTerminate: Handler = () => process.exit(EXIT.terminated);
+type EndSignal = 'SIGINT' | 'SIGTERM';
+type Handler = (signal: EndSignal) => void;
+
+/** The exit code of a run that a signal ended. */
+export const exitAfter = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
+
+const leave: Handler = (signal) => process.exit(exitAfter[signal]);
+let onInterrupt = leave;
+let onTerminate = leave;
 
 /** Takes charge of Ctrl-C, SIGTERM and a reader that went away. */
 export function installSignals(): void {
-  process.on('SIGINT', () => onInterrupt());
-  process.on('SIGTERM', () => onTerminate());
+  process.on('SIGINT', () => onInterrupt('SIGINT'));
+  process.on('SIGTERM', () => onTerminate('SIGTERM'));
   // Whoever read our output has enough: that is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(EXIT.done);
@@ -19,9 +25,13 @@ export function installSignals(): void {
   process.stderr.on('error', () => {});
 }
 
-/** Replaces what Ctrl-C does. */
-export function interruptWith(handler: Handler): void {
+/** Replaces what Ctrl-C does. @returns what puts it back */
+export function interruptWith(handler: Handler): () => void {
+  const before = onInterrupt;
   onInterrupt = handler;
+  return () => {
+    onInterrupt = before;
+  };
 }
 
 /** Replaces what Ctrl-C and SIGTERM do. */

@@ -5,6 +5,8 @@ import { Failure } from '../local/failure.ts';
 import { canonicalOrigin, looksLikeUrl } from '../local/origin.ts';
 import { localServer, namedServer, usualServer } from '../local/servers.ts';
 import { settle } from './arrival.ts';
+import { ANOTHER_KEY } from './ended-key.ts';
+import { EXIT } from './exit.ts';
 import { checkKey } from './key-check.ts';
 import { pinLocal, useLocalServer } from './local-server.ts';
 import type { Output } from './output.ts';
@@ -14,7 +16,7 @@ import { clientOptions } from './session.ts';
 import { hasPipedInput, readWhole } from './stdin.ts';
 import { showTime, type TimeStyle } from './time.ts';
 
-export interface SignInWish {
+export interface SignInOptions {
   url: string | undefined;
   store: string | undefined;
   secret: () => Promise<string>;
@@ -42,25 +44,34 @@ export async function readSecret(out: Output, noInput: boolean): Promise<string>
   throw missing('The key', 'Pipe it in: service login <url> < key.txt');
 }
 
+function notTaken(error: unknown, origin: string): unknown {
+  if ((error as { code?: unknown }).code !== 'unauthorized') return error;
+  const message = `${origin} does not take this key: it was revoked, has expired or is of another server.`;
+  return new Failure('unauthorized', message, { hint: ANOTHER_KEY, exit: EXIT.notSignedIn });
+}
+
 /** Signs in to a server, or accepts this machine's own server again. */
-export async function signIn(wish: SignInWish): Promise<Result> {
+export async function signIn(options: SignInOptions): Promise<Result> {
   const { env, folders } = runtime();
   const saved = readCredentials(folders);
   const usual = usualServer(saved, folders, env);
-  const named = wish.url ?? env.SERVICE_SERVER ?? (!usual.local ? usual.origin : saved.default ? 'local' : undefined);
-  if (named === 'local') return signInLocally(wish);
+  const named =
+    options.url ?? env.SERVICE_SERVER ?? (!usual.local ? usual.origin : saved.default ? 'local' : undefined);
+  if (named === 'local') return signInLocally(options);
   if (!named) throw missing('The address of the server', 'service login https://team.example.com');
   const origin = looksLikeUrl(named) ? canonicalOrigin(named) : namedServer(named, saved, folders, env).origin;
-  const token = checked(await wish.secret());
-  const client = new Client({ origin, token, ...clientOptions(wish) });
+  const token = checked(await options.secret());
+  const client = new Client({ origin, token, ...clientOptions(options) });
   const { data: info } = await client.call('getInfo');
-  if (info.server_id === localEntry(saved)?.[1].server_id) return signInLocally(wish);
-  const { person, key, previousUse } = await checkKey(client);
+  if (info.server_id === localEntry(saved)?.[1].server_id) return signInLocally(options);
+  const { person, key, previousUse } = await checkKey(client).catch((error) => {
+    throw notTaken(error, origin);
+  });
   // Signing in again with the key that is here already tells nothing about another machine.
   const again = key !== null && saved.servers[origin]?.key?.id === key.id;
   const known = key ?? { id: 'unknown', name: 'unknown', expires_at: null };
-  const arrival = { origin, serverId: info.server_id, person, key: known, token, store: wish.store };
-  const { stored, replaced, standard, place } = await settle(arrival, wish.out);
+  const arrival = { origin, serverId: info.server_id, person, key: known, token, store: options.store };
+  const { stored, replaced, standard, place } = await settle(arrival, options.out);
   return {
     record: {
       server_id: info.server_id,
@@ -93,7 +104,7 @@ export function signedInText(result: Omit<Result, 'record'>, times: TimeStyle): 
 }
 
 /** The local server's key stands in its own folder; signing in means accepting who it is now. */
-async function signInLocally({ out }: SignInWish): Promise<Result> {
+async function signInLocally({ out }: SignInOptions): Promise<Result> {
   const { env, folders } = runtime();
   const known = { ...localServer(readCredentials(folders), folders, env), entry: null };
   const { origin } = await useLocalServer(known, { out, autostart: true }, false);

@@ -1,15 +1,16 @@
 /** What is in use here, and why. */
 import { ClientError } from '../client/errors.ts';
 import type { AgentLine, DeliveryMode, Member, TaskRef } from '../contract/types.ts';
-import { environmentToken } from '../local/actors.ts';
 import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { findProject } from '../local/project.ts';
 import { type BoardSource, chooseBoard } from './boards.ts';
+import { nameEndedKey } from './ended-key.ts';
 import { remindOfTasks } from './inbox.ts';
+import { nameLink } from './near.ts';
 import type { Base, Output } from './output.ts';
 import { lineText } from './print/task.ts';
-import { runtime } from './runtime.ts';
+import { called, runtime } from './runtime.ts';
 import { type Session, staying } from './session.ts';
 import { hereLines, type StatusHere, statusHere } from './status-here.ts';
 
@@ -40,12 +41,13 @@ interface Problem {
 /** Reads what can be read without starting anything; what cannot is named. */
 export async function readStatus(
   open: () => Promise<Session>,
-  flag: string | undefined,
+  flags: { board?: string | undefined; server?: string | undefined },
   out: Output,
 ): Promise<StatusRecord> {
   const record: StatusRecord = { ...nothing(), ...(await statusHere()), seats: heldSeats() };
+  let session: Session | null = null;
   try {
-    const session = await open();
+    session = await open();
     record.server_running = true;
     record.agent = session.seat?.saved.name ?? (session.agent ? 'by token' : null);
     record.agent_source = agentSource(session);
@@ -57,8 +59,10 @@ export async function readStatus(
     record.unread = data.unread ?? null;
     if (session.agent) await readWork(session, record, out);
   } catch (error) {
-    record.problem = wayBack(asExpected(error), record, out);
-    if (record.board_source === 'none') nameBoard(record, flag, out);
+    nameEndedKey(error, session);
+    const linked = nameLink(error as object, { flags, args: {}, board: out.base.board });
+    record.problem = asExpected(error, linked);
+    if (record.board_source === 'none') nameBoard(record, flags.board, out);
   }
   return record;
 }
@@ -97,13 +101,6 @@ async function readWork(session: Session, record: StatusRecord, out: Output): Pr
   record.current_task = current ? { id: current.id, ref: current.ref, title: current.title } : null;
   record.line = line;
   await remindOfTasks(out, inbox, undefined, staying(session));
-}
-
-/** What the server says of a key that has ended points here; here is said how to get another. */
-function wayBack(problem: Problem, { agent_source }: StatusRecord, { base }: Output): Problem {
-  const signsIn =
-    problem.code === 'unauthorized' && agent_source === 'none' && base.server && !environmentToken(runtime().env);
-  return signsIn ? { ...problem, hint: `service login ${base.server?.url}` } : problem;
 }
 
 /** What would be used, as far as that can be told without a server. */
@@ -154,7 +151,7 @@ function heldSeats(): StatusRecord['seats'] {
 }
 
 /** A server that does not run or a board that is not chosen is a status; a broken file is an error. */
-function asExpected(error: unknown): Problem {
+function asExpected(error: unknown, linked: boolean): Problem {
   const expected = [
     'server_not_running',
     'server_identity_changed',
@@ -165,7 +162,7 @@ function asExpected(error: unknown): Problem {
     'agent_not_selected',
     'unauthorized',
   ];
-  if ((error instanceof Failure || error instanceof ClientError) && expected.includes(error.code))
-    return { code: error.code, message: error.message, hint: error.hint };
+  if ((error instanceof Failure || error instanceof ClientError) && (linked || expected.includes(error.code)))
+    return { code: error.code, message: error.message, hint: called(error.hint) };
   throw error;
 }

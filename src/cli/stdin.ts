@@ -1,6 +1,7 @@
 /** Text from standard input or a file: read only where a command says so, as strict UTF-8, and never without a bound. */
 import { createReadStream, fstatSync } from 'node:fs';
 import { Failure, usage } from '../local/failure.ts';
+import { reasonOf } from './file-errors.ts';
 import type { Output } from './output.ts';
 
 const PATIENCE_MS = 3000;
@@ -48,7 +49,7 @@ export async function* fileBytes(path: string): AsyncGenerator<Buffer> {
   } catch (error) {
     // Thrown by whoever reads, not by the file.
     if (error instanceof Failure) throw error;
-    throw usage(`The file ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}.`);
+    throw usage(`The file ${path} cannot be read: ${reasonOf(error)}.`);
   }
 }
 

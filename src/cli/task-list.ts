@@ -6,8 +6,9 @@ import { taskRows } from './print/task.ts';
 import type { Show } from './reading.ts';
 import { called } from './runtime.ts';
 import { type Session, staying } from './session.ts';
+import { rowsOr } from './table.ts';
 
-export interface TaskListWish {
+export interface TaskListOptions {
   state?: string | undefined;
   done?: boolean;
   mine?: boolean;
@@ -22,14 +23,14 @@ export interface TaskListWish {
 const MOST = 5000;
 
 /** @param session without a board: all of them. */
-export async function listTasks(session: Session | BoardSession, wish: TaskListWish, { out, times }: Show) {
+export async function listTasks(session: Session | BoardSession, options: TaskListOptions, { out, times }: Show) {
   const board = 'board' in session ? session.board : null;
-  const everything = wish.all || (out.mode === 'ndjson' && wish.limit === undefined);
+  const everything = options.all || (out.mode === 'ndjson' && options.limit === undefined);
   const tasks: Task[] = [];
   let page: Answer<'listAllTasks'>;
-  let after = wish.after;
+  let after = options.after;
   do {
-    const query = { ...queryOf(wish), limit: wish.limit ?? (everything ? 200 : undefined), after };
+    const query = { ...queryOf(options), limit: options.limit ?? (everything ? 200 : undefined), after };
     page = board
       ? (await session.client.call('listTasks', { params: { board }, query })).data
       : (await session.client.call('listAllTasks', { query })).data;
@@ -44,15 +45,25 @@ export async function listTasks(session: Session | BoardSession, wish: TaskListW
   out.print({ tasks, counts, next_after }, () =>
     [
       `${board ?? session.server.name} · ${tasks.length}`,
-      ...rows,
+      ...rowsOr(rows, `${nextFor(options, session)}${staying(session)}`),
       ...(next_after === null
         ? []
-        : [called(`Later: service task list${flagsOf(wish, session)} --after ${next_after}`)]),
+        : [called(`Later: service task list${flagsOf(options, session)} --after ${next_after}`)]),
     ].join('\n'),
   );
 }
 
-const queryOf = ({ state, done, mine, owner, blocked, newest }: TaskListWish) => ({
+/** What to do where there is no task. */
+function nextFor(
+  { state, done, mine, owner, blocked, after }: TaskListOptions,
+  session: Session | BoardSession,
+): string {
+  const narrowed = (state !== undefined && state !== 'all') || done || mine || owner || blocked || after;
+  if (!narrowed) return 'Open one: service task new "TITLE"';
+  return `None fits. All: service task list --state all${'board' in session ? '' : ' --all-boards'}`;
+}
+
+const queryOf = ({ state, done, mine, owner, blocked, newest }: TaskListOptions) => ({
   state: done ? 'done' : state,
   owner: owner?.replace(/^@/, ''),
   ...(mine ? { mine: true } : {}),
@@ -61,16 +72,16 @@ const queryOf = ({ state, done, mine, owner, blocked, newest }: TaskListWish) =>
 });
 
 /** The flags that ask for the same list again. */
-function flagsOf(wish: TaskListWish, session: Session | BoardSession): string {
+function flagsOf(options: TaskListOptions, session: Session | BoardSession): string {
   return [
-    wish.state ? ` --state ${wish.state}` : '',
-    wish.done ? ' --done' : '',
-    wish.mine ? ' --mine' : '',
-    wish.owner ? ` --owner ${wish.owner}` : '',
-    wish.blocked ? ' --blocked' : '',
-    wish.newest ? ' --newest' : '',
+    options.state ? ` --state ${options.state}` : '',
+    options.done ? ' --done' : '',
+    options.mine ? ' --mine' : '',
+    options.owner ? ` --owner ${options.owner}` : '',
+    options.blocked ? ' --blocked' : '',
+    options.newest ? ' --newest' : '',
     'board' in session ? '' : ' --all-boards',
-    wish.limit === undefined ? '' : ` --limit ${wish.limit}`,
+    options.limit === undefined ? '' : ` --limit ${options.limit}`,
     staying(session),
   ].join('');
 }

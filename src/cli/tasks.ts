@@ -1,7 +1,7 @@
 /** Tasks on the command line: which one is meant, the text that goes with it, and what is told after a change. */
 import { requireFeature } from '../client/features.ts';
 import type { AgentLine, AgentWork, Answer, Task, TaskRef } from '../contract/types.ts';
-import { Failure, usage } from '../local/failure.ts';
+import { Failure, lacking, usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
 import type { Output } from './output.ts';
 import { remind } from './reminders.ts';
@@ -38,7 +38,7 @@ export function taskAndText(words: readonly string[], argv: readonly string[]): 
 
 /** A text that is an argument, or piped in. @throws Failure `body_empty`. */
 export async function textOf(given: string | undefined, what: string, out: Output): Promise<string> {
-  if (given === undefined && !hasPipedInput()) throw usage(`Give ${what} as an argument, or pipe it in.`);
+  if (given === undefined && !hasPipedInput()) throw lacking(`Give ${what} as an argument, or pipe it in.`);
   const text = given === undefined || given === '-' ? await readWhole('-', out, what) : given;
   if (/\S/u.test(text)) return text;
   throw new Failure('body_empty', `There is no text for ${what}.`, {

@@ -2,31 +2,39 @@
  * The one way of text to standard output and standard error: nothing that somebody else wrote acts on the terminal. Only
  * what is data, byte for byte, goes past it, and only into a pipe or a file.
  */
-import { randomInt } from 'node:crypto';
 import { escapeUntrusted } from '../contract/text.ts';
 import { marked } from './marks.ts';
 
 /** Stands in our own colour codes until they are written, so that a text cannot bring any. A terminal ignores such numbers. */
-const own = Array.from({ length: 4 }, () => randomInt(1_000, 10_000)).join(';');
-const ownCode = new RegExp(`(\x1b\\[\\d{1,2};${own}m)`);
+let own: string | null = null;
+
+/** Made with the first style. To load this module of Node takes longer than most commands without colours. */
+function mark(): string {
+  const { randomInt } = process.getBuiltinModule('node:crypto');
+  own ??= Array.from({ length: 4 }, () => randomInt(1_000, 10_000)).join(';');
+  return own;
+}
 
 /** A style of the colour library as one of ours. */
 export const ownStyle =
   (style: (text: string) => string) =>
   (text: string): string =>
-    style(harmless(text)).replaceAll(/\x1b\[(\d{1,2})m/g, `\x1b[$1;${own}m`);
+    style(harmless(text)).replaceAll(/\x1b\[(\d{1,2})m/g, (_, code) => `\x1b[${code};${mark()}m`);
 
 /** A text in which control characters are shown instead of obeyed; our own colours stay. */
 export function harmless(text: string): string {
-  if (!text.includes(own)) return escapeUntrusted(text);
+  if (own === null || !text.includes(own)) return escapeUntrusted(text);
   return text
-    .split(ownCode)
+    .split(new RegExp(`(\x1b\\[\\d{1,2};${own}m)`))
     .map((part, i) => (i % 2 === 1 ? part : escapeUntrusted(part)))
     .join('');
 }
 
 /** A text as it is given to a terminal, or to a pager in front of it. */
-export const shown = (text: string): string => marked(harmless(text)).replaceAll(`;${own}m`, 'm');
+export function shown(text: string): string {
+  const safe = marked(harmless(text));
+  return own === null ? safe : safe.replaceAll(`;${own}m`, 'm');
+}
 
 /** Text for whoever reads. */
 export function show(stream: NodeJS.WriteStream, text: string): void {
@@ -36,6 +44,11 @@ export function show(stream: NodeJS.WriteStream, text: string): void {
 /** Goes to the beginning of the line of a terminal and erases it. */
 export function eraseLine(stream: NodeJS.WriteStream): void {
   stream.write('\r\x1b[K');
+}
+
+/** Shows the cursor of a terminal again. */
+export function showCursor(stream: NodeJS.WriteStream): void {
+  stream.write('\x1b[?25h');
 }
 
 /** A record for programs. At a terminal what JSON leaves as it is, but a terminal obeys, is written as `\u009b`. */

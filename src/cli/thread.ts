@@ -19,12 +19,12 @@ export interface ThreadRecord {
 export async function readThread(
   { client, board }: BoardSession,
   reference: string,
-  wish: { wait?: number | undefined; after?: number | undefined; limit?: number | undefined },
+  options: { wait?: number | undefined; after?: number | undefined; limit?: number | undefined },
 ): Promise<ThreadRecord> {
   const message = reference.startsWith('msg_') ? reference : (await findMessage(client, board, reference)).id;
-  const input = { params: { message }, query: { after: wish.after, limit: wish.limit } };
-  if (wish.wait === undefined) return record((await client.call('listReplies', input)).data);
-  const { reply, timedOut } = await waitFor(client, 'listReplies', input, { waitSeconds: wish.wait });
+  const input = { params: { message }, query: { after: options.after, limit: options.limit } };
+  if (options.wait === undefined) return record((await client.call('listReplies', input)).data);
+  const { reply, timedOut } = await waitFor(client, 'listReplies', input, { waitSeconds: options.wait });
   return { ...record(reply.data), timed_out: timedOut };
 }
 

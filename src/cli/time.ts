@@ -2,7 +2,7 @@
 import { isoTime } from '../contract/iso-time.ts';
 import { usage } from '../local/failure.ts';
 
-export type TimeStyle = 'relative' | 'local' | 'iso';
+export type TimeStyle = 'relative' | 'clock' | 'local' | 'iso';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -13,6 +13,7 @@ const units: Record<string, number> = { s: 1, m: MINUTE, h: HOUR, d: DAY, w: 7 *
 export function showTime(at: string, style: TimeStyle, now = Date.now()): string {
   if (style === 'iso') return at;
   if (style === 'local') return new Date(at).toLocaleString('sv-SE');
+  if (style === 'clock') return onTheClock(new Date(at), new Date(now));
   return ago(Math.floor((now - Date.parse(at)) / 1000));
 }
 
@@ -27,6 +28,15 @@ export function showEnd(at: string, style: TimeStyle, now = Date.now()): string 
   if (seconds < 2 * DAY) return `in ${Math.round(seconds / HOUR)}h`;
   return `in ${Math.round(seconds / DAY)}d`;
 }
+
+/** For what stays on the screen, where "just now" would soon be wrong: the time of day, with the date unless it is today. */
+function onTheClock(at: Date, now: Date): string {
+  const time = at.toLocaleTimeString('sv-SE', { hour: '2-digit', minute: '2-digit' });
+  return at.toDateString() === now.toDateString() ? time : `${at.toLocaleDateString('sv-SE')} ${time}`;
+}
+
+/** The style for what is followed as it comes. */
+export const followed = (style: TimeStyle): TimeStyle => (style === 'relative' ? 'clock' : style);
 
 function ago(seconds: number): string {
   if (seconds < 60) return 'just now';

@@ -9,37 +9,40 @@ import { messageText } from './print/message.ts';
 import { type Filters, unlessNobody } from './reader.ts';
 import { newestSeq, type Show } from './reading.ts';
 import type { Session } from './session.ts';
+import { followed } from './time.ts';
 
-export interface WatchWish {
+export interface WatchOptions {
   limit: number;
   from?: string | undefined;
   role?: string | undefined;
 }
 
-const filtersOf = ({ from, role }: WatchWish): Filters => ({ from: from?.replace(/^@/, ''), role });
+const filtersOf = ({ from, role }: WatchOptions): Filters => ({ from: from?.replace(/^@/, ''), role });
 
 /** One board. */
 export async function watch(
   { client, board, agent }: BoardSession,
-  wish: WatchWish & { since?: number | undefined },
+  options: WatchOptions & { since?: number | undefined },
   { out, times }: Show,
 ): Promise<void> {
-  const filters = filtersOf(wish);
+  const filters = filtersOf(options);
   const query =
-    wish.since === undefined ? { newest: true, limit: Math.max(1, wish.limit) } : { after: wish.since, limit: 200 };
-  const begin = wish.since ?? (await newestSeq(client, board));
+    options.since === undefined
+      ? { newest: true, limit: Math.max(1, options.limit) }
+      : { after: options.since, limit: 200 };
+  const begin = options.since ?? (await newestSeq(client, board));
   const { data } = await client.call('listMessages', { params: { board }, query: { ...filters, ...query } });
-  const style = { paint: out.paint, times };
+  const style = { paint: out.paint, times: followed(times), agent };
   const show = (message: Message) => out.each({ board, message }, () => messageText(message, style));
-  if (wish.limit > 0) for (const message of data.messages) show(message);
+  if (options.limit > 0) for (const message of data.messages) show(message);
   await follow({ client, board, agent, after: data.messages.at(-1)?.seq ?? begin, filters, out, show });
 }
 
 /** Every board the person is on, also those they come onto meanwhile. */
-export async function watchAll(session: Session, wish: WatchWish, { out, times }: Show): Promise<void> {
+export async function watchAll(session: Session, options: WatchOptions, { out, times }: Show): Promise<void> {
   const { client } = session;
-  const filters = filtersOf(wish);
-  const style = { paint: out.paint, times };
+  const filters = filtersOf(options);
+  const style = { paint: out.paint, times: followed(times), agent: session.agent };
   let last = '';
   const show = (message: Message) => {
     const { board } = message;
@@ -48,11 +51,11 @@ export async function watchAll(session: Session, wish: WatchWish, { out, times }
     out.each({ board, message }, () => header + messageText(message, style));
   };
   const begin = async (heads: Head[]) => {
-    const newest = wish.limit > 0 ? await newestOf(session, wish.limit, filters) : [];
+    const newest = options.limit > 0 ? await newestOf(session, options.limit, filters) : [];
     const shown = new Map(heads.map(({ board_id, seq }) => [board_id, seq]));
     for (const { id, messages } of newest) shown.set(id, Math.max(shown.get(id) ?? 0, messages.at(-1)?.seq ?? 0));
     const inOrder = newest.flatMap(({ messages }) => messages).sort((a, b) => a.at.localeCompare(b.at));
-    for (const message of inOrder.slice(-wish.limit)) show(message);
+    for (const message of inOrder.slice(-options.limit)) show(message);
     return shown;
   };
   await followHints({ client, filters, out, begin, show });

@@ -1,6 +1,6 @@
 /** From an answer to a reply or an error. */
 import type { NextStep } from '../contract/errors.ts';
-import type { OperationRow } from '../contract/operations.ts';
+import type { ClientRoute } from '../contract/routes.ts';
 import { describe, isJson, readJson } from './body.ts';
 import { ClientError, type ClientErrorOptions, type Delivery, unexpected } from './errors.ts';
 import type { Exchange } from './exchange.ts';
@@ -20,7 +20,7 @@ export interface Reply<T> {
  * @param now milliseconds since the epoch, for a `Retry-After` that is a date.
  * @throws ClientError for every answer that is not a success of this operation.
  */
-export async function readReply(row: OperationRow, exchange: Exchange, now: number): Promise<Reply<unknown>> {
+export async function readReply(row: ClientRoute, exchange: Exchange, now: number): Promise<Reply<unknown>> {
   const { response } = exchange;
   if (!response.ok) throw await readRefusal(row, exchange, now);
   const data = await readJson(exchange);
@@ -40,7 +40,7 @@ export async function readReply(row: OperationRow, exchange: Exchange, now: numb
 }
 
 /** The error that a status outside 200 to 299 stands for. Network trouble while reading it is thrown instead. */
-export async function readRefusal(row: OperationRow, exchange: Exchange, now: number): Promise<ClientError> {
+export async function readRefusal(row: ClientRoute, exchange: Exchange, now: number): Promise<ClientError> {
   const { response } = exchange;
   const { status } = response;
   const retryAfter = parseRetryAfter(response.headers, now);
@@ -76,7 +76,7 @@ function deliveryOf(status: number): Delivery {
   return status === 502 || status === 504 ? 'unclear' : 'answered';
 }
 
-function outdated(row: OperationRow, common: ClientErrorOptions): ClientError {
+function outdated(row: ClientRoute, common: ClientErrorOptions): ClientError {
   return new ClientError('server_outdated', 'This server does not know that operation yet.', {
     ...common,
     transient: false,
@@ -97,6 +97,9 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** A command of this program in plain words, in which nothing is more to a shell. People and agents run what is proposed. */
+const ownCommand = /^service [a-z][\w @.,:/='[\]-]*$/;
+
 /** The contract's error body, or null for any other JSON. */
 function refusalIn(body: unknown): ReadRefusal | null {
   const error = isRecord(body) ? body['error'] : undefined;
@@ -104,7 +107,7 @@ function refusalIn(body: unknown): ReadRefusal | null {
   const refusal: ReadRefusal = { code: error['code'], message: text(error['message']), hint: text(error['hint']) };
   if (isRecord(error['details'])) refusal.details = error['details'];
   const next = error['next'];
-  if (isRecord(next) && typeof next['command'] === 'string') {
+  if (isRecord(next) && typeof next['command'] === 'string' && ownCommand.test(next['command'])) {
     refusal.next = { command: next['command'], resume: text(next['resume']) };
     if (typeof next['board_view'] === 'string') refusal.next.board_view = next['board_view'];
   }

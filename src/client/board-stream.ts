@@ -1,6 +1,6 @@
 /** One board's record, live and without a gap. */
 import type { z } from 'zod';
-import type { boardFrames } from '../contract/schemas/events.ts';
+import type { boardFrames } from '../contract/nouns/record.ts';
 import type { BoardEvent, Message } from '../contract/types.ts';
 import type { Client } from './client.ts';
 import { ClientError, unexpected } from './errors.ts';

@@ -1,5 +1,6 @@
 /** The client: one method that carries out any operation of the contract, and one that opens its streams. */
-import { type OperationName, type OperationRow, operations } from '../contract/operations.ts';
+import type { OperationName } from '../contract/operations.ts';
+import { type ClientRoute, routes } from '../contract/routes.ts';
 import type { Answer, BodyIn } from '../contract/types.ts';
 import { type Reply, readRefusal, readReply } from './answer.ts';
 import { describe } from './body.ts';
@@ -103,7 +104,7 @@ export class Client {
    * `server_outdated`, `server_unexpected`, `response_too_large`, `invalid_request`, `key_invalid`.
    */
   async call<Name extends OperationName>(name: Name, input: CallInput<Name> = {}): Promise<Reply<Answer<Name>>> {
-    const row: OperationRow = operations[name];
+    const row: ClientRoute = routes[name];
     const { now } = this.environment;
     const waitMs = waitSeconds(input) * 1000;
     const timeoutMs = input.bytes ? 0 : (input.timeoutMs ?? this.options.timeoutMs ?? CALL_TIMEOUT);
@@ -136,7 +137,7 @@ export class Client {
    * @throws ClientError as {@link Client.call} does.
    */
   async openStream(stream: StreamRequest): Promise<Exchange> {
-    const row: OperationRow = operations.openStream;
+    const row: ClientRoute = routes.openStream;
     const request = await this.prepare(row, { query: stream.query });
     request.headers['Accept'] = 'text/event-stream';
     if (stream.lastEventId !== undefined) request.headers['Last-Event-ID'] = stream.lastEventId;
@@ -169,7 +170,7 @@ export class Client {
     params: Record<string, string | number>,
     { from, etag, attempt, signal }: { from: number; etag: string | null; attempt: number; signal?: AbortSignal },
   ): Promise<Exchange> {
-    const row: OperationRow = operations.downloadFile;
+    const row: ClientRoute = routes.downloadFile;
     const request = await this.prepare(row, { params });
     request.headers['Accept'] = '*/*';
     if (from > 0 && etag !== null) Object.assign(request.headers, { Range: `bytes=${from}-`, 'If-Range': etag });
@@ -184,7 +185,7 @@ export class Client {
   }
 
   /** The token goes only with operations that ask for a credential. */
-  private async prepare(row: OperationRow, parts: RequestParts): Promise<PreparedRequest> {
+  private async prepare(row: ClientRoute, parts: RequestParts): Promise<PreparedRequest> {
     const { token, userAgent } = this.options;
     const secret = row.credentials.length === 0 ? undefined : typeof token === 'function' ? await token() : token;
     return prepareRequest(row, this.origin, parts, { token: secret, userAgent });

@@ -1,4 +1,5 @@
 /** Reading the bytes of a version to their end, over as many connections as it takes. */
+import { MAX_FILE } from '../contract/file-size.ts';
 import type { Client } from './client.ts';
 import { ClientError, unexpected } from './errors.ts';
 import { BODY_IDLE_TIMEOUT } from './limits.ts';
@@ -25,7 +26,7 @@ export interface Downloaded {
  * what arrived has the digest is for the caller to compare.
  *
  * @param onProgress bytes so far, and how many there are.
- * @throws ClientError as `call` does.
+ * @throws ClientError as `call` does, and `response_too_large`.
  */
 export async function download(
   client: Client,
@@ -44,17 +45,37 @@ export async function download(
       from = 0;
     }
     etag = response.headers.get('etag');
-    const size = from + Number(response.headers.get('content-length') ?? 0);
-    onProgress(from, size);
+    const left = announced(response);
+    const most = from + (left ?? MAX_FILE - from);
+    if (most > MAX_FILE) {
+      exchange.close();
+      throw tooMuch();
+    }
+    const told = () => onProgress(from, left === null ? from : most);
+    told();
     for await (const chunk of exchange.chunks(BODY_IDLE_TIMEOUT, 'body')) {
+      if (from + chunk.length > most) throw tooMuch();
       await sink.write(chunk);
       from += chunk.length;
-      onProgress(from, size);
+      told();
     }
-    if (from < size) throw cutShort();
-    return { ...factsOf(response), size };
+    if (left !== null && from < most) throw cutShort();
+    return { ...factsOf(response), size: from };
   });
 }
+
+/** How many bytes are to come; null where the answer does not say, or says it of packed ones. */
+function announced({ headers }: Response): number | null {
+  const length = headers.get('content-length');
+  return length === null || headers.get('content-encoding') !== null ? null : Number(length);
+}
+
+const tooMuch = (): ClientError =>
+  new ClientError('response_too_large', 'The server sends more bytes than it announced, or than a file may have.', {
+    hint: 'Nothing of it was kept. Whoever runs the server can look at its stored files with service storage check',
+    details: { limit: MAX_FILE },
+    delivery: 'answered',
+  });
 
 const cutShort = (): ClientError =>
   new ClientError('server_unreachable', 'The connection broke before all bytes had come.', {

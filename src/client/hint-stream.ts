@@ -1,6 +1,6 @@
 /** Hints about everything a person sees: what moved, never what it says. */
 import type { z } from 'zod';
-import type { hintFrameNames, hintFrames } from '../contract/schemas/events.ts';
+import type { hintFrameNames, hintFrames } from '../contract/nouns/record.ts';
 import type { Client } from './client.ts';
 import { ClientError } from './errors.ts';
 import { frameData } from './sse.ts';

@@ -13,6 +13,35 @@ const NOT_SENT = new Set([
 ]);
 const CERTIFICATE =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_|INVALID_CA|PATH_LENGTH|EPROTO$)/;
+/** What is wrong with a certificate or with the TLS of the other side, in words of its own, and what to do about it. */
+const TLS: [codes: RegExp, message: (host: string) => string, hint: (host: string) => string][] = [
+  [
+    /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT|GET_ISSUER_CERT_LOCALLY|VERIFY_LEAF_SIGNATURE)|CERT_UNTRUSTED|INVALID_CA)$/,
+    (host) => `The certificate of ${host} is signed by nobody that this machine trusts.`,
+    () =>
+      'If you trust its issuer, save the certificate of the issuer (PEM) and name the file in the environment: NODE_EXTRA_CA_CERTS=/path/to/ca.pem',
+  ],
+  [
+    /^CERT_HAS_EXPIRED$/,
+    (host) => `The certificate of ${host} has expired.`,
+    () => "Whoever runs the server has to renew it. Check this machine's clock, too.",
+  ],
+  [
+    /^CERT_NOT_YET_VALID$/,
+    (host) => `The certificate of ${host} is not valid yet.`,
+    () => "Check this machine's clock.",
+  ],
+  [
+    /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
+    (host) => `The certificate of the server is not for ${host}.`,
+    (host) => `Use the name that the certificate is for; or whoever runs the server gets one for ${host}.`,
+  ],
+  [
+    /^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST))$/,
+    (host) => `What answers at ${host} does not speak TLS.`,
+    () => 'Check the port, and whether the address begins with https.',
+  ],
+];
 /** The other side speaks, but not the HTTP that is due. */
 const NOT_HTTP = /^(HPE_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$)/;
 
@@ -53,14 +82,13 @@ export function networkError(error: unknown, origin: string): ClientError {
     });
   }
   if (code === 'ENOTFOUND') {
-    return unreachable('The name of the server was not found.', 'not_sent', false, code, origin);
+    const hint = `Check that the address ${origin} is right, and that this machine has a network.`;
+    return unreachable('The name of the server was not found.', 'not_sent', false, code, origin, hint);
   }
-  if (code !== undefined && CERTIFICATE.test(code)) {
-    const message = 'No secure connection to the server: its certificate was not accepted, or it does not speak TLS.';
-    return unreachable(message, 'not_sent', false, code, origin);
-  }
+  if (code !== undefined && CERTIFICATE.test(code)) return insecure(code, origin);
   if (cause.message === 'bad port') {
-    return unreachable('No connection is ever made to that port.', 'not_sent', false, code, origin);
+    const hint = `Check the port of ${origin}: it belongs to another service, so clients refuse it.`;
+    return unreachable('No connection is ever made to that port.', 'not_sent', false, code, origin, hint);
   }
   if (neverWritten(cause, code)) {
     return unreachable('The server cannot be reached.', 'not_sent', true, code, origin);
@@ -79,15 +107,23 @@ function hostNotAllowed(origin: string): ClientError {
   });
 }
 
+function insecure(code: string, origin: string): ClientError {
+  const { host } = new URL(origin);
+  const [, message, hint] = TLS.find(([codes]) => codes.test(code)) ?? [];
+  const text = message?.(host) ?? `No secure connection to ${host}: its certificate was not accepted.`;
+  return unreachable(text, 'not_sent', false, code, origin, hint?.(host));
+}
+
 function unreachable(
   message: string,
   delivery: Delivery,
   transient: boolean,
   code: string | undefined,
   origin: string,
+  hint = hintUnreachable(origin),
 ) {
   return new ClientError('server_unreachable', message, {
-    hint: hintUnreachable(origin),
+    hint,
     details: { origin, ...(code === undefined ? {} : { cause: code }) },
     delivery,
     transient,

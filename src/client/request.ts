@@ -1,5 +1,5 @@
 /** A call as bytes: address, headers and body, made once and sent the same on every attempt. */
-import type { OperationRow } from '../contract/operations.ts';
+import type { ClientRoute } from '../contract/routes.ts';
 import { ClientError, invalidInput } from './errors.ts';
 import { isIdempotencyKey, newIdempotencyKey } from './idempotency.ts';
 
@@ -23,7 +23,7 @@ export interface RequestParts {
 }
 
 export interface PreparedRequest {
-  method: OperationRow['method'];
+  method: ClientRoute['method'];
   /** Path with its parameters filled in, without the query. */
   path: string;
   url: string;
@@ -37,7 +37,7 @@ export interface PreparedRequest {
  * @throws ClientError `invalid_request` for a parameter or key that cannot be sent, `key_invalid` for such a token.
  */
 export function prepareRequest(
-  row: OperationRow,
+  row: ClientRoute,
   origin: string,
   parts: RequestParts,
   extra: { token?: string; userAgent?: string },

@@ -1,6 +1,7 @@
 /** When a failed request is sent again, and after how long. */
 import { tokenKinds } from '../contract/ids.ts';
-import { idempotencyOf, type OperationRow } from '../contract/operations.ts';
+import { idempotencyOf } from '../contract/operation.ts';
+import type { ClientRoute } from '../contract/routes.ts';
 import { ClientError, outcomeUnknown } from './errors.ts';
 import { MAX_ATTEMPTS } from './limits.ts';
 import type { Clock } from './time.ts';
@@ -9,7 +10,7 @@ import type { Clock } from './time.ts';
 export type RetryClass = 'read' | 'K' | 'R' | 'N' | 'S';
 
 /** @param token the credential the request goes with: for some operations the class depends on its kind. */
-export function retryClass(row: OperationRow, token?: string): RetryClass {
+export function retryClass(row: ClientRoute, token?: string): RetryClass {
   const kind = tokenKinds.find(([, prefix]) => token?.startsWith(prefix))?.[0];
   const klass = idempotencyOf(row, kind);
   return klass === '-' ? 'read' : klass;

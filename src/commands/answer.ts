@@ -26,7 +26,7 @@ export default class Answer extends BaseCommand<typeof Answer> {
 
   override async run(): Promise<void> {
     const { message, text } = this.args;
-    const wish = { message, text, option: this.flags.option, key: this.flags['idempotency-key'] };
-    await answer(() => this.onBoard('A'), wish, this.out);
+    const options = { message, text, option: this.flags.option, key: this.flags['idempotency-key'] };
+    await answer(() => this.onBoard('A'), options, this.out);
   }
 }

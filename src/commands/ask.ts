@@ -8,7 +8,9 @@ export default class Ask extends BaseCommand<typeof Ask> {
   static override summary = 'Ask somebody, with options to pick from';
   static override description =
     'An agent that names nobody asks its person. The task it is about counts as Blocked until there is an answer; with\n--going-with it does not wait: at that time the agent goes on, unless somebody objects. With --file the one asked, a person,\napproves those versions by picking the first option.';
+  static override usage = '[@NAME] QUESTION [OPTION…]';
   static override examples = [
+    'service ask @maya "Which region?" "eu-west" "us-east"',
     'service ask "Cap at a minute or at ten?" "A minute" "Ten" --as codex',
     'service ask @maya "Delete the old table?" "Yes" "No" --wait 1800 --expect-option 1',
     'service ask @maya "Which region?" --going-with "eu-west" --at 2h --as codex',

@@ -20,7 +20,9 @@ export default class Complete extends BaseCommand<typeof Complete> {
     this.out.quiet = true;
     const late = new Promise<string[]>((resolve) => setTimeout(() => resolve([]), LIMIT_MS).unref());
     // Whatever goes wrong, the person is typing: nothing is said.
-    const names = await Promise.race([this.names().catch(() => []), late]);
+    const found = await Promise.race([this.names().catch(() => []), late]);
+    // The shells read the names as words of theirs.
+    const names = found.filter((name) => /^[\w@.:/-]+$/.test(name));
     if (names.length > 0) show(process.stdout, `${names.join('\n')}\n`);
     throw new Exit(EXIT.done);
   }

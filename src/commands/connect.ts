@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { optional } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
-import type { Arrived } from '../cli/beginnings.ts';
 import { confirmFlags } from '../cli/flags.ts';
+import type { BroughtKey } from '../cli/pending-keys.ts';
 
 export default class Connect extends BaseCommand<typeof Connect> {
   static override summary = 'Come onto a server by an invite';
@@ -26,21 +26,21 @@ export default class Connect extends BaseCommand<typeof Connect> {
 
   override async run(): Promise<void> {
     await this.requirePerson();
-    const { record, text } = await this.arrive();
-    this.out.print(record, () => text);
+    const { record, text, next } = await this.arrive();
+    this.out.print(record, () => `${text}\n${next}`);
   }
 
-  private async arrive(): Promise<Arrived> {
+  private async arrive(): Promise<BroughtKey> {
     const { out, timeoutMs, verbose } = this;
     const { handle, 'display-name': displayName, name, resume: again, yes = false } = this.flags;
-    const means = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
-    const wish = { ...means, handle, displayName, name, yes };
+    const deps = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
+    const options = { ...deps, handle, displayName, name, yes };
     const { connectBy, resume, waitingConnect } = await import('../cli/connecting.ts');
-    if (again) return resume(waitingConnect(this.args.invite), wish);
+    if (again) return resume(waitingConnect(this.args.invite), options);
     const { inviteLink, isBareAddress, linkText } = await import('../cli/invite-link.ts');
-    const text = await linkText(this.args.invite, out, means.noInput);
-    if (!isBareAddress(text)) return connectBy(inviteLink(text), wish);
+    const text = await linkText(this.args.invite, out, deps.noInput);
+    if (!isBareAddress(text)) return connectBy(inviteLink(text), options);
     const { bringKey } = await import('../cli/machine-key.ts');
-    return bringKey(text, { ...means, handle, label: name });
+    return bringKey(text, { ...deps, handle, label: name });
   }
 }

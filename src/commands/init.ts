@@ -39,7 +39,8 @@ export default class Init extends BaseCommand<typeof Init> {
         initText(plan),
       ));
     const record = apply ? setup.run(true, harness) : plan;
-    if (apply) for (const { code, message, hint } of setup.warnings()) this.out.warn(code, message, hint);
+    const said = [...setup.untested(), ...(apply ? setup.warnings() : [])];
+    for (const { code, message, hint } of said) this.out.warn(code, message, hint);
     requireReadable(record);
     this.out.print(record, () => [initText(record), ...(apply ? setup.notes() : [])].join('\n'));
   }

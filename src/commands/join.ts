@@ -33,28 +33,28 @@ export default class Join extends BaseCommand<typeof Join> {
 
   private async come(): Promise<ways.Joining> {
     const { name, harness, 'idempotency-key': key } = this.flags;
-    const wish = { name, harness, key };
+    const options = { name, harness, key };
     const { board } = this.globals;
     if (this.args.line === undefined) {
       const delegated = await this.delegated();
       if (delegated) return ways.joinAsSession(delegated, { board, role: this.flags.role, name, key }, this.out);
-      return ways.joinAsPerson(await this.session('D'), ways.openBoard(board, wish), key, this.out);
+      return ways.joinAsPerson(await this.session('D'), ways.openBoard(board, options), key, this.out);
     }
     const invitation = await ways.readInvitation(this.args.line, this.out);
     const { line } = invitation;
     if (line && ways.isForNewGuest(line, this.globals.server)) return this.comeAsGuest(line);
     if (line) this.globals = { ...this.globals, server: ways.serverOf(line, this.globals.server) };
     const delegated = sessionHere() && (await this.delegated());
-    if (delegated) return ways.joinAsSessionByCode(delegated, invitation, wish, this.out);
-    return ways.joinByCode(await this.session('D'), invitation, wish, this.out);
+    if (delegated) return ways.joinAsSessionByCode(delegated, invitation, options, this.out);
+    return ways.joinByCode(await this.session('D'), invitation, options, this.out);
   }
 
   private async comeAsGuest(line: ways.JoinLine): Promise<ways.Joining> {
     await this.requirePerson();
     const { out, timeoutMs, verbose } = this;
     const { name, harness, yes = false } = this.flags;
-    const means = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
+    const deps = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
     const { joinAsGuest } = await import('../cli/guest-joining.ts');
-    return joinAsGuest(line, { ...means, name, harness, confirm: (question) => this.confirm(question, yes) });
+    return joinAsGuest(line, { ...deps, name, harness, confirm: (question) => this.confirm(question, yes) });
   }
 }

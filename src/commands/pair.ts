@@ -21,14 +21,14 @@ export default class Pair extends BaseCommand<typeof Pair> {
 
   override async run(): Promise<void> {
     const { title, name, new: anew, 'idempotency-key': key } = this.flags;
-    const wish = { template: this.args.template ?? 'general', title, name, anew, key };
+    const options = { template: this.args.template ?? 'general', title, name, anew, key };
     const delegated = await this.delegated();
     if (delegated) {
-      const record = await pairHere(delegated, (seat) => this.session('G', { seat }), wish, this.out);
+      const record = await pairHere(delegated, (seat) => this.session('G', { seat }), options, this.out);
       return this.out.print(record, () => pairText(record, delegated.server.url, '', this.times));
     }
     const session = await this.session('D');
-    const { record, replayed } = await pair(session, wish, this.out);
+    const { record, replayed } = await pair(session, options, this.out);
     const again = this.again({ replayed });
     this.out.print(record, () => pairText(record, session.server.url, again, this.times));
   }

@@ -27,10 +27,10 @@ export default class Setup extends BaseCommand<typeof Setup> {
     requireWhole(false);
     const { out, timeoutMs, verbose } = this;
     const { handle, name, yes = false } = this.flags;
-    const means = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
-    const target = await this.target(means.noInput);
+    const deps = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
+    const target = await this.target(deps.noInput);
     const { setUp } = await import('../cli/setup/walk.ts');
-    const steps = await setUp(target, { ...means, handle, name, yes }, () => this.view(target.origin));
+    const steps = await setUp(target, { ...deps, handle, name, yes }, () => this.view(target.origin));
     out.print({ steps }, () => stepLines(steps));
     if (steps.some(({ state }) => state === 'failed')) throw new Exit(EXIT.other);
   }

@@ -19,7 +19,7 @@ export default class Status extends BaseCommand<typeof Status> {
       const { takeLaunch } = await import('../cli/launched.ts');
       await takeLaunch(launch, this.out);
     }
-    const status = await readStatus(() => this.session('A', { autostart: false }), this.globals.board, this.out);
+    const status = await readStatus(() => this.session('A', { autostart: false }), this.globals, this.out);
     this.out.print(status, () => fields(statusLines(status, this.out.base)).join('\n'));
   }
 }

@@ -17,7 +17,7 @@ export default class Withdraw extends BaseCommand<typeof Withdraw> {
 
   override async run(): Promise<void> {
     const { message, why } = this.args;
-    const wish = { message, text: why, withdrawn: true as const, key: this.flags['idempotency-key'] };
-    await answer(() => this.onBoard('A'), wish, this.out);
+    const options = { message, text: why, withdrawn: true as const, key: this.flags['idempotency-key'] };
+    await answer(() => this.onBoard('A'), options, this.out);
   }
 }

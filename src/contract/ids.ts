@@ -3,7 +3,7 @@
 /** The alphabet of ULIDs and short codes: Crockford base32 without I, L, O, U. */
 export const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-export const idPrefixes = [
+const idPrefixes = [
   'srv',
   'hum',
   'key',

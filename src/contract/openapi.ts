@@ -1,54 +1,66 @@
 /** The API description, made from the operations table and the schemas. */
-import { z } from 'zod';
-import { type OperationName, type OperationRow, operations, pathParameters } from './operations.ts';
-import { errorBody } from './schemas/common.ts';
-import { memberJoined } from './schemas/events.ts';
-import { schemas } from './schemas/index.ts';
+import type { z } from 'zod';
+import { type ErrorCode, errors } from './errors.ts';
+import { examples } from './examples.ts';
+import { errorBody } from './nouns/common.ts';
+import { memberJoined } from './nouns/record.ts';
+import { ApiSchemas, type Json } from './openapi-schemas.ts';
+import { anyRequest, errorCodesOf, type OperationRow, pathParameters } from './operation.ts';
+import { nouns, type OperationName } from './operations.ts';
 
 /** The version of the description, not of the server. */
-export const API_VERSION = '0.1.0';
-
-type Json = Record<string, unknown>;
-type Parts = { params?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType; answer: z.ZodType };
-
-const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: 'any',
-    target: 'draft-2020-12',
-  }) as Json;
-  return rest;
-};
+const API_VERSION = '0.1.0';
 
 /** An OpenAPI 3.1 document of every operation this server offers. */
 export function openapi(serverVersion: string): object {
-  const paths: Record<string, Json> = {};
-  for (const name of Object.keys(operations) as OperationName[]) {
-    const row: OperationRow = operations[name];
-    paths[row.path] ??= {};
-    (paths[row.path] as Json)[row.method.toLowerCase()] = operation(name, row);
-  }
+  const schemas = new ApiSchemas();
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const [tag, { operations }] of Object.entries(nouns))
+    for (const [name, row] of Object.entries(operations) as [OperationName, OperationRow][]) {
+      paths[row.path] ??= {};
+      paths[row.path]![row.method.toLowerCase()] = operation(name, row, tag, schemas);
+    }
+  const all = Object.values(paths).flatMap((methods) => Object.values(methods));
   return {
     openapi: '3.1.0',
     info: {
       title: 'Board collaboration service',
       version: API_VERSION,
-      description: `Shared boards for people and their software agents. Served by version ${serverVersion}.`,
+      description: `Shared boards for people and their software agents. Served by version ${serverVersion}. Every answer names its request in the log with the header X-Request-Id.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'The server that answered with this description.' }],
+    tags: Object.entries(nouns).map(([name, { about }]) => ({ name, description: about })),
     paths,
     components: {
       securitySchemes,
-      schemas: { Error: schemaOf(errorBody, 'output'), MemberJoined: schemaOf(memberJoined, 'output') },
-      headers: { RequestId: { schema: { type: 'string' }, description: 'Names this request in the log.' } },
+      parameters: shareParameters(all),
+      responses: { ...shareRefusals(all), Error: refusal(anyRequest) },
+      schemas: components(schemas),
     },
   };
 }
 
-function operation(name: OperationName, row: OperationRow): Json {
-  const parts = schemas[name] as unknown as Parts;
+/** The data of an event depends on its type; that of one type has a shape of its own. */
+function components(schemas: ApiSchemas): Json {
+  schemas.of(errorBody, 'output');
+  const joined = schemas.of(memberJoined, 'output');
+  const all = schemas.components() as { Event: { properties: { data: Json } } };
+  all.Event.properties.data['anyOf'] = [joined, { type: 'object' }];
+  return all;
+}
+
+interface Operation extends Json {
+  parameters: Json[];
+  responses: Record<string, Json>;
+}
+
+function operation(name: OperationName, row: OperationRow, tag: string, schemas: ApiSchemas): Operation {
+  const { body, bytes } = row;
+  const request = body ? json(schemas.of(body, 'input'), examples[name]?.body) : bytes === 'request' ? binary : null;
   return {
     operationId: name,
+    tags: [tag],
     summary: row.summary,
     ...(row.description ? { description: row.description } : {}),
     ...(row.deprecated ? { deprecated: true } : {}),
@@ -57,14 +69,13 @@ function operation(name: OperationName, row: OperationRow): Json {
     'x-idempotency': row.idempotency,
     ...(row.archived ? { 'x-archived': row.archived } : {}),
     parameters: [
-      ...pathParams(row, parts),
-      ...queryParams(parts),
+      ...pathParams(row, schemas),
+      ...queryParams(row, schemas),
       ...(row.method === 'GET' ? [] : [keyHeader(row)]),
       ...(row.origin ? [originHeader] : []),
     ],
-    ...(parts.body ? { requestBody: { required: true, content: json(schemaOf(parts.body, 'input')) } } : {}),
-    ...(row.bytes === 'request' ? { requestBody: { required: true, content: bytes } } : {}),
-    responses: { ...success(name, row, parts), default: failure },
+    ...(request ? { requestBody: { required: true, content: request } } : {}),
+    responses: { ...success(name, row, schemas), ...refusals(row), default: { $ref: '#/components/responses/Error' } },
   };
 }
 
@@ -95,44 +106,96 @@ const originHeader = {
   schema: { type: 'string' },
 };
 
-const json = (schema: Json): Json => ({ 'application/json': { schema } });
-const bytes: Json = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
-const failure = { description: 'A refusal', content: json({ $ref: '#/components/schemas/Error' }) };
-
 const keyHeader = (row: OperationRow): Json => ({
   name: 'Idempotency-Key',
   in: 'header',
   required: row.keyRequired === true,
+  description: 'A request that is sent again with the same key is carried out once.',
   schema: { type: 'string', minLength: 1, maxLength: 128 },
 });
 
-function success(name: OperationName, row: OperationRow, parts: Parts): Json {
+const json = (schema: Json, example?: unknown): Json => ({
+  'application/json': example === undefined ? { schema } : { schema, example },
+});
+const binary: Json = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+
+const refusal = (codes: readonly ErrorCode[]): Json => ({
+  description: `With one of these codes: ${codes.join(', ')}.`,
+  content: json({ $ref: '#/components/schemas/ErrorBody' }),
+});
+
+function success(name: OperationName, row: OperationRow, schemas: ApiSchemas): Record<string, Json> {
   const content =
     name === 'openStream'
       ? { 'text/event-stream': { schema: { type: 'string' } } }
       : row.bytes === 'answer'
         ? { '*/*': { schema: { type: 'string', format: 'binary' } } }
-        : json(schemaOf(parts.answer, 'output'));
+        : json(schemas.of(row.answer, 'output'), examples[name]?.answer);
   return Object.fromEntries(row.ok.map((status) => [String(status), { description: row.summary, content }]));
 }
 
-const pathParams = (row: OperationRow, parts: Parts): Json[] =>
-  pathParameters(row.path).map((name) => {
-    const schema = parts.params?.shape[name] as z.ZodType | undefined;
+/** One answer for each status, which names the error codes that come with it. */
+function refusals(row: OperationRow): Record<string, Json> {
+  const byStatus = Map.groupBy(errorCodesOf(row), (code) => errors[code].status);
+  const statuses = [...byStatus.keys()].sort((a, b) => a - b);
+  return Object.fromEntries(statuses.map((status) => [String(status), refusal(byStatus.get(status)!)]));
+}
+
+const pathParams = ({ path, params }: OperationRow, schemas: ApiSchemas): Json[] =>
+  pathParameters(path).map((name) => {
+    const schema = params?.shape[name] as z.ZodType | undefined;
     const about = name === 'board' ? { description: 'Name or id of the board.' } : {};
-    return {
-      name,
-      in: 'path',
-      required: true,
-      ...about,
-      schema: schema ? schemaOf(schema, 'input') : { type: 'string' },
-    };
+    const shape = schema ? schemas.of(schema, 'input') : { type: 'string' };
+    return { name, in: 'path', required: true, ...about, schema: shape };
   });
 
-const queryParams = (parts: Parts): Json[] =>
-  Object.entries(parts.query?.shape ?? {}).map(([name, schema]) => ({
+const queryParams = ({ query }: OperationRow, schemas: ApiSchemas): Json[] =>
+  Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
     name,
     in: 'query',
     required: false,
-    schema: schemaOf(schema as z.ZodType, 'input'),
+    schema: schemas.of(schema as z.ZodType, 'input'),
   }));
+
+/** Parts that several operations have are components, to which each refers. */
+class Shared {
+  readonly #counts = new Map<string, number>();
+  readonly #names = new Map<string, string>();
+  readonly components: Json = {};
+
+  constructor(parts: readonly Json[]) {
+    for (const part of parts) this.#counts.set(JSON.stringify(part), (this.#counts.get(JSON.stringify(part)) ?? 0) + 1);
+  }
+
+  /** The part itself, or the reference in its place. @param kind the group of components. @param name what it is called there. */
+  of(part: Json, kind: string, name: string): Json {
+    const text = JSON.stringify(part);
+    if (this.#counts.get(text) === 1) return part;
+    if (!this.#names.has(text)) {
+      let free = name;
+      for (let n = 2; free in this.components; n++) free = `${name}${n}`;
+      this.#names.set(text, free);
+      this.components[free] = part;
+    }
+    return { $ref: `#/components/${kind}/${this.#names.get(text)}` };
+  }
+}
+
+/** Answers the components that were made. */
+function shareParameters(all: Operation[]): Json {
+  const shared = new Shared(all.flatMap(({ parameters }) => parameters));
+  const pascal = (name: string) => name.replaceAll(/(?:^|[-_])(\w)/g, (_, letter: string) => letter.toUpperCase());
+  for (const one of all)
+    one.parameters = one.parameters.map((part) => shared.of(part, 'parameters', pascal(String(part['name']))));
+  return shared.components;
+}
+
+/** Answers the components that were made. */
+function shareRefusals(all: Operation[]): Json {
+  const refused = ({ responses }: Operation) => Object.entries(responses).filter(([status]) => Number(status) >= 400);
+  const shared = new Shared(all.flatMap((one) => refused(one).map(([, response]) => response)));
+  for (const one of all)
+    for (const [status, response] of refused(one))
+      one.responses[status] = shared.of(response, 'responses', `Refused${status}`);
+  return shared.components;
+}

@@ -6,8 +6,16 @@
  */
 const acting = /\r\n|[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
 
+/** The characters that were met, as they are shown: there are some three hundred, and a hostile text is full of them. */
+const known = new Map([['\r\n', '\n']]);
+
 function visible(found: string): string {
-  if (found === '\r\n') return '\n';
+  const shown = known.get(found) ?? escapeOf(found);
+  known.set(found, shown);
+  return shown;
+}
+
+function escapeOf(found: string): string {
   const code = found.codePointAt(0) as number;
   const hex = code.toString(16);
   if (code <= 0xff) return `\\x${hex.padStart(2, '0')}`;

@@ -8,6 +8,7 @@ import type { Metrics } from './metrics.ts';
 import type { Pairing } from './pairing/pairing.ts';
 import type { DaemonPaths } from './paths.ts';
 import type { Seats } from './seats/seats.ts';
+import type { Doors } from './sessions/doors.ts';
 import type { Session } from './sessions/session.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Adapters, Compose, Delegating, Origins, Reports, SavedSeats } from './types.ts';
@@ -32,6 +33,7 @@ export interface Core extends Ports {
   faults: Faults;
   metrics: Metrics;
   sessions: Sessions;
+  doors: Doors;
   seats: Seats;
   acks: Acknowledger;
   /** Looks whether a session has to be woken now. */

@@ -16,6 +16,7 @@ import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import type { DaemonPaths } from './paths.ts';
 import { Seats } from './seats/seats.ts';
+import { Doors } from './sessions/doors.ts';
 import { SCAN_MS, scan } from './sessions/liveness.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { type Running, statusOf } from './status.ts';
@@ -83,6 +84,7 @@ export class Daemon {
       }
     };
     core.sessions = new Sessions(core);
+    core.doors = new Doors();
     core.acks = new Acknowledger(core);
     // Servers speak only after they are asked to, and by then the seats are there.
     const late: OriginEvents = {

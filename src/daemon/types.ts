@@ -13,7 +13,6 @@ export type Notice = Answer<'listNotices'>['notices'][number];
 
 /** `<harness>:<session id>`. */
 export type SessionKey = string;
-export const sessionKeyPattern = /^[a-z0-9][a-z0-9-]{0,39}:[A-Za-z0-9._-]{1,200}$/;
 
 /** `hnd_` and 32 hex digits. */
 export type HandoffId = string;
@@ -86,6 +85,8 @@ export interface Carry {
   turn_id?: number;
   /** Nothing of a person waits, neither a message nor a decision. */
   by_agents?: true;
+  /** Only its person's words stand in it, and the program is to take them as a prompt of theirs. */
+  as_user?: true;
 }
 
 /** A refusal on the control socket; commands print it as it is. */
@@ -248,6 +249,7 @@ export type Capability =
   | 'tool-boundary'
   | 'midturn-peer'
   | 'waiting-signal'
+  | 'owner-door'
   | 'none';
 
 export interface Limits {
@@ -262,6 +264,8 @@ export interface CarrierState {
   waiting: boolean;
   /** Its extension or runner is connected. */
   extension: boolean;
+  /** Its program takes prompts from us. */
+  door: boolean;
 }
 
 export type TargetRefusal = 'harness_target_absent' | 'harness_subagent_target' | 'harness_unavailable';
@@ -278,6 +282,8 @@ export interface Adapter {
   readonly capabilities: ReadonlySet<Capability>;
   /** A wake comes back as a prompt that holds the handoff's id. */
   readonly wakeEcho: boolean;
+  /** What wakes a session is given to its agent as no word of its person. */
+  readonly disowns: boolean;
   readonly liveness: 'process' | 'connection';
   readonly limits: Limits;
   /** Further tags that mean something to it. */
@@ -344,6 +350,10 @@ export interface ComposeInput {
   frozen?: readonly (SeatRef & { message_id: string })[];
   /** Number of the handoff in its session, for the fair rotation of boards. */
   rotation: number;
+  /** Only the words of its person, without a line of anybody else's: it is taken as theirs. */
+  ownerOnly?: boolean;
+  /** The program tells its agent that a text given this way is not its person's. */
+  disowned?: boolean;
 }
 
 export interface Composed {

@@ -29,6 +29,7 @@ function missingMeans({ delivery, identity }: Profile): string[] {
     'tool-boundary': [ops.has('tool') || extension, 'a hook with op tool or an extension'],
     'midturn-peer': [capabilities.includes('tool-boundary'), 'tool-boundary'],
     'waiting-signal': [ops.has('needs-person') || extension, 'a hook with op needs-person or an extension'],
+    'owner-door': [ops.has('prompt'), 'a hook with op prompt'],
     none: [capabilities.length === 1, 'to stand alone'],
   };
   return capabilities.flatMap((capability) => {

@@ -34,6 +34,7 @@ export const capabilities = [
   'tool-boundary',
   'midturn-peer',
   'waiting-signal',
+  'owner-door',
   'none',
 ] as const;
 
@@ -64,6 +65,8 @@ const install = z.strictObject({
   project: line.optional(),
   format: z.literal('json').optional(),
   source: line.optional(),
+  /** The first version of the program that has a use for it. */
+  since: semver.optional(),
   rule: line.optional(),
   /** SHA-256 of earlier texts that count as not edited. */
   accepts: z.array(z.string().regex(/^[0-9a-f]{64}$/)).optional(),
@@ -76,7 +79,13 @@ export const profileSchema = z.strictObject({
   command: line,
   check_name: line.optional(),
   drives: z.enum(['real', 'reimplementation']),
-  checks: z.strictObject({ installed: check, logged_in: check.optional(), min_version: semver.optional() }),
+  checks: z.strictObject({
+    installed: check,
+    logged_in: check.optional(),
+    min_version: semver.optional(),
+    /** The newest version that sessions of the real program were tested with. */
+    proved_version: semver.optional(),
+  }),
   /** Variables that tell that a command runs in a session of it. */
   session_env: z.array(variable),
   sandbox_env: z.array(variable).optional(),
@@ -103,6 +112,8 @@ export const profileSchema = z.strictObject({
     capabilities: z.array(z.enum(capabilities)),
     queue: argv.optional(),
     wake_echo: z.boolean().optional(),
+    /** It tells its agent that what wakes it is not its person's word. */
+    wake_disowned: z.boolean().optional(),
     hooks: z.array(hook).optional(),
     waiting_notice: z.boolean().optional(),
   }),
@@ -124,6 +135,8 @@ export const profileSchema = z.strictObject({
       run: argv.optional(),
       resume: argv.optional(),
       session_field: line.optional(),
+      /** Where its answer stands in the JSON it prints; left out: all it prints is its answer. */
+      reply: z.strictObject({ field: line, type: line.optional() }).optional(),
       model: argv.optional(),
     })
     .optional(),

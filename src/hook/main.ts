@@ -9,6 +9,7 @@ import type { Hook, Profile } from '../harness/profile.ts';
 import { folders } from '../local/folders.ts';
 import { loadPacked, setProgram } from '../local/program.ts';
 import { contextOf } from './context.ts';
+import { serveDoor } from './door.ts';
 import { readInput } from './input.ts';
 import { runHook } from './run.ts';
 import { complain } from './say.ts';
@@ -39,6 +40,8 @@ async function run(program: string, [harness, event, ...more]: string[]): Promis
   setProgram({ root: join(program, '..', '..'), fromSources: program.endsWith('dev.js') });
   if (!harness || !event || more.length > 0) throw new Error('used as: service hook <harness> <event>');
   const profile = builtinProfile(harness) ?? (await ownProfile(harness));
+  // No event of a session: it is run by a part of ours in the program, and gets no input.
+  if (event === 'door' && profile?.delivery.capabilities.includes('owner-door')) return serveDoor(harness, process.env);
   const hook = profile && hookOf(profile, event);
   if (!profile || !hook) throw new Error(`there is no hook ${event} of ${harness}`);
   limit(hook);

@@ -73,7 +73,7 @@ async function mark(context: Context): Promise<0> {
 }
 
 /** A notification that asks for nothing in particular is a question. */
-function needOf({ input, hook }: Context): 'permission' | 'question' {
-  const kind = `${hook.event} ${String(input.notification_type ?? '')}`;
+function needOf(context: Context): 'permission' | 'question' {
+  const kind = `${eventOf(context)} ${String(context.input.notification_type ?? '')}`;
   return /permission/i.test(kind) ? 'permission' : 'question';
 }

@@ -14,7 +14,7 @@ import {
 } from './protocol.ts';
 
 /** Milliseconds after which it is killed. */
-export const LAUNCHER_MS = 60_000;
+const LAUNCHER_MS = 60_000;
 const MOST_BYTES = 1024 * 1024;
 /** What it started may have kept its output open. */
 const DRAIN_MS = 1_000;

@@ -6,7 +6,7 @@ import type { AgentRef } from '../daemon/control/frames.ts';
 import { readPrivate, writePrivate } from '../local/private-file.ts';
 
 /** Milliseconds after which a ticket is worth nothing. */
-export const TICKET_LIFE_MS = 15 * 60_000;
+const TICKET_LIFE_MS = 15 * 60_000;
 
 const TICKET = /^lch_[0-9a-f]{24}$/;
 

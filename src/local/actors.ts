@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Credentials, SavedSeat, ServerEntry } from './credentials.ts';
 import { Failure, usage } from './failure.ts';
 import type { Env } from './folders.ts';
+import { findProject, saidBy } from './project.ts';
 
 export interface Seat {
   memberId: string;
@@ -95,7 +96,7 @@ function findSeat(selector: string, choice: ActorChoice, saved: Credentials): Se
       hint: `Its name stays taken; make another: service agent create <name> --board ${board ?? '<board>'}`,
     });
   throw new Failure('agent_seat_elsewhere', `This machine holds no token for an agent called ${selector}.`, {
-    hint: `Make a seat here: service agent create ${name} --board ${board ?? '<board>'}`,
+    hint: `Make a seat here: service agent create ${name} --board ${board ?? saidBy(findProject())?.board ?? '<board>'}`,
   });
 }
 

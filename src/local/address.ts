@@ -7,7 +7,7 @@ import type { Env, Folders } from './folders.ts';
 import { withLock } from './lock.ts';
 import { writePrivate } from './private-file.ts';
 
-export const DEFAULT_PORT = 7400;
+const DEFAULT_PORT = 7400;
 
 export interface LocalAddress {
   host: string;

@@ -1,5 +1,7 @@
 /** credentials.json: the servers this machine knows, and what opens them. */
 import { join } from 'node:path';
+import { patterns } from '../contract/ids.ts';
+import { Failure } from './failure.ts';
 import type { Folders } from './folders.ts';
 import { withLock } from './lock.ts';
 import { parseOwn, readPrivate, writePrivate } from './private-file.ts';
@@ -84,6 +86,14 @@ export async function updateCredentials<T>(folders: Folders, change: (saved: Cre
     const result = change(saved);
     writePrivate(credentialsPath(folders), `${JSON.stringify(saved, null, 2)}\n`);
     return result;
+  });
+}
+
+/** What a server calls a seat becomes words of commands here. @throws Failure `server_unexpected` for what is no name */
+export function requireNames({ name, board }: Pick<SavedSeat, 'name' | 'board'>): void {
+  if (patterns.memberName.test(name) && patterns.boardName.test(board)) return;
+  throw new Failure('server_unexpected', 'The server calls the agent or its board by what is no name.', {
+    hint: 'Nothing was saved; ask whoever runs the server',
   });
 }
 

@@ -31,9 +31,16 @@ export function usage(message: string, hint = ''): Failure {
   return new Failure('invalid_request', message, { hint, exit: 2 });
 }
 
-/** The error, with a hint where it has none of its own. */
-export function hinted(error: unknown, hint: string): unknown {
-  if (!(error instanceof Failure) || error.hint !== '') return error;
+/** Stands for the usage line of the command, which only the command knows. */
+export const USAGE = 'usage';
+
+/** A command line that lacks something: its hint says how the command is used. */
+export const lacking = (message: string): Failure => usage(message, USAGE);
+
+/** The error, with a hint where it has none of its own. @param usage how the command is used, for an error that is about it */
+export function hinted(error: unknown, help: string, usage = help): unknown {
+  if (!(error instanceof Failure) || (error.hint !== '' && error.hint !== USAGE)) return error;
+  const hint = error.hint === USAGE ? usage : help;
   const { code, message, details, next, exit } = error;
   return new Failure(code, message, {
     hint,

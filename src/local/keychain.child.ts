@@ -2,6 +2,8 @@
  * The system keychain, used from a process of its own: a native call that waits on a locked collection cannot be
  * cancelled, but this process can be killed. One request on standard input, one answer on standard output.
  */
+import type { KeychainAnswer } from './keychain.ts';
+
 interface Request {
   action: 'probe' | 'get' | 'set' | 'delete';
   account: string;
@@ -15,35 +17,46 @@ interface Keytar {
 }
 
 const SERVICE = 'service-cli';
+/** What systems say of a keychain that is there and locked, or whose dialog nobody could or would answer. */
+const LOCKED = /locked|dismissed|interaction is not allowed|cancell?ed/i;
 
 let text = '';
 for await (const part of process.stdin) text += String(part);
 process.stdout.write(JSON.stringify(await answer(JSON.parse(text) as Request)));
 
-async function answer(request: Request): Promise<{ ok: boolean; value?: string | null }> {
+async function answer(request: Request): Promise<KeychainAnswer> {
   try {
     // Optional, and it throws at load where the system's library is missing.
     const name = 'keytar';
     const loaded = (await import(name)) as Keytar & { default?: Keytar };
     return await act(loaded.default ?? loaded, request);
-  } catch {
-    return { ok: false };
+  } catch (error) {
+    return { ok: false, locked: LOCKED.test(String(error)) };
   }
 }
 
-async function act(
-  keytar: Keytar,
-  { action, account, value }: Request,
-): Promise<{ ok: boolean; value?: string | null }> {
-  if (action === 'get') return { ok: true, value: await keytar.getPassword(SERVICE, account) };
-  if (action === 'delete') return { ok: await keytar.deletePassword(SERVICE, account) };
+async function act(keytar: Keytar, { action, account, value }: Request): Promise<KeychainAnswer> {
+  if (action === 'delete') {
+    const deleted = await keytar.deletePassword(SERVICE, account);
+    return deleted ? { ok: true, value: null } : { ok: false, locked: false };
+  }
   if (action === 'set') {
     await keytar.setPassword(SERVICE, account, value ?? '');
-    return { ok: true };
+    return { ok: true, value: null };
   }
+  if (action === 'get') {
+    const found = await keytar.getPassword(SERVICE, account);
+    if (found !== null) return { ok: true, value: found };
+    // Some keychains show nothing while they are locked, instead of refusing.
+  }
+  return probe(keytar);
+}
+
+/** Whether what is written can be read back. */
+async function probe(keytar: Keytar): Promise<KeychainAnswer> {
   const mark = `probe-${process.pid}`;
   await keytar.setPassword(SERVICE, mark, mark);
   const read = await keytar.getPassword(SERVICE, mark);
   await keytar.deletePassword(SERVICE, mark);
-  return { ok: read === mark };
+  return read === mark ? { ok: true, value: null } : { ok: false, locked: read === null };
 }

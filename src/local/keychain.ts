@@ -1,10 +1,10 @@
 /** Talks to the keychain helper process, and ends it when it does not answer. */
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Env } from './folders.ts';
 import { partPath } from './program.ts';
 
-export type KeychainAnswer = { ok: true; value: string | null } | { ok: false };
+/** Without a value: it was done, or there is no such entry. Locked: it is there, but somebody has to unlock it first. */
+export type KeychainAnswer = { ok: true; value: string | null } | { ok: false; locked: boolean };
 
 /** Without a session bus there is no keychain on Linux, and asking would only wait. */
 export function keychainPossible(env: Env = process.env): boolean {
@@ -12,9 +12,14 @@ export function keychainPossible(env: Env = process.env): boolean {
   return Boolean(env.DBUS_SESSION_BUS_ADDRESS) || existsSync(`${env.XDG_RUNTIME_DIR ?? ''}/bus`);
 }
 
-/** Whether a value written to the keychain can be read back and removed. */
-export async function keychainWorks(): Promise<boolean> {
-  return (await ask({ action: 'probe', account: 'probe' })).ok;
+export type KeychainState = 'works' | 'locked' | 'none';
+
+/** Whether a value written to the keychain can be read back and removed; else whether it only has to be unlocked. */
+export async function keychainState(env: Env = process.env): Promise<KeychainState> {
+  if (!keychainPossible(env)) return 'none';
+  const answer = await ask({ action: 'probe', account: 'probe' });
+  if (answer.ok) return 'works';
+  return answer.locked ? 'locked' : 'none';
 }
 
 export const keychain = {
@@ -26,10 +31,16 @@ export const keychain = {
 async function ask(request: Record<string, string>): Promise<KeychainAnswer> {
   // At a terminal an unlock dialog may be open, and a person needs time for it.
   const patience = process.stdin.isTTY && process.stderr.isTTY ? 60_000 : 3000;
+  // Loaded here: where keys lie in a file, a command would load it for nothing.
+  const { spawn } = process.getBuiltinModule('node:child_process');
   const child = spawn(process.execPath, [...process.execArgv, partPath('keychain.mjs', 'local/keychain.child')], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  const timer = setTimeout(() => child.kill('SIGKILL'), patience);
+  let silent = false;
+  const timer = setTimeout(() => {
+    silent = true;
+    child.kill('SIGKILL');
+  }, patience);
   child.stdin.on('error', () => {});
   child.stdin.end(JSON.stringify(request));
   let text = '';
@@ -39,9 +50,9 @@ async function ask(request: Record<string, string>): Promise<KeychainAnswer> {
   await new Promise((resolve) => child.once('close', resolve));
   clearTimeout(timer);
   try {
-    const answer = JSON.parse(text) as { ok: boolean; value?: string | null };
-    return answer.ok ? { ok: true, value: answer.value ?? null } : { ok: false };
+    return JSON.parse(text) as KeychainAnswer;
   } catch {
-    return { ok: false };
+    // One that never answers waits for somebody to unlock it.
+    return { ok: false, locked: silent };
   }
 }

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { Pending, ServerEntry } from './credentials.ts';
 import { Failure, usage } from './failure.ts';
 import type { Env, Folders } from './folders.ts';
-import { keychain, keychainPossible, keychainWorks } from './keychain.ts';
+import { keychain, keychainPossible, keychainState } from './keychain.ts';
 import { readPrivate } from './private-file.ts';
 
 export type StoreChoice = 'auto' | 'keychain' | 'file';
 
 /** The account under which a server's key stands in the keychain. */
-export function keyAccount(serverId: string): string {
+function keyAccount(serverId: string): string {
   return `key:${serverId}`;
 }
 
@@ -29,29 +29,30 @@ interface Secret {
   token: string;
 }
 
-/** Saves a key in the keychain if it is to be there and can be; `file` leaves the writing to the caller. */
-export const saveKey = (choice: StoreChoice, key: Secret, env: Env = process.env): Promise<'keychain' | 'file'> =>
+/** Where a secret was saved; `file` leaves the writing to the caller, and says whether a locked keychain is why. */
+export type Saved = { stored: 'keychain'; locked?: undefined } | { stored: 'file'; locked: boolean };
+
+/** Saves a key in the keychain if it is to be there and can be. */
+export const saveKey = (choice: StoreChoice, key: Secret, env: Env = process.env): Promise<Saved> =>
   saveSecret(choice, keyAccount(key.serverId), key, env);
 
 /** The same for the secret of a way that was begun. */
-export const savePending = (
-  choice: StoreChoice,
-  secret: Secret,
-  env: Env = process.env,
-): Promise<'keychain' | 'file'> => saveSecret(choice, pendingAccount(secret.serverId), secret, env);
+export const savePending = (choice: StoreChoice, secret: Secret, env: Env = process.env): Promise<Saved> =>
+  saveSecret(choice, pendingAccount(secret.serverId), secret, env);
 
-async function saveSecret(
-  choice: StoreChoice,
-  account: string,
-  { origin, token }: Secret,
-  env: Env,
-): Promise<'keychain' | 'file'> {
-  if (choice === 'file') return 'file';
-  if (keychainPossible(env) && (await keychainWorks())) {
+async function saveSecret(choice: StoreChoice, account: string, { origin, token }: Secret, env: Env): Promise<Saved> {
+  if (choice === 'file') return { stored: 'file', locked: false };
+  const state = await keychainState(env);
+  if (state === 'works') {
     const value = JSON.stringify({ v: 1, origin, token });
-    if ((await keychain.set(account, value)).ok) return 'keychain';
+    if ((await keychain.set(account, value)).ok) return { stored: 'keychain' };
   }
-  if (choice === 'auto') return 'file';
+  const locked = state === 'locked';
+  if (choice === 'auto') return { stored: 'file', locked };
+  if (locked)
+    throw new Failure('keychain_locked', 'The system keychain is locked, so nothing was saved.', {
+      hint: 'Unlock it and try again, or save the key in a file of mode 0600 instead: --store file',
+    });
   throw new Failure('keychain_unavailable', 'There is no working keychain here, so nothing was saved.', {
     hint: 'Save it in a file of mode 0600 instead: --store file',
   });
@@ -71,12 +72,17 @@ export async function readPending(serverId: string, pending: Pending): Promise<s
   return fromKeychain(pendingAccount(serverId));
 }
 
-async function fromKeychain(account: string): Promise<string> {
-  const answer = keychainPossible() ? await keychain.get(account) : { ok: false as const };
-  const token = answer.ok && answer.value ? tokenOf(answer.value) : null;
-  if (token) return token;
-  throw new Failure('keychain_locked', 'The key is in the system keychain, which did not hand it out.', {
-    hint: 'Unlock the keychain and try again, or sign in anew: service login --store file',
+/** An entry that is no longer there is none; one that cannot be read is not taken for that. */
+async function fromKeychain(account: string): Promise<string | null> {
+  const answer = keychainPossible() ? await keychain.get(account) : null;
+  if (answer?.ok) return answer.value === null ? null : tokenOf(answer.value);
+  const anew = 'sign in anew: service login --store file';
+  if (answer?.locked)
+    throw new Failure('keychain_locked', 'The key is in the system keychain, which is locked.', {
+      hint: `Unlock the keychain and try again, or ${anew}`,
+    });
+  throw new Failure('keychain_locked', 'The key is in the system keychain, which cannot be used from here.', {
+    hint: `Try again where the keychain works, such as in a desktop session, or ${anew}`,
   });
 }
 

@@ -8,6 +8,9 @@ export function looksLikeUrl(text: string): boolean {
   return text.includes('://');
 }
 
+/** Whether only this machine reaches what the address leads to. */
+export const isLoopback = (url: string): boolean => loopback.has(new URL(url).hostname);
+
 /** Lower case, no default port, no path; every spelling of this machine becomes 127.0.0.1. */
 export function canonicalOrigin(text: string): string {
   let url: URL;

@@ -1,5 +1,15 @@
 /** Files that speak for a folder and what is below it: where they are looked for, and whose are obeyed. */
-import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Failure } from './failure.ts';
@@ -15,16 +25,20 @@ export interface Found {
 }
 
 /** The first file of a name from a folder upward, ending at the root of a repository, the home folder or the root. */
-export function findUpward(
-  name: string,
-  mostBytes: number,
-  from = process.cwd(),
-  home = process.env.HOME || homedir(),
-): Found | null {
+export function findUpward(name: string, mostBytes: number, from = process.cwd(), home = homeFolder()): Found | null {
   for (let folder = from; ; folder = dirname(folder)) {
     const found = readFile(join(folder, name), mostBytes);
     if (found) return found;
     if (folder === home || dirname(folder) === folder || existsSync(join(folder, '.git'))) return null;
+  }
+}
+
+/** The home folder as the system names the folder that a program runs in: without links and other detours. */
+export function homeFolder(home = process.env.HOME || homedir()): string {
+  try {
+    return realpathSync(home);
+  } catch {
+    return home;
   }
 }
 

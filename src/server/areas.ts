@@ -50,9 +50,9 @@ import { clearAllowance, getAllowance, listAllowanceRevisions, setAllowance } fr
 import { getApproval, listApprovals } from './onboarding/approvals.ts';
 import { collectApproval } from './onboarding/collect.ts';
 import { allowApproval, declineApproval } from './onboarding/decide.ts';
+import type { Report } from './onboarding/deps.ts';
 import { getOnboardingInbox } from './onboarding/inbox.ts';
 import { listInviteNotices } from './onboarding/invite-notices.ts';
-import type { Report } from './onboarding/means.ts';
 import { ackNotices, listNotices } from './onboarding/notices.ts';
 import { requestAdminAction } from './onboarding/request.ts';
 import { download, type Offered, open, read, type ServerAddress, upload, wait, write } from './operation/usecase.ts';
@@ -86,7 +86,7 @@ export type OutsideAreas = 'getInfo' | 'openStream';
 export type Areas = Record<Exclude<OperationName, OutsideAreas>, Offered>;
 
 /** What use cases need of the server they run in. */
-export interface Means {
+export interface Deps {
   root: RootKey;
   serverId: string;
   address: ServerAddress;
@@ -95,7 +95,7 @@ export interface Means {
   report: Report;
 }
 
-export function areas({ root, serverId, address, searchable, report }: Means): Areas {
+export function areas({ root, serverId, address, searchable, report }: Deps): Areas {
   return {
     getMe: read('getMe', getMe),
     createDelegation: write('createDelegation', createDelegation(root)),

@@ -1,12 +1,23 @@
 import { expect } from 'chai';
-import { type OperationName, type OperationRow, operations, pathParameters } from '../../src/contract/operations.ts';
-import { memberJoined } from '../../src/contract/schemas/events.ts';
-import { schemas } from '../../src/contract/schemas/index.ts';
+import { errors } from '../../src/contract/errors.ts';
+import { examples } from '../../src/contract/examples.ts';
+import { memberJoined } from '../../src/contract/nouns/record.ts';
+import { errorCodesOf, type OperationRow, pathParameters } from '../../src/contract/operation.ts';
+import { type OperationName, operations } from '../../src/contract/operations.ts';
 import { newAgent, newBoard, newCode, newDelegation, post } from '../support/cast.ts';
 import { forEachDatabase } from '../support/databases.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const names = Object.keys(operations) as OperationName[];
+
+/** A document in which the parameters stand where they are referred to. */
+function withoutReferences(document: { components: { parameters: Record<string, unknown> } }) {
+  const { parameters } = document.components;
+  return JSON.parse(JSON.stringify(document), (_, value) => {
+    const [, name] = /^#\/components\/parameters\/(.+)$/.exec(value?.$ref ?? '') ?? [];
+    return name === undefined ? value : parameters[name];
+  });
+}
 
 interface Described {
   operationId: string;
@@ -21,11 +32,13 @@ interface Described {
 
 forEachDatabase('the description of the API', (engine) => {
   let server: TestServer;
+  let text: string;
   let document: { openapi: string; info: { version: string }; paths: Record<string, Record<string, Described>> };
   before(async () => {
     server = await startTestServer(engine);
     const response = await fetch(`${server.url}/openapi.json`, { headers: server.dana.headers({}) });
-    document = (await response.json()) as typeof document;
+    text = await response.text();
+    document = withoutReferences(JSON.parse(text));
   });
   after(() => server.stop());
 
@@ -43,12 +56,24 @@ forEachDatabase('the description of the API', (engine) => {
       expect(operation['x-idempotency']).to.deep.equal(row.idempotency);
       const inPath = operation.parameters.filter((parameter) => parameter.in === 'path');
       expect(inPath.map(({ name }) => name)).to.deep.equal(pathParameters(row.path));
-      expect(Object.keys(operation.responses)).to.have.members([...row.ok.map(String), 'default']);
+      const refused = errorCodesOf(row).map((code) => String(errors[code].status));
+      expect(Object.keys(operation.responses)).to.have.members([...row.ok.map(String), ...new Set(refused), 'default']);
       const name = operation.operationId as OperationName;
-      const takes = 'body' in schemas[name] || (operations[name] as OperationRow).bytes === 'request';
+      const takes = 'body' in operations[name] || (operations[name] as OperationRow).bytes === 'request';
       expect(operation.requestBody !== undefined, name).to.equal(takes);
     }
     expect([document.openapi, document.info.version]).to.deep.equal(['3.1.0', '0.1.0']);
+    expect(text.length).to.be.lessThan(300_000);
+  });
+
+  it('has examples of the ten commonest, which keep to the contract', () => {
+    expect(Object.keys(examples)).to.have.length(10);
+    for (const [name, { body, answer }] of Object.entries(examples)) {
+      const row: OperationRow = operations[name as OperationName];
+      expect(row.body?.safeParse(body).success ?? true, `body of ${name}`).to.equal(true);
+      expect(row.answer.safeParse(answer).success, `answer of ${name}`).to.equal(true);
+    }
+    expect(text).to.include('Who looks at the retries?');
   });
 
   it('says how each may be called: as bearer, or by a page in its browser session', () => {

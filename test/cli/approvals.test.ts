@@ -62,7 +62,7 @@ describe('requests of agents', function () {
     const { approval } = await invite();
     const list = await home().run(['approvals', '--state', 'pending']);
     expect(list.stdout).to.include(`${approval.id}  pending until `);
-    expect(list.stdout).to.include('asker wants to invite one person to the server');
+    expect(list.stdout).to.include('invite one person to the server');
     expect((await home().json(['approval', 'list'], { env: agent })).approvals[0].id).to.equal(approval.id);
     const declined = await home().run(['approval', 'decline', approval.id]);
     expect(declined.stdout).to.equal('Declined: invite one person to the server.\n');

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { chooseActor } from '../../src/local/actors.ts';
+import { HostileServer } from './support/hostile.ts';
 import { homeWithBoard } from './support/shared.ts';
 
 describe('the id of a board on the command line', function () {
@@ -100,6 +101,19 @@ describe('the id of a board on the command line', function () {
   it('of a board that is not there is no board', async () => {
     const { code, stdout } = await home().run(['read', '-b', 'brd_01K5A0000000000000000000B1', '--json']);
     expect([code, JSON.parse(stdout).error.code]).to.deep.equal([6, 'board_not_found']);
+  });
+
+  it('is not answered with another board, whose record nobody has checked', async () => {
+    const server = await HostileServer.start();
+    const env = { SERVICE_SERVER: server.url, SERVICE_TOKEN: `abh_${'A'.repeat(43)}` };
+    for (const command of ['audit verify', 'read']) {
+      server.asked = [];
+      const args = [...command.split(' '), '-b', 'brd_01K5A0000000000000000000B1', '--json'];
+      const { code, stdout } = await home().run(args, { env });
+      expect([code, JSON.parse(stdout).error.code], command).to.deep.equal([1, 'server_unexpected']);
+      expect(server.asked, command).to.include('getBoard').and.not.include.members(['listEvents', 'listMessages']);
+    }
+    server.stop();
   });
 
   it('names it when it is put away and deleted', async () => {

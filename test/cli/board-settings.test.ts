@@ -157,6 +157,30 @@ describe('ruling a board', function () {
     expect(members.map(({ kind }: { kind: string }) => kind)).to.deep.equal(['agent', 'agent']);
   });
 
+  it('says why a board cannot be deleted before it asks for its name', async () => {
+    const remove = (name: string, options = {}) => failed(['board', 'delete', name], options);
+    const eve = await person('eve');
+    await home().json(['board', 'create', 'kept', '--no-link']);
+    expect(await remove('kept')).to.include({
+      code: 'board_not_archived',
+      hint: 'Archive it first: service board archive kept',
+      exit: 7,
+    });
+    expect(await remove('kept', { env: eve })).to.include({ code: 'board_creator_required', exit: 5 });
+    expect(await remove('nowhere')).to.include({ code: 'board_not_found', exit: 6 });
+    const env = eve;
+    const { board_record: hidden } = await home().json(['board', 'create', 'eves', '--private', '--no-link'], { env });
+    expect(await remove('eves')).to.include({ code: 'board_not_found', exit: 6 });
+    expect(await remove(hidden.id)).to.include({ code: 'board_not_archived', exit: 7 });
+    await home().json(['board', 'archive', hidden.id, '--yes']);
+    expect(await remove(hidden.id)).to.include({ code: 'confirmation_required', exit: 2 });
+    await home().json(['board', 'archive', 'kept', '--yes']);
+    expect(await remove('kept')).to.include({ code: 'confirmation_required', exit: 2 });
+    const [first, again] = [0, 1].map(() => ['board', 'delete', 'kept', '--yes', '--idempotency-key', 'once']);
+    await home().json(first!);
+    expect(await home().json(again!)).to.include({ lifecycle: 'deleted', replayed: true });
+  });
+
   it('forgets the tokens of seats on a board that it deleted', async () => {
     await home().json(['board', 'create', 'gone', '--no-link']);
     await home().json(['agent', 'create', 'ghost', '--board', 'gone']);

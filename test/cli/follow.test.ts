@@ -34,6 +34,24 @@ describe('following a board', function () {
     expect(bodies(printed().stdout)).to.deep.equal(['before', 'live', 'missed 1', 'missed 2', 'missed 3']);
   });
 
+  it('shows the time of day, which stays true on the screen', async () => {
+    await home().json(['say', 'on the clock']);
+    for (const [args, time] of [
+      [['watch', '--limit', '1'], String.raw`\d\d:\d\d`],
+      [['watch', '--limit', '1', '--time', 'iso'], String.raw`\S+Z`],
+      [['read', '--limit', '1', '--follow'], String.raw`\d\d:\d\d`],
+    ] as const) {
+      const child = home().start([...args]);
+      const printed = collect(child);
+      await until('it is shown', () => printed().stdout.includes('on the clock'));
+      child.kill('SIGINT');
+      await finished(child);
+      expect(printed().stdout).to.match(
+        new RegExp(`^(?:demo · 1 message\\n)?#\\d+  @\\S+ → all {8}${time}\\n    on the clock\\n$`),
+      );
+    }
+  });
+
   it('works for an agent, and for only one sender', async () => {
     await home().json(['agent', 'create', 'codex']);
     const child = home().start(['watch', '--as', 'codex', '--from', 'codex', '--limit', '0', '--json', '--verbose']);

@@ -24,6 +24,20 @@ describe('help', function () {
     expect(words).to.deep.equal(['board create', 'say', 'read', 'watch', 'search', 'inbox', 'ask', 'status']);
   });
 
+  it('keeps to one screen on a narrow terminal too, where topics are only named', () => {
+    const [narrow, wide] = [text(60), text(80)];
+    const lines = narrow.split('\n');
+    expect(lines.length).to.be.at.most(39);
+    expect(Math.max(...lines.map((line) => line.length))).to.be.at.most(60);
+    const named = [...wide.matchAll(/^ {2}(\S.*?) {2}/gm)].flatMap((row) => row[1]!.split(', '));
+    for (const name of named) expect(narrow).to.match(new RegExp(`\\b${name}\\b`));
+    expect(lines.slice(-3)).to.deep.equal([
+      '',
+      'More on each: service help TOPIC, service help COMMAND, or',
+      '--help behind it.',
+    ]);
+  });
+
   it('names on that screen where each command is found', () => {
     const shown = [...text(120).matchAll(/^ {2}(\S.*?) {2}/gm)].flatMap((row) => row[1]!.split(', '));
     const found = new Set(shown.map((word) => word.split(' ')[0]));
@@ -39,8 +53,9 @@ describe('help', function () {
 
   it('keeps words whole, and to the width where they fit', () => {
     const words = (page: string) => page.split(/\s+/).filter((word) => word !== '\\');
+    // The first page names fewer things on a narrow terminal.
     for (const page of pages)
-      for (const width of [40, 60, 80, 100]) {
+      for (const width of page.length === 0 ? [80, 100] : [40, 60, 80, 100]) {
         const shown = text(width, ...page);
         expect(words(shown), page.join(' ')).to.deep.equal(words(text(1_000, ...page)));
         const broad = shown.split('\n').filter((line) => line.length > width && /\S {1,2}\S/.test(line.trim()));

@@ -42,6 +42,35 @@ describe('a hook', function () {
     ...more,
   });
 
+  it('that is a door prints each text for its program, says that it was taken, and outlives its daemon', async () => {
+    let doors = 0;
+    daemon.answers['door'] = (_frame, peer) => {
+      doors++;
+      peer.send({ event: 'waiting' });
+      if (doors === 1) {
+        peer.send({ event: 'deliver', handoff_id: handoff, bundle: 'its person says so', as_user: true });
+      } else {
+        peer.send({ event: 'deliver', bundle: 'of others\u001b[2J' });
+        peer.send({ event: 'release' });
+      }
+    };
+    const over = finished(begin(['claude-code', 'door'], null));
+    await until('it was taken', () => daemon.of('received').length === 1);
+    daemon.crash();
+    await daemon.listen();
+    const { code, stdout, stderr } = await over;
+    expect([code, stderr, doors]).to.deep.equal([0, '', 2]);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).to.deep.equal({ text: 'its person says so', as_user: true });
+    expect(lines[1].as_user).to.equal(false);
+    expect(lines[1].text).to.include('of others').and.not.include('\u001b');
+    expect(daemon.frames[0]).to.deep.include({ op: 'door', harness: 'claude-code' });
+    expect((daemon.frames[0]!['process'] as { pid: number }).pid).to.equal(process.pid);
+  });
+
   describe('never stops its harness', () => {
     it('by a command line, an input or an event that it cannot use', async () => {
       const cases: [string, string][] = [

@@ -105,6 +105,32 @@ describe('service init', function () {
       expect(existsSync(machine.at(path)), path).to.equal(false);
   });
 
+  it('says where it has written hooks into a file that its program skips because of comments', async () => {
+    machine.put('.claude/settings.json', theirs);
+    const { warnings } = await init();
+    expect(warnings).to.have.length(1);
+    expect(warnings[0]).to.include({ code: 'settings_commented' });
+    expect(warnings[0].message).to.include(machine.at('.claude/settings.json'));
+    machine.put('.claude/settings.json', machine.text('.claude/settings.json').replace('// mine', ''));
+    expect((await init()).warnings).to.equal(undefined);
+  });
+
+  it('writes the part by which the word of its person enters for versions that take it, and takes it away', async () => {
+    const folder = machine.at('.claude/skills/board-service');
+    machine.program('claude', "echo '2.1.329 (Claude Code)'");
+    await init('--harness', 'claude-code');
+    expect(existsSync(folder)).to.equal(false);
+    machine.program('claude', "echo '2.1.330 (Claude Code)'");
+    await init('--harness', 'claude-code');
+    expect(machine.text('.claude/skills/board-service/hooks/register.js')).to.include(
+      `["${machine.path('state', 'bin', 'service')}", 'hook', 'claude-code', 'door']`,
+    );
+    for (const name of ['.claude-plugin/plugin.json', 'hooks/hooks.json'])
+      JSON.parse(machine.text(join('.claude/skills/board-service', name)));
+    await machine.json(['uninstall', '--yes']);
+    expect(existsSync(folder)).to.equal(false);
+  });
+
   it('leaves no file that it made', async () => {
     await init();
     expect(statSync(machine.at('.claude/settings.json')).mode & 0o777).to.equal(0o600);
@@ -163,6 +189,8 @@ describe('service init', function () {
       'Stop',
       'PostToolUse',
       'PostToolUseFailure',
+      'PermissionRequest',
+      'Notification',
       'SessionEnd',
     ]);
   });

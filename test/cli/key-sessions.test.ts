@@ -36,8 +36,9 @@ describe('service key sessions', function () {
     const { stdout } = await home().run(['key', 'sessions']);
     const lines = stdout.split('\n');
     expect(lines[0]).to.equal(`${url} · 2`);
-    expect(lines[1]).to.match(/^ses_\w{26} {2}key \S+ {2}started just now with the key itself {2}ends in (29|30)d$/);
-    expect(lines[3]).to.equal('End one: service key end-session <id>');
+    expect(lines[1]).to.match(/^ID {2,}KEY {2,}STARTED {2,}ENDS$/);
+    expect(lines[2]).to.match(/^ses_\w{26} {2}\S+ +just now with the key itself {2}in (29|30)d$/);
+    expect(lines[4]).to.equal('End one: service key end-session <id>');
     expect((await home().run(['key', 'sessions', '--ndjson'])).stdout.trim().split('\n')).to.have.length(2);
 
     const ended = await home().run(['key', 'end-session', one.id, '--idempotency-key', 'k']);

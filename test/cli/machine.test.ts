@@ -85,7 +85,9 @@ describe('a machine without a key', function () {
     expect(approved.stdout).to.equal('Approved; "build-box" collects its own key now.\n');
     const result = { ...(await finished(child)), ...printed() };
     expect(result.code, result.stderr).to.equal(0);
-    expect(result.stdout).to.equal(`Joined ${url} as ${handle} (admin). Key "build-box".\n`);
+    expect(result.stdout).to.equal(
+      `Joined ${url} as ${handle} (admin). Key "build-box".\nNext: service read --board demo\n`,
+    );
     expect(result.stderr).to.include(`Saved in ${box.path('config', 'credentials.json')} (mode 0600)`);
     for (const home of [desk, box]) {
       const status = await home.run(['status']);
@@ -123,11 +125,15 @@ describe('a machine without a key', function () {
   });
 
   it('goes on after it was interrupted', async () => {
-    const { child, code } = await waiting(['machine', 'request', url, '--handle', handle]);
-    child.kill('SIGINT');
-    await until('it ends', () => child.exitCode !== null || child.signalCode !== null);
-    expect(child.exitCode).to.equal(130);
-    await desk.json(['machine', 'approve', code, '--yes']);
+    for (const [command, signal, exit] of [
+      ['connect', 'SIGTERM', 143],
+      ['machine request', 'SIGINT', 130],
+    ] as const) {
+      const { child, code } = await waiting([...command.split(' '), url, '--handle', handle]);
+      child.kill(signal);
+      expect((await finished(child)).code).to.equal(exit);
+      if (signal === 'SIGINT') await desk.json(['machine', 'approve', code, '--yes']);
+    }
     expect((await box.json(['machine', 'collect'])).person.handle).to.equal(handle);
   });
 

@@ -85,7 +85,10 @@ describe('from a request to a colleague', function () {
     const preview = await mayas.shell(`echo '${link}' | service invite preview -`);
     expect(preview.stdout).to.include('launch').and.include('Review the API').and.include('maya');
     const joined = await mayas.shell(`echo '${link}' | service connect - --yes --name workbench`);
-    expect(joined.stdout, joined.stderr).to.equal(`Joined ${url} as maya (member). Key "workbench".\n`);
+    const [said, next = ''] = joined.stdout.split('\n');
+    expect(said, joined.stderr).to.equal(`Joined ${url} as maya (member). Key "workbench".`);
+    expect(next).to.match(/^Next: service pairing show prq_\w{26}$/);
+    expect((await mayas.json(words(next.replace('Next: ', '')))).request.work).to.equal('Review the API');
     await mayas.json(['agent', 'create', 'reviewer', '--board', 'launch', '--harness', 'claude']);
     const told = (await asHelper(['inbox', 'notices'])).notices as Notice[];
     expect(kinds(told)).to.deep.equal(['invite_redeemed', 'colleague_arrived']);

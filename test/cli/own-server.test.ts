@@ -56,7 +56,6 @@ describe('a stranger at the address of this machine’s own server', function ()
     ['open', '--print'],
     ['audit', 'verify'],
     ['key', 'list'],
-    ['openapi'],
   ];
 
   it('gets no key or token of any command that may not start the server', async () => {
@@ -66,7 +65,7 @@ describe('a stranger at the address of this machine’s own server', function ()
       expect(caught, args.join(' ')).to.deep.equal([]);
       expect([code, JSON.parse(stdout).error.code], args.join(' ')).to.deep.equal([8, 'server_not_running']);
     }
-    for (const args of [['status'], ['doctor'], ['server', 'info'], ['servers'], ['server', 'stop']])
+    for (const args of [['status'], ['doctor'], ['server', 'info'], ['servers'], ['openapi'], ['server', 'stop']])
       await home.run(args, { env: noStart });
     expect(caught).to.deep.equal([]);
   });

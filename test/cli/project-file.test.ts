@@ -80,6 +80,20 @@ describe('.service', function () {
     expect((await home().json(['status'], { cwd: tree })).board_source).to.not.equal('project_file');
   });
 
+  it('is not looked for above the home folder, however HOME names it', async () => {
+    const { folder, below } = project(linkTo('demo'));
+    const link = join(home().dir, `link-${++n}`);
+    symlinkSync(below, link);
+    const inside = join(below, 'src');
+    mkdirSync(inside);
+    for (const HOME of [below, `${below}/`, join(folder, 'other/..//below'), link]) {
+      const { stdout } = await home().run(['status', '--json'], { cwd: inside, env: { HOME } });
+      expect(JSON.parse(stdout).board_source, HOME).to.not.equal('project_file');
+      await home().run(['board', 'create', `at-home-${++n}`], { cwd: below, env: { HOME } });
+      expect(existsSync(join(below, '.service')), HOME).to.equal(false);
+    }
+  });
+
   it('that cannot be read breaks what needs it, and nothing else', async () => {
     const { path, below } = project('{"board": ');
     const run = (...args: string[]) => home().run([...args, '--json'], { cwd: below });
@@ -99,6 +113,36 @@ describe('.service', function () {
     for (const args of fine) expect((await run(...args)).code, args.join(' ')).to.equal(0);
     await home().json(['board', 'link', 'demo', '--server', 'local'], { cwd: join(below, '..') });
     expect((await home().json(['read'], { cwd: below })).board).to.equal('demo');
+  });
+
+  it('that names what is not there is itself named in the error, and status goes on', async () => {
+    const elsewhere = '{"server": "http://127.0.0.1:9", "board": "demo"}';
+    for (const [text, code, hint] of [
+      [
+        linkTo('long-gone'),
+        'board_not_found',
+        'Link this folder to another: service board link NAME; or to none: service board unlink',
+      ],
+      [
+        elsewhere,
+        'server_unknown',
+        'Sign in first: service login http://127.0.0.1:9; or unlink this folder: service board unlink',
+      ],
+    ] as const) {
+      const { path, below } = project(text);
+      const { stdout } = await home().run(['read', '--json'], { cwd: below });
+      const { error } = JSON.parse(stdout);
+      expect([error.code, error.hint]).to.deep.equal([code, hint]);
+      expect(error.message)
+        .to.match(/ is named in /)
+        .and.to.include(path);
+      const { problem, board } = await home().json(['status'], { cwd: below });
+      expect([problem, board]).to.deep.equal([error, JSON.parse(text).board]);
+      const asked = JSON.parse(
+        (await home().run(['read', '-b', 'nowhere', '-s', 'local', '--json'], { cwd: below })).stdout,
+      );
+      expect(asked.error.message).to.not.include(path);
+    }
   });
 
   it('that is not obeyed is found by doctor, with what mends it', async () => {

@@ -35,6 +35,9 @@ function plain(text: string, person: string): string {
     .replaceAll(`@${person}`, '@dana');
 }
 
+/** Without the room that names of other lengths take in columns. */
+const narrow = (text: string): string => text.trimEnd().replace(/(?<=\S) {2,}/g, '  ');
+
 /** jq, where the machine has none. */
 function prepare(home: Home): void {
   if (spawnSync('jq', ['--version'], { env: home.env }).error) {
@@ -64,8 +67,14 @@ describe('the README', function () {
       // At a terminal both streams are seen; that the server was started is said once and not part of the tour.
       const said = done.stdout.replace(/^Started the local server.*\n/m, '');
       const exit = done.code === 0 ? '' : `[exit ${done.code}]\n`;
-      expect(plain(said + exit, person).trimEnd(), `$ ${command}`).to.equal(shown.trimEnd());
+      expect(narrow(plain(said + exit, person)), `$ ${command}`).to.equal(narrow(shown));
     }
+  });
+
+  it('names jq, and where it comes from, before it is used', () => {
+    expect(readme.slice(0, readme.indexOf('| jq')))
+      .to.include('https://jqlang.org')
+      .and.include('`apt install jq`');
   });
 
   /** Lets a command run until it has printed as much as is shown, and then ends it as Ctrl-C does. */
@@ -82,21 +91,33 @@ describe('the README', function () {
 
 describe('the README’s service.yaml', function () {
   this.timeout(120_000);
-  const world = swarmHome();
+  let home: Home;
+  const { write } = swarmHome((world) => {
+    home = world.home;
+  });
   const file = /```yaml\n(# service\.yaml\n[\s\S]*?)```/.exec(readme)?.[1] ?? '';
   // As the programs of agents, tmux is tested where it is.
   const only = findProgram('tmux', process.env) ? [] : ['--only', 'triage'];
 
   it('starts its agents, with the program that lies beside it', async () => {
-    const { home } = world();
     await new LaunchedPrograms(home).place('claude-code');
-    world().write(file);
-    writeFileSync(join(home.work, 'answer.sh'), '#!/bin/sh\ncat >given; pwd >where\n', { mode: 0o755 });
+    write(file);
+    writeFileSync(join(home.work, 'answer.sh'), '#!/bin/sh\ncat >given; pwd >where; echo "A new valve."\n', {
+      mode: 0o755,
+    });
     const up = await home.json(['swarm', 'up', '--yes', ...only]);
     expect(up.agents.map(({ seated }: { seated: boolean }) => seated)).to.deep.equal(up.agents.map(() => true));
-    await home.json(['say', 'the tap drips', '-b', up.board, '--to', '@triage', '--no-notes']);
-    const unread = async () => (await home.json(['inbox', '--peek', '--as', 'triage'])).messages.length;
-    await until('it was given the message', async () => (await unread()) === 0);
+    const { reply } = await home.json([
+      'say',
+      'the tap drips',
+      '-b',
+      up.board,
+      '--to',
+      '@triage',
+      '--wait-reply',
+      '30',
+    ]);
+    expect([reply?.body, reply?.from.name]).to.deep.equal(['A new valve.', 'triage']);
     expect(readFileSync(join(home.work, 'given'), 'utf8')).to.include('the tap drips');
     expect(readFileSync(join(home.work, 'where'), 'utf8').trim()).to.equal(home.work);
   });

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { FieldFinder } from '../../src/cli/run/field-finder.ts';
-import { finished, Home, until } from './support/home.ts';
+import { collect, finished, Home, until } from './support/home.ts';
 import { addProfile } from './support/launched.ts';
 
 describe('service run --headless', function () {
@@ -90,6 +90,43 @@ echo "{\\"type\\":\\"done\\",\\"conversation\\":\\"$id\\",\\"text\\":\\"{\\\\\\"
     expect(runs().map((run) => words(run)[0])).to.deep.equal(['begin', 'go', 'go', 'begin']);
   });
 
+  it('posts with --reply what the program says as its answer, or all it prints where it is given no JSON to read', async () => {
+    const event = (item: object) => `printf '%s\\n' '${JSON.stringify({ type: 'item.completed', item })}'`;
+    home.program(
+      'answers',
+      [
+        'echo starting',
+        event({ type: 'agent_message', text: 'I look at it.' }),
+        event({ type: 'agent_message', text: 'Done:\ntested.' }),
+        event({ type: 'reasoning', text: 'nobody is to read this' }),
+      ].join('\n'),
+    );
+    const asked = async () => (await say('please')).message.seq as number;
+    const answers = async (seq: number) =>
+      (await home.json(['board', 'thread', String(seq), '-b', 'demo'])).replies.map(
+        ({ body }: { body: string }) => body,
+      );
+    for (const [reply, expected] of [
+      [{ field: 'item.text', type: 'agent_message' }, 'Done:\ntested.'],
+      [{ field: 'nothing' }, null],
+      [undefined, /^starting\n\{.*\}$/s],
+    ] as const) {
+      addProfile(home, 'mine', {
+        headless: { via: 'native', run: ['answers', '{prompt}'], ...(reply ? { reply } : {}) },
+      });
+      const child = await start('--reply');
+      const printed = collect(child);
+      const seq = await asked();
+      await until('it is acknowledged', acknowledged);
+      const posted = await answers(seq);
+      if (expected instanceof RegExp) expect(posted[0]).to.match(expected);
+      else expect(posted).to.deep.equal(expected === null ? [] : [expected]);
+      child.kill('SIGINT');
+      await until('its end', () => child.exitCode !== null);
+      expect(printed().stdout).to.equal('Ran the program 1 time.\n');
+    }
+  });
+
   it('is what a swarm runs in the background', async () => {
     const agents = '  - {name: bot, harness: mine, launcher: headless, model: big, args: [--fast]}\n';
     writeFileSync(join(home.work, 'service.yaml'), `board: demo\nagents:\n${agents}`);
@@ -107,7 +144,6 @@ echo "{\\"type\\":\\"done\\",\\"conversation\\":\\"$id\\",\\"text\\":\\"{\\\\\\"
     for (const [args, message] of [
       [['--harness', 'none'], 'There is no harness called none.'],
       [['--harness', 'command'], 'no command lines of its own'],
-      [['--harness', 'omp', '--reply'], 'reply'],
       [[], '--harness'],
     ] as [string[], string][]) {
       const { code, stderr } = await home.run(['run', '--as', 'bot', '--headless', ...args]);
@@ -130,7 +166,7 @@ echo "{\\"type\\":\\"done\\",\\"conversation\\":\\"$id\\",\\"text\\":\\"{\\\\\\"
 
 describe('a field of what a program prints', () => {
   const found = (field: string, ...parts: string[]) => {
-    const finder = new FieldFinder(field);
+    const finder = FieldFinder.ofId(field);
     for (const part of parts) finder.read(part);
     return finder.value();
   };
@@ -140,6 +176,23 @@ describe('a field of what a program prints', () => {
     expect(found('id', 'begin\n{"type":"x","i', 'd":"a2"}\nmore\n{"id":')).to.equal('a2');
     expect(found('id', '{\n  "id": "a3",\n  "more": {"id": "b"}\n}\n')).to.equal('a3');
     expect(found('id', '{"id":"a4"}\n{"id":"a5"}\n')).to.equal('a5');
+  });
+
+  it('is a text of a named kind too, also inside of another object, and the last one counts', () => {
+    const said = (sought: { field: string; type?: string }, ...parts: string[]) => {
+      const finder = new FieldFinder(sought);
+      for (const part of parts) finder.read(part);
+      return finder.value();
+    };
+    const codex = { field: 'item.text', type: 'agent_message' };
+    expect(
+      said(codex, '{"item":{"type":"agent_message","text":"a b"}}\n{"item":{"type":"reasoning","text":"c"}}'),
+    ).to.equal('a b');
+    expect(said(codex, '{"item":{"text":"a"}}\n{"item":"text"}\n{"item":null,"text":"agent_message"}')).to.equal(null);
+    expect(said({ field: 'result', type: 'result' }, '{"type":"result",\n"result":"all ', 'done"}\n')).to.equal(
+      'all done',
+    );
+    expect(said({ field: 'result' }, '{"result":""}')).to.equal('');
   });
 
   it('is nothing inside of another one, in a text, or that is no id', () => {

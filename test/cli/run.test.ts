@@ -1,8 +1,10 @@
 /** A program that is run once for each bundle, with the true daemon and server. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { collect, Home, until } from './support/home.ts';
+import { processRef } from '../../src/local/process-ref.ts';
+import { collect, finished, Home, until } from './support/home.ts';
 
 describe('service run', function () {
   this.timeout(90_000);
@@ -50,7 +52,58 @@ describe('service run', function () {
     await until('the acknowledgement', async () => (await unread()) === 0);
     child.kill('SIGINT');
     await until('its end', () => child.exitCode !== null || child.signalCode !== null);
-    expect([child.exitCode, printed().stdout]).to.deep.equal([0, 'Ran the program 1 times.\n']);
+    expect([child.exitCode, printed().stdout]).to.deep.equal([130, 'Ran the program 1 time.\n']);
+  });
+
+  it('passes a signal to its program, ends what that has started, and leaves with the code of the signal', async () => {
+    const program = script(
+      [
+        "trap 'echo INT >got; exit 1' INT",
+        "trap 'echo TERM >got; exit 1' TERM",
+        // The shell has what runs in its background ignore SIGINT; the second one ignores SIGTERM as well.
+        'sleep 100 & echo $! >started',
+        "(trap '' INT TERM; exec sleep 100) & echo $! >>started",
+        'echo >there',
+        'wait',
+      ].join('\n'),
+    );
+    const seq = await say('please');
+    for (const [signal, exit] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const) {
+      const child = home.start(['run', '--as', 'bot', '--', ...program]);
+      await until('the program', () => there('there'));
+      child.kill(signal);
+      expect((await finished(child)).code).to.equal(exit);
+      expect(`SIG${read('got')}`).to.equal(`${signal}\n`);
+      for (const pid of read('started').trim().split('\n'))
+        await until('their end', () => processRef(Number(pid)) === null);
+      rmSync(join(home.work, 'there'));
+    }
+    expect((await home.json(['inbox', '--peek', '--as', 'bot'])).messages[0].seq).to.equal(seq);
+  });
+
+  it('leaves at once where it waits for the daemon', async () => {
+    const asked: Socket[] = [];
+    const silent = createServer((socket) => asked.push(socket));
+    await home.run(['daemon', 'stop']);
+    await new Promise<void>((resolve) => silent.listen(home.path('state', 'daemon.sock'), resolve));
+    chmodSync(home.path('state', 'daemon.sock'), 0o600);
+    for (const [signal, exit] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const) {
+      const before = asked.length;
+      const child = home.start(['run', '--as', 'bot', '--', 'cat']);
+      await until('it asks the daemon', () => asked.length > before);
+      const at = performance.now();
+      child.kill(signal);
+      expect((await finished(child)).code).to.equal(exit);
+      expect(performance.now() - at).to.be.below(4_000);
+    }
+    for (const socket of asked) socket.destroy();
+    await new Promise((resolve) => silent.close(resolve));
   });
 
   it('tries again what failed, each time later, and posts one reply', async () => {

@@ -66,7 +66,17 @@ describe('servers', function () {
     expect(agents.map(({ name }: { name: string }) => name)).to.deep.equal(['helper']);
     expect(servers).to.have.length(2);
     const { stdout } = await other.run(['agents', '--all-servers']);
-    expect(stdout).to.equal(`${local} · 1\nhelper  own  member  -  no_session  focused\n\n${remote} · 0\n`);
+    expect(stdout).to.equal(
+      [
+        `${local} · 1`,
+        'NAME    BOARD  ROLE    STATE       DELIVERY',
+        'helper  own    member  no session  focused',
+        '',
+        `${remote} · 0`,
+        'Put one onto a board: service agent create NAME --board BOARD',
+        '',
+      ].join('\n'),
+    );
     await other.run(['server', 'stop']);
     expect(await list()).to.deep.equal({
       servers: [
@@ -75,7 +85,9 @@ describe('servers', function () {
       ],
       boards: ['demo'],
     });
-    expect((await other.run(['boards', '--all-servers'])).stdout).to.include(`${remote} · 1\ndemo`);
+    expect((await other.run(['boards', '--all-servers'])).stdout).to.include(
+      `${remote} · 1\nNAME  ACCESS  PEOPLE  AGENTS\ndemo`,
+    );
     await home().run(['server', 'stop']);
     const none = await other.run(['boards', '--all-servers', '--json']);
     expect(JSON.parse(none.stdout).error.code).to.equal('server_unreachable');

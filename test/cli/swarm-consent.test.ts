@@ -5,25 +5,24 @@ import { expect } from 'chai';
 import { givenAway } from './support/foreign.ts';
 import type { Home } from './support/home.ts';
 import type { TestLauncher } from './support/launched.ts';
-import { swarmHome } from './support/swarm-home.ts';
+import { BOT, swarmHome } from './support/swarm-home.ts';
 import { typed } from './support/terminal.ts';
 
-const BOT = 'board: demo\nagents:\n  - {name: bot, harness: command, launcher: local, args: [cat, "a b"]}\n';
+const WORDS = BOT.replace('cat', 'cat, "a b"');
 
 describe('service swarm up in a folder for the first time', function () {
   this.timeout(120_000);
-  const world = swarmHome();
   let home: Home;
   let launcher: TestLauncher;
-  beforeEach(() => {
-    ({ home, launcher } = world());
-    world().write(BOT);
+  const { write, errorOf } = swarmHome((world) => {
+    ({ home, launcher } = world);
+    world.write(WORDS);
   });
   const starts = () => launcher.asked('start').length;
   const up = ['swarm', 'up', '--wait', '0'];
 
   it('says what it would start and refuses, where nobody can be asked', async () => {
-    const { exit, code, message, hint } = await world().errorOf(up);
+    const { exit, code, message, hint } = await errorOf(up);
     expect([exit, code, hint]).to.deep.equal([2, 'confirmation_required', 'Repeat it with --yes']);
     expect(message).to.include(`bot: cat 'a b' (local, in ${home.work})`).and.include('on demo of http');
     expect((await home.json(['board', 'list'])).boards).to.deep.equal([]);
@@ -41,11 +40,11 @@ describe('service swarm up in a folder for the first time', function () {
   it('is the only time it asks there, and other folders are others', async () => {
     await home.json([...up, '--yes']);
     await home.json(up);
-    world().write(BOT, 'other.yaml');
+    write(WORDS, 'other.yaml');
     await home.json([...up, '--file', 'other.yaml']);
     const other = join(home.work, 'other');
     mkdirSync(other);
-    writeFileSync(join(other, 'service.yaml'), BOT);
+    writeFileSync(join(other, 'service.yaml'), WORDS);
     const { code, stdout } = await home.run([...up, '--json'], { cwd: other });
     expect([code, JSON.parse(stdout).error.code]).to.deep.equal([2, 'confirmation_required']);
   });
@@ -53,11 +52,13 @@ describe('service swarm up in a folder for the first time', function () {
 
 describe('service.yaml of another user', function () {
   this.timeout(120_000);
-  const world = swarmHome();
+  let home: Home;
+  swarmHome((world) => {
+    home = world.home;
+    world.write(BOT);
+  });
 
   it('is not obeyed in a folder above, and is where it is named', async () => {
-    const { home } = world();
-    world().write(BOT);
     const path = join(home.work, 'service.yaml');
     const below = join(home.work, 'below');
     mkdirSync(below);
@@ -74,8 +75,6 @@ describe('service.yaml of another user', function () {
   });
 
   it('is not looked for above the root of a repository', async () => {
-    const { home } = world();
-    world().write(BOT);
     const below = join(home.work, 'checkout', 'src');
     mkdirSync(below, { recursive: true });
     expect((await home.json(['swarm', 'show'], { cwd: below })).board).to.equal('demo');

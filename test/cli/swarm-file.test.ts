@@ -44,6 +44,7 @@ agents:
     role: reviewer
     model: opus
     args: [--verbose, "a b", "5"]
+    reply: true
     launcher: tmux
     dir: ./x
   - {name: b, harness: codex}
@@ -60,6 +61,7 @@ agents:
           role: 'reviewer',
           model: 'opus',
           args: ['--verbose', 'a b', '5'],
+          reply: true,
           launcher: 'tmux',
           dir: './x',
         },

@@ -5,20 +5,15 @@ import { expect } from 'chai';
 import { findProgram } from '../../src/harness/programs.ts';
 import { type Home, until } from './support/home.ts';
 import { addProfile, type TestLauncher } from './support/launched.ts';
-import { swarmHome } from './support/swarm-home.ts';
-
-const BOT = 'board: demo\nagents:\n  - {name: bot, harness: command, launcher: local, args: [cat]}\n';
+import { BOT, swarmHome } from './support/swarm-home.ts';
 
 describe('a swarm', function () {
   this.timeout(120_000);
-  const world = swarmHome();
   let home: Home;
   let launcher: TestLauncher;
-  beforeEach(() => {
-    ({ home, launcher } = world());
+  const { write, errorOf } = swarmHome((world) => {
+    ({ home, launcher } = world);
   });
-  const write = (text: string, name?: string) => world().write(text, name);
-  const errorOf = (args: string[], env?: Record<string, string>) => world().errorOf(args, env);
 
   it('is a person’s: no session and no agent starts, stops or sees one', async () => {
     write(BOT);
@@ -40,6 +35,7 @@ describe('a swarm', function () {
     ['an unknown harness', 'harness: claud-code', 'invalid_request', 2, 'did you mean claude-code'],
     ['a runner without a program', 'harness: command', 'invalid_request', 2, 'agents[0].args is missing'],
     ['a model that cannot be told', 'harness: command, args: [cat], model: x', 'invalid_request', 2, 'model'],
+    ['an answer of a terminal', 'harness: mine, launcher: local, reply: true', 'invalid_request', 2, 'agents[0].reply'],
     ['a launcher that is not there', 'harness: codex, launcher: none', 'launcher_failed', 1, 'service-launcher-none'],
     ['a terminal that is none', 'harness: mine, launcher: headless', 'mode_unsupported', 2, 'headless cannot run mine'],
     ['a program that is not there', 'harness: codex, launcher: local', 'start_failed', 1, 'no program codex on PATH'],
@@ -150,7 +146,8 @@ describe('a swarm', function () {
       installed: true,
     });
     expect(shown.agents[0].argv.slice(-6)).to.deep.equal(['--as', 'second@demo', '--harness', 'command', '--', 'cat']);
-    const lines = (await home.shell('service swarm list | wc -l; service swarm ps --ndjson | wc -l')).stdout;
+    const lines = (await home.shell('service swarm list | tail -n +2 | wc -l; service swarm ps --ndjson | wc -l'))
+      .stdout;
     expect(lines.trim().split(/\s+/)).to.deep.equal(['2', '2']);
   });
 
@@ -178,7 +175,7 @@ describe('a swarm', function () {
   it('says when what runs is not what its file says now', async () => {
     write(BOT);
     await home.json(['swarm', 'up', '--yes']);
-    write(BOT.replace('[cat]', '[cat, -u]'));
+    write(BOT.replace('[cat]', '[cat], reply: true'));
     const { warnings, agents } = await home.json(['swarm', 'up', '--yes']);
     expect([warnings[0].code, agents[0].action]).to.deep.equal(['agent_changed', 'running']);
     expect(launcher.asked('start')).to.have.length(1);

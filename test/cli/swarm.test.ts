@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { finished, type Home, until } from './support/home.ts';
 import { addProfile, LaunchedPrograms, type TestLauncher } from './support/launched.ts';
-import { swarmHome } from './support/swarm-home.ts';
+import { BOT, swarmHome } from './support/swarm-home.ts';
 
 interface Agent {
   name: string;
@@ -23,18 +23,14 @@ agents:
   - {name: claude, harness: claude-code, launcher: local}
   - {name: codex, harness: codex, launcher: local}
 `;
-const BOT = 'board: demo\nagents:\n  - {name: bot, harness: command, launcher: local, args: [cat]}\n';
 
 describe('service swarm', function () {
   this.timeout(120_000);
-  const world = swarmHome();
   let home: Home;
   let launcher: TestLauncher;
-  beforeEach(() => {
-    ({ home, launcher } = world());
+  const { write, errorOf } = swarmHome((world) => {
+    ({ home, launcher } = world);
   });
-  const write = (text: string, name?: string) => world().write(text, name);
-  const errorOf = (args: string[], env?: Record<string, string>) => world().errorOf(args, env);
   const byName = (agents: Agent[]) => Object.fromEntries(agents.map((agent) => [agent.name, agent]));
   const actions = (record: { agents: Agent[] }) => record.agents.map(({ name, action }) => [name, action]);
   const programs = async (...harnesses: string[]) => {
@@ -220,6 +216,45 @@ describe('service swarm', function () {
     expect([left.exit, left.code, left.message]).to.deep.equal([1, 'host_unavailable', 'bot: it is away.']);
     launcher.behave({ status: { state: 'running', blocked: 'asks for leave' } });
     expect((await home.run(['swarm', 'ps'])).stdout).to.match(/^bot .* running idle - asks for leave/m);
+  });
+
+  it('is shown in tables, with a head above each column in which something stands', async () => {
+    const lines = async (...args: string[]) => {
+      const { stdout } = await home.run(['swarm', ...args]);
+      return stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(/ {2,}/));
+    };
+    expect(await lines('list')).to.deep.equal([['No swarm was ever started here. Start one: service swarm up']]);
+    write(BOT);
+    const file = join(home.work, 'service.yaml');
+    expect(await lines('show')).to.deep.equal([
+      [`demo · 1 · ${file}`],
+      ['NAME', 'PROGRAM', 'LAUNCHER', 'SEAT', 'FOLDER'],
+      ['bot', 'command', 'local, headless', 'not yet', home.work],
+    ]);
+    expect((await lines('ps')).slice(1)).to.deep.equal([
+      ['NAME', 'PROGRAM', 'LAUNCHER', 'STATE'],
+      ['bot', 'command', 'local', 'not started'],
+    ]);
+    expect((await lines('up', '--yes')).slice(-2)).to.deep.equal([
+      ['NAME', 'DONE', 'STATE', 'LOOK AT IT'],
+      ['bot', 'started', 'running idle', 'less bot.log'],
+    ]);
+    expect((await lines('ps')).slice(1)).to.deep.equal([
+      ['NAME', 'PROGRAM', 'LAUNCHER', 'STATE', 'STARTED', 'LOOK AT IT'],
+      ['bot', 'command', 'local', 'running idle', 'just now', 'less bot.log'],
+    ]);
+    const [{ swarm, at }] = (await home.json(['swarm', 'list'])).swarms;
+    expect(await lines('list')).to.deep.equal([
+      ['NAME', 'SERVER', 'AGENTS', 'FILE'],
+      [swarm, at.url, 'bot', file],
+    ]);
+    expect((await lines('down')).slice(1)).to.deep.equal([
+      ['NAME', 'STATE'],
+      ['bot', 'stopped'],
+    ]);
   });
 
   it('starts the others when one cannot be started, and says which', async () => {

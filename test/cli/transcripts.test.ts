@@ -10,6 +10,8 @@ const folder = join(root, 'test', 'cli', 'transcripts');
 const placeholders: Record<string, string> = {
   url: 'http://127\\.0\\.0\\.1:\\d+',
   person: '[a-z0-9-]+',
+  // As wide as what stands above and below it.
+  gap: ' +',
   n: '\\d+',
   hash: '[0-9a-f]+',
   secret: 'ab[ah]_[A-Za-z0-9_-]{32,}',

@@ -2,21 +2,26 @@
 import { expect } from 'chai';
 import { boardAlone, boardFirst } from '../../src/cli/board-first.ts';
 import { count, fenced, truncated } from '../../src/cli/body.ts';
-import { wantsColor } from '../../src/cli/color.ts';
+import { paintFor, plain, wantsColor } from '../../src/cli/color.ts';
 import { choose } from '../../src/cli/dispatch.ts';
 import { exitCode } from '../../src/cli/exit.ts';
+import { diffText } from '../../src/cli/files/diff.ts';
 import { readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
 import { distance } from '../../src/cli/nearness.ts';
+import { messageText } from '../../src/cli/print/message.ts';
 import { decode, takeText } from '../../src/cli/stdin.ts';
-import { table } from '../../src/cli/table.ts';
+import { laidOut, table } from '../../src/cli/table.ts';
+import { shown } from '../../src/cli/terminal.ts';
 import { duration, moment, pastMoment, showTime } from '../../src/cli/time.ts';
 import { looksLikeInit } from '../../src/cli/unknown.ts';
 import { messageRef, targets } from '../../src/cli/values.ts';
+import type { Message } from '../../src/contract/types.ts';
 import { parseAddress } from '../../src/local/address.ts';
 import { folders } from '../../src/local/folders.ts';
 import { canonicalOrigin } from '../../src/local/origin.ts';
 import { olderThan } from '../../src/local/versions.ts';
 import { isoForms } from '../support/iso-forms.ts';
+import { aMessage } from '../support/messages.ts';
 import { root } from './support/home.ts';
 
 const codeOf = (work: () => unknown): string => {
@@ -222,11 +227,56 @@ describe('texts', () => {
 
   it('line up by what they take on the screen', async () => {
     expect(
-      await table([
-        ['漢字', 'x'],
-        ['abc', 'y'],
-      ]),
-    ).to.deep.equal(['漢字  x', 'abc   y']);
+      await table(
+        ['NAME', 'NONE', 'X'],
+        [
+          ['漢字', '', 'x'],
+          ['abc', '', 'y'],
+        ],
+      ),
+    ).to.deep.equal(['NAME  X', '漢字  x', 'abc   y']);
+    expect(await table(['NAME'], [])).to.deep.equal([]);
+  });
+
+  it('of messages tell a person whose agent wrote where there are several owners, and an agent what each sender is to it', () => {
+    const headOf = (more: Partial<Message>, agent = false) =>
+      messageText(aMessage(6, more), { paint: plain, times: 'iso', agent }).split('\n');
+    const time = '2026-03-02T09:00:00.000Z';
+    expect(headOf({})).to.deep.equal([`#6  @codex → all        ${time}`, '    Text 6']);
+    expect(headOf({ show_owner: true })[0]).to.equal(`#6  @codex (of priya) → all        ${time}`);
+    expect(headOf({ show_owner: true, sender: 'owner_agent' })[0]).to.equal(`#6  @codex (yours) → all        ${time}`);
+    expect(headOf({ show_owner: true }, true)).to.deep.equal([
+      `#6  @codex → all        ${time}`,
+      '    member · codex · owner priya · other_agent',
+      '    Text 6',
+    ]);
+  });
+
+  it('give way in columns: words go on in the next line, then columns stand below the others, and no word is broken', () => {
+    const length = (text: string) => text.length;
+    const rows = [
+      ['NAME', 'TITLE'],
+      ['sink', 'the kitchen sink and all around it'],
+    ];
+    expect(laidOut(rows, 28, length)).to.deep.equal(['NAME  TITLE', 'sink  the kitchen sink and\n      all around it']);
+    expect(laidOut(rows, 20, length)).to.deep.equal([
+      'NAME\n    TITLE',
+      'sink\n    the kitchen sink\n    and all around\n    it',
+    ]);
+    // What is copied stays whole, and one who posts a flood fills no screen.
+    const path = 'b'.repeat(30);
+    expect(laidOut([['FILE'], [`a ${path}`]], 20, length)).to.deep.equal(['FILE', `a\n${path}`]);
+    expect(laidOut([['LOOK AT IT'], [`tail -f ${path}`]], 20, length)[1]).to.equal(`tail -f ${path}`);
+    expect(laidOut([['TITLE'], ['b'.repeat(2_000)]], 20, length)[1]).to.equal(`${'b'.repeat(1_000)}…`);
+    expect(laidOut([['TITLE'], ['b'.repeat(2_000)]], Number.POSITIVE_INFINITY, length)[1]).to.have.length(2_000);
+  });
+
+  it('of a diff have colours by what became of each line', async () => {
+    const paint = await paintFor(true);
+    const diff = '--- a@1\n+++ a@2\n@@ -1,2 +1,2 @@\n same\n--- removed\r\n+added';
+    expect(shown(diffText(diff, paint)).replaceAll('\x1b', '')).to.equal(
+      '[1m--- a@1[22m\n[1m+++ a@2[22m\n[36m@@ -1,2 +1,2 @@[39m\n same\n[31m--- removed[39m\n[32m+added[39m',
+    );
   });
 });
 

@@ -100,7 +100,7 @@ describe('a value that is none of the accepted ones', function () {
   it('points to the help of the command also where the server refused it', async () => {
     for (const line of [
       ['read', '--from', 'Bad_Name'],
-      ['board', 'create', 'BAD'],
+      ['board', 'create', 'fine', '--title', 'x'.repeat(300)],
       ['profile', 'set', '--display-name', 'x'.repeat(90)],
     ]) {
       const { code, stdout } = await home().run([...line, '--json']);

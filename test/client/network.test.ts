@@ -71,6 +71,13 @@ describe('client: connection errors', () => {
     }
   });
 
+  it('says what to check of an address that leads nowhere', () => {
+    const hintOf = (cause: object) => networkError(failed(cause), origin).hint;
+    expect(hintOf({ code: 'ENOTFOUND' })).to.match(/^Check that the address https:\/\/boards\.example\.com is right/);
+    expect(hintOf({ message: 'bad port' })).to.match(/^Check the port of https:\/\/boards\.example\.com/);
+    expect(hintOf({ code: 'ECONNREFUSED' })).to.include('is running');
+  });
+
   it('sees the first cause of addresses that were tried in parallel', () => {
     const all = Object.assign(new AggregateError([new Error('a')]), { code: 'ECONNREFUSED' });
     expect(networkError(new TypeError('fetch failed', { cause: all }), origin).delivery).to.equal('not_sent');

@@ -37,7 +37,7 @@ describe('client: what it loads', () => {
     const packages = all.filter((name) => !existsSync(name));
     expect(packages.filter((name) => isBuiltin(name))).to.deep.equal([]);
     expect(packages.sort()).to.deep.equal(['canonicalize', 'eventsource-parser']);
-    expect(all.filter((name) => name.includes('schemas'))).to.deep.equal([]);
+    expect(all.filter((name) => name.includes('nouns'))).to.deep.equal([]);
   });
 
   it('names no global that only Node.js has', () => {

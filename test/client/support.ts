@@ -2,7 +2,7 @@
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { Client, ClientError, type ClientOptions } from '../../src/client/index.ts';
-import { operations } from '../../src/contract/operations.ts';
+import { routes } from '../../src/contract/routes.ts';
 
 export interface Seen {
   method: string;
@@ -175,7 +175,7 @@ export async function failure(promise: Promise<unknown>): Promise<ClientError> {
 
 /** Runs with an operation put into another idempotency class: the table is data. */
 export async function inClass<T>(klass: 'K' | 'R' | 'N' | 'S', run: () => Promise<T>): Promise<T> {
-  const row = operations.createBoard as { idempotency: string };
+  const row = routes.createBoard as { idempotency: string };
   const before = row.idempotency;
   row.idempotency = klass;
   try {

@@ -53,7 +53,7 @@ describe('adapters of harnesses', () => {
     const at = (harness: string, state: Partial<CarrierState>) =>
       adapters()
         .of(harness)
-        .canHand({ turn: 'idle', waiting: false, extension: false, ...state });
+        .canHand({ turn: 'idle', waiting: false, extension: false, door: false, ...state });
     const rows: [string, Partial<CarrierState>, 'now' | 'later'][] = [
       ['claude-code', { waiting: true }, 'now'],
       ['claude-code', {}, 'later'],

@@ -95,6 +95,15 @@ describe('the daemon’s credentials', () => {
     expect(statSync(path()).mode & 0o777).to.equal(0o600);
   });
 
+  it('keep no seat whose name or board is none, since they become words of commands', async () => {
+    const seat = machine.credentials.seat(ORIGIN, 'mem_01K5A0000000000000000000M1')!;
+    for (const more of [{ name: '$(touch ran)' }, { board: 'a b' }]) {
+      const code = await machine.credentials.saveSeat(ORIGIN, 'mem_3', { ...seat, ...more }).catch(({ code }) => code);
+      expect(code).to.equal('server_unexpected');
+      expect(machine.credentials.seat(ORIGIN, 'mem_3')).to.equal(null);
+    }
+  });
+
   it('find this machine’s own server at every address it had', async () => {
     writePrivate(join(machine.folders.data, 'server.addr'), '127.0.0.1:7499\n');
     await machine.knows('http://127.0.0.1:7400', 'srv_2', null, {

@@ -221,7 +221,10 @@ describe('the machine’s delegation', () => {
       await machine.knows(proxy.url, serverId, owner);
       await server.dana.ok('revokeKey', { params: { key: key.id } });
       const over = await refused(redeem('000-000'));
-      expect([over.code, over.hint]).to.deep.equal(['delegation_revoked', 'Your person runs: service login']);
+      expect([over.code, over.hint]).to.deep.equal([
+        'delegation_revoked',
+        `Your person runs: service login ${proxy.url}`,
+      ]);
     });
   });
 

@@ -26,8 +26,8 @@ describe('profiles of harnesses', () => {
   it('have the delivery points the contract names for each', () => {
     const points = Object.fromEntries(builtinProfiles.map(({ harness, delivery }) => [harness, delivery.capabilities]));
     expect(points).to.deep.equal({
-      'claude-code': ['idle-hook', 'turn-start', 'tool-boundary', 'midturn-peer'],
-      codex: ['queue', 'turn-end-hook', 'turn-start', 'tool-boundary', 'midturn-peer'],
+      'claude-code': ['idle-hook', 'turn-start', 'tool-boundary', 'midturn-peer', 'waiting-signal', 'owner-door'],
+      codex: ['queue', 'turn-end-hook', 'turn-start', 'tool-boundary', 'midturn-peer', 'waiting-signal'],
       omp: ['extension', 'turn-start', 'tool-boundary', 'midturn-peer', 'waiting-signal'],
       command: ['extension'],
     });
@@ -45,11 +45,14 @@ describe('profiles of harnesses', () => {
       'claude-code wait Stop 86400 2.1.64',
       'claude-code tool PostToolBatch 10 2.1.118',
       'claude-code mark-subagent PreToolUse 10 2.1.69',
+      'claude-code needs-person PermissionRequest 10 2.0.45',
+      'claude-code needs-person Notification 10 2.0.37',
       'claude-code end SessionEnd 10 1.0.85',
       'codex session-start SessionStart 30 0.114.0',
       'codex prompt UserPromptSubmit 10 0.116.0',
       'codex turn-end Stop 10 0.114.0',
       'codex tool PreToolUse 30 0.129.0',
+      'codex needs-person PermissionRequest 10 0.122.0',
       'codex end SessionEnd 3 0.145.0',
     ]);
   });

@@ -171,6 +171,12 @@ describe('reports of a seat', () => {
     plan('ü'.repeat(200));
     await clock.advance(10_000);
     expect(lines().at(-1)).to.equal(`mem_1 line ${'ü'.repeat(120)}`);
+    plan(`${'ü'.repeat(118)}👩\u200d🔧`);
+    await clock.advance(10_000);
+    expect(lines().at(-1)).to.equal(`mem_1 line ${'ü'.repeat(118)}👩`);
+    plan('\u200b \u200bRun the\u202e tests\u200b');
+    await clock.advance(10_000);
+    expect(lines().at(-1)).to.equal('mem_1 line Run the tests');
   });
 
   it('give a plan to the seat that started a task last, and to none where none did', async () => {

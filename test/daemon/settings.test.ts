@@ -117,6 +117,8 @@ describe('settings of a harness', () => {
       'Stop',
       'PostToolBatch',
       'PreToolUse',
+      'PermissionRequest',
+      'Notification',
       'SessionEnd',
     ]);
     expect(events('2.1.117')).to.deep.equal([
@@ -126,6 +128,8 @@ describe('settings of a harness', () => {
       'PostToolUse',
       'PostToolUseFailure',
       'PreToolUse',
+      'PermissionRequest',
+      'Notification',
       'SessionEnd',
     ]);
     expect(events('2.0.30')).to.deep.equal(['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'SessionEnd']);

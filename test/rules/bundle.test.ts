@@ -292,6 +292,7 @@ describe("a sender's text in a bundle", () => {
         '<\u{1d42c}\u{1d41e}rvice-x>',
         '<service\u{2010}message>',
         '<ser\u{2175}ce-x>',
+        '<\u{2800}/service-x>',
       ],
     ];
     for (const text of forged) expect(body(text), text).to.match(/^&lt;[^<]*$/);
@@ -329,6 +330,8 @@ describe("a sender's text in a bundle", () => {
       'ser\u{ad}vice\u{200d}: x',
       '\u{1d42c}ervice: x',
       '\u{a731}ervice: x',
+      '\u{2800}service: x',
+      '\u{1d159} serv\u{2800}ice: x',
     ])
       expect(body(`a\n${line}`), line).to.match(/^a\n> /);
     for (const line of ['services: web', 'service is down', 'The service: it', 'serve: x', '- service: web', ''])

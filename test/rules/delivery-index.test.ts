@@ -109,7 +109,7 @@ const scenarios: Shown[][] = [
   ],
   [
     ['daemon/scenarios', 'a text forges neither element nor reminder, and reaches no terminal'],
-    ['rules/forging', 'forges no wrapper and no line of ours'],
+    ['rules/forging.heavy', 'forges no wrapper and no line of ours'],
   ],
   [['daemon/scenarios', 'a giant arrives as its beginning with the command for the rest']],
   [

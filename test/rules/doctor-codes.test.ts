@@ -12,7 +12,8 @@ const codes =
   skill_outdated skill_edited extension_missing extension_outdated extension_edited settings_unreadable path_conflict
   queue_missing harness_target_absent harness_subagent_target profile_invalid server_unreachable server_outdated
   server_identity_changed login_missing unauthorized agent_removed board_gone delivery_attention delivery_stalled
-  delivery_truncated handoff_failed wake_echo_missing delivery_mode_unconfirmed`.split(/\s+/);
+  delivery_truncated handoff_failed wake_echo_missing delivery_mode_unconfirmed harness_version_untested
+  settings_commented`.split(/\s+/);
 
 const read = (folder: string, pick: (name: string) => boolean): string => {
   const path = fileURLToPath(new URL(folder, import.meta.url));

@@ -2,15 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { globalFlags } from '../../src/cli/flags.ts';
+import { choose } from '../../src/cli/dispatch.ts';
 import { type CatalogCommand, readCatalog, topics } from '../../src/cli/help/catalog.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const { commands } = readCatalog(root);
-const byName = new Map<string, CatalogCommand>(
-  Object.values(commands).flatMap((command) =>
-    [command.id, ...command.aliases].map((name) => [name.replaceAll(':', ' '), command] as const),
-  ),
+const catalog = readCatalog(root);
+const firstWords = new Set(
+  Object.values(catalog.commands).flatMap(({ id, aliases }) => [id, ...aliases].map((name) => name.split(/[: ]/)[0]!)),
 );
 /** What the server calls its connections to a database. */
 const connections = new Set(['files', 'locks', 'start']);
@@ -20,8 +18,11 @@ interface Named {
   line: string;
 }
 
-/** Where a command begins: after a quote, a bracket, a colon or such. Prose that only speaks of a service is left out. */
-const COMMAND = /(?:^|[`'"(:>]|: |, (?:or|then) |\bwith )service ((?:[a-z][a-z-]*)[^`'"()\n;|]*)/g;
+/** A command after a quote, a bracket, a colon or such, whatever its name is; and the name of one within a sentence. */
+const COMMANDS = [
+  /(?:^|[`'"(:>]|: |, (?:or|then) |\bwith )service ((?:[a-z][a-z-]*)[^`'"()\n;|]*)/g,
+  new RegExp(`(?<![\\w/.@-])(?<!Join )service ((?:${[...firstWords].join('|')})(?![\\w-])[^\`'"()<\\n;|]*)`, 'g'),
+];
 
 /** What is filled in later is a word that is no name; a further sentence is none of it. */
 const tidied = (text: string): string =>
@@ -39,50 +40,58 @@ function named(): Named[] {
     readFileSync(join(root, 'src', path), 'utf8')
       .split('\n')
       .filter((line) => !/^\s*(\/\/|\/?\*)/.test(line))
-      .flatMap((line) => [...line.matchAll(COMMAND)].map(([, text]) => ({ where: path, line: tidied(text!) })))
+      .flatMap((line) => COMMANDS.flatMap((pattern) => [...line.matchAll(pattern)]))
+      .map(([, text]) => ({ where: path, line: tidied(text!) }))
       .filter(({ line }) => !connections.has(line)),
   );
 }
 
-/** The longest name that the words begin with, and the words behind it. */
-function commandOf(line: string): { command: CatalogCommand | undefined; rest: string[] } {
-  const words = line.split(/\s+/);
-  const plain = words.map((word) => word.replace(/[.,:?]+$/, ''));
-  for (const count of [3, 2, 1]) {
-    const command = byName.get(plain.slice(0, count).join(' '));
-    if (command && words.length >= count) return { command, rest: words.slice(count) };
-  }
-  return { command: undefined, rest: words.slice(1) };
+const wordsOf = (line: string): string[] => line.split(/\s+/).map((word) => word.replace(/[.,:?]+$/, ''));
+
+/** The flags of a command line, with the word behind each. */
+function flagsOf({
+  line,
+}: Named): { command: CatalogCommand; flags: { name: string; value: string | undefined }[] } | null {
+  const chosen = choose(wordsOf(line), catalog);
+  if (chosen.kind !== 'command') return null;
+  const { command, argv } = chosen;
+  const end = argv.indexOf('--');
+  const words = argv.slice(0, end < 0 ? undefined : end);
+  const flags = words.flatMap((word, n) => {
+    const [, name, value] = /^--([a-z][a-z-]*)(?:=(.*))?/.exec(word) ?? [];
+    return name === undefined ? [] : [{ name, value: value ?? words[n + 1] }];
+  });
+  return { command, flags };
 }
 
 describe('every command that our texts name', () => {
   const all = named();
 
   it('is found by this test', () => {
-    expect(all.length).to.be.above(300);
+    expect(all.length).to.be.above(600);
   });
 
   it('exists', () => {
     const unknown = all.filter(({ line }) => {
-      const { command, rest } = commandOf(line);
-      // A topic by itself runs one of its commands, or shows them; what fills in its second word is not known here.
-      const alone = Object.hasOwn(topics, line.split(/[^a-z-]/)[0]!) && !/^[a-z]/.test(rest[0] ?? '');
-      return command === undefined && !alone;
+      const [topic = '', next = ''] = wordsOf(line);
+      // What fills in the second word of a topic is not known here.
+      const open = Object.hasOwn(topics, topic) && next !== '' && !/^[a-z]/.test(next);
+      return choose(wordsOf(line), catalog).kind === 'unknown' && !open;
     });
     expect(unknown).to.deep.equal([]);
   });
 
-  it('has the flags that it is named with', () => {
-    const wrong = all.flatMap(({ where, line }) => {
-      const { command, rest } = commandOf(line);
-      const end = rest.indexOf('--');
-      const flags = rest
-        .slice(0, end < 0 ? undefined : end)
-        .flatMap((word) => /^--([a-z][a-z-]*)/.exec(word)?.[1] ?? []);
-      const known = { ...globalFlags, ...command?.flags };
-      return command
-        ? flags.filter((flag) => !Object.hasOwn(known, flag)).map((flag) => `${where}: --${flag} in ${line}`)
-        : [];
+  it('has the flags that it is named with, and they take the values', () => {
+    const wrong = all.flatMap((one) => {
+      const { command, flags } = flagsOf(one) ?? { command: null, flags: [] };
+      return flags
+        .filter(({ name, value }) => {
+          const flag = command?.flags[name];
+          if (!flag) return name !== 'help';
+          const choices = flag.type === 'option' && /^[a-z]/.test(value ?? '') ? flag.options : undefined;
+          return choices !== undefined && !choices.includes(value!);
+        })
+        .map(({ name }) => `${one.where}: --${name} in ${one.line}`);
     });
     expect(wrong).to.deep.equal([]);
   });

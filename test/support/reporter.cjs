@@ -1,7 +1,7 @@
-/** The usual list of tests, and last one plain line that any machine can read. */
+/** The usual list of tests, or a dot for each with TEST_REPORTER=dot, and last one plain line that any machine can read. */
 const { reporters } = require('mocha');
 
-module.exports = class extends reporters.Spec {
+module.exports = class extends (process.env.TEST_REPORTER === 'dot' ? reporters.Dot : reporters.Spec) {
   epilogue() {
     super.epilogue();
     const { passes, failures, pending } = this.stats;

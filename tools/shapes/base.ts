@@ -1,13 +1,13 @@
 /** What the JSON of commands is made of: the contract's records by their names, and what every answer may carry. */
 import { z } from 'zod';
-import { errorBody } from '../../src/contract/schemas/common.ts';
-import { schemas } from '../../src/contract/schemas/index.ts';
+import { errorBody } from '../../src/contract/nouns/common.ts';
+import { operations } from '../../src/contract/operations.ts';
 
 export type Fields = Record<string, z.ZodType>;
 
 /** What an operation answers. */
-export const answer = <Name extends keyof typeof schemas>(name: Name): (typeof schemas)[Name]['answer'] =>
-  schemas[name].answer;
+export const answer = <Name extends keyof typeof operations>(name: Name): (typeof operations)[Name]['answer'] =>
+  operations[name].answer;
 
 /** Fields that every object of a command may have besides its own. */
 const base: Fields = {

@@ -13,7 +13,7 @@ const started = object({
 });
 const check = z.strictObject({
   name: text,
-  level: z.enum(['ok', 'warning', 'error']),
+  level: z.enum(['ok', 'note', 'warning', 'error']),
   code: text.nullable(),
   message: text,
   fix: text.nullable(),

@@ -47,7 +47,7 @@ export async function cachedValues(asked: Asked, read: () => Promise<string[]>):
   } catch {
     // Not asked yet.
   }
-  const values = (await read()).filter((value) => /^[\w@.:/-]+$/.test(value));
+  const values = await read();
   makeFolder(folder);
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, JSON.stringify({ at: Date.now(), values }), { mode: 0o600 });

@@ -2,7 +2,8 @@
 import type { Credentials } from '../../local/credentials.ts';
 import type { Env, Folders } from '../../local/folders.ts';
 
-export type Level = 'ok' | 'warning' | 'error';
+/** A `note` is worth knowing and nothing to mend. */
+export type Level = 'ok' | 'note' | 'warning' | 'error';
 
 export interface Finding {
   /** What was looked at, such as `server team` or `files`. */
@@ -41,6 +42,14 @@ export const fine = (name: string, message: string): Finding => ({
   name,
   level: 'ok',
   code: null,
+  message,
+  fix: null,
+});
+
+export const note = (name: string, code: string, message: string): Finding => ({
+  name,
+  level: 'note',
+  code,
   message,
   fix: null,
 });

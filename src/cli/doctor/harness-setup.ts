@@ -2,26 +2,28 @@
 import { existsSync } from 'node:fs';
 import type { Profile } from '../../harness/profile.ts';
 import { shellWord } from '../../harness/setup/entries.ts';
-import type { Install, Setting } from '../../harness/setup/init.ts';
+import { type Install, type Setting, settingsFolders } from '../../harness/setup/init.ts';
 import type { Installed } from '../../harness/setup/installed.ts';
 import { launcherPath } from '../../harness/setup/launcher.ts';
 import { type Base, type Standing, type Stands, standingOf } from '../../harness/setup/standing.ts';
+import { runsUnasked } from '../../harness/setup/unasked.ts';
 import { type Finding, failing, warning } from './check.ts';
 
-interface Wish {
+interface RequestBody {
   /** Where it was set up; nowhere is no problem of the skill or the rule. */
   bases: Base[];
   /** In the person's shell `service` is another program, which a rule must not allow. */
   conflict: boolean;
 }
 
-type Place = Base & { profile: Profile; stands: Stands[] };
+/** @property unasked its program runs `service` without asking, by settings that are not ours */
+type Place = Base & { profile: Profile; stands: Stands[]; unasked: boolean };
 
 /** What is not as it has to be. @param setting of the harness, with what was found of it */
 export function setupFindings(
   setting: Omit<Setting, 'scope'>,
   installed: Installed,
-  { bases, conflict }: Wish,
+  { bases, conflict }: RequestBody,
 ): Finding[] {
   const { profile } = setting;
   const meant = bases.length > 0 ? bases : [{ scope: 'global' as const, cwd: setting.cwd }];
@@ -30,6 +32,7 @@ export function setupFindings(
       ...base,
       profile,
       stands: standingOf({ ...setting, ...base }, installed),
+      unasked: runsUnasked(profile, settingsFolders({ ...setting, ...base })),
     }),
   );
   if (bases.length === 0 && places.every(untouched)) return places.map(neverSetUp);
@@ -69,21 +72,27 @@ const codes: Partial<Record<Install['kind'], Partial<Record<Standing, string>>>>
   skill: { missing: 'skill_outdated', outdated: 'skill_outdated', edited: 'skill_edited' },
 };
 
+/** Of a file as a whole. */
+const fileCodes = { skipped: 'settings_commented', unreadable: 'settings_unreadable' } as const;
+
 const words: Record<Standing, string> = {
   fine: '',
   missing: 'is not there',
   outdated: 'is not what this build and its program need',
   edited: 'was edited',
+  skipped: 'has comments or spare commas, so its program skips the whole file: take them out, or begin it anew',
   unreadable: 'cannot be read as its program reads it',
 };
 
 function itemFindings(place: Place): Finding[] {
   const { profile, stands } = place;
-  const unreadable = [...new Set(stands.filter((one) => one.standing === 'unreadable').map(({ path }) => path))];
-  return [
-    ...unreadable.map((path) =>
-      failing(profile.harness, 'settings_unreadable', `${path} ${words.unreadable}.`, anewLine(place, path)),
+  const whole = (['skipped', 'unreadable'] as const).flatMap((standing) =>
+    [...new Set(stands.filter((one) => one.standing === standing).map(({ path }) => path))].map((path) =>
+      failing(profile.harness, fileCodes[standing], `${path} ${words[standing]}.`, anewLine(place, path)),
     ),
+  );
+  return [
+    ...whole,
     ...stands.flatMap(({ install: { kind }, path, standing, noted }) => {
       const problem = `${path} ${kind === 'hooks' ? hookWords[standing] : words[standing]}.`;
       // What was set up and is gone is broken; what never was is not.
@@ -111,7 +120,9 @@ function ruleFindings(places: Place[]): Finding[] {
     place.stands.filter(({ install }) => install.kind === 'allow-rule').map((rule) => ({ place, rule })),
   );
   const [first] = rules;
-  if (!first || rules.some(({ rule }) => rule.standing === 'fine' || rule.standing === 'unreadable')) return [];
+  const settled = ({ place, rule }: (typeof rules)[number]): boolean =>
+    place.unasked || ['fine', 'skipped', 'unreadable'].includes(rule.standing);
+  if (!first || rules.some(settled)) return [];
   const { place, rule } = first;
   const { profile } = place;
   const allow = ' --allow-commands';

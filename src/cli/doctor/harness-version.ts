@@ -3,10 +3,11 @@
 import { installLine, updateLine } from '../../harness/get.ts';
 import type { Profile } from '../../harness/profile.ts';
 import { runProgram } from '../../harness/programs.ts';
+import { UNTESTED, untested } from '../../harness/proved.ts';
 import { missedHooks } from '../../harness/setup/entries.ts';
 import type { Found } from '../../harness/setup/scan.ts';
 import { olderThan } from '../../local/versions.ts';
-import { type Around, type Finding, failing, warning } from './check.ts';
+import { type Around, type Finding, failing, note, warning } from './check.ts';
 
 /** Something is set up for a program that is nowhere. */
 export const notInstalled = ({ harness, name, command }: Profile): Finding =>
@@ -33,7 +34,9 @@ export async function versionFindings(
   const old = least !== undefined && olderThan(version, least);
   const missed = missedHooks(profile, version);
   const lost = missed.map(({ event, without }) => `${event} (${without ?? 'its hook is left out.'})`).join(' ');
+  const news = untested(profile, version);
   return [
+    ...(news ? [note(harness, UNTESTED, news)] : []),
     ...(old ? [warning(harness, `${harness}_outdated`, `${name} ${version} is older than ${least}.`, update)] : []),
     ...(missed.length > 0
       ? [warning(harness, `${harness}_hooks_unsupported`, `${name} ${version} has no ${lost}`, update)]

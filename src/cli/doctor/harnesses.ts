@@ -60,8 +60,8 @@ async function lookAt(profile: Profile, installed: Installed, around: Around, co
   if (setting.found.program === null) return bases.length > 0 ? [notInstalled(profile)] : [];
   const version = await versionFindings(profile, setting.found, around);
   const found = [...version, ...setupFindings(setting, installed, { bases, conflict })];
-  if (found.length > 0) return found;
-  return [fine(profile.harness, `${profile.name} ${setting.found.version} is set up`)];
+  if (found.some(({ level }) => level !== 'note')) return found;
+  return [...found, fine(profile.harness, `${profile.name} ${setting.found.version} is set up`)];
 }
 
 async function refresh(profile: Profile, installed: Installed, around: Around): Promise<string[]> {

@@ -2,6 +2,8 @@
 import { ClientError } from '../../client/errors.ts';
 import type { ServerEntry } from '../../local/credentials.ts';
 import { readKey } from '../../local/keystore.ts';
+import { wayIn } from '../../local/servers.ts';
+import { olderThan } from '../../local/versions.ts';
 import { here } from '../here.ts';
 import { type Asked, addressOf, askWhatItIs, clientAt } from './asking.ts';
 import { type Around, type Check, type Finding, failing, fine, warning } from './check.ts';
@@ -66,7 +68,7 @@ function versionOf(name: string, its: string, ours: string): Finding[] {
       name,
       'version_skew',
       `It is version ${its}, this program ${ours}: too far apart.`,
-      'npm install -g board-service',
+      olderThan(ours, its) ? 'npm install -g board-service' : null,
     ),
   ];
 }
@@ -98,7 +100,7 @@ async function keyOf(name: string, { origin, entry }: Asked, around: Around): Pr
     return [];
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    const fix = error.code === 'unauthorized' ? `service login ${origin}` : `service server info ${origin}`;
+    const fix = error.code === 'unauthorized' ? wayIn(origin, entry.mode === 'local') : `service server info ${origin}`;
     return [failing(name, error.code, error.message, fix)];
   }
 }

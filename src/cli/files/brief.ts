@@ -24,18 +24,22 @@ function lastSeen(files: Files, path: string): Remembered | null {
   return here && NAMES.includes(here.name) ? here : rememberedAs(runtime().folders, files.scope, NAMES);
 }
 
-/** @throws usage for a base without anything that was got, and for a file that is no brief. */
+/**
+ * What a brief is put as, and the digest of what it replaces where that tells whether anything changed.
+ * @throws usage for a base without anything that was got, and for a file that is no brief.
+ */
 export function briefQuery(
   files: Files,
   path: string,
   { base, replaceFormat }: { base: number | undefined; replaceFormat: boolean },
-): { query: PutQuery; seen: Remembered | null } {
+): { query: PutQuery; digest: string | null } {
   const seen = lastSeen(files, path);
   if (base !== undefined && !seen)
     throw usage('--base says which version is replaced, but no brief of this board was got here.', 'service brief get');
   const replaced = seen ? { base: base ?? seen.version, file_id: seen.file_id } : {};
+  const name = briefName(path);
   return {
-    query: { name: briefName(path), brief: true, ...replaced, ...(replaceFormat ? { replace_format: true } : {}) },
-    seen,
+    query: { name, brief: true, ...replaced, ...(replaceFormat ? { replace_format: true } : {}) },
+    digest: seen?.name === name && base === undefined ? seen.digest : null,
   };
 }

@@ -1,6 +1,7 @@
 /** What changed between two versions of a file, or between a version and what lies here. */
 import { existsSync, readFileSync } from 'node:fs';
 import { Failure, usage } from '../../local/failure.ts';
+import type { Paint } from '../color.ts';
 import type { Output } from '../output.ts';
 import { readBytes } from './get.ts';
 import { isBinary, unified } from './merge.ts';
@@ -11,6 +12,18 @@ export interface Diff {
   to: string;
   diff: string;
 }
+
+/** Added lines are green, removed ones red, and line numbers cyan. The first two lines name the versions. */
+export const diffText = (diff: string, { bold, cyan, green, red }: Paint): string =>
+  diff
+    .split(/\r?\n/)
+    .map((line, i) => {
+      if (i < 2) return bold(line);
+      if (line.startsWith('+')) return green(line);
+      if (line.startsWith('-')) return red(line);
+      return line.startsWith('@@') ? cyan(line) : line;
+    })
+    .join('\n');
 
 interface Side {
   label: string;

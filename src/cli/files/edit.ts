@@ -11,9 +11,10 @@ import { askChoice, mayAsk } from '../prompts.ts';
 import { called } from '../runtime.ts';
 import { show } from '../terminal.ts';
 import type { TimeStyle } from '../time.ts';
+import { diffText } from './diff.ts';
 import { getFile, readBytes } from './get.ts';
 import { unified } from './merge.ts';
-import { leafOf, quoted } from './names.ts';
+import { leafOf, localName, quoted } from './names.ts';
 import { localFile, type PutQuery } from './put.ts';
 import { type Put, put } from './putting.ts';
 import { type Files, note } from './scope.ts';
@@ -42,12 +43,13 @@ interface Text {
 /** Null: nothing was changed. */
 export async function edited(editing: Editing): Promise<Put | null> {
   const { files, file, out } = editing;
+  const name = localName(file.name);
   const folder = mkdtempSync(join(tmpdir(), 'service-edit-'));
-  const path = join(folder, leafOf(file.name));
+  const path = join(folder, name);
   let saved = () => {};
   try {
     const got = await getFile(files, { file: file.id, version: file.version, name: file.name }, path, true, out);
-    openEditor(path);
+    await openEditor(path);
     saved = undoAtExit(() => show(process.stderr, `Your text is still here: ${path}\n`));
     if ((await localFile(path)).digest === got.digest) return null;
     const text = { path, base: got.version, digest: got.digest };
@@ -80,7 +82,7 @@ async function save(editing: Editing, text: Text, how: 'fail' | 'merge' = 'fail'
     if (error.code === 'merge_conflict') {
       out.note(error.message);
       text.base = Number(error.details?.['version']);
-      openEditor(text.path);
+      await openEditor(text.path);
       return save(editing, text);
     }
     if (error.code !== 'file_changed' || error.details?.['removed'] === true) throw error;
@@ -99,7 +101,8 @@ async function decided(editing: Editing, text: Text, error: Failure): Promise<Pu
   if (choice === 'merge') return save(editing, text, 'merge');
   if (choice === 'keep') throw error;
   const { bytes } = await readBytes(editing.files, { file: editing.file.id, version }, editing.out);
-  editing.out.note(unified({ label: `v${version}`, bytes }, { label: 'yours', bytes: readFileSync(text.path) }));
+  const diff = unified({ label: `v${version}`, bytes }, { label: 'yours', bytes: readFileSync(text.path) });
+  editing.out.note(diffText(diff, editing.out.errorPaint));
   const sure = await askChoice('Overwrite it?', { keep: 'No, keep a copy here and stop', yes: 'Yes, overwrite' });
   if (sure !== 'yes') throw error;
   text.base = version;

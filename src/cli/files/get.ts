@@ -11,7 +11,7 @@ import { called } from '../runtime.ts';
 import { quoted } from './names.ts';
 import { type Files, note, notedAt } from './scope.ts';
 
-export interface Wanted {
+export interface WantedFile {
   /** Path on the board or id. */
   file: string;
   version: number | 'latest';
@@ -22,7 +22,7 @@ export interface Wanted {
 /** Writes a version to a path and notes what lies there now. */
 export async function getFile(
   files: Files,
-  wanted: Wanted & { name: string },
+  wanted: WantedFile & { name: string },
   path: string,
   force: boolean,
   out: Output,
@@ -71,7 +71,7 @@ function unwritable(error: unknown, path: string): unknown {
 /** The bytes of a version, which have to be few. */
 export async function readBytes(
   files: Files,
-  wanted: Wanted,
+  wanted: WantedFile,
   out: Output,
 ): Promise<{ got: Downloaded; bytes: Buffer }> {
   let chunks: Uint8Array[] = [];
@@ -86,7 +86,7 @@ export async function readBytes(
 }
 
 /** Sends a version to standard output. A terminal gets text only, with nothing in it that acts on it. */
-export async function printFile(files: Files, wanted: Wanted, out: Output): Promise<Downloaded> {
+export async function printFile(files: Files, wanted: WantedFile, out: Output): Promise<Downloaded> {
   const { got, bytes } = await readBytes(files, wanted, out);
   if (process.stdout.isTTY && bytes.subarray(0, 8_192).includes(0))
     throw new Failure('binary_to_terminal', 'These bytes are no text, and a terminal would act on them.', {
@@ -97,7 +97,12 @@ export async function printFile(files: Files, wanted: Wanted, out: Output): Prom
   return got;
 }
 
-async function checked(files: Files, { file, name, version }: Wanted, sink: Sink, out: Output): Promise<Downloaded> {
+async function checked(
+  files: Files,
+  { file, name, version }: WantedFile,
+  sink: Sink,
+  out: Output,
+): Promise<Downloaded> {
   const { client, board } = files.session;
   let hash: Hash = createHash('sha256');
   const progress = progressOf(out, name ?? file);
@@ -145,7 +150,7 @@ async function requireOurs(files: Files, path: string, force: boolean): Promise<
   });
 }
 
-export async function digestOfFile(path: string): Promise<string> {
+async function digestOfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   return `sha256:${hash.digest('hex')}`;

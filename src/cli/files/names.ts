@@ -1,5 +1,6 @@
 /** Files of a board as people name them. */
-import { usage } from '../../local/failure.ts';
+import { filePathPattern } from '../../contract/ids.ts';
+import { Failure, usage } from '../../local/failure.ts';
 
 export interface Named {
   file: string;
@@ -22,6 +23,17 @@ export function wholeFile(text: string): string {
 
 /** The last part of a path on a board. */
 export const leafOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
+
+/**
+ * The name it gets here by itself. What a server calls it may be no name at all: a hidden file, or a way out of this
+ * folder. @throws Failure `server_unexpected`
+ */
+export function localName(name: string): string {
+  if (filePathPattern.test(name)) return leafOf(name);
+  throw new Failure('server_unexpected', `The server calls this file "${name}", which is not made here.`, {
+    hint: 'Say where it goes: service file get FILE PATH',
+  });
+}
 
 /** As POSIX shells read one argument. */
 export const quoted = (text: string): string =>

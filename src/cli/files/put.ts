@@ -12,6 +12,7 @@ import type { BoardFile } from '../../contract/types.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { makeFolder } from '../../local/folders.ts';
 import { undoAtExit } from '../at-exit.ts';
+import { reasonOf } from '../file-errors.ts';
 import type { Output } from '../output.ts';
 import { progressOf } from '../progress.ts';
 import { runtime } from '../runtime.ts';
@@ -40,7 +41,7 @@ export async function localFile(path: string): Promise<Local> {
     return { path, size: stat.size, modified: stat.mtimeMs, digest: `sha256:${hash.digest('hex')}` };
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw usage(`The file ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}.`);
+    throw usage(`The file ${path} cannot be read: ${reasonOf(error)}.`);
   }
 }
 

@@ -38,7 +38,7 @@ export interface Put {
   replaces: number;
 }
 
-/** Puts a file onto the board, and notes what lies where. @throws Failure in the words of whoever has to go on. */
+/** Puts a file onto the board, and notes what lies where. @throws Failure with the command that goes on. */
 export async function put(putting: Putting): Promise<Put> {
   const { files, path } = putting;
   const done = await (putting.onConflict === 'replace' ? replacing(putting) : first(putting));
@@ -60,15 +60,15 @@ export async function putIfChanged(
   known: string | null,
 ): Promise<{ record: PutRecord; reply: Reply<BoardFile> | null }> {
   const { files, local, query, onConflict } = putting;
-  if (known !== local.digest || onConflict === 'replace') {
-    const { reply, replaces } = await put(putting);
-    const file = reply.data;
-    return { record: { file, version: file.latest.version, replaces, changed: true }, reply };
+  if (known === local.digest && onConflict !== 'replace') {
+    const params = { board: files.session.board, file: query.file_id ?? query.name };
+    const { data: file } = await files.session.client.call('getFile', { params });
+    const version = query.base ?? file.latest.version;
+    if (file.removed_at === null) return { record: { file, version, replaces: version, changed: false }, reply: null };
   }
-  const params = { board: files.session.board, file: query.file_id ?? query.name };
-  const { data: file } = await files.session.client.call('getFile', { params });
-  const version = query.base ?? file.latest.version;
-  return { record: { file, version, replaces: version, changed: false }, reply: null };
+  const { reply, replaces } = await put(putting);
+  const file = reply.data;
+  return { record: { file, version: file.latest.version, replaces, changed: true }, reply };
 }
 
 async function first(putting: Putting): Promise<Put> {

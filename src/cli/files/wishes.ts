@@ -4,7 +4,7 @@ import { usage } from '../../local/failure.ts';
 import type { PutQuery } from './put.ts';
 import { type Files, notedAt } from './scope.ts';
 
-export interface PutWish {
+export interface PutOptions {
   name?: string | undefined;
   base?: number | undefined;
   task?: string[] | undefined;
@@ -30,7 +30,7 @@ export function sourceOf({ path, stdin }: { path: string; stdin?: string | undef
 }
 
 /** `about` and `maintained` of the flags; undefined: as before. */
-export function tagsOf({ task, 'no-tasks': none, maintained, 'one-off': oneOff }: PutWish) {
+export function tagsOf({ task, 'no-tasks': none, maintained, 'one-off': oneOff }: PutOptions) {
   if (task?.length && none) throw usage('Give --task or --no-tasks, not both.');
   if (maintained && oneOff) throw usage('Give --maintained or --one-off, not both.');
   return {
@@ -43,18 +43,18 @@ export function tagsOf({ task, 'no-tasks': none, maintained, 'one-off': oneOff }
  * What a file is put as: its path on the board and the version it replaces, by the flags, else as it was got, else as a
  * new file of its own name.
  */
-export function putQuery(files: Files, path: string, wish: PutWish): { query: PutQuery; digest: string | null } {
-  if (path === '-' && wish.name === undefined)
+export function putQuery(files: Files, path: string, options: PutOptions): { query: PutQuery; digest: string | null } {
+  if (path === '-' && options.name === undefined)
     throw usage('What is piped in has no name of its own.', 'service file put notes/api.md -');
   const noted = path === '-' ? null : notedAt(files, path);
-  const name = wish.name ?? noted?.name ?? basename(path);
+  const name = options.name ?? noted?.name ?? basename(path);
   const known = noted?.name === name ? noted : null;
   const replaced =
-    wish.base !== undefined ? { base: wish.base } : known ? { base: known.version, file_id: known.file_id } : {};
-  const tags = tagsOf(wish);
-  const query = { name, ...replaced, ...tags, media_type: wish['media-type'] };
-  const retold = Object.values(tags).some((value) => value !== undefined) || wish['media-type'] !== undefined;
-  return { query, digest: known && wish.base === undefined && !retold ? known.digest : null };
+    options.base !== undefined ? { base: options.base } : known ? { base: known.version, file_id: known.file_id } : {};
+  const tags = tagsOf(options);
+  const query = { name, ...replaced, ...tags, media_type: options['media-type'] };
+  const retold = Object.values(tags).some((value) => value !== undefined) || options['media-type'] !== undefined;
+  return { query, digest: known && options.base === undefined && !retold ? known.digest : null };
 }
 
 const extensions: Record<string, 'brief.md' | 'brief.html'> = {

@@ -30,6 +30,8 @@ export interface CatalogCommand {
   summary?: string;
   description?: string;
   examples?: string[];
+  /** What stands behind its name, where its arguments alone do not say it. */
+  usage?: string;
   args: Record<string, CatalogArg>;
   flags: Record<string, CatalogFlag>;
   hidden?: boolean;

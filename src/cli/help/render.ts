@@ -1,8 +1,6 @@
 /** Help as text, from the same data as the man pages. */
-import { boardFirst } from '../board-first.ts';
 import {
   type Catalog,
-  type CatalogArg,
   type CatalogCommand,
   type CatalogFlag,
   daily,
@@ -10,6 +8,7 @@ import {
   uses,
   visibleCommands,
 } from './catalog.ts';
+import { argsOf, usageLine } from './usage.ts';
 import { wrapped, wrappedCommand } from './wrap.ts';
 
 const INDENT = '  ';
@@ -20,24 +19,6 @@ const NARROW = 24;
 export interface Page {
   bin: string;
   width: number;
-}
-
-/** `board post [BODY] [flags]` */
-export function usageLine(command: CatalogCommand): string {
-  const args = argsOf(command).map(argWord);
-  return [command.id.replaceAll(':', ' '), ...args, '[flags]'].join(' ');
-}
-
-/** What a command takes, the board that it may begin with included. */
-export function argsOf({ id, args }: CatalogCommand): CatalogArg[] {
-  const board = { name: 'board', description: 'The board, instead of --board' };
-  return [...(boardFirst(id) ? [board] : []), ...Object.values(args)];
-}
-
-/** How an argument is written in a usage line. */
-export function argWord(arg: CatalogArg): string {
-  const name = `${arg.name.toUpperCase()}${arg.multiple ? '…' : ''}`;
-  return arg.required ? name : `[${name}]`;
 }
 
 /** How a flag is written: `-t, --to=TARGET`. */
@@ -104,15 +85,22 @@ export function topicHelp(catalog: Catalog, topic: string, page: Page): string {
   return [summary, usage, commands, ...alone].join('\n\n');
 }
 
-/** What `service` alone prints, on one screen: the commands of every day, then all others by what they are used for. */
+/**
+ * What `service` alone prints, on one screen: the commands of every day, then all others by what they are used for, which
+ * are only named where the terminal is too narrow to say in one line what each is for.
+ */
 export function overview(catalog: Catalog, page: Page): string {
   const { bin } = page;
   const groups = [['EVERY DAY', daily] as const, ...uses];
   const width = Math.max(...groups.flatMap(([, rows]) => rows.map(([left]) => left.length)));
+  const room = page.width - INDENT.length;
+  const broad = groups.every(([, rows]) => rows.every(([, right]) => width + 2 + right.length <= room));
+  const named = (rows: (typeof uses)[number][1]) => wrapped(rows.map(([left]) => left).join(', '), room);
   return [
-    `Shared boards for people and their software agents. Version ${catalog.version}.`,
-    ...groups.map(([title, rows]) => section(title, columns(rows, page, width))),
-    ...wrapped(`More on each: ${bin} help TOPIC, ${bin} help COMMAND, or --help behind it.`, page.width),
+    wrapped(`Shared boards for people and their software agents. Version ${catalog.version}.`, page.width).join('\n'),
+    section('EVERY DAY', columns(daily, page, broad ? width : undefined)),
+    ...uses.map(([title, rows]) => section(title, broad ? columns(rows, page, width) : named(rows))),
+    wrapped(`More on each: ${bin} help TOPIC, ${bin} help COMMAND, or --help behind it.`, page.width).join('\n'),
   ].join('\n\n');
 }
 
@@ -123,7 +111,7 @@ function row({ id, aliases, summary = '' }: CatalogCommand): [string, string] {
 }
 
 /** An example names the program as it was called. */
-export function forBin(example: string, bin: string): string {
+function forBin(example: string, bin: string): string {
   return bin === 'service' ? example : example.replace(/(^|\| |&& )service /g, `$1${bin} `);
 }
 

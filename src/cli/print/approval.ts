@@ -3,7 +3,7 @@ import type { Answer, Approval } from '../../contract/types.ts';
 import { called } from '../runtime.ts';
 import { table } from '../table.ts';
 import { showEnd, showTime, type TimeStyle } from '../time.ts';
-import { fields, indented, plural } from './fields.ts';
+import { fields, indented } from './fields.ts';
 
 type Outcome = Answer<'getApproval'>;
 
@@ -45,11 +45,8 @@ const stateWords = (approval: Approval, times: TimeStyle): string =>
 /** One row per request. */
 export const approvalRows = (approvals: Approval[], times: TimeStyle): Promise<string[]> =>
   table(
-    approvals.map((approval) => [
-      approval.id,
-      stateWords(approval, times),
-      `${agentOf(approval)} wants to ${actionWords(approval)}`,
-    ]),
+    ['ID', 'STATE', 'AGENT', 'WANTS TO'],
+    approvals.map((approval) => [approval.id, stateWords(approval, times), agentOf(approval), actionWords(approval)]),
   );
 
 /** The question before it is allowed, with all that is approved. */
@@ -116,13 +113,12 @@ const spelled = (name: string): string => name.replace('_', '-');
 
 export const revisionRows = (rows: Answer<'listAllowanceRevisions'>['revisions'], times: TimeStyle) =>
   table(
+    ['VERSION', 'CHANGED', 'WITH', 'REQUEST', 'WITHOUT ASKING'],
     rows.map(({ revision, categories, changed_at, changed_by }) => [
       `#${revision}`,
       showTime(changed_at, times),
-      `by ${changed_by.with}`,
+      changed_by.with,
       changed_by.approval_id ?? '',
       categories.length === 0 ? 'nothing' : categories.map(spelled).join(', '),
     ]),
   );
-
-export const countOf = (n: number): string => plural(n, 'request', 'requests');

@@ -1,28 +1,41 @@
 /** Boards as text. */
 import { escapeUntrusted } from '../../contract/text.ts';
-import type { Board } from '../../contract/types.ts';
+import type { Board, HiddenBoard } from '../../contract/types.ts';
 import { table } from '../table.ts';
 import { showTime, type TimeStyle } from '../time.ts';
-import { fields, indented, plural } from './fields.ts';
+import { fields, indented } from './fields.ts';
 
-/** One row per board. */
-export async function boardRows(boards: (Board & { linked: boolean })[]): Promise<string[]> {
+/** One row per board; a hidden one has only its id. */
+export async function boardRows(boards: (Board & { linked: boolean })[], hidden: HiddenBoard[]): Promise<string[]> {
   return table(
-    boards.map((board) => [
-      board.name,
-      ...(boards.some((other) => other.title) ? [escapeUntrusted(board.title ?? '')] : []),
-      board.visibility,
-      plural(board.people_count, 'person', 'people'),
-      plural(board.agent_count ?? 0, 'agent', 'agents'),
-      marks(board).join('  '),
-    ]),
+    ['NAME', 'TITLE', 'ACCESS', 'PEOPLE', 'AGENTS', 'UNREAD', 'NEEDS YOU', 'NOTES'],
+    [
+      ...boards.map((board) => [
+        board.name,
+        escapeUntrusted(board.title ?? ''),
+        board.visibility,
+        String(board.people_count),
+        String(board.agent_count ?? 0),
+        board.unread ? String(board.unread) : '',
+        board.needs_reply ? String(board.needs_reply) : '',
+        notes(board).join(', '),
+      ]),
+      ...hidden.map(({ id, visibility, people, created_by: by, lifecycle }) => [
+        id,
+        '',
+        visibility,
+        String(people),
+        '',
+        '',
+        '',
+        [`hidden, made by @${by.handle}`, ...(lifecycle === 'archived' ? ['archived'] : [])].join(', '),
+      ]),
+    ],
   );
 }
 
-function marks(board: Board & { linked: boolean }): string[] {
+function notes(board: Board & { linked: boolean }): string[] {
   return [
-    board.unread ? `${board.unread} unread` : '',
-    board.needs_reply ? `needs you ${board.needs_reply}` : '',
     board.linked ? 'this folder' : '',
     board.lifecycle === 'archived' ? 'archived' : '',
     board.on_board ? '' : 'not joined',

@@ -3,7 +3,7 @@ import type { Answer, JoinCode } from '../../contract/types.ts';
 import { called } from '../runtime.ts';
 import { table } from '../table.ts';
 import { showEnd, showTime, type TimeStyle } from '../time.ts';
-import { indented, plural } from './fields.ts';
+import { indented } from './fields.ts';
 
 export type NewCode = Answer<'createJoinCode'>;
 
@@ -34,19 +34,20 @@ export function codePrompt({ kind, guest, board, join_line: line }: NewCode): st
 /** One row per code. */
 export const codeRows = (codes: JoinCode[], times: TimeStyle): Promise<string[]> =>
   table(
+    ['ID', 'STATE', 'FOR', 'ROLE', 'USES', 'ENDS', 'BY'],
     codes.map((code) => [
       code.id,
       code.state,
       code.kind === 'guest' ? `guest ${code.guest}` : 'your sessions',
       code.role,
-      plural(code.uses, 'use', 'uses'),
+      String(code.uses),
       ended(code, times),
-      `by @${code.created_by.name}`,
+      `@${code.created_by.name}`,
     ]),
   );
 
 function ended({ state, expires_at, revoked_at, last_used_at }: JoinCode, times: TimeStyle): string {
-  if (state === 'working') return `ends ${showEnd(expires_at, times)}`;
+  if (state === 'working') return showEnd(expires_at, times);
   const at = state === 'revoked' ? revoked_at : state === 'used' ? last_used_at : expires_at;
   return at === null || Date.parse(at) > Date.now() ? '' : showTime(at, times);
 }

@@ -5,19 +5,19 @@ import { called } from '../runtime.ts';
 import type { Tools as StorageTools } from '../storing.ts';
 import { plural } from './fields.ts';
 
-const LEVELS = ['ok', 'warning', 'error'] as const;
+const LEVELS = ['ok', 'note', 'warning', 'error'] as const;
 
 /** With how to mend it below each. */
 export function diagnosisText({ checks, fixed }: Diagnosis, paint: Paint): string {
-  const colour = { ok: paint.dim, warning: paint.yellow, error: paint.red };
+  const colour = { ok: paint.dim, note: paint.dim, warning: paint.yellow, error: paint.red };
   const count = (level: (typeof LEVELS)[number]) => checks.filter((finding) => finding.level === level).length;
   return [
     ...fixed.map((line) => `fixed    ${line}`),
     ...checks.flatMap(({ level, name, code, message, fix }) => [
-      `${colour[level](level.padEnd(7))}  ${name}: ${message}${code === null ? '' : ` (${code})`}`,
+      `${colour[level](level.padEnd(7))}  ${name}: ${called(message)}${code === null ? '' : ` (${code})`}`,
       ...(fix === null ? [] : [`         Fix: ${called(fix)}`]),
     ]),
-    `${count('ok')} ok, ${plural(count('warning'), 'warning', 'warnings')}, ${plural(count('error'), 'error', 'errors')}.`,
+    `${count('ok')} ok, ${count('note') === 0 ? '' : `${plural(count('note'), 'note', 'notes')}, `}${plural(count('warning'), 'warning', 'warnings')}, ${plural(count('error'), 'error', 'errors')}.`,
   ].join('\n');
 }
 

@@ -18,11 +18,12 @@ type Pruning = Answer<'pruneAgents'>;
 export async function prunedRows({ agents, more }: Pruning, span: string, times: TimeStyle): Promise<string[]> {
   if (agents.length === 0) return [`No agent has been without a session for ${span}.`];
   const rows = await table(
+    ['NAME', 'BOARD', 'OWNER', 'NO SESSION SINCE'],
     agents.map((agent) => [
       agent.name ?? agent.id,
       agent.board ?? agent.board_id,
       agent.owner,
-      `no session since ${showTime(agent.disconnected_since, times)}`,
+      showTime(agent.disconnected_since, times),
     ]),
   );
   const header = `${plural(agents.length, 'agent', 'agents')} without a session for ${span}`;

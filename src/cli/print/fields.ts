@@ -1,5 +1,6 @@
 /** Small shapes of text that many records share. */
 import { escapeUntrusted } from '../../contract/text.ts';
+import { readable } from '../table.ts';
 
 /** `field  value` lines; what is not there is left out. */
 export function fields(pairs: [string, string | null | undefined][]): string[] {
@@ -7,7 +8,9 @@ export function fields(pairs: [string, string | null | undefined][]): string[] {
     (pair): pair is [string, string] => pair[1] !== null && pair[1] !== undefined && pair[1] !== '',
   );
   const width = Math.max(0, ...there.map(([name]) => name.length));
-  return there.map(([name, value]) => `${name.padEnd(width)}  ${escapeUntrusted(value)}`);
+  return there.flatMap(([name, value]) =>
+    readable(escapeUntrusted(value), width + 2).map((line, i) => `${(i === 0 ? name : '').padEnd(width)}  ${line}`),
+  );
 }
 
 /** A text of somebody that has to keep to its line, where another line would be taken for ours. */

@@ -1,6 +1,7 @@
 /** Files and the brief as text. */
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { BoardFile, Brief, FileDetail } from '../../contract/types.ts';
+import { hanging, table } from '../table.ts';
 import { showTime, type TimeStyle } from '../time.ts';
 import { plural } from './fields.ts';
 
@@ -17,7 +18,28 @@ export function sizeText(bytes: number): string {
   return `${value.toFixed(1)} ${units[unit]}`;
 }
 
-/** One file of a list. */
+/** One row per file. */
+export const fileRows = (files: BoardFile[], times: TimeStyle): Promise<string[]> =>
+  table(
+    ['NAME', 'VERSION', 'BY', 'CHANGED', 'TASKS', 'NOTES'],
+    files.map(({ name, latest, maintained, mine, freshness, about, removed_at: removed }) => [
+      name,
+      `v${latest.version}`,
+      latest.by.name,
+      showTime(latest.at, times),
+      about.map((task) => task.ref).join(', '),
+      [
+        maintained ? 'maintained' : '',
+        mine ? `you approved v${mine.version}, ${plural(mine.changes_since, 'change', 'changes')} since` : '',
+        freshness.messages_since > 0 ? `${plural(freshness.messages_since, 'message', 'messages')} since` : '',
+        removed === null ? '' : 'removed',
+      ]
+        .filter(Boolean)
+        .join(' · '),
+    ]),
+  );
+
+/** What is known of a file, in one line. */
 export function fileLine(file: BoardFile, times: TimeStyle): string {
   const { latest, mine, freshness, about } = file;
   return [
@@ -31,25 +53,42 @@ export function fileLine(file: BoardFile, times: TimeStyle): string {
 }
 
 /** What is known of one file. */
-export function fileText(file: FileDetail, times: TimeStyle): string {
-  const versions = file.versions.map(
-    ({ version, by, at, size, media_type }) =>
-      `  v${version}  ${by.name}  ${showTime(at, times)}  ${sizeText(size)}  ${media_type}`,
+export async function fileText(file: FileDetail, times: TimeStyle): Promise<string> {
+  const versions = await table(
+    ['VERSION', 'BY', 'CHANGED', 'SIZE', 'TYPE'],
+    file.versions.map(({ version, by, at, size, media_type }) => [
+      `v${version}`,
+      by.name,
+      showTime(at, times),
+      sizeText(size),
+      media_type,
+    ]),
+    INDENT.length,
   );
-  const approvals = file.approvals.map(
-    ({ person, version, at, changes_since }) =>
-      `  v${version}  ${person.name}  ${showTime(at, times)}${changes_since > 0 ? `  ${plural(changes_since, 'change', 'changes')} since` : ''}`,
+  const approvals = await table(
+    ['VERSION', 'BY', 'APPROVED', 'NOTES'],
+    file.approvals.map(({ person, version, at, changes_since }) => [
+      `v${version}`,
+      person.name,
+      showTime(at, times),
+      changes_since > 0 ? `${plural(changes_since, 'change', 'changes')} since` : '',
+    ]),
+    INDENT.length,
   );
   const seqs = [...new Set(file.posted_in.map((post) => post.seq))].map((seq) => `#${seq}`);
   return [
-    fileLine(file, times),
-    `  ${file.id}`,
+    ...hanging(fileLine(file, times)),
+    `${INDENT}${file.id}`,
     'Versions:',
-    ...versions,
-    ...(approvals.length > 0 ? ['Approvals:', ...approvals] : []),
+    ...versions.map(further),
+    ...(approvals.length > 0 ? ['Approvals:', ...approvals.map(further)] : []),
     ...(seqs.length > 0 ? [`Posted in: ${seqs.join(', ')}`] : []),
   ].join('\n');
 }
+
+const INDENT = '  ';
+
+const further = (row: string): string => row.replaceAll(/^/gm, INDENT);
 
 /** The brief under what is known of it. */
 export function briefText(board: string, brief: Brief, text: string, times: TimeStyle): string {

@@ -3,7 +3,7 @@ import type { Answer } from '../../contract/types.ts';
 import { called } from '../runtime.ts';
 import { table } from '../table.ts';
 import { showEnd, showTime, type TimeStyle } from '../time.ts';
-import { fields, indented, onOneLine, plural } from './fields.ts';
+import { fields, indented, onOneLine } from './fields.ts';
 
 type Invite = Answer<'createInvite'>;
 type Metadata = Answer<'getInvite'>;
@@ -24,13 +24,14 @@ export function newInviteText(invite: Invite, boards: string[], times: TimeStyle
 /** One row per invite. */
 export const inviteRows = (invites: Metadata[], times: TimeStyle): Promise<string[]> =>
   table(
+    ['ID', 'STATE', 'ENDS', 'MADE', 'FOR', 'BOARDS'],
     invites.map((invite) => [
       invite.id,
       invite.state,
-      invite.state === 'active' ? `ends ${showEnd(invite.expires_at, times)}` : '',
-      `made ${showTime(invite.created_at, times)}`,
-      invite.suggested_handle === undefined ? '' : `for ${invite.suggested_handle}`,
-      invite.boards.length === 0 ? '' : plural(invite.boards.length, 'board', 'boards'),
+      invite.state === 'active' ? showEnd(invite.expires_at, times) : '',
+      showTime(invite.created_at, times),
+      invite.suggested_handle ?? '',
+      invite.boards.length === 0 ? '' : String(invite.boards.length),
     ]),
   );
 
@@ -40,11 +41,12 @@ export const inviteNoticeRows = (
   times: TimeStyle,
 ): Promise<string[]> =>
   table(
+    ['ID', 'STATE', 'MADE', 'FOR', 'BOARDS', 'WHAT BECAME OF IT'],
     notices.map(({ id, state, created_at, suggested_handle: handle, message, display }) => [
       id,
       state,
-      `made ${showTime(created_at, times)}`,
-      handle === undefined ? '' : `for ${handle}`,
+      showTime(created_at, times),
+      handle ?? '',
       display?.boards.map(({ name }) => name).join(', ') ?? '',
       message,
     ]),

@@ -1,6 +1,7 @@
 /** Access keys as text. */
 import type { AccessKey, Answer } from '../../contract/types.ts';
 import type { KeyList } from '../keys.ts';
+import { called } from '../runtime.ts';
 import { table } from '../table.ts';
 import { showEnd, showTime, type TimeStyle } from '../time.ts';
 import { plural } from './fields.ts';
@@ -8,25 +9,24 @@ import { plural } from './fields.ts';
 /** One row per key, the one in use marked. */
 export const keyRows = ({ keys, current_key_id }: KeyList, times: TimeStyle): Promise<string[]> =>
   table(
+    ['NAME', 'STATE', 'LAST USED', 'ENDS', 'SESSIONS', 'AGENTS', 'NOTES'],
     keys.map((key) => [
       key.name,
       key.state,
-      key.last_used_at === null ? 'never used' : `last used ${showTime(key.last_used_at, times)}`,
+      key.last_used_at === null ? 'never' : showTime(key.last_used_at, times),
       endOf(key, times),
-      plural(key.browser_sessions, 'session', 'sessions'),
-      plural(key.agent_seats, 'agent', 'agents'),
+      String(key.browser_sessions),
+      String(key.agent_seats),
       key.id === current_key_id ? 'this machine' : '',
     ]),
   );
 
 function endOf(key: AccessKey, times: TimeStyle): string {
-  if (key.revoked_at !== null) return `revoked ${showTime(key.revoked_at, times)}`;
-  if (key.expires_at === null) return 'expires never';
-  if (key.state === 'expired') return `expired ${showTime(key.expires_at, times)}`;
+  if (key.revoked_at !== null) return showTime(key.revoked_at, times);
+  if (key.expires_at === null) return 'never';
+  if (key.state === 'expired') return showTime(key.expires_at, times);
   const idle = key.idle_expiry_seconds;
-  return idle === null
-    ? `expires ${showEnd(key.expires_at, times)}`
-    : `expires unused for ${Math.round(idle / 86_400)}d`;
+  return idle === null ? showEnd(key.expires_at, times) : `unused for ${Math.round(idle / 86_400)}d`;
 }
 
 /** What a new key is, the secret on a line of its own, and how to end it. */
@@ -37,7 +37,7 @@ export const newKeyText = (
   [
     `Key ${key.name} acts as ${handle} on ${url} for whoever has it; it expires ${showEnd(key.expires_at ?? '', times)}. Shown only now:`,
     key.token,
-    `Revoke it with: service key revoke ${key.name}`,
+    called(`Revoke it with: service key revoke ${key.name}`),
   ].join('\n');
 
 /** What works because of a key, and stops with it; empty where nothing does. */

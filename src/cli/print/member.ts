@@ -1,7 +1,7 @@
 /** People and agents of a board as text. */
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { BoardPerson, Member } from '../../contract/types.ts';
-import { table } from '../table.ts';
+import { rowsOr, table } from '../table.ts';
 import { showTime, type TimeStyle } from '../time.ts';
 import { fields } from './fields.ts';
 import { lineText } from './task.ts';
@@ -10,13 +10,14 @@ import { lineText } from './task.ts';
 export async function memberRows(members: Member[]): Promise<string[]> {
   const people = members.filter((member) => member.kind === 'human');
   const agents = members.filter((member) => member.kind === 'agent');
-  return table([...people.map(personRow), ...agents.map(agentRow)]);
+  const heads = ['NAME', 'ROLE', 'OWNER', 'PROGRAM', 'STATE', 'DELIVERY', 'TASK', 'ON NOW'];
+  return table(heads, [...people.map(personRow), ...agents.map(agentRow)]);
 }
 
 function personRow(member: Member): string[] {
   const role = member.access === 'admin' ? 'owner' : 'person';
-  const name = escapeUntrusted(member.display_name ?? '');
-  return [member.name, role, member.owner ?? '', '', gone(member), '', '', name];
+  const called = escapeUntrusted(member.display_name ?? '');
+  return [called ? `${member.name} (${called})` : member.name, role, '', '', gone(member), '', '', ''];
 }
 
 function agentRow(member: Member): string[] {
@@ -25,11 +26,11 @@ function agentRow(member: Member): string[] {
     name,
     role ?? '',
     owner ?? '',
-    escapeUntrusted(harness ?? '-'),
-    gone(member) || (state ?? '-'),
-    escapeUntrusted(line?.text ?? ''),
-    task?.ref ?? '',
+    escapeUntrusted(harness ?? ''),
+    gone(member) || (state ?? ''),
     mode ?? '',
+    task?.ref ?? '',
+    escapeUntrusted(line?.text ?? ''),
   ];
 }
 
@@ -37,23 +38,30 @@ const gone = ({ status }: Member) => (status === 'active' ? '' : status);
 
 /** One row per person of a board. */
 export async function personRows(people: BoardPerson[]): Promise<string[]> {
-  return table(people.map((p) => [p.handle, p.board_role, p.server_role, escapeUntrusted(p.display_name ?? '')]));
+  return table(
+    ['HANDLE', 'ON THE BOARD', 'ON THE SERVER', 'CALLED'],
+    people.map((p) => [p.handle, p.board_role, p.server_role, escapeUntrusted(p.display_name ?? '')]),
+  );
 }
 
 /** The agents of a person on one server, each with its board and where it was last. */
 export async function ownAgentsText(agents: Member[], url: string, times: TimeStyle): Promise<string> {
   const rows = await table(
+    ['NAME', 'BOARD', 'ROLE', 'PROGRAM', 'STATE', 'DELIVERY', 'LAST SEEN'],
     agents.map((agent) => [
       agent.name,
       agent.board,
       agent.role ?? '',
-      escapeUntrusted(agent.harness ?? '-'),
-      agent.presence ?? '-',
+      escapeUntrusted(agent.harness ?? ''),
+      agent.presence?.replace('_', ' ') ?? '',
       agent.delivery_mode ?? '',
       agent.location ? `${whereText(agent.location)} ${showTime(agent.location.last_active, times)}` : '',
     ]),
   );
-  return [`${url} · ${agents.length}`, ...rows].join('\n');
+  return [
+    `${url} · ${agents.length}`,
+    ...rowsOr(rows, 'Put one onto a board: service agent create NAME --board BOARD'),
+  ].join('\n');
 }
 
 const whereText = ({ machine, folder }: NonNullable<Member['location']>): string =>

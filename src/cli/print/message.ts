@@ -2,35 +2,74 @@
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Message } from '../../contract/types.ts';
 import type { Paint } from '../color.ts';
+import { fits, hanging, readable } from '../table.ts';
 import { showEnd, showTime, type TimeStyle } from '../time.ts';
 
 export interface MessageStyle {
   paint: Paint;
   times: TimeStyle;
+  /** For an agent, which is told what the sender is to it: it does not take everybody's word. */
+  agent: boolean;
   /** As a document: a heading for each message, and its body as it was written. */
   markdown?: boolean | undefined;
 }
+
+const INDENT = '    ';
 
 /** The lines of one message. */
 export function messageText(message: Message, style: MessageStyle): string {
   if (style.markdown) return messageMarkdown(message, style);
   const { paint, times } = style;
   const { seq, from, to, at, body } = message;
-  const head = [`@${from.name} → ${to.join(', ')}`, ...markers(message, times)].join(' · ');
-  const lines = [`${paint.bold(`#${seq}`)}  ${escapeUntrusted(head)}        ${paint.dim(showTime(at, times))}`];
-  lines.push(`    ${paint.dim(escapeUntrusted(whose(message)))}`);
-  lines.push(
-    ...escapeUntrusted(body)
-      .split('\n')
-      .map((line) => `    ${line}`.trimEnd()),
+  const name = `@${from.name}`;
+  const head = [`#${seq}  ${name}${ownerOf(message, style)} → ${to.join(', ')}`, ...markers(message, times)].join(
+    ' · ',
   );
-  lines.push(...(message.ask?.options ?? []).map((option, i) => `    ${i + 1}  ${escapeUntrusted(option)}`));
+  const lines = headLines(head, showTime(at, times), paint);
+  const named = escapeUntrusted(`#${seq}  ${name}`);
+  lines[0] = lines[0]!.replace(named, () => `${paint.bold(`#${seq}`)}  ${paint.cyan(escapeUntrusted(name))}`);
+  if (style.agent) lines.push(`    ${paint.dim(escapeUntrusted(whose(message)))}`);
+  lines.push(...bodyLines(body));
+  const options = message.ask?.options ?? [];
+  lines.push(
+    ...options.flatMap((option, i) =>
+      readable(escapeUntrusted(option), INDENT.length + 3).map(
+        (line, l) => `${INDENT}${l === 0 ? `${i + 1}  ` : '   '}${line}`,
+      ),
+    ),
+  );
   return lines.join('\n');
 }
 
-function messageMarkdown(message: Message, { times }: MessageStyle): string {
+/** A first line with its time, which stands below where there is no room beside it. */
+export function headLines(head: string, time: string, paint: Paint): string[] {
+  const lines = hanging(escapeUntrusted(head));
+  const beside = `${lines.at(-1)}        `;
+  const timed = fits(beside + time) ? [beside + paint.dim(time)] : [lines.at(-1)!, INDENT + paint.dim(time)];
+  return [...lines.slice(0, -1), ...timed];
+}
+
+/** Lines of code stay as they are, so that they can be copied. */
+function bodyLines(body: string): string[] {
+  let code = false;
+  const lines = escapeUntrusted(body)
+    .split('\n')
+    .flatMap((line) => {
+      const fence = /^ {0,3}(```|~~~)/.test(line);
+      code = fence ? !code : code;
+      return fence || code || /^(\t| {4})/.test(line) ? [line] : readable(line, INDENT.length);
+    });
+  return lines.map((line) => (INDENT + line).trimEnd());
+}
+
+function messageMarkdown(message: Message, style: MessageStyle): string {
+  const { times } = style;
   const { seq, from, to, at, body, ask } = message;
-  const head = [`#${seq} @${from.name} → ${to.join(', ')}`, ...markers(message, times), showTime(at, times)];
+  const head = [
+    `#${seq} @${from.name}${ownerOf(message, style)} → ${to.join(', ')}`,
+    ...markers(message, times),
+    showTime(at, times),
+  ];
   const options = (ask?.options ?? []).map((option, i) => `${i + 1}. ${option}`);
   const rest = options.length > 0 ? `\n\n${options.join('\n')}` : '';
   return escapeUntrusted(`\n### ${head.join(' · ')}\n\n${body.trim()}${rest}`);
@@ -83,6 +122,12 @@ const words = { open: '', answered: 'answered', withdrawn: 'withdrawn', went_wit
 function answerMark({ ask_seq: seq, option, withdrawn }: NonNullable<Message['answer']>): string {
   if (withdrawn) return `withdraws #${seq}`;
   return option === null ? `answers #${seq}` : `answers #${seq}: option ${option}`;
+}
+
+/** Whose agent it is, for a person on a board with agents of several people. */
+function ownerOf({ from, show_owner: shows, sender }: Message, { agent }: MessageStyle): string {
+  if (agent || !shows || !from.owner) return '';
+  return sender === 'owner_agent' ? ' (yours)' : ` (of ${from.owner})`;
 }
 
 /** Role, harness, owner where it matters, and what the sender is to the reader. */

@@ -31,6 +31,7 @@ const waitsFor = ({ awaiting }: PairingRequest): string =>
 /** One row per request. */
 export const pairingRows = (requests: PairingRequest[]): Promise<string[]> =>
   table(
+    ['ID', 'STATE', 'BOARD', 'BETWEEN', 'WORK', 'NOTES'],
     requests.map((request) => [
       request.id,
       request.state,

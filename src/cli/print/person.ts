@@ -6,7 +6,10 @@ import { fields } from './fields.ts';
 
 /** One row per person. */
 export const serverPeopleRows = (people: Person[]): Promise<string[]> =>
-  table(people.map((p) => [p.handle, p.server_role, escapeUntrusted(p.display_name ?? '')]));
+  table(
+    ['HANDLE', 'ROLE', 'CALLED'],
+    people.map((p) => [p.handle, p.server_role, escapeUntrusted(p.display_name ?? '')]),
+  );
 
 /** What everybody may know of one person. */
 export const personText = ({ id, handle, display_name }: Pick<Person, 'id' | 'handle' | 'display_name'>): string =>

@@ -7,10 +7,11 @@ const how = { login_code: 'by a link', access_key: 'with the key itself' };
 
 export const sessionRows = (sessions: BrowserSession[], times: TimeStyle): Promise<string[]> =>
   table(
+    ['ID', 'KEY', 'STARTED', 'ENDS'],
     sessions.map(({ id, key, started_with, created_at, expires_at }) => [
       id,
-      `key ${key.name}`,
-      `started ${showTime(created_at, times)} ${how[started_with]}`,
-      `ends ${showEnd(expires_at, times)}`,
+      key.name,
+      `${showTime(created_at, times)} ${how[started_with]}`,
+      showEnd(expires_at, times),
     ]),
   );

@@ -1,5 +1,6 @@
 /** Settings of a board as text. */
 import type { Board, Role } from '../../contract/types.ts';
+import { table } from '../table.ts';
 import { fields, indented } from './fields.ts';
 
 type Policy = Board['policy'];
@@ -44,13 +45,13 @@ export const grantWords = (role: Role | undefined): string => {
   return words.length === 0 ? 'nothing' : words.join(', ');
 };
 
-export function rolesText(roles: Readonly<Record<string, Role>>): string {
-  const names = Object.keys(roles);
-  const lines = fields(names.map((name): [string, string] => [name, grantWords(roles[name])]));
-  return lines
-    .flatMap((line, n) => {
-      const charter = roles[names[n] ?? '']?.charter;
-      return charter ? [line, indented(charter)] : [line];
-    })
-    .join('\n');
+/** Each role under its heads, with its charter. */
+export async function rolesText(roles: Readonly<Record<string, Role>>): Promise<string> {
+  const named = Object.entries(roles);
+  const [heads, ...rows] = await table(
+    ['ROLE', 'MAY'],
+    named.map(([name, role]) => [name, grantWords(role)]),
+  );
+  const charters = named.map(([, { charter }]) => (charter ? [indented(charter)] : []));
+  return [heads, ...rows.flatMap((row, n) => [row, ...(charters[n] ?? [])])].join('\n');
 }

@@ -1,4 +1,5 @@
 /** Swarms as text. */
+import { called } from '../runtime.ts';
 import type { DownRecord } from '../swarm/down.ts';
 import type { PsRecord } from '../swarm/ps.ts';
 import type { AgentRecord } from '../swarm/records.ts';
@@ -16,9 +17,14 @@ export async function upText(record: UpRecord, board: string): Promise<string> {
     created ? `Created board ${board}.` : '',
     added.length > 0 ? `Made ${added.length === 1 ? 'a seat' : 'seats'} for ${added.join(', ')}.` : '',
     `${swarm} · ${taken} of ${agents.length} ${agents.length === 1 ? 'agent has' : 'agents have'} taken ${agents.length === 1 ? 'its seat' : 'their seats'}`,
-    ...(await table(agents.map((agent) => [agent.name, did[agent.action], stands(agent), agent.attach ?? '']))),
+    ...(await table(
+      ['NAME', 'DONE', 'STATE', 'LOOK AT IT'],
+      agents.map((agent) => [agent.name, did[agent.action], stands(agent), agent.attach ?? '']),
+    )),
     late
-      ? 'Not all seats were taken in that time. How they stand: service swarm ps. What may be missing: service doctor'
+      ? called(
+          'Not all seats were taken in that time. How they stand: service swarm ps. What may be missing: service doctor',
+        )
       : '',
   ]
     .filter(Boolean)
@@ -48,10 +54,11 @@ export async function psText({ swarm, file, agents }: PsRecord, times: TimeStyle
     agent.harness,
     agent.launcher,
     stands(agent),
-    agent.started_at ? showTime(agent.started_at, times) : '-',
+    agent.started_at ? showTime(agent.started_at, times) : '',
     agent.attach ?? '',
   ]);
-  return [`${swarm ?? file} · ${agents.length}`, ...(await table(rows))].join('\n');
+  const heads = ['NAME', 'PROGRAM', 'LAUNCHER', 'STATE', 'STARTED', 'LOOK AT IT'];
+  return [`${swarm ?? file} · ${agents.length}`, ...(await table(heads, rows))].join('\n');
 }
 
 export async function downText({ swarm, agents }: DownRecord): Promise<string> {
@@ -61,28 +68,31 @@ export async function downText({ swarm, agents }: DownRecord): Promise<string> {
     const left = by === 'hand' ? 'runs by hand' : state === 'not_started' || state === 'exited' ? 'did not run' : state;
     return [name, problem ? `not stopped: ${problem.message}` : now ? 'stopped' : left];
   });
-  return [`${swarm} · stopped ${stopped} of ${agents.length}`, ...(await table(rows))].join('\n');
+  return [`${swarm} · stopped ${stopped} of ${agents.length}`, ...(await table(['NAME', 'STATE'], rows))].join('\n');
 }
 
 export async function listText(swarms: readonly SwarmRecord[]): Promise<string> {
-  if (swarms.length === 0) return 'No swarm was ever started here. Start one: service swarm up';
+  if (swarms.length === 0) return called('No swarm was ever started here. Start one: service swarm up');
   const rows = swarms.map(({ name, server, agents, file }) => [
     name,
     server.url,
     Object.keys(agents).join(', ') || '-',
     file,
   ]);
-  return (await table(rows)).join('\n');
+  return (await table(['NAME', 'SERVER', 'AGENTS', 'FILE'], rows)).join('\n');
 }
 
 export async function showText({ swarm, file, board, at, agents }: ShowRecord): Promise<string> {
   const rows = agents.map(({ name, harness, role, launcher, mode, installed, seat, dir }) => [
     name,
     `${harness}${installed ? '' : ' (not installed)'}`,
-    role ?? '-',
+    role ?? '',
     `${launcher}, ${mode}`,
-    seat ? 'has a seat' : 'no seat yet',
+    seat ? 'yes' : 'not yet',
     dir,
   ]);
-  return [`${swarm ?? board}${at ? ` on ${at}` : ''} · ${agents.length} · ${file}`, ...(await table(rows))].join('\n');
+  const heads = ['NAME', 'PROGRAM', 'ROLE', 'LAUNCHER', 'SEAT', 'FOLDER'];
+  return [`${swarm ?? board}${at ? ` on ${at}` : ''} · ${agents.length} · ${file}`, ...(await table(heads, rows))].join(
+    '\n',
+  );
 }

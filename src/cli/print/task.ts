@@ -1,6 +1,7 @@
 /** Tasks as text. */
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { AgentLine, Task } from '../../contract/types.ts';
+import { colours } from '../color.ts';
 import { table } from '../table.ts';
 import { showEnd, showTime, type TimeStyle } from '../time.ts';
 import { fields, indented } from './fields.ts';
@@ -11,13 +12,22 @@ const groups = [
   ['Done', ['done', 'cancelled']],
 ] as const;
 
+const IN = '  ';
+
 /** Tasks under the names of their groups. @param boards name the board of each. */
 export async function taskRows(tasks: Task[], times: TimeStyle, boards: boolean): Promise<string[]> {
-  const rows = await table(tasks.map((task) => [...(boards ? [task.board] : []), ...taskRow(task, times)]));
-  return groups.flatMap(([name, states]) => {
-    const own = rows.filter((_, i) => (states as readonly string[]).includes(tasks[i]?.state ?? ''));
-    return own.length === 0 ? [] : [name, ...own.map((row) => `  ${row}`)];
-  });
+  const heads = ['BOARD', 'REF', 'TITLE', 'WHO', 'NOTES'];
+  const cells = tasks.map((task) => [boards ? task.board : '', ...taskRow(task, times)]);
+  const [head, ...rows] = await table(heads, cells, IN.length);
+  if (head === undefined) return [];
+  const within = (row: string) => row.replaceAll(/^/gm, IN);
+  return [
+    within(head),
+    ...groups.flatMap(([name, states]) => {
+      const own = rows.filter((_, i) => (states as readonly string[]).includes(tasks[i]?.state ?? ''));
+      return own.length === 0 ? [] : [colours().bold(name), ...own.map(within)];
+    }),
+  ];
 }
 
 function taskRow(task: Task, times: TimeStyle): string[] {

@@ -3,19 +3,20 @@ import { escapeUntrusted } from '../../contract/text.ts';
 import type { Answer } from '../../contract/types.ts';
 import { table } from '../table.ts';
 import { showTime, type TimeStyle } from '../time.ts';
-import { plural } from './fields.ts';
 
 const SHOWN = 40;
 
 export function threadRows(threads: Answer<'listThreads'>['threads'], times: TimeStyle): Promise<string[]> {
   return table(
+    ['MESSAGE', 'FROM', 'REPLIES', 'LAST', 'WITH', 'BEGINS'],
     threads.map(({ root, participants }) => {
       const others = participants.filter((name) => name !== root.from.name);
-      const last = root.last_reply_at === undefined ? '' : `, last ${showTime(root.last_reply_at, times)}`;
       return [
         `#${root.seq}`,
         `@${root.from.name}`,
-        `${plural(root.reply_count ?? 0, 'reply', 'replies')}${last}${others.length > 0 ? `, with ${others.join(', ')}` : ''}`,
+        String(root.reply_count ?? 0),
+        root.last_reply_at === undefined ? '' : showTime(root.last_reply_at, times),
+        others.map((name) => `@${name}`).join(', '),
         `"${beginning(root.body)}"`,
       ];
     }),

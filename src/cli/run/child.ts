@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import { filled, findProgram } from '../../harness/programs.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import type { Env } from '../../local/folders.ts';
+import { alive, until } from '../../local/process.ts';
 import { showData } from '../terminal.ts';
+import { MOST_REPLY } from './reply.ts';
 
 export type Input = 'arg' | 'stdin' | 'file';
 
-export interface ChildWish {
+export interface ChildOptions {
   argv: string[];
   input: Input;
   env: Env;
@@ -32,8 +34,8 @@ const TEMPORARY = 75;
 const GRACE_MS = 10_000;
 /** The same where this program is told to end, which itself has to be over soon then. */
 const STOP_GRACE_MS = 5_000;
-/** Longest body of a message, in characters. */
-const MOST_OUTPUT = 32_768;
+/** What is kept of its output: more than a message may hold, whatever characters it has. */
+const KEPT = 4 * MOST_REPLY;
 
 /** As a shell's. */
 const NOT_RUNNABLE = 126;
@@ -59,23 +61,32 @@ export function inputOf(argv: readonly string[], said: string | undefined): Inpu
   return input;
 }
 
-/** Runs the program once. @param stop ends it early, as when this program is told to end. */
-export async function runChild(text: string, wish: ChildWish, stop: AbortSignal): Promise<Outcome> {
-  const folder = wish.input === 'file' ? mkdtempSync(join(tmpdir(), 'service-run-')) : null;
+/** Runs the program once. @param stop ends it early, by the signal that is its reason. */
+export async function runChild(text: string, options: ChildOptions, stop: AbortSignal): Promise<Outcome> {
+  const folder = options.input === 'file' ? mkdtempSync(join(tmpdir(), 'service-run-')) : null;
   try {
     const file = folder ? join(folder, 'bundle.txt') : '';
     if (folder) writeFileSync(file, text, { mode: 0o600 });
-    return await started(filled(wish.argv, { bundle: text, bundle_file: file }), text, wish, stop);
+    return await started(filled(options.argv, { bundle: text, bundle_file: file }), text, options, stop);
   } finally {
     if (folder) rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function started([program, ...args]: string[], text: string, wish: ChildWish, stop: AbortSignal): Promise<Outcome> {
+function started(
+  [program, ...args]: string[],
+  text: string,
+  options: ChildOptions,
+  stop: AbortSignal,
+): Promise<Outcome> {
   return new Promise((resolve) => {
     const child = spawn(program!, args, {
-      env: wish.env as NodeJS.ProcessEnv,
-      stdio: [wish.input === 'stdin' ? 'pipe' : 'ignore', wish.keep || wish.read ? 'pipe' : 'inherit', 'inherit'],
+      env: options.env as NodeJS.ProcessEnv,
+      stdio: [
+        options.input === 'stdin' ? 'pipe' : 'ignore',
+        options.keep || options.read ? 'pipe' : 'inherit',
+        'inherit',
+      ],
       detached: true,
     });
     let output = '';
@@ -87,28 +98,32 @@ function started([program, ...args]: string[], text: string, wish: ChildWish, st
         // It ended meanwhile.
       }
     };
-    const end = (graceMs: number) => {
-      signal('SIGTERM');
-      clearTimeout(kill);
-      kill = setTimeout(() => signal('SIGKILL'), graceMs);
+    let ending: Promise<void> | null = null;
+    /** Ends its group, which may outlive it. */
+    const end = async (name: NodeJS.Signals, graceMs: number) => {
+      signal(name);
+      if (!(await until(() => !alive(-child.pid!), graceMs))) signal('SIGKILL');
     };
-    let kill: NodeJS.Timeout | undefined;
     const timer = setTimeout(() => {
       late = true;
-      end(GRACE_MS);
-    }, wish.ms);
-    const stopped = () => end(STOP_GRACE_MS);
+      ending = end('SIGTERM', GRACE_MS);
+    }, options.ms);
+    const stopped = () => {
+      ending = end(stop.reason, STOP_GRACE_MS);
+    };
     stop.addEventListener('abort', stopped);
-    const settle = (outcome: Outcome) => {
+    const settle = async (outcome: Outcome) => {
       clearTimeout(timer);
-      clearTimeout(kill);
       stop.removeEventListener('abort', stopped);
+      await ending;
       resolve(outcome);
     };
+    // What it started may not know of a Ctrl-C.
+    child.on('exit', () => ending && signal('SIGTERM'));
     child.stdout?.setEncoding('utf8').on('data', (part: string) => {
-      wish.read?.(part);
-      if (!wish.keep) showData(part);
-      else if (output.length < 4 * MOST_OUTPUT) output += part;
+      options.read?.(part);
+      if (!options.keep) showData(part);
+      else if (output.length < KEPT) output += part;
     });
     child.on('error', (error: NodeJS.ErrnoException) =>
       settle({
@@ -119,8 +134,7 @@ function started([program, ...args]: string[], text: string, wish: ChildWish, st
     );
     child.on('close', (code, name) => {
       if (late) settle({ kind: 'failed', reason: 'took too long' });
-      else if (code === 0)
-        settle({ kind: 'done', output: [...output.replace(/\n$/, '')].slice(0, MOST_OUTPUT).join('') });
+      else if (code === 0) settle({ kind: 'done', output });
       else if (code === TEMPORARY) settle({ kind: 'later' });
       else
         settle({

@@ -1,18 +1,31 @@
-/** Finds a field in what a program prints as JSON: one object, or one a line. */
+/** Finds a text in what a program prints as JSON: one object, or one a line. */
 
 const MOST = 1024 * 1024;
 const ID = /^[A-Za-z0-9._-]{1,200}$/;
 
+export interface Sought {
+  /** A field of the outermost object; with a point one of an object in it, such as `item.text`. */
+  field: string;
+  /** What the object with the field says as its `type`; left out: anything. */
+  type?: string | undefined;
+  /** Which texts it may be; left out: any. */
+  form?: RegExp;
+}
+
 export class FieldFinder {
-  readonly #field: string;
+  readonly #sought: Sought;
+  readonly #names: string[];
   #line = '';
   #whole = '';
   #found: string | null = null;
 
-  /** @param field of the outermost object; empty finds nothing. */
-  constructor(field: string) {
-    this.#field = field;
+  constructor(sought: Sought) {
+    this.#sought = sought;
+    this.#names = sought.field.split('.');
   }
+
+  /** @param field of the outermost object; empty finds nothing. */
+  static ofId = (field: string): FieldFinder => new FieldFinder({ field, form: ID });
 
   /** The next part of the output, in any pieces. */
   read(part: string): void {
@@ -26,7 +39,7 @@ export class FieldFinder {
     }
   }
 
-  /** The last id that was found; null where there was none. */
+  /** The last one that was found; null where there was none. */
   value(): string | null {
     this.#look(this.#line);
     if (this.#found === null && this.#whole.length <= MOST) this.#look(this.#whole);
@@ -39,12 +52,18 @@ export class FieldFinder {
   }
 
   #look(text: string): void {
-    if (this.#field === '' || text.length > MOST || !text.includes(this.#field)) return;
+    const { field, type, form } = this.#sought;
+    const name = this.#names.at(-1)!;
+    if (field === '' || text.length > MOST || !text.includes(name)) return;
     try {
-      const value: unknown = (JSON.parse(text) as Record<string, unknown> | null)?.[this.#field];
-      if (typeof value === 'string' && ID.test(value)) this.#found = value;
+      const holder = this.#names.slice(0, -1).reduce(within, JSON.parse(text));
+      const value = within(holder, name);
+      const fits = type === undefined || within(holder, 'type') === type;
+      if (fits && typeof value === 'string' && (form?.test(value) ?? true)) this.#found = value;
     } catch {
       // No JSON, or not all of it.
     }
   }
 }
+
+const within = (value: unknown, name: string): unknown => (value as Record<string, unknown> | null | undefined)?.[name];

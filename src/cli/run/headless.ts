@@ -13,7 +13,7 @@ import { FieldFinder } from './field-finder.ts';
 /** A conversation that could not be taken up so often in a row is given up, and a new one begun. */
 const TRIES = 2;
 
-export interface HeadlessWish {
+export interface HeadlessOptions {
   harness: string;
   model: string | undefined;
   /** What the person adds to the program's own words. */
@@ -24,28 +24,30 @@ export interface HeadlessWish {
 export interface Turn {
   argv: string[];
   read(part: string): void;
+  /** Its answer in what it printed; empty where it gave none. */
+  answer(output: string): string;
   done(outcome: Outcome): Promise<void>;
 }
 
 export class Headless {
   readonly #profile: Profile;
-  readonly #wish: HeadlessWish;
+  readonly #options: HeadlessOptions;
   readonly #memberId: string;
   #failed = 0;
 
-  private constructor(profile: Profile, wish: HeadlessWish, memberId: string) {
+  private constructor(profile: Profile, options: HeadlessOptions, memberId: string) {
     this.#profile = profile;
-    this.#wish = wish;
+    this.#options = options;
     this.#memberId = memberId;
   }
 
   /** @throws Failure `invalid_request` (exit 2) for a program that is not known, or cannot be run so */
-  static async of(wish: HeadlessWish, memberId: string): Promise<Headless> {
+  static async of(options: HeadlessOptions, memberId: string): Promise<Headless> {
     const { all } = await loadProfiles(runtime().folders.config);
-    const profile = all.find(({ harness }) => harness === wish.harness);
+    const profile = all.find(({ harness }) => harness === options.harness);
     if (!profile)
       throw usage(
-        `There is no harness called ${wish.harness}.`,
+        `There is no harness called ${options.harness}.`,
         `Known are: ${all.map(({ harness }) => harness).join(', ')}`,
       );
     const { headless, identity } = profile;
@@ -54,15 +56,15 @@ export class Headless {
         `${profile.name} has no command lines of its own to be run without a terminal.`,
         'service run --help',
       );
-    if (wish.model !== undefined && !headless.model)
+    if (options.model !== undefined && !headless.model)
       throw usage(`${profile.name} takes no --model.`, 'Leave it out, or add its own words after --');
-    return new Headless(profile, wish, memberId);
+    return new Headless(profile, options, memberId);
   }
 
   turn(): Turn {
     const { harness, headless } = this.#profile;
-    const { run, resume, session_field: field, model: modelWords = [] } = headless!;
-    const { model, args } = this.#wish;
+    const { run, resume, session_field: field, reply, model: modelWords = [] } = headless!;
+    const { model, args } = this.#options;
     const dir = process.cwd();
     const session = resume && field ? conversationOf(this.#memberId, harness, dir) : null;
     const lines = [...(session === null ? run! : resume!), ...(model === undefined ? [] : modelWords)];
@@ -74,10 +76,15 @@ export class Headless {
       config_dir: configFolder(this.#profile),
     };
     const [name = '', ...rest] = [...filled(lines, values), ...args];
-    const finder = new FieldFinder(field ?? '');
+    const finder = FieldFinder.ofId(field ?? '');
+    const answer = reply && new FieldFinder(reply);
     return {
       argv: [programOf(name) ?? name, ...rest],
-      read: (part) => finder.read(part),
+      read: (part) => {
+        finder.read(part);
+        answer?.read(part);
+      },
+      answer: (output) => (answer ? (answer.value() ?? '') : output),
       done: async (outcome) => {
         if (outcome.kind === 'later') return;
         this.#failed = outcome.kind === 'failed' && session !== null ? this.#failed + 1 : 0;

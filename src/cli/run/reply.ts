@@ -2,6 +2,9 @@
 import { ClientError } from '../../client/errors.ts';
 import type { Session } from '../session.ts';
 
+/** Longest body of a message, in characters. */
+export const MOST_REPLY = 32_768;
+
 /** The newest message of a bundle. Bodies cannot look like the tags that are read here: their brackets are escaped. */
 export function newestOf(bundle: string): { board: string; seq: number } | null {
   const messages = [...bundle.matchAll(/^<service-message board="([a-z0-9-]+)"[^>\n]*? seq="(\d+)"/gm)];
@@ -10,7 +13,8 @@ export function newestOf(bundle: string): { board: string; seq: number } | null 
 }
 
 /** Posts it before the bundle counts as received. One that another try has posted already is a success. */
-export async function replyWith({ client }: Session, bundle: string, body: string): Promise<void> {
+export async function replyWith({ client }: Session, bundle: string, text: string): Promise<void> {
+  const body = [...text.replace(/\n$/, '')].slice(0, MOST_REPLY).join('');
   const newest = newestOf(bundle);
   if (!newest || body.trim() === '') return;
   const { board, seq } = newest;

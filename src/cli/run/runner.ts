@@ -59,6 +59,15 @@ export class Runner {
    * @throws Failure `start_failed` with the exit code of the program that cannot be started.
    */
   async run(): Promise<void> {
+    await Promise.race([this.#serveOn(), aborted(this.#options.stop)]);
+    await this.#taking;
+    await this.#say({ op: 'goodbye' });
+    this.#connection?.close();
+    if (this.#failure) throw this.#failure;
+  }
+
+  /** One connection after the other. */
+  async #serveOn(): Promise<void> {
     const { stop } = this.#options;
     let pause = LEAST_PAUSE_MS;
     for (let resumed = false; !stop.aborted; resumed = true) {
@@ -68,10 +77,6 @@ export class Runner {
       await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random() / 2)));
       pause = Math.min(MOST_PAUSE_MS, pause * 2);
     }
-    await this.#taking;
-    await this.#say({ op: 'goodbye' });
-    this.#connection?.close();
-    if (this.#failure) throw this.#failure;
   }
 
   /** One connection to its end. Only the first one has to come about. */
@@ -161,6 +166,7 @@ export class Runner {
     const { take, note, stop } = this.#options;
     // The program works now; that its text is in is only said when it has ended well.
     await this.#say({ op: 'prompt', wake: true, handoff_id: id });
+    if (stop.aborted) return;
     const outcome = await take(text, id).catch((error: unknown): Outcome => {
       const reason = error instanceof Failure || error instanceof Error ? error.message : String(error);
       return { kind: 'failed', reason };
@@ -196,6 +202,9 @@ export class Runner {
     }
   }
 }
+
+const aborted = (stop: AbortSignal): Promise<void> =>
+  new Promise((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
 
 function said(id: string, outcome: Outcome): Frame {
   if (outcome.kind === 'done') return { op: 'received', handoff_id: id };

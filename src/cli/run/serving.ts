@@ -3,18 +3,19 @@ import { randomBytes } from 'node:crypto';
 import { loadProfiles } from '../../harness/load.ts';
 import { Failure } from '../../local/failure.ts';
 import { refOf } from '../ask-daemon.ts';
+import { EXIT } from '../exit.ts';
 import { inSession } from '../here.ts';
 import type { Output } from '../output.ts';
 import { runtime } from '../runtime.ts';
 import type { Session } from '../session.ts';
-import { endWith } from '../signals.ts';
+import { endWith, exitAfter } from '../signals.ts';
 import { inputOf, requireProgram, runChild } from './child.ts';
 import { Headless } from './headless.ts';
 import type { RunLimit } from './limit.ts';
 import { replyWith } from './reply.ts';
 import { Runner } from './runner.ts';
 
-export interface RunWish {
+export interface RunFlags {
   /** The program and its words; with `headless` what is added to those of its profile. */
   argv: string[];
   harness: string;
@@ -33,47 +34,55 @@ export interface RunRecord {
   runs: number;
 }
 
-/** Serves the seat until it is told to stop. @throws Failure for a credential that is no seat of this machine. */
-export async function serveWith(session: Session, wish: RunWish): Promise<RunRecord> {
+/**
+ * Serves the seat until it is told to stop. @returns what it did, and the exit code: that of a signal which ended it
+ * @throws Failure for a credential that is no seat of this machine.
+ */
+export async function serveWith(session: Session, options: RunFlags): Promise<{ record: RunRecord; exit: number }> {
   const { seat } = session;
   if (!seat || inSession())
     throw new Failure('agent_seat_elsewhere', 'The runner serves a seat of this machine, from outside a session.', {
       hint: 'Make one: service agent create NAME --board BOARD; then name it with --as',
     });
-  const headless = wish.headless
-    ? await Headless.of({ harness: wish.harness, model: wish.headless.model, args: wish.argv }, seat.memberId)
+  const headless = options.headless
+    ? await Headless.of({ harness: options.harness, model: options.headless.model, args: options.argv }, seat.memberId)
     : null;
-  requireProgram(headless?.turn().argv[0] ?? wish.argv[0]!, runtime().env);
-  const input = headless ? 'arg' : inputOf(wish.argv, wish.input);
-  const { harness, id } = await identity(wish.harness);
+  requireProgram(headless?.turn().argv[0] ?? options.argv[0]!, runtime().env);
+  const input = headless ? 'arg' : inputOf(options.argv, options.input);
+  const { harness, id } = await identity(options.harness);
   const key = `${harness}:${id}`;
   const { SERVICE_TOKEN: _, SERVICE_TOKEN_FILE: __, ...env } = runtime().env;
   const own = { ...env, SERVICE_SESSION: key, SERVICE_AGENT: `${seat.saved.name}@${seat.saved.board}` };
   const stop = new AbortController();
-  endWith(() => stop.abort());
+  let exit: number = EXIT.done;
+  endWith((signal) => {
+    exit = exitAfter[signal];
+    stop.abort(signal);
+  });
   let runs = 0;
   const runner = new Runner({
     harness,
     session: id,
     agent: refOf(seat),
-    idleMs: wish.idleMs,
+    idleMs: options.idleMs,
     stop: stop.signal,
-    limit: wish.limit,
-    note: (text) => wish.out.note(text),
+    limit: options.limit,
+    note: (text) => options.out.note(text),
     take: async (text, handoff) => {
       runs++;
       const childEnv = { ...own, SERVICE_HANDOFF: handoff };
       const turn = headless?.turn();
-      const argv = turn?.argv ?? wish.argv;
-      const child = { argv, input, env: childEnv, ms: wish.ms, keep: wish.reply, read: turn?.read };
+      const argv = turn?.argv ?? options.argv;
+      const child = { argv, input, env: childEnv, ms: options.ms, keep: options.reply, read: turn?.read };
       const outcome = await runChild(text, child, stop.signal);
       if (!stop.signal.aborted) await turn?.done(outcome);
-      if (outcome.kind === 'done' && wish.reply) await replyWith(session, text, outcome.output);
+      if (outcome.kind === 'done' && options.reply)
+        await replyWith(session, text, turn?.answer(outcome.output) ?? outcome.output);
       return outcome;
     },
   });
   await runner.run();
-  return { session: key, runs };
+  return { record: { session: key, runs }, exit };
 }
 
 /** A program with delivery points of its own is served here as any other, under its name. */

@@ -39,6 +39,9 @@ function setUp(init: Init, apply: boolean, known: boolean): Step {
       : step('installed', 'needs_you', 'No program of agents that could be set up is on this machine.');
   }
   const open = changes.filter(({ action }) => action === 'create' || action === 'update').map(({ path }) => path);
+  const skipped = open.length === 0 || apply ? init.skipped() : [];
+  if (skipped.length > 0)
+    return step('installed', 'failed', `Skipped by its program: ${skipped.join(', ')}.`, 'service doctor');
   if (apply || open.length === 0) return step('installed', 'done', `Set up: ${names.join(', ')}.`);
   return step(
     'installed',

@@ -6,15 +6,15 @@ import { ClientError } from '../../client/errors.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 import { readCredentials } from '../../local/credentials.ts';
 import { Failure } from '../../local/failure.ts';
-import type { Means } from '../beginnings.ts';
 import { sessionHere } from '../here.ts';
 import type { InviteLink } from '../invite-link.ts';
+import type { Deps } from '../pending-keys.ts';
 import { runtime } from '../runtime.ts';
 import { type Programs, programsHere } from './programs.ts';
 import { failed, type Step, step } from './step.ts';
 import type { View } from './view.ts';
 
-export interface SetupWish extends Means {
+export interface SetupOptions extends Deps {
   handle: string | undefined;
   /** Name of the key. */
   name: string | undefined;
@@ -30,10 +30,10 @@ export interface Target {
 }
 
 /** @param look opens the eyes that are used once there is an account: a person's in a terminal, the daemon's in a session. */
-export async function setUp(target: Target, wish: SetupWish, look: () => Promise<View>): Promise<Step[]> {
-  const programs = await programsHere(wish.yes);
+export async function setUp(target: Target, options: SetupOptions, look: () => Promise<View>): Promise<Step[]> {
+  const programs = await programsHere(options.yes);
   const steps = [programs.installed];
-  const account = await accountOf(target, wish);
+  const account = await accountOf(target, options);
   steps.push(account);
   if (account.state !== 'done') return [...steps, ...later(account)];
   const blind = sessionHere() !== null && !programs.known;
@@ -71,7 +71,7 @@ const later = (account: Step): Step[] =>
   );
 
 /** The account at the server: there already, or made by the invite. */
-async function accountOf({ origin, link }: Target, wish: SetupWish): Promise<Step> {
+async function accountOf({ origin, link }: Target, options: SetupOptions): Promise<Step> {
   const known = readCredentials(runtime().folders).servers[origin];
   if (known?.person && (known.key || known.mode === 'local'))
     return step('account', 'done', `@${known.person.handle} at ${origin}.`);
@@ -79,14 +79,14 @@ async function accountOf({ origin, link }: Target, wish: SetupWish): Promise<Ste
     return step('account', 'needs_you', `This machine has no account at ${origin}.`, `service login ${origin}`);
   }
   const { mayAsk } = await import('../prompts.ts');
-  const asks = mayAsk(wish.out, wish.noInput);
-  if (wish.handle === undefined && !asks && !known?.pending) return chooseHandle(link, wish);
+  const asks = mayAsk(options.out, options.noInput);
+  if (options.handle === undefined && !asks && !known?.pending) return chooseHandle(link, options);
   const { connectBy } = await import('../connecting.ts');
   try {
     const { record } = await connectBy(link, {
-      ...wish,
+      ...options,
       displayName: undefined,
-      yes: wish.handle !== undefined || !asks,
+      yes: options.handle !== undefined || !asks,
     });
     const { handle } = (record as { person: { handle: string } }).person;
     return step('account', 'done', `@${handle} at ${origin}.`);
@@ -98,10 +98,10 @@ async function accountOf({ origin, link }: Target, wish: SetupWish): Promise<Ste
 }
 
 /** Nobody is asked here, and a handle is for good: it has to be said. */
-async function chooseHandle(link: InviteLink, wish: SetupWish): Promise<Step> {
+async function chooseHandle(link: InviteLink, options: SetupOptions): Promise<Step> {
   try {
     const { previewOf } = await import('../invite-link.ts');
-    const { suggested_handle: suggested } = await previewOf(link, wish);
+    const { suggested_handle: suggested } = await previewOf(link, options);
     const choose = 'Choose the handle the account is to have, and run it again with --handle';
     return suggested === undefined
       ? step('account', 'needs_you', `${choose}.`, 'service setup --help')

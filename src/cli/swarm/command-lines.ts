@@ -36,9 +36,9 @@ function interactiveArgv({ profile, model, args, dir }: Planned, { prompt, sessi
 }
 
 /** The runner keeps the seat's connection and runs the program once for each bundle. */
-function runnerArgv({ profile, model, args }: Planned, seat: string): string[] {
-  const { program } = runtime();
-  const service = [process.execPath, ...process.execArgv, program, 'run', '--as', seat, '--harness', profile.harness];
+function runnerArgv({ profile, model, args, reply }: Planned, seat: string): string[] {
+  const run = [process.execPath, ...process.execArgv, runtime().program, 'run', '--as', seat];
+  const service = [...run, '--harness', profile.harness, ...(reply ? ['--reply'] : [])];
   if (isRunner(profile)) return [...service, '--', ...args];
   return [
     ...service,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { idPattern, patterns } from '../../contract/ids.ts';
-import { memberName, roleName } from '../../contract/schemas/common.ts';
+import { memberName, roleName } from '../../contract/nouns/common.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { findUpward, unsafe } from '../../local/upward.ts';
 import { quoted } from '../files/names.ts';
@@ -31,6 +31,7 @@ const agent = z.strictObject({
   args: z.array(word(4_096)).max(100, 'must be at most 100 words').optional(),
   launcher: slug.optional(),
   dir: word(4_096).optional(),
+  reply: z.boolean().optional(),
 });
 
 const swarm = z.strictObject({
@@ -54,7 +55,7 @@ const swarm = z.strictObject({
     }),
 });
 
-export type AgentWish = z.infer<typeof agent>;
+export type NewAgentOptions = z.infer<typeof agent>;
 
 export interface SwarmFile extends z.infer<typeof swarm> {
   /** Absolute. */

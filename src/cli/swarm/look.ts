@@ -67,7 +67,7 @@ export async function launched(
   }
 }
 
-export interface LookWish {
+export interface LookOptions {
   launchers: Launchers;
   swarm: string;
   name: string;
@@ -80,7 +80,7 @@ export interface LookWish {
  * launcher started proves nothing once that has ended: it may not be known yet that it is over, or belong to a process that
  * outlives its terminal.
  */
-export async function lookAt({ launchers, swarm, name, started, holder }: LookWish): Promise<Look> {
+export async function lookAt({ launchers, swarm, name, started, holder }: LookOptions): Promise<Look> {
   const own = started ? await launched(launchers, swarm, name, started) : null;
   if (own?.state === 'running' || own?.state === 'unknown') return { ...own, by: 'launcher', holder };
   const byHand = holder?.open === true && !(started && holder.session === started.session);

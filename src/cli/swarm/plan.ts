@@ -10,7 +10,7 @@ import { type Launcher, type LaunchMode, launchFailure } from '../../launch/prot
 import { requireFolder } from '../../launch/requirements.ts';
 import { type Failure, usage } from '../../local/failure.ts';
 import { runtime } from '../runtime.ts';
-import type { AgentWish, SwarmFile } from './file.ts';
+import type { NewAgentOptions, SwarmFile } from './file.ts';
 import { meant } from './problems.ts';
 
 export interface Planned {
@@ -21,6 +21,8 @@ export interface Planned {
   launcher: string;
   model: string | undefined;
   args: string[];
+  /** What it prints is posted as its answer. */
+  reply: boolean;
   /** Absolute. */
   dir: string;
 }
@@ -60,7 +62,7 @@ export async function planned(file: SwarmFile, launchers: Launchers): Promise<Pl
 async function one(
   file: SwarmFile,
   i: number,
-  wish: AgentWish,
+  wish: NewAgentOptions,
   all: readonly Profile[],
   launchers: Launchers,
 ): Promise<Planned> {
@@ -75,7 +77,7 @@ async function one(
         all.map(({ harness }) => harness),
       ).replace(/\?$/, '')}`,
     );
-  const { name, role, model, args = [] } = wish;
+  const { name, role, model, args = [], reply = false } = wish;
   if (isRunner(profile) && args.length === 0) throw wrong('args', 'is missing: the program to run, and its words');
   if (model !== undefined && !profile.headless?.model) throw wrong('model', `is nothing that ${profile.name} is told`);
   const ways = waysOf(profile);
@@ -83,8 +85,10 @@ async function one(
   const offered = await launchers.modesOf(launcher);
   const mode = ways.find((way) => offered.includes(way));
   if (!mode) throw unsupported(`${name}: the launcher ${launcher} cannot run ${profile.name}`, ways);
+  if (reply && mode === 'interactive')
+    throw wrong('reply', 'is for a program that runs without a terminal', 'Set launcher: headless');
   const words = isRunner(profile) ? ownProgram(file, args) : args;
-  return { name, role, profile, mode, launcher, model, args: words, dir: placeOf(file, wish.dir) };
+  return { name, role, profile, mode, launcher, model, args: words, reply, dir: placeOf(file, wish.dir) };
 }
 
 export const isRunner = ({ identity }: Profile): boolean => identity.kind === 'runner';

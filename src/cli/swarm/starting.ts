@@ -108,8 +108,8 @@ function noteOf({ agent, seat, before }: Starting, session: string | null): Star
 }
 
 /** Tells whether `service.yaml` says of an agent what it said before. */
-export const wishOf = ({ profile, launcher, mode, dir, model, args }: Planned): string =>
+export const wishOf = ({ profile, launcher, mode, dir, model, args, reply }: Planned): string =>
   createHash('sha256')
-    .update(JSON.stringify([profile.harness, launcher, mode, dir, model ?? null, args]))
+    .update(JSON.stringify([profile.harness, launcher, mode, dir, model ?? null, args, ...(reply ? ['reply'] : [])]))
     .digest('hex')
     .slice(0, 16);

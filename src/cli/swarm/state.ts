@@ -99,7 +99,7 @@ export async function alone<T>(name: string, note: (text: string) => void, work:
         lock.release();
       }
     if (!told && performance.now() > tell) {
-      note('Another service swarm is at it; waiting for it…');
+      note('Another command of this swarm runs; waiting for it…');
       told = true;
     }
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));

@@ -6,16 +6,16 @@ import { askDaemon } from '../ask-daemon.ts';
 import { quoted } from '../files/names.ts';
 import type { Output } from '../output.ts';
 import type { Session } from '../session.ts';
+import { type AgentStart, ensureRunning } from './ensure-running.ts';
 import type { SwarmFile } from './file.ts';
 import { Launchers, linesOf, type Planned, planned, requireAll } from './plan.ts';
-import { type Rising, raise } from './raising.ts';
 import type { AgentRecord, Problem } from './records.ts';
 import { boardOf, seatsOf } from './seats.ts';
 import { allSwarms, swarmName } from './state.ts';
 import { Swarm } from './swarm.ts';
 import { seated } from './waiting.ts';
 
-export interface UpWish {
+export interface UpOptions {
   file: SwarmFile;
   /** Agents that are meant; none named: all. */
   only: readonly string[];
@@ -28,7 +28,7 @@ export interface UpWish {
 
 export interface RisenAgent extends AgentRecord {
   /** What was done now. */
-  action: Rising['action'];
+  action: AgentStart['action'];
   problem: Problem | null;
 }
 
@@ -41,7 +41,7 @@ export interface UpRecord {
 }
 
 /** @throws Failure before anything is made, for what is wrong in the file or missing on this machine */
-export async function bringUp(session: Session, { file, only, waitMs, out, agree }: UpWish): Promise<UpRecord> {
+export async function bringUp(session: Session, { file, only, waitMs, out, agree }: UpOptions): Promise<UpRecord> {
   const { entry, server } = session;
   if (!entry)
     throw usage(
@@ -78,10 +78,10 @@ export async function bringUp(session: Session, { file, only, waitMs, out, agree
   return { swarm: swarm.name, board_created: created, seats_added: added, agents: risen, timed_out };
 }
 
-async function raiseAll(swarm: Swarm, agents: Planned[], seats: Map<string, Seat>): Promise<Rising[]> {
+async function raiseAll(swarm: Swarm, agents: Planned[], seats: Map<string, Seat>): Promise<AgentStart[]> {
   const status = await askDaemon('status', {}, { start: true });
-  const rising: Rising[] = [];
-  for (const agent of agents) rising.push(await raise(swarm, agent, seats.get(agent.name)!, status));
+  const rising: AgentStart[] = [];
+  for (const agent of agents) rising.push(await ensureRunning(swarm, agent, seats.get(agent.name)!, status));
   return rising;
 }
 

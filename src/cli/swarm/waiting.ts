@@ -1,6 +1,7 @@
 /** Waiting until the session of each agent holds its seat; one that could not be taken up again is begun anew. */
+
+import { type AgentStart, ensureRunning } from './ensure-running.ts';
 import { daemonView, type Holder, holderOf, lookAt } from './look.ts';
-import { type Rising, raise } from './raising.ts';
 import { standing } from './records.ts';
 import type { Swarm } from './swarm.ts';
 import type { RisenAgent } from './up.ts';
@@ -9,7 +10,7 @@ const EVERY_MS = 200;
 /** A launcher may be a program, so it is asked less often. */
 const LAUNCHER_EVERY_MS = 1_000;
 
-interface Waiting extends Rising {
+interface Waiting extends AgentStart {
   /** It ended before its seat was taken. */
   over: boolean;
   askedAt: number;
@@ -18,7 +19,7 @@ interface Waiting extends Rising {
 /** @param ms to wait at most; 0 only looks */
 export async function seated(
   swarm: Swarm,
-  rising: readonly Rising[],
+  rising: readonly AgentStart[],
   ms: number,
 ): Promise<{ agents: RisenAgent[]; timed_out: boolean }> {
   const all: Waiting[] = rising.map((one) => ({ ...one, over: false, askedAt: performance.now() }));
@@ -38,7 +39,7 @@ export async function seated(
   }
 }
 
-const takes = ({ former }: Rising, holder: Holder | null): boolean =>
+const takes = ({ former }: AgentStart, holder: Holder | null): boolean =>
   holder?.open === true && holder.session !== former;
 
 /** One that has ended before it took its seat is not waited for; a conversation that is gone is replaced by a new one. */
@@ -56,7 +57,7 @@ async function lookAfter(swarm: Swarm, one: Waiting): Promise<void> {
   const again = await swarm.alone(async () => {
     const now = swarm.noted(name);
     if (now) swarm.note(name, { ...now, lost_session: now.session, session: null });
-    return raise(swarm, one.agent, one.seat, await daemonView());
+    return ensureRunning(swarm, one.agent, one.seat, await daemonView());
   });
   swarm.out.note(`The conversation of ${name} could not be taken up again; it begins a new one.`);
   Object.assign(one, again);

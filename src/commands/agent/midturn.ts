@@ -1,7 +1,7 @@
 import { choice } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { agentMeant, midturnText, midturnWish } from '../../cli/midturn.ts';
+import { agentMeant, midturnOptions, midturnText } from '../../cli/midturn.ts';
 
 export default class AgentMidturn extends BaseCommand<typeof AgentMidturn> {
   static override summary = 'Show or set whose messages reach agents in the middle of a turn';
@@ -21,7 +21,7 @@ export default class AgentMidturn extends BaseCommand<typeof AgentMidturn> {
     const { policy } = this.args;
     if (policy === undefined) return this.show();
     const { as, board } = this.globals;
-    const wish = midturnWish(policy, as);
+    const options = midturnOptions(policy, as);
     const seat = as === undefined ? null : agentMeant(as, board);
     if (seat) {
       // The person acts, on the server of the agent.
@@ -30,7 +30,7 @@ export default class AgentMidturn extends BaseCommand<typeof AgentMidturn> {
     }
     const client = await this.client('P');
     const reply = await client.call('setMidturnPolicy', {
-      body: { policy: wish, ...(seat ? { member_id: seat.memberId } : {}) },
+      body: { policy: options, ...(seat ? { member_id: seat.memberId } : {}) },
       idempotencyKey: this.flags['idempotency-key'],
     });
     const again = this.again(reply);

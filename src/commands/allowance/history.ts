@@ -1,6 +1,7 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { revisionRows } from '../../cli/print/approval.ts';
+import { rowsOr } from '../../cli/table.ts';
 import { pages } from '../../client/pages.ts';
 import type { Answer } from '../../contract/types.ts';
 
@@ -22,6 +23,11 @@ export default class AllowanceHistory extends BaseCommand<typeof AllowanceHistor
       return;
     }
     const rows = await revisionRows(revisions, this.times);
-    this.out.print({ revisions }, () => [`${server.url} · ${revisions.length}`, ...rows].join('\n'));
+    this.out.print({ revisions }, () =>
+      [
+        `${server.url} · ${revisions.length}`,
+        ...rowsOr(rows, 'Let agents do something without asking: service allowance set'),
+      ].join('\n'),
+    );
   }
 }

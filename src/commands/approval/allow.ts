@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { warnOfLoopback } from '../../cli/inviting.ts';
 import { allowedText, allowQuestion } from '../../cli/print/approval.ts';
 
 export default class ApprovalAllow extends BaseCommand<typeof ApprovalAllow> {
@@ -31,6 +32,7 @@ export default class ApprovalAllow extends BaseCommand<typeof ApprovalAllow> {
     }
     const idempotencyKey = this.flags['idempotency-key'];
     const { data } = await client.call('allowApproval', { params, body: { always }, idempotencyKey });
+    warnOfLoopback(this.out, data.invite?.invite);
     this.out.print(data, () => allowedText(data));
   }
 }

@@ -1,6 +1,7 @@
 import { collected } from '../../cli/approvals.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { warnOfLoopback } from '../../cli/inviting.ts';
 import { approvalText } from '../../cli/print/approval.ts';
 
 export default class ApprovalCollect extends BaseCommand<typeof ApprovalCollect> {
@@ -15,6 +16,7 @@ export default class ApprovalCollect extends BaseCommand<typeof ApprovalCollect>
   override async run(): Promise<void> {
     const session = await this.session('G');
     const outcome = await collected(session, this.args.approval);
+    warnOfLoopback(this.out, outcome.invite?.invite);
     this.out.print(outcome, () => approvalText(outcome, this.times));
   }
 }

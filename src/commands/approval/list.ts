@@ -4,6 +4,9 @@ import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { approvalRows } from '../../cli/print/approval.ts';
 import { called } from '../../cli/runtime.ts';
+import { rowsOr } from '../../cli/table.ts';
+
+const NONE = 'Your agents ask for nothing. What they may do without asking: service allowance show';
 
 export default class ApprovalList extends BaseCommand<typeof ApprovalList> {
   static override aliases = ['approvals', 'approvals list'];
@@ -27,6 +30,12 @@ export default class ApprovalList extends BaseCommand<typeof ApprovalList> {
     const rows = await approvalRows(approvals, this.times);
     const pending = !session.agent && approvals.some(({ state }) => state === 'pending');
     const more = pending ? [called('Allow one: service approval allow <id>')] : [];
-    this.out.print({ approvals }, () => [`${session.server.url} · ${approvals.length}`, ...rows, ...more].join('\n'));
+    this.out.print({ approvals }, () =>
+      [
+        `${session.server.url} · ${approvals.length}`,
+        ...rowsOr(rows, session.agent ? 'You asked for nothing that needs an approval.' : NONE),
+        ...more,
+      ].join('\n'),
+    );
   }
 }

@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { shown } from '../../cli/approvals.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { warnOfLoopback } from '../../cli/inviting.ts';
 import { approvalText } from '../../cli/print/approval.ts';
 
 export default class ApprovalShow extends BaseCommand<typeof ApprovalShow> {
@@ -20,6 +21,7 @@ export default class ApprovalShow extends BaseCommand<typeof ApprovalShow> {
   override async run(): Promise<void> {
     const session = await this.session('A');
     const outcome = await shown(session, this.args.approval, !this.flags['no-collect']);
+    warnOfLoopback(this.out, outcome.invite?.invite);
     this.out.print(outcome, () => approvalText(outcome, this.times));
   }
 }

@@ -3,6 +3,7 @@ import { BaseCommand } from '../../cli/base.ts';
 import { allMembers } from '../../cli/board-list.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { memberRows } from '../../cli/print/member.ts';
+import { rowsOr } from '../../cli/table.ts';
 
 export default class BoardAgents extends BaseCommand<typeof BoardAgents> {
   static override summary = 'List the agents on a board';
@@ -22,6 +23,11 @@ export default class BoardAgents extends BaseCommand<typeof BoardAgents> {
       return;
     }
     const rows = await memberRows(members);
-    this.out.print({ members }, () => [`${board} · ${members.length}`, ...rows].join('\n'));
+    this.out.print({ members }, () =>
+      [
+        `${board} · ${members.length}`,
+        ...rowsOr(rows, `Put one there: service agent create NAME --board ${board}`),
+      ].join('\n'),
+    );
   }
 }

@@ -1,7 +1,7 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
-import { boardMeant } from '../../cli/lifecycle.ts';
+import { boardMeant, lookedUp } from '../../cli/lifecycle.ts';
 import { lifecycleQuestion, lifecycleText } from '../../cli/print/states.ts';
 
 export default class BoardArchive extends BaseCommand<typeof BoardArchive> {
@@ -19,8 +19,10 @@ export default class BoardArchive extends BaseCommand<typeof BoardArchive> {
   override async run(): Promise<void> {
     const session = await this.session('A');
     const board = await boardMeant(session, this.args.name, this.out);
-    await this.confirm(lifecycleQuestion('archive', board), this.flags.yes);
-    const call = { params: { board }, idempotencyKey: this.flags['idempotency-key'] };
+    const { yes, 'idempotency-key': idempotencyKey } = this.flags;
+    if (!yes) await lookedUp(session.client, board);
+    await this.confirm(lifecycleQuestion('archive', board), yes);
+    const call = { params: { board }, idempotencyKey };
     const reply = await session.client.call('archiveBoard', call);
     const again = this.again(reply);
     this.out.print(reply.data, () => `${lifecycleText('archive', board, reply.data)}${again}`);

@@ -28,7 +28,7 @@ export default class BoardCharter extends BaseCommand<typeof BoardCharter> {
     const session = await this.onBoard('A');
     const { charter: before } = await readBoard(session);
     const noInput = this.globals['no-input'] === true;
-    const wanted = await newCharter({ session, charter: before, wish: this.flags, out: this.out, noInput });
+    const wanted = await newCharter({ session, charter: before, options: this.flags, out: this.out, noInput });
     if (wanted === undefined) {
       this.out.print({ charter: before, changed: false }, () => before || `${session.board} has no charter.`);
       return;

@@ -28,14 +28,14 @@ export default class BoardCreate extends BaseCommand<typeof BoardCreate> {
 
   override async run(): Promise<void> {
     const name = this.args.name ?? (await askName(this.out, this.globals['no-input'] === true));
-    const wish = { name, ...this.flags };
+    const request = { name, ...this.flags };
     const delegated = await this.delegated();
     if (delegated) {
-      const { record, text } = await createInSession(delegated, wish, this.out);
+      const { record, text } = await createInSession(delegated, request, this.out);
       return this.out.print(record, text);
     }
     const session = await this.session('P');
-    const { record, reply } = await createBoard(session, wish, this.out);
+    const { record, reply } = await createBoard(session, request, this.out);
     const again = this.again(reply);
     this.out.print(record, () => createdText(record, session.server.url, again));
   }

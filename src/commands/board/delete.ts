@@ -1,7 +1,7 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
-import { boardMeant, confirmByName, forgetSeatsOn } from '../../cli/lifecycle.ts';
+import { boardMeant, confirmByName, forgetSeatsOn, requireDeletable } from '../../cli/lifecycle.ts';
 import { lifecycleText } from '../../cli/print/states.ts';
 
 export default class BoardDelete extends BaseCommand<typeof BoardDelete> {
@@ -19,8 +19,13 @@ export default class BoardDelete extends BaseCommand<typeof BoardDelete> {
   override async run(): Promise<void> {
     const session = await this.session('P');
     const board = await boardMeant(session, this.args.name, this.out);
-    if (!this.flags.yes) await confirmByName('delete', board, this.out, this.globals['no-input'] === true);
-    const call = { params: { board }, idempotencyKey: this.flags['idempotency-key'] };
+    const { yes, 'idempotency-key': idempotencyKey } = this.flags;
+    if (!yes) {
+      // A repeat is answered though the board is gone.
+      if (idempotencyKey === undefined) await requireDeletable(session, board);
+      await confirmByName('delete', board, this.out, this.globals['no-input'] === true);
+    }
+    const call = { params: { board }, idempotencyKey };
     const reply = await session.client.call('deleteBoard', call);
     await forgetSeatsOn(reply.data.id);
     const again = this.again(reply);

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { boardListText, joinedLists, readBoards } from '../../cli/board-list.ts';
+import { type BoardListOptions, boardListText, joinedLists, readBoards } from '../../cli/board-list.ts';
 import { readBoardsHere } from '../../cli/delegated.ts';
 import { answered, askEveryServer, groupTexts } from '../../cli/every-server.ts';
 import { listFlags } from '../../cli/flags.ts';
@@ -10,7 +10,7 @@ export default class BoardList extends BaseCommand<typeof BoardList> {
   static override aliases = ['boards'];
   static override summary = 'List your boards';
   static override description =
-    'The active boards you are on; --all adds those you could join, --archived shows the archive.';
+    'The active boards you are on; --all adds those you could join and, for a server admin, the hidden ones: private\nboards of others, by their ids. --archived shows the archive.';
   static override examples = ['service board list', 'service boards --all', 'service board list --all-servers --json'];
   static override seeAlso = ['board create', 'board show'];
   static override flags = {
@@ -22,25 +22,26 @@ export default class BoardList extends BaseCommand<typeof BoardList> {
 
   override async run(): Promise<void> {
     const { all, archived } = this.flags;
-    if (this.flags['all-servers']) return this.everywhere({ all, archived });
+    const options = { all, archived, text: this.out.mode === 'text' && !this.out.quiet };
+    if (this.flags['all-servers']) return this.everywhere(options);
     const delegated = await this.delegated();
     const session = delegated ?? (await this.session('A'));
     const record = delegated
       ? await readBoardsHere(delegated, archived)
-      : await readBoards(session as Session, { all, archived });
+      : await readBoards(session as Session, options);
     if (this.out.mode === 'ndjson') {
       for (const board of record.boards) this.out.each(board);
       return;
     }
-    const text = await boardListText(record, session.server.url);
+    const text = await boardListText(record, session.server.url, archived);
     this.out.print(record, () => text);
   }
 
-  private async everywhere(wish: { all: boolean; archived: boolean }): Promise<void> {
+  private async everywhere(options: BoardListOptions): Promise<void> {
     await this.requirePerson();
     const servers = await askEveryServer(
       (name) => this.sessionAt(name),
-      (session) => readBoards(session, wish),
+      (session) => readBoards(session, options),
       this.out,
     );
     const record = joinedLists(answered(servers));
@@ -48,7 +49,7 @@ export default class BoardList extends BaseCommand<typeof BoardList> {
       for (const board of record.boards) this.out.each(board);
       return;
     }
-    const text = await groupTexts(servers, boardListText);
+    const text = await groupTexts(servers, (lists, url) => boardListText(lists, url, options.archived));
     this.out.print({ ...record, servers }, () => text);
   }
 }

@@ -3,6 +3,7 @@ import { BaseCommand } from '../../cli/base.ts';
 import { allMembers } from '../../cli/board-list.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { memberRows } from '../../cli/print/member.ts';
+import { rowsOr } from '../../cli/table.ts';
 
 export default class BoardMembers extends BaseCommand<typeof BoardMembers> {
   static override aliases = ['members'];
@@ -24,6 +25,11 @@ export default class BoardMembers extends BaseCommand<typeof BoardMembers> {
       return;
     }
     const rows = await memberRows(members);
-    this.out.print({ members }, () => [`${board} · ${members.length}`, ...rows].join('\n'));
+    this.out.print({ members }, () =>
+      [
+        `${board} · ${members.length}`,
+        ...rowsOr(rows, `Put an agent there: service agent create NAME --board ${board}`),
+      ].join('\n'),
+    );
   }
 }

@@ -14,14 +14,14 @@ export default class BoardMessage extends BaseCommand<typeof BoardMessage> {
   static override flags = { reactions: Flags.boolean({ description: 'Also who reacted, and when' }) };
 
   override async run(): Promise<void> {
-    const { client, board } = await this.onBoard('A');
+    const { client, board, agent } = await this.onBoard('A');
     const record = await readMessage(client, board, this.args.message);
     // A reference may name another board than the one in use.
     this.out.base.board = record.message.board;
     const reactions = this.flags.reactions
       ? (await client.call('listReactions', { params: { message: record.message.id } })).data.reactions
       : null;
-    const style = { paint: this.out.paint, times: this.times };
+    const style = { paint: this.out.paint, times: this.times, agent };
     this.out.print({ ...record, ...(reactions ? { reactions } : {}) }, () =>
       [
         messageText(record.message, style),

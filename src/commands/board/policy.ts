@@ -1,6 +1,6 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { changeBoard, policyWish, readBoard } from '../../cli/board-settings.ts';
+import { changeBoard, policyOptions, readBoard } from '../../cli/board-settings.ts';
 import { listFlag, requestFlags, writeFlags } from '../../cli/flags.ts';
 import { changeLine, policyText, policyWords } from '../../cli/print/settings.ts';
 import { boardIdOf } from '../../cli/requesting.ts';
@@ -28,7 +28,7 @@ export default class BoardPolicy extends BaseCommand<typeof BoardPolicy> {
     const { preset } = this.args;
     if (preset !== undefined && preset !== 'starter' && preset !== 'recommended')
       throw usage(`A preset is starter or recommended, not ${preset}.`);
-    const policy = policyWish(preset, this.flags.set ?? []);
+    const policy = policyOptions(preset, this.flags.set ?? []);
     if (this.flags.request) {
       if (!policy) throw usage('--request asks for a change: say which policy the board should have.');
       const asking = await this.onBoard('G');

@@ -17,6 +17,7 @@ export default class BoardReceipts extends BaseCommand<typeof BoardReceipts> {
     const { data } = await client.call('listReceipts', { params: { board: name, seq } });
     this.out.base.board = name;
     const rows = await table(
+      ['NAME', 'STATE'],
       data.recipients.map(({ member, state, presence }) => [
         `@${member.name}`,
         state === 'pending' && presence === 'working' ? 'pending · working now' : state,

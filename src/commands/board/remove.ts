@@ -28,6 +28,8 @@ export default class BoardRemove extends BaseCommand<typeof BoardRemove> {
     const { client, board } = await this.onBoard('P');
     const { handle } = this.args;
     const { visibility } = (await client.call('getBoard', { params: { board } })).data;
+    // A repeat is answered though they are gone.
+    if (!yes && idempotencyKey === undefined) await client.call('getMember', { params: { board, member: handle } });
     const agents = await agentsOf(client, board, handle);
     await this.confirm(`Take ${handle} off ${board}?${alsoEnding(agents, 'Their')}`, yes);
     const call = { params: { board, handle }, idempotencyKey };

@@ -30,7 +30,8 @@ export default class BoardRoles extends BaseCommand<typeof BoardRoles> {
     if (name === undefined) {
       if (can !== undefined || file !== undefined) throw usage('Say which role: --set ROLE.');
       const { roles } = await readBoard(await this.onBoard('A'));
-      this.out.print({ roles, changed: false }, () => rolesText(roles));
+      const text = await rolesText(roles);
+      this.out.print({ roles, changed: false }, () => text);
       return;
     }
     const grants = can?.map(grantOf);

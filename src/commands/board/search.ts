@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlag, listFlags } from '../../cli/flags.ts';
-import { type SearchWish, search } from '../../cli/searching.ts';
+import { type SearchOptions, search } from '../../cli/searching.ts';
 import { searchKinds } from '../../contract/search-kinds.ts';
 
 export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
@@ -38,7 +38,7 @@ export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
 
   override async run(): Promise<void> {
     const session = this.flags['all-boards'] ? await this.session('P') : await this.onBoard('A');
-    const wish: SearchWish = { ...this.flags, query: this.args.query };
-    await search(session, wish, { out: this.out, times: this.times });
+    const request: SearchOptions = { ...this.flags, query: this.args.query };
+    await search(session, request, { out: this.out, times: this.times });
   }
 }

@@ -16,7 +16,10 @@ export default class BoardTemplates extends BaseCommand<typeof BoardTemplates> {
       for (const template of templates) this.out.each(template);
       return;
     }
-    const rows = await table(templates.map((t) => [t.name, Object.keys(t.roles).join(', '), t.summary]));
+    const rows = await table(
+      ['NAME', 'ROLES', 'FOR'],
+      templates.map((t) => [t.name, Object.keys(t.roles).join(', '), t.summary]),
+    );
     this.out.print({ templates }, () => [`templates · ${templates.length}`, ...rows].join('\n'));
   }
 }

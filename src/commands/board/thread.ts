@@ -29,7 +29,8 @@ export default class BoardThread extends BaseCommand<typeof BoardThread> {
     if (this.out.mode === 'ndjson') {
       for await (const message of wholeThread(session, this.args.message, record, this.flags)) this.out.each(message);
     } else {
-      const style = { paint: this.out.paint, times: this.times, markdown: this.flags.markdown };
+      const { agent } = session;
+      const style = { paint: this.out.paint, times: this.times, agent, markdown: this.flags.markdown };
       this.out.print(record, () => threadText(session.board, record, style, staying(session)));
     }
     if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);

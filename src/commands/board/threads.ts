@@ -4,6 +4,7 @@ import { limitFlag, listFlags } from '../../cli/flags.ts';
 import { threadRows } from '../../cli/print/threads.ts';
 import { called } from '../../cli/runtime.ts';
 import { staying } from '../../cli/session.ts';
+import { rowsOr } from '../../cli/table.ts';
 import { pages } from '../../client/pages.ts';
 
 export default class BoardThreads extends BaseCommand<typeof BoardThreads> {
@@ -34,7 +35,7 @@ export default class BoardThreads extends BaseCommand<typeof BoardThreads> {
     this.out.print({ threads, next_after: next }, () =>
       [
         `${board} · ${threads.length}`,
-        ...rows,
+        ...rowsOr(rows, `A reply begins one: service say --reply NUMBER "TEXT"${staying(session)}`),
         ...(next === null ? [] : [called(`Later: service board threads --after ${next}${staying(session)}`)]),
       ].join('\n'),
     );

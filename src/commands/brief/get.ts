@@ -3,7 +3,7 @@ import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { requireBrief } from '../../cli/files/brief.ts';
 import { getFile, printFile } from '../../cli/files/get.ts';
-import { quoted } from '../../cli/files/names.ts';
+import { localName, quoted } from '../../cli/files/names.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { sizeText } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
@@ -21,7 +21,7 @@ export default class BriefGet extends BaseCommand<typeof BriefGet> {
     const files = await filesOf(await this.onBoard('A'));
     const { name, file_id, version } = requireBrief(files);
     const wanted = { file: file_id, version, name };
-    const path = this.args.path ?? name;
+    const path = this.args.path ?? localName(name);
     if (path === '-') {
       await printFile(files, wanted, this.out);
       return;

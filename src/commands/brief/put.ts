@@ -4,7 +4,7 @@ import { BaseCommand } from '../../cli/base.ts';
 import { briefQuery } from '../../cli/files/brief.ts';
 import { quoted } from '../../cli/files/names.ts';
 import { localFile } from '../../cli/files/put.ts';
-import { put } from '../../cli/files/putting.ts';
+import { type Putting, putIfChanged } from '../../cli/files/putting.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { staying } from '../../cli/session.ts';
@@ -31,8 +31,8 @@ export default class BriefPut extends BaseCommand<typeof BriefPut> {
     const files = await filesOf(await this.onBoard('A'));
     const { path } = this.args;
     const { base, merge, 'replace-format': replaceFormat, 'idempotency-key': key } = this.flags;
-    const { query } = briefQuery(files, path, { base, replaceFormat });
-    const done = await put({
+    const { query, digest } = briefQuery(files, path, { base, replaceFormat });
+    const putting: Putting = {
       files,
       local: await localFile(path),
       query,
@@ -42,13 +42,13 @@ export default class BriefPut extends BaseCommand<typeof BriefPut> {
       key,
       times: this.times,
       out: this.out,
-    });
-    const { name, latest } = done.reply.data;
-    const again = this.again(done.reply);
-    const replaced = done.replaces === 0 ? null : done.replaces;
-    this.out.print(
-      { name, version: latest.version, replaced },
-      () => `Saved ${name} v${latest.version} on ${files.session.board}${again}`,
+    };
+    const { record, reply } = await putIfChanged(putting, digest);
+    const { version, replaces, changed } = record;
+    const { name } = record.file;
+    const again = reply ? this.again(reply) : '';
+    this.out.print({ name, version, replaced: changed && replaces > 0 ? replaces : null }, () =>
+      changed ? `Saved ${name} v${version} on ${files.session.board}${again}` : `${name} is unchanged at v${version}.`,
     );
   }
 }

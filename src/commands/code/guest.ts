@@ -3,6 +3,7 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { makeCode } from '../../cli/codes.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { warnOfLoopback } from '../../cli/inviting.ts';
 import { newCodeText } from '../../cli/print/code.ts';
 
 export default class CodeGuest extends BaseCommand<typeof CodeGuest> {
@@ -23,7 +24,9 @@ export default class CodeGuest extends BaseCommand<typeof CodeGuest> {
 
   override async run(): Promise<void> {
     const { role, ttl, 'idempotency-key': key } = this.flags;
-    const made = await makeCode(await this.onBoard('P'), { role, ttl, guest: this.args.handle, key });
+    const session = await this.onBoard('P');
+    const made = await makeCode(session, { role, ttl, guest: this.args.handle, key });
+    warnOfLoopback(this.out, session.server.url);
     this.out.print(made, () => newCodeText(made.code, made.prompt, this.times));
   }
 }

@@ -5,6 +5,7 @@ import { listFlags } from '../../cli/flags.ts';
 import { codeRows } from '../../cli/print/code.ts';
 import { called } from '../../cli/runtime.ts';
 import { staying } from '../../cli/session.ts';
+import { rowsOr } from '../../cli/table.ts';
 
 export default class CodeList extends BaseCommand<typeof CodeList> {
   static override summary = 'List the join codes of a board';
@@ -26,6 +27,12 @@ export default class CodeList extends BaseCommand<typeof CodeList> {
     }
     const rows = await codeRows(codes, this.times);
     const more = codes.length > 0 ? [called(`Revoke one: service code revoke <id>${staying(session)}`)] : [];
-    this.out.print({ join_codes: codes }, () => [`${session.board} · ${codes.length}`, ...rows, ...more].join('\n'));
+    this.out.print({ join_codes: codes }, () =>
+      [
+        `${session.board} · ${codes.length}`,
+        ...rowsOr(rows, `Make one: service code create${staying(session)}`),
+        ...more,
+      ].join('\n'),
+    );
   }
 }

@@ -1,6 +1,6 @@
 import { optional, required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { diffOf } from '../../cli/files/diff.ts';
+import { diffOf, diffText } from '../../cli/files/diff.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 
 export default class FileDiff extends BaseCommand<typeof FileDiff> {
@@ -24,6 +24,7 @@ export default class FileDiff extends BaseCommand<typeof FileDiff> {
     const { name, v1, v2 } = this.args;
     const versions = [v1, v2].filter((version) => version !== undefined);
     const record = await diffOf(files, name, versions, this.out);
-    this.out.print(record, () => record.diff.replace(/\n$/, '') || `${record.from} and ${record.to} are the same.`);
+    const text = diffText(record.diff.replace(/\n$/, ''), this.out.paint);
+    this.out.print(record, () => text || `${record.from} and ${record.to} are the same.`);
   }
 }

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { optional, required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { getFile, printFile } from '../../cli/files/get.ts';
-import { fileNamed, leafOf, quoted } from '../../cli/files/names.ts';
+import { fileNamed, localName, quoted } from '../../cli/files/names.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { sizeText } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
@@ -29,7 +29,7 @@ export default class FileGet extends BaseCommand<typeof FileGet> {
     const { file, version = 'latest' as const } = fileNamed(this.args.name);
     const { data } = await files.session.client.call('getFile', { params: { board, file } });
     const wanted = { file: data.id, version, name: data.name } as const;
-    const target = this.args.path ?? leafOf(data.name);
+    const target = this.args.path ?? localName(data.name);
     const got =
       target === '-'
         ? await printFile(files, wanted, this.out)

@@ -1,9 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
-import { fileLine } from '../../cli/print/file.ts';
+import { fileRows } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
 import { staying } from '../../cli/session.ts';
+import { rowsOr } from '../../cli/table.ts';
 import { taskRef } from '../../cli/tasks.ts';
 import { pages } from '../../client/pages.ts';
 
@@ -46,10 +47,12 @@ export default class FileList extends BaseCommand<typeof FileList> {
     }
     const { files, next_after: next } = (await client.call('listFiles', input)).data;
     const filters = [task ? ` --task ${task}` : '', mine ? ' --mine' : '', maintained ? ' --maintained' : ''].join('');
+    const empty = filters ? 'None fits. All: service file list' : 'Put one there: service file put PATH';
+    const rows = await fileRows(files, this.times);
     this.out.print({ files, next_after: next }, () =>
       [
         `${board} · ${files.length}`,
-        ...files.map((file) => fileLine(file, this.times)),
+        ...rowsOr(rows, empty + staying(session)),
         ...(next === null ? [] : [called(`More: service file list --after ${next}${filters}${staying(session)}`)]),
       ].join('\n'),
     );

@@ -28,6 +28,7 @@ export default class FileShow extends BaseCommand<typeof FileShow> {
         file.posted_in.push(...page.posted_in);
       file.posted_in_more = false;
     }
-    this.out.print({ file }, () => fileText(file, this.times));
+    const text = await fileText(file, this.times);
+    this.out.print({ file }, () => text);
   }
 }

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { boardsFlag, boardsOf, writeFlags } from '../../cli/flags.ts';
-import { inviteBody, lost } from '../../cli/inviting.ts';
+import { inviteBody, lost, warnOfLoopback } from '../../cli/inviting.ts';
 import { newInviteText } from '../../cli/print/invite.ts';
 
 export default class InviteCreate extends BaseCommand<typeof InviteCreate> {
@@ -36,6 +36,7 @@ export default class InviteCreate extends BaseCommand<typeof InviteCreate> {
     const { body, names } = await inviteBody(session, { boards, pairing, agent, handle, ttl });
     if (session.agent) return this.request(session, { kind: 'invite_people', invite: body }, key);
     const { data: invite } = await session.client.call('createInvite', { body, idempotencyKey: key }).catch(lost);
+    warnOfLoopback(this.out, invite.invite);
     this.out.print({ invite }, () => newInviteText(invite, names, this.times));
   }
 }

@@ -4,6 +4,7 @@ import { listFlags } from '../../cli/flags.ts';
 import { ownInvites } from '../../cli/invites.ts';
 import { inviteRows } from '../../cli/print/invite.ts';
 import { called } from '../../cli/runtime.ts';
+import { rowsOr } from '../../cli/table.ts';
 
 export default class InviteList extends BaseCommand<typeof InviteList> {
   static override summary = 'List your invites';
@@ -29,6 +30,10 @@ export default class InviteList extends BaseCommand<typeof InviteList> {
     const rows = await inviteRows(invites, this.times);
     const active = invites.some((invite) => invite.state === 'active');
     const more = active ? [called('Revoke one: service invite revoke <id>')] : [];
-    this.out.print({ invites }, () => [`${server.url} · ${invites.length}`, ...rows, ...more].join('\n'));
+    this.out.print({ invites }, () =>
+      [`${server.url} · ${invites.length}`, ...rowsOr(rows, 'Invite somebody: service invite create'), ...more].join(
+        '\n',
+      ),
+    );
   }
 }

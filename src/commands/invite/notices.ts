@@ -3,6 +3,7 @@ import { listFlags } from '../../cli/flags.ts';
 import { inviteNotices } from '../../cli/invites.ts';
 import { inviteNoticeRows } from '../../cli/print/invite.ts';
 import { called } from '../../cli/runtime.ts';
+import { rowsOr } from '../../cli/table.ts';
 
 export default class InviteNotices extends BaseCommand<typeof InviteNotices> {
   static override summary = 'List the invites your agents asked for';
@@ -22,6 +23,12 @@ export default class InviteNotices extends BaseCommand<typeof InviteNotices> {
     const rows = await inviteNoticeRows(notices, this.times);
     const active = notices.find(({ state }) => state === 'active');
     const more = active ? [called(`Revoke one: service invite revoke ${active.id}`)] : [];
-    this.out.print({ notices }, () => [`${server.url} · ${notices.length}`, ...rows, ...more].join('\n'));
+    this.out.print({ notices }, () =>
+      [
+        `${server.url} · ${notices.length}`,
+        ...rowsOr(rows, 'Your agents asked for none. What they may do without asking: service allowance show'),
+        ...more,
+      ].join('\n'),
+    );
   }
 }

@@ -13,8 +13,8 @@ export default class InvitePreview extends BaseCommand<typeof InvitePreview> {
 
   override async run(): Promise<void> {
     const { out, timeoutMs, verbose } = this;
-    const means = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
-    const preview = await previewOf(inviteLink(await linkText(this.args.invite, out, means.noInput)), means);
+    const deps = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
+    const preview = await previewOf(inviteLink(await linkText(this.args.invite, out, deps.noInput)), deps);
     out.print({ preview }, () => previewText(preview, this.times));
   }
 }

@@ -3,6 +3,7 @@ import { BaseCommand } from '../../cli/base.ts';
 import { delegationRows, readDelegations } from '../../cli/delegations.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { called } from '../../cli/runtime.ts';
+import { rowsOr } from '../../cli/table.ts';
 
 export default class KeyDelegations extends BaseCommand<typeof KeyDelegations> {
   static override summary = 'List the machines that bring your sessions onto boards';
@@ -25,6 +26,12 @@ export default class KeyDelegations extends BaseCommand<typeof KeyDelegations> {
     }
     const rows = await delegationRows(delegations, this.times);
     const more = delegations.length > 0 ? [called('End one: service key end-delegation <id>')] : [];
-    this.out.print({ person, delegations }, () => [`${server.url} · ${rows.length}`, ...rows, ...more].join('\n'));
+    this.out.print({ person, delegations }, () =>
+      [
+        `${server.url} · ${delegations.length}`,
+        ...rowsOr(rows, 'A machine has one once a session on it joins a board: service init, service code create'),
+        ...more,
+      ].join('\n'),
+    );
   }
 }

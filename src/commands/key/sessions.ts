@@ -4,6 +4,7 @@ import { listFlags } from '../../cli/flags.ts';
 import { sessionRows } from '../../cli/print/session.ts';
 import { called } from '../../cli/runtime.ts';
 import { browserSessions } from '../../cli/sessions.ts';
+import { rowsOr } from '../../cli/table.ts';
 
 export default class KeySessions extends BaseCommand<typeof KeySessions> {
   static override summary = 'List the browsers you are signed in with';
@@ -24,6 +25,8 @@ export default class KeySessions extends BaseCommand<typeof KeySessions> {
     }
     const rows = await sessionRows(sessions, this.times);
     const more = sessions.length > 0 ? [called('End one: service key end-session <id>')] : [];
-    this.out.print({ person, sessions }, () => [`${server.url} · ${sessions.length}`, ...rows, ...more].join('\n'));
+    this.out.print({ person, sessions }, () =>
+      [`${server.url} · ${sessions.length}`, ...rowsOr(rows, 'Sign a browser in: service open'), ...more].join('\n'),
+    );
   }
 }

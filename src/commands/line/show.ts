@@ -2,6 +2,8 @@ import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { aboutTask, lineTarget, printLine, readLine } from '../../cli/lines.ts';
+import { called } from '../../cli/runtime.ts';
+import { staying } from '../../cli/session.ts';
 
 export default class LineShow extends BaseCommand<typeof LineShow> {
   static override summary = 'Show what an agent is on';
@@ -20,6 +22,9 @@ export default class LineShow extends BaseCommand<typeof LineShow> {
         ? await lineTarget((who) => this.onBoard(who), this.globals)
         : { session: await this.onBoard('A'), member: null };
     const member = await readLine(target, agent);
-    printLine(this.out, await aboutTask(target.session, member, this.flags.task), this.times);
+    const shown = await aboutTask(target.session, member, this.flags.task);
+    const mine = agent === undefined && member.line === null;
+    const how = mine ? `\n${called(`Say what you are on: service line working "TEXT"${staying(target.session)}`)}` : '';
+    printLine(this.out, shown, this.times, how);
   }
 }

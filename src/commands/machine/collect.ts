@@ -16,7 +16,7 @@ export default class MachineCollect extends BaseCommand<typeof MachineCollect> {
     const waiting = waitingRequest(this.args.url);
     const { code = '', expires_at, handle } = waiting.pending;
     if (Date.parse(expires_at) > Date.now()) sayHow({ origin: waiting.origin, code, expires_at }, handle, out.quiet);
-    const { record, text } = await collectKey(waiting, { out, timeoutMs, verbose, noInput: true });
-    out.print(record, () => text);
+    const { record, text, next } = await collectKey(waiting, { out, timeoutMs, verbose, noInput: true });
+    out.print(record, () => `${text}\n${next}`);
   }
 }

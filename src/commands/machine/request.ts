@@ -23,8 +23,8 @@ export default class MachineRequest extends BaseCommand<typeof MachineRequest> {
   override async run(): Promise<void> {
     await this.requirePerson();
     const { out, timeoutMs, verbose } = this;
-    const means = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
-    const begun = await requestKey(this.args.url, { ...means, handle: this.flags.handle, label: this.flags.label });
+    const deps = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
+    const begun = await requestKey(this.args.url, { ...deps, handle: this.flags.handle, label: this.flags.label });
     const waiting = waitingRequest(begun.origin);
     if (this.flags.detach) {
       const { code, expires_at, origin } = begun;
@@ -40,7 +40,7 @@ export default class MachineRequest extends BaseCommand<typeof MachineRequest> {
       return;
     }
     sayHow(begun, waiting.pending.handle, out.quiet);
-    const { record, text } = await collectKey(waiting, means);
-    out.print(record, () => text);
+    const { record, text, next } = await collectKey(waiting, deps);
+    out.print(record, () => `${text}\n${next}`);
   }
 }

@@ -3,6 +3,7 @@ import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { allPairings, listedHere, seatless } from '../../cli/pairings.ts';
 import { pairingRows } from '../../cli/print/pairing.ts';
+import { rowsOr } from '../../cli/table.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 
 export default class PairingList extends BaseCommand<typeof PairingList> {
@@ -24,7 +25,12 @@ export default class PairingList extends BaseCommand<typeof PairingList> {
       return;
     }
     const rows = await pairingRows(requests);
-    this.out.print({ requests }, () => [`${url} · ${requests.length}`, ...rows].join('\n'));
+    this.out.print({ requests }, () =>
+      [
+        `${url} · ${requests.length}`,
+        ...rowsOr(rows, 'Propose work: service pairing request HANDLE "WORK" --board BOARD'),
+      ].join('\n'),
+    );
   }
 
   /** By the daemon where the session has no seat yet. */

@@ -20,8 +20,11 @@ export default class ServersList extends BaseCommand<typeof ServersList> {
       for (const server of servers) this.out.each(server);
       return;
     }
-    const rows = servers.map((s) => [s.default ? '*' : ' ', s.name, s.url, s.handle ?? '-']);
-    const lines = [...(await table(rows)), ...wrapped(called(SERVER_RULE), screenWidth())];
+    const rows = servers.map((s) => [s.default ? '*' : '', s.name, s.url, s.handle ?? '-']);
+    const lines = [
+      ...(await table(['USED', 'NAME', 'ADDRESS', 'HANDLE'], rows)),
+      ...wrapped(called(SERVER_RULE), screenWidth()),
+    ];
     this.out.print({ servers, default: standard }, () =>
       servers.length === 0
         ? called('No server is known yet. Create a board: service board create general')

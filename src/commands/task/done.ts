@@ -8,6 +8,7 @@ export default class TaskDone extends BaseCommand<typeof TaskDone> {
   static override summary = 'Close a task with a word on what was done';
   static override description =
     'Without a task it is about the one the agent is on. An agent closes what it owns, a person any. A closed task stays\nclosed; what comes up later is a new one. After -- the first word is text.';
+  static override usage = '[TASK] NOTE';
   static override examples = [
     'service task done "The cap is a minute; tests pass" --as codex',
     'service task done CHK-17 "Not needed any more" --cancelled',

@@ -4,6 +4,8 @@ import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { indented } from '../../cli/print/fields.ts';
 import { writtenText } from '../../cli/print/task.ts';
+import { staying } from '../../cli/session.ts';
+import { rowsOr } from '../../cli/table.ts';
 import { taskRef, withTasks } from '../../cli/tasks.ts';
 import { pages } from '../../client/pages.ts';
 import type { Answer } from '../../contract/types.ts';
@@ -20,7 +22,8 @@ export default class TaskHistory extends BaseCommand<typeof TaskHistory> {
   };
 
   override async run(): Promise<void> {
-    const { client, board } = await withTasks(await this.onBoard('A'));
+    const session = await withTasks(await this.onBoard('A'));
+    const { client, board } = session;
     const input = {
       params: { board, task: taskRef(this.args.task) },
       query: { field: this.flags.field, limit: 200 },
@@ -34,10 +37,14 @@ export default class TaskHistory extends BaseCommand<typeof TaskHistory> {
     }
     if (!first || this.out.mode === 'ndjson') return;
     const { task, field } = first;
+    const write = field === 'stands' ? `note ${task.ref} "TEXT"` : `update ${task.ref} --about "TEXT"`;
     this.out.print({ task, field, versions }, () =>
       [
         `${board} · ${task.ref}: ${field === 'stands' ? 'where it stands' : 'what it is about'} · ${versions.length}`,
-        ...versions.flatMap((version) => [writtenText(version, this.times), indented(version.text)]),
+        ...rowsOr(
+          versions.flatMap((version) => [writtenText(version, this.times), indented(version.text)]),
+          `Write the first one: service task ${write}${staying(session)}`,
+        ),
       ].join('\n'),
     );
   }

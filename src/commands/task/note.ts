@@ -7,6 +7,7 @@ export default class TaskNote extends BaseCommand<typeof TaskNote> {
   static override summary = 'Say where a task stands';
   static override description =
     'Without a task it is about the one the agent is on. The text takes the place of the former one, which stays readable;\nif somebody wrote another one meanwhile, nothing is changed. After -- the first word is text.';
+  static override usage = '[TASK] TEXT';
   static override examples = [
     'service task note "Half done: the cap works, tests are missing" --as codex',
     'service task note CHK-17 "Waiting for the review"',

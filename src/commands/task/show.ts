@@ -12,7 +12,7 @@ export default class TaskShow extends BaseCommand<typeof TaskShow> {
   static override args = { task: required('The task: CHK-17, 17 or tsk_…') };
 
   override async run(): Promise<void> {
-    const { client, board } = await withTasks(await this.onBoard('A'));
+    const { client, board, agent } = await withTasks(await this.onBoard('A'));
     const { data: task } = await client.call('getTask', { params: { board, task: taskRef(this.args.task) } });
     const about = { task: task.ref };
     const [files, messages] = await Promise.all([
@@ -20,7 +20,7 @@ export default class TaskShow extends BaseCommand<typeof TaskShow> {
       client.call('listMessages', { params: { board }, query: { ...about, newest: true, limit: 20 } }),
     ]);
     const record = { task, files: files.data.files, messages: messages.data.messages };
-    const style = { paint: this.out.paint, times: this.times };
+    const style = { paint: this.out.paint, times: this.times, agent };
     this.out.print(record, () =>
       [
         ...taskText(task, this.times),

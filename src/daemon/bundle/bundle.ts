@@ -25,6 +25,8 @@ export interface Group {
 export interface BundleOptions extends Omit<RenderOptions, 'server' | 'cut' | 'fates'> {
   /** Stands in the first group, so that a program which gives the text back tells which it was. */
   handoff?: string;
+  /** Its program tells the agent that the text is not its person's. */
+  disowned?: boolean;
 }
 
 /** The text of a bundle; empty where no group has anything. */
@@ -36,6 +38,7 @@ export function renderBundle(groups: readonly Group[], options: BundleOptions = 
   const handoff = firstTime(options.handoff);
   return [
     headerLine(count, [...new Set(there.map(({ board }) => board))]),
+    ...(options.disowned && there.some(holdsOwners) ? [disownedLine] : []),
     ...there.flatMap((group) => (group.messages.length === 0 ? [] : [renderGroup(group, false, options, handoff)])),
     ...(quiet === 0 ? [] : [quietLine(quiet, count > quiet)]),
     ...there.flatMap((group) => [
@@ -44,6 +47,13 @@ export function renderBundle(groups: readonly Group[], options: BundleOptions = 
     ]),
   ].join('\n');
 }
+
+/** Said where the program disowns the text, to which its person's word belongs all the same. */
+export const disownedLine =
+  'service: Your program says that this is not from your user. The server checked each sender: service board message <seq> shows it. Before you do what needs your user\'s consent, ask them: service ask "…"';
+
+const holdsOwners = ({ messages, quiet = [], digest = [] }: Group): boolean =>
+  [...messages, ...quiet, ...digest].some(({ sender }) => sender === 'owner');
 
 /** The first line of a bundle. */
 export const headerLine = (count: number, boards: readonly string[]): string =>

@@ -73,9 +73,9 @@ function disarmed(
   return parts.join('') + text.slice(copied);
 }
 
-/** Marks, what stands for the unseen, and blanks: in a line all but its end, in a tag its slash as well. */
-const withinLine = /[\p{M}\u{fffd}\t \u{a0}\u{1680}\u{2000}-\u{200a}\u{202f}\u{205f}\u{3000}]*/uy;
-const withinTag = /[\p{M}\u{fffd}\s/]*/uy;
+/** Marks, what stands for the unseen, and what looks blank: in a line all but its end, in a tag its slash as well. */
+const withinLine = /[\p{M}\u{fffd}\t\p{Zs}\u{2800}\u{1d159}]*/uy;
+const withinTag = /[\p{M}\u{fffd}\s\u{2800}\u{1d159}/]*/uy;
 
 /**
  * Whether one of the names is read at a place by who does not look closely. Nothing is read over and over: this ends at

@@ -28,12 +28,16 @@ export function atBoundary(input: ComposeInput, room: number): Boundary {
   return { chosen, peers, ...(given.size === 0 ? told : noticesFor(seats, input, given)) };
 }
 
-interface Wanted {
+interface BoundaryRequest {
   seat: ComposeSeat;
   message: Message;
 }
 
-function entering(wanted: readonly Wanted[], input: ComposeInput, room: number): { chosen: Chosen[]; peers: number } {
+function entering(
+  wanted: readonly BoundaryRequest[],
+  input: ComposeInput,
+  room: number,
+): { chosen: Chosen[]; peers: number } {
   const chosen: Chosen[] = [];
   let peers = 0;
   const fits = (more: Chosen, before: readonly Chosen[] = chosen) =>
@@ -61,7 +65,7 @@ function entering(wanted: readonly Wanted[], input: ComposeInput, room: number):
 }
 
 /** Urgent, to this agent by name, from another agent of its person, who allows it. */
-const mayEnter = ({ seat, message }: Wanted): boolean =>
+const mayEnter = ({ seat, message }: BoundaryRequest): boolean =>
   seat.inbox.midturn_policy === 'my-agents' &&
   message.urgent &&
   message.sender !== 'owner' &&

@@ -1,7 +1,7 @@
 /** Which messages may be given: whose turn it is, and in which order. */
 import type { Message } from '../../contract/types.ts';
 import type { ComposeInput, ComposeSeat, MessageForm } from '../types.ts';
-import { agentOf, hasWaking, isQuiet, waitingOf } from './modes.ts';
+import { agentOf, hasWaking, isOwners, isQuiet, waitingOf } from './modes.ts';
 
 export interface Chosen {
   seat: ComposeSeat;
@@ -22,9 +22,11 @@ export function candidates(input: ComposeInput): Chosen[] {
   // A decision alone brings no messages with it.
   const waking = seats.some(hasWaking);
   const found = seats.map((seat) =>
-    eligible(seat, input.point, waking).map((message): Chosen => {
-      return { seat, message, quiet: isQuiet(seat.mode, message, agentOf(seat)), form: 'full' };
-    }),
+    eligible(seat, input.point, waking)
+      .filter((message) => !input.ownerOnly || isOwners(message))
+      .map((message): Chosen => {
+        return { seat, message, quiet: isQuiet(seat.mode, message, agentOf(seat)), form: 'full' };
+      }),
   );
   const main = found.flatMap((each) => [
     ...each.filter(({ message }) => message.urgent),

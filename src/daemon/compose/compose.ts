@@ -34,7 +34,7 @@ function bundle(input: ComposeInput): Composed {
   const most = input.point === 'turn_start' ? input.limits.context_bytes : input.limits.bundle_bytes;
   const all = candidates(input);
   // Lines displace no messages: these have three quarters of the room to themselves.
-  let lines = linesFor(input, all.length === 0 ? most - 200 : Math.floor(most / 4));
+  let lines = input.ownerOnly ? noLines() : linesFor(input, all.length === 0 ? most - 200 : Math.floor(most / 4));
   let chosen = fitting(all, input, { room: most - bytesAhead(lines), most });
   if (all.length > 0 && chosen.length === 0) {
     // A message that needs all the room; the lines come with the next.

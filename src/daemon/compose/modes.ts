@@ -24,6 +24,9 @@ export function concerns(message: Message, agent: { member_id: string; name: str
 export const waitingOf = ({ inbox, skip }: ComposeSeat): Message[] =>
   inbox.messages.filter(({ id, seq }) => seq > inbox.cursor && !skip.has(id));
 
+/** A word of the person whose agent reads it, as the server says. */
+export const isOwners = ({ sender }: Message): boolean => sender === 'owner';
+
 const decisions = new Set<string>(['approval_allowed', 'approval_declined', 'approval_expired']);
 
 /** Whether a notice is the decision about something the agent asked for, which wakes it. */

@@ -1,6 +1,6 @@
 /** The text of a choice, and what each part of it takes. */
 import type { Message } from '../../contract/types.ts';
-import { type Group, groupLines, headerLine, quietLine, renderBundle } from '../bundle/bundle.ts';
+import { disownedLine, type Group, groupLines, headerLine, quietLine, renderBundle } from '../bundle/bundle.ts';
 import { bytesOf } from '../bundle/escape.ts';
 import { CUT_BYTES, type RenderOptions, renderMessage, WHOLE_BYTES } from '../bundle/render.ts';
 import type { ComposeInput, ComposeSeat } from '../types.ts';
@@ -26,7 +26,8 @@ export function textOf(chosen: readonly Chosen[], input: ComposeInput): string {
     (form === 'digest' ? group.digest : quiet ? group.quiet : group.messages).push(message);
   }
   for (const { digest } of groups.values()) digest.sort((a, b) => a.seq - b.seq);
-  return renderBundle([...groups.values()], { ...optionsOf(input), handoff: input.handoffId });
+  const { handoffId: handoff, disowned } = input;
+  return renderBundle([...groups.values()], { ...optionsOf(input), handoff, disowned });
 }
 
 /** How a seat is named in texts. */
@@ -63,6 +64,7 @@ export const groupBytes = (seat: ComposeSeat, quiet: boolean, input: ComposeInpu
 export const frameBytes = (input: ComposeInput): number =>
   bytesOf(headerLine(LARGE, [...new Set(input.seats.map(({ seat }) => seat.board))])) +
   bytesOf(quietLine(LARGE, true)) +
+  (input.disowned ? bytesOf(disownedLine) + 1 : 0) +
   2;
 
 const optionsOf = (input: ComposeInput) => ({ seats: input.severalSeats, reserved: input.reservedTags });

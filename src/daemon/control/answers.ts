@@ -1,6 +1,6 @@
 /** What the daemon answers to each verb that answers once. Fields that are empty, zero or false are not on the wire. */
 import { z } from 'zod';
-import { deliveryMode, id, seq } from '../../contract/schemas/common.ts';
+import { deliveryMode, id, seq } from '../../contract/nouns/common.ts';
 import { agentRef, boot, carry, type ErrorFrame, seatProblem, seatView } from './frames.ts';
 
 const count = z.int().min(0).default(0);
@@ -16,7 +16,7 @@ const troubled = z.array(z.object({ handoff_id: z.string(), agent: agentRef, seq
 
 const metrics = z.record(z.string(), z.number()).default({});
 
-export const statusAnswer = z.object({
+const statusAnswer = z.object({
   pid: z.int(),
   build: z.object({ version: z.string(), commit: z.string().optional(), commit_time: z.string().optional() }),
   protocol: z.literal(1),
@@ -132,15 +132,7 @@ export const answers = {
   shutdown: nothing,
 } as const;
 
-/** The first answer on connections that stay open and answer. */
-export const openAnswers = {
-  inbox: z.object({ held: flag, received: seqs, boot: z.string().optional(), generation: count }),
-  hold: z.object({ held: flag }),
-  claim: z.object({ claimed: seqs }),
-} as const;
-
 /** As they are on the wire: what may be absent is optional. */
 export type Answers = { [Verb in keyof typeof answers]: z.input<(typeof answers)[Verb]> };
-export type OpenAnswers = { [Verb in keyof typeof openAnswers]: z.input<(typeof openAnswers)[Verb]> };
 export type StatusAnswer = Answers['status'];
 export type Response<Verb extends keyof Answers> = (Answers[Verb] & { v: 1 }) | { v: 1; error: ErrorFrame };

@@ -3,7 +3,7 @@
  * fields it does not know are left out, and one that is absent counts as empty, zero or false.
  */
 import { z } from 'zod';
-import { boardName, deliveryMode, id, memberName, roleName, seq } from '../../contract/schemas/common.ts';
+import { boardName, deliveryMode, id, memberName, roleName, seq } from '../../contract/nouns/common.ts';
 import { BOARDS_PAGE, MOST_PUT_OFF_MS, PAIRINGS, PROTOCOL, SHOWN_MESSAGES } from './limits.ts';
 
 const text = (max: number) => z.string().min(1).max(max);
@@ -11,11 +11,11 @@ const count = z.int().min(0);
 const flag = z.boolean().default(false);
 const server = text(2_048);
 
-export const harnessName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/);
+const harnessName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/);
 export const sessionId = z.string().regex(/^[A-Za-z0-9._-]{1,200}$/);
 export const boot = z.string().regex(/^(boot_)?[0-9a-f]{16}$/);
 export const handoffId = z.string().regex(/^hnd_[0-9a-f]{32}$/);
-export const launchTicket = z.string().regex(/^lch_[0-9a-f]{24}$/);
+const launchTicket = z.string().regex(/^lch_[0-9a-f]{24}$/);
 export const processRef = z.object({ pid: z.int().min(1), start: text(64) });
 
 export const agentRef = z.object({
@@ -72,9 +72,11 @@ export const carry = z.object({
   turn_id: count.optional(),
   /** Nothing of a person waits, neither a message nor a decision. */
   by_agents: z.boolean().optional(),
+  /** Only its person's words stand in it, and the program is to take them as a prompt of theirs. */
+  as_user: z.boolean().optional(),
 });
 
-export const errorFrame = z.object({
+const errorFrame = z.object({
   code: text(64),
   message: z.string().default(''),
   hint: z.string().default(''),
@@ -164,6 +166,7 @@ export const requests = {
 /** First frames of connections that stay open. */
 export const openings = {
   wait: ofSession('wait', { resumed: flag }),
+  door: verb('door', { harness: harnessName, process: processRef }),
   inbox: verb('inbox', { ...maybeSession, agent: agentRef, peek: flag }),
   hold: verb('hold', { ...maybeSession, agent: agentRef, reply_to: z.union([seq, id('msg')]) }),
   hello: ofSession('hello', {

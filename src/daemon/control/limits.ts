@@ -47,31 +47,7 @@ export const BUDGET_MS = {
 } as const;
 
 /** Verbs whose connection stays open. */
-export const OPEN_VERBS = ['wait', 'inbox', 'hold', 'hello'] as const;
+const OPEN_VERBS = ['wait', 'door', 'inbox', 'hold', 'hello'] as const;
 
 export type AnsweringVerb = keyof typeof BUDGET_MS;
 export type OpenVerb = (typeof OPEN_VERBS)[number];
-
-/** Codes the daemon makes itself. Refusals of the API are passed on beside them, unchanged. */
-export const DAEMON_CODES = [
-  'daemon_protocol_mismatch',
-  'invalid_request',
-  'session_unknown',
-  'subagent_session',
-  'harness_target_absent',
-  'harness_subagent_target',
-  'harness_unavailable',
-  'agent_session_required',
-  'extension_outdated',
-  'login_required',
-  'delegation_revoked',
-  'server_outdated',
-  'server_unreachable',
-  'queue_unknown',
-  'pairing_changed',
-  'pairing_closed',
-  'pairing_ambiguous',
-  'pairing_not_found',
-  'daemon_stopping',
-  'internal',
-] as const;

@@ -153,7 +153,7 @@ const otherVersion = (client: unknown): ControlError => ({
 });
 
 /** What a verb threw, as it is told. Whatever was not expected is `internal`, without its text. */
-export function asControlError(error: unknown): ControlError {
+function asControlError(error: unknown): ControlError {
   if (error instanceof ControlRefusal) {
     const { code, message, hint, details } = error;
     return { code, message, hint, ...(details ? { details } : {}) };

@@ -5,7 +5,7 @@ import { type Env, makeFolder } from '../../local/folders.ts';
 import { checkFolder } from './address.ts';
 import { isAbsent, notRunning } from './errors.ts';
 
-export const START_WAIT_MS = 5_000;
+const START_WAIT_MS = 5_000;
 const RETRY_MS = 25;
 /** Starts one client may make in this time. */
 const STORM = { starts: 5, ms: 600_000 };
@@ -42,7 +42,7 @@ export async function startAndConnect<T>(options: StartOptions, connect: () => P
 }
 
 /** The daemon as a process of its own, with no more of the environment than it needs. */
-export function spawnDaemon({ state, env, program }: StartOptions): void {
+function spawnDaemon({ state, env, program }: StartOptions): void {
   makeFolder(state);
   checkFolder(state);
   const log = openSync(join(state, 'daemon.log'), 'a', 0o600);

@@ -6,6 +6,7 @@ import {
   credentialsPath,
   endSeat,
   readCredentials,
+  requireNames,
   type SavedSeat,
   type ServerEntry,
   updateCredentials,
@@ -88,6 +89,7 @@ export class CredentialStore {
 
   /** Keeps the token of a seat that was just given. @throws Failure when nothing could be written. */
   async saveSeat(origin: string, memberId: string, seat: SavedSeat): Promise<void> {
+    requireNames(seat);
     const known = this.server(origin);
     if (!known) throw new Failure('server_unknown', `This machine does not know the server ${origin}.`);
     await updateCredentials(this.#folders, (saved) => {

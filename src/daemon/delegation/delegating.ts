@@ -2,6 +2,7 @@
 import type { Client } from '../../client/client.ts';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Answer, Board, BodyIn } from '../../contract/types.ts';
+import { Failure } from '../../local/failure.ts';
 import type { Env, Folders } from '../../local/folders.ts';
 import type { CredentialStore } from '../credentials/credentials.ts';
 import type { Log } from '../log.ts';
@@ -146,7 +147,9 @@ export class Delegating implements DelegatingPort {
         session: session.key,
         created_at: joined_at,
       });
-    } catch {
+    } catch (error) {
+      if (error instanceof Failure && error.code === 'server_unexpected')
+        throw new ControlRefusal(error.code, error.message, { hint: error.hint });
       throw new ControlRefusal('internal', 'The seat could not be saved on this machine, so it is not used.', {
         hint: 'Make room for credentials.json and join again: the seat is still there.',
       });
@@ -172,7 +175,7 @@ export class Delegating implements DelegatingPort {
       } catch (error) {
         if (!isRevoked(error)) throw error;
         delegation.drop();
-        if (!hadOne) throw revoked();
+        if (!hadOne) throw revoked(this.#options.credentials, origin);
         return work(delegation);
       }
     });

@@ -6,6 +6,7 @@ import { ClientError } from '../../client/errors.ts';
 import { slug } from '../../contract/slug.ts';
 import { Failure } from '../../local/failure.ts';
 import type { Folders } from '../../local/folders.ts';
+import { wayIn } from '../../local/servers.ts';
 import type { CredentialStore } from '../credentials/credentials.ts';
 import type { Log } from '../log.ts';
 import type { Connection } from '../origins/connection.ts';
@@ -76,7 +77,7 @@ export async function withPersonKey<T>(
   try {
     return await work(new Client({ origin: at.wire.known().address, token, ...at.wire.options() }));
   } catch (error) {
-    if (error instanceof ClientError && error.status === 401) throw revoked();
+    if (error instanceof ClientError && error.status === 401) throw revoked(credentials, at.url);
     throw error;
   }
 }
@@ -90,15 +91,18 @@ export async function requirePersonKey(credentials: CredentialStore, origin: str
     if (!(error instanceof Failure) || error.code === 'credentials_unsafe') throw error;
   }
   throw new ControlRefusal('login_required', `This machine has no key for ${origin} that can be used.`, {
-    hint: `Your person runs: service login ${origin}`,
+    hint: signingIn(credentials, origin),
   });
 }
 
 /** The delegation does not work any more, and the key behind it neither. */
-export const revoked = (): ControlRefusal =>
+export const revoked = (credentials: CredentialStore, origin: string): ControlRefusal =>
   new ControlRefusal('delegation_revoked', 'The key of this machine does not work any more.', {
-    hint: 'Your person runs: service login',
+    hint: signingIn(credentials, origin),
   });
+
+const signingIn = (credentials: CredentialStore, origin: string): string =>
+  `Your person runs: ${wayIn(origin, credentials.server(origin)?.entry.mode === 'local')}`;
 
 /**
  * What this machine's delegations are called: after the host, and under SERVICE_HOME after the folder too, so that two

@@ -76,8 +76,9 @@ export function offer(
   session: Session,
   point: Point,
   reads: readonly SeatRead[],
-  path = paths[point],
+  carrier: { kind?: HandoffPath | 'door'; asUser?: boolean } = {},
 ): Offer | null {
+  const path = carrier.kind === 'door' ? 'wait' : (carrier.kind ?? paths[point]);
   const seats = reads
     .filter(({ seat }) => seat.session === session && !seat.held)
     .map((one) => composeSeat(core, session, one, point));
@@ -93,6 +94,8 @@ export function offer(
     peersLeft: peersLeft(core, session, adapter.capabilities.has('midturn-peer')),
     now: core.clock.now(),
     rotation: session.rotation,
+    ...(carrier.asUser ? { ownerOnly: true } : {}),
+    ...(path === 'wait' && !carrier.asUser && adapter.disowns ? { disowned: true } : {}),
   };
   // What was put off comes together with what ends the wait.
   const putOff = session.agentsNotBeforeUs > core.clock.nowUs();
@@ -103,7 +106,7 @@ export function offer(
     if (made?.manifest?.handoff.payload_sha256 === earlier.handoff.payload_sha256) {
       made.attempts = earlier.handoff.attempts;
       made.manifest.handoff.attempts = earlier.handoff.attempts;
-      return marked(made, seats);
+      return marked(made, seats, carrier);
     }
   }
   const id = newHandoffId();
@@ -112,11 +115,16 @@ export function offer(
     made.attempts = earlier.handoff.attempts;
     made.manifest.handoff.attempts = earlier.handoff.attempts;
   }
-  return marked(made, seats);
+  return marked(made, seats, carrier);
 }
 
-function marked(made: Offer | null, seats: readonly ComposeSeat[]): Offer | null {
+function marked(
+  made: Offer | null,
+  seats: readonly ComposeSeat[],
+  { asUser = false }: { asUser?: boolean },
+): Offer | null {
   if (made && ofAgentsAlone(seats)) made.carry.by_agents = true;
+  if (made && asUser) made.carry.as_user = true;
   return made;
 }
 
@@ -143,6 +151,7 @@ export function composeSeat(
   const { row } = seat;
   const { inbox } = read;
   const again = new Set(core.journal.messagesIn(row, ['pending', 'retry']).map((one) => one.message_id));
+  for (const message of session.owed) again.add(message);
   const skip = new Set<string>(seat.received.keys());
   for (const one of core.journal.messagesIn(row, ['prepared', 'handed', 'attention'])) skip.add(one.message_id);
   for (const one of core.journal.shown(row, row.generation, session.row.boot)) skip.add(one.message_id);

@@ -1,5 +1,6 @@
 /** Waking an idle session: at once for the first message, gathered for those that come around a delivery. */
-import { ofAgentsAlone } from '../compose/modes.ts';
+import { isOwners, ofAgentsAlone, waitingOf } from '../compose/modes.ts';
+import type { Peer } from '../control/peer.ts';
 import type { Core } from '../core.ts';
 import { JournalError, type Manifest } from '../journal/types.ts';
 import type { Session } from '../sessions/session.ts';
@@ -14,23 +15,43 @@ const GATHER_MOST_US = 1_000_000;
 const READ_MS = 3_000;
 const FAILED_MS = { first: 2_000, most: 300_000 };
 
-type Carrier = { kind: 'wait' | 'extension'; peer: object } | { kind: 'queue' };
+type Carrier =
+  | { kind: 'wait' | 'extension'; peer: Peer }
+  /** With `asUser` only the words of its person go by it, and as theirs. */
+  | { kind: 'door'; peer: Peer; asUser: boolean }
+  | { kind: 'queue' };
 
 /** What an idle session can be reached by now. */
 function carrierOf(core: Core, session: Session): Carrier | null {
   if (!session.row.open) return null;
   const adapter = core.adapters.of(session.row.harness);
-  if (adapter.canHand(carrierState(session)) !== 'now') return null;
+  const door = adapter.capabilities.has('owner-door') ? core.doors.of(session, core.sessions.open()) : null;
+  if (adapter.canHand(carrierState(session, door !== null)) !== 'now') return null;
+  if (door && session.turn !== 'busy' && ownerWaits(core, session)) return { kind: 'door', peer: door, asUser: true };
   if (session.waiting) return { kind: 'wait', peer: session.waiting.peer };
   if (session.extension?.welcomed)
     return session.turn === 'busy' ? null : { kind: 'extension', peer: session.extension.peer };
+  if (door) return session.turn === 'busy' ? null : { kind: 'door', peer: door, asUser: false };
   return adapter.capabilities.has('queue') ? { kind: 'queue' } : null;
 }
 
-const carrierState = ({ turn, waiting, extension }: Session): CarrierState => ({
+/** A word of its person waits, which may wake it. */
+const ownerWaits = (core: Core, session: Session): boolean =>
+  known(core, session).some((seat) => seat.mode !== 'off' && waitingOf(seat).some(isOwners));
+
+/** What waits beside the word of its person. */
+const leftOut = (core: Core, session: Session, reads: readonly SeatRead[]): ReadonlySet<string> =>
+  new Set(
+    reads.flatMap((read) =>
+      waitingOf(composeSeat(core, session, read, 'wake')).flatMap((message) => (isOwners(message) ? [] : [message.id])),
+    ),
+  );
+
+const carrierState = ({ turn, waiting, extension }: Session, door: boolean): CarrierState => ({
   turn,
   waiting: waiting !== null,
   extension: extension?.welcomed === true,
+  door,
 });
 
 /** Looks whether the session has to be woken now, and does it. Called after everything that could change the answer. */
@@ -95,10 +116,11 @@ async function hand(core: Core, session: Session): Promise<void> {
     if (!current(core, session, { token, carrier, boot, reads })) return;
     // The mode or the inbox may be another by now.
     if (!reads.some((read) => core.compose.wakes(composeSeat(core, session, read, 'wake')))) return;
-    const made = offer(core, session, 'wake', reads, carrier!.kind);
+    const made = offer(core, session, 'wake', reads, carrier!);
     core.faults.at('hand.chosen');
     if (!made) return;
     core.faults.at('hand.checked');
+    if (carrier?.kind === 'door' && carrier.asUser) session.owed = leftOut(core, session, reads);
     expose(core, session, made, carrier!);
     given = true;
     session.failures = 0;
@@ -123,6 +145,7 @@ function current(
   const now = carrierOf(core, session);
   if (!now || !carrier || now.kind !== carrier.kind) return false;
   if (now.kind !== 'queue' && carrier.kind !== 'queue' && now.peer !== carrier.peer) return false;
+  if (now.kind === 'door' && carrier.kind === 'door' && now.asUser !== carrier.asUser) return false;
   return reads.every(({ seat, generation }) => seat.session === session && seat.row.generation === generation);
 }
 
@@ -140,7 +163,7 @@ function expose(core: Core, session: Session, made: Offer, carrier: Carrier): vo
     core.faults.at('hand.exposed');
     return;
   }
-  const peer = (carrier.kind === 'wait' ? session.waiting : session.extension)!.peer;
+  const { peer } = carrier;
   // An extension's word is receipt as well.
   awaitCarrier(core, session, flight, peer, () => carrier.kind === 'extension' && confirm(core, session, flight));
   const sent = peer.send({ event: 'deliver', ...made.carry });

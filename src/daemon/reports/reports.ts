@@ -1,4 +1,5 @@
 /** What servers are told of the seats here: whether somebody is there, where, and what the plan says. Never an event. */
+import { withoutInvisible } from '../../contract/one-line.ts';
 import type { AgentWork } from '../../contract/types.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { Log } from '../log.ts';
@@ -189,6 +190,8 @@ function presenceOf({ open, needsPerson, turn }: SessionView): Presence {
 const fitsLocation = ({ harness, session_id, folder }: Place): boolean =>
   [...harness].length <= 40 && [...session_id].length <= 512 && folder !== '' && [...folder].length <= 4_096;
 
-/** A line has no control characters, and at most 120 characters. */
-const oneLine = (text: string): string =>
-  [...text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()].slice(0, 120).join('');
+/** A line has no control characters, none that is not seen, and at most 120; an emoji that was cut leaves a joiner. */
+const oneLine = (text: string): string => {
+  const beginning = [...text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()].slice(0, 120).join('');
+  return withoutInvisible(beginning).trim();
+};

@@ -21,7 +21,7 @@ import {
 } from '../types.ts';
 import { Seat } from './seat.ts';
 
-export const MAX_SEATS = 20;
+const MAX_SEATS = 20;
 /** Until what the journal did not take is tried again. */
 const AGAIN_MS = 2_000;
 

@@ -67,6 +67,8 @@ export class Session {
   /** Something happened while a handoff was being made. */
   again = false;
   failures = 0;
+  /** Ids of what would have come in one bundle with its person's word, which went alone: it comes right after that. */
+  owed: ReadonlySet<string> = new Set();
   notBeforeUs = 0;
   /** Until then a runner wants nothing that only agents wrote. */
   agentsNotBeforeUs = 0;

@@ -202,6 +202,7 @@ export class Sessions {
     session.boundary = false;
     session.gathering = false;
     session.continuations = 0;
+    session.owed = new Set();
     session.activityUs = 0;
     session.lastTurnEvent = null;
     session.registered.clear();

@@ -11,6 +11,8 @@ import { needsPerson, promptBegan, turnEnded } from './turns.ts';
 
 /** How long an extension may be away before its session counts as over. */
 const GRACE_MS = 5_000;
+/** How long a waiting hook that came back holds what its session's door could take. */
+const DOOR_US = 1_000_000;
 
 /** A stop hook waits: its open connection is what says that the session is idle. */
 export function wait(core: Core, frame: Openings['wait'], peer: Peer): void {
@@ -30,6 +32,9 @@ export function wait(core: Core, frame: Openings['wait'], peer: Peer): void {
   const waiting = { peer };
   session.waiting = waiting;
   session.readyUs = core.clock.nowUs();
+  // After a crash its door comes back as well, and is waited for a little.
+  if (frame.resumed && core.adapters.of(frame.harness).capabilities.has('owner-door'))
+    session.notBeforeUs = Math.max(session.notBeforeUs, core.clock.nowUs() + DOOR_US);
   session.continuations = 0;
   peer.onClose(() => {
     if (session.waiting === waiting) session.waiting = null;
@@ -37,6 +42,13 @@ export function wait(core: Core, frame: Openings['wait'], peer: Peer): void {
   core.sessions.turned(session, 'idle');
   peer.send({ event: 'waiting', turn_id: session.row.turn_id });
   core.consider(session);
+}
+
+/** A part of ours in a program enters prompts for us, into whatever session its process has. */
+export function door(core: Core, { process }: Openings['door'], peer: Peer): void {
+  core.doors.open(process, peer);
+  peer.send({ event: 'waiting', turn_id: 0 });
+  for (const session of core.sessions.open()) if (session.row.pid === process.pid) core.consider(session);
 }
 
 /** The hook lost its connection: what it was given there and did not say it took has to be given again. */

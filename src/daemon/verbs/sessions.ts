@@ -11,6 +11,8 @@ import { type AgentRef, ControlRefusal, type SeatIdentity, type Target } from '.
 
 const REPEATED_US = 1_000_000;
 const NOTE_MS = 5_000;
+/** A session that is started with a prompt has it within this; until then nothing is entered ahead of it. */
+const FIRST_PROMPT_US = 1_000_000;
 
 const adapterRefusals = {
   harness_target_absent: 'The program of this session says that there is no such session.',
@@ -32,6 +34,8 @@ export async function register(core: Core, frame: Requests['register']): Promise
   if (meanwhile && repeated(core, meanwhile, frame)) return asBefore(core, meanwhile, frame);
   const { session, reopened, renewed } = core.sessions.register(frame, frame.source);
   session.registered.set(frame.source, core.clock.nowUs());
+  if (core.adapters.of(frame.harness).capabilities.has('owner-door'))
+    session.notBeforeUs = Math.max(session.notBeforeUs, core.clock.nowUs() + FIRST_PROMPT_US);
   session.unproven = unproven;
   if (frame.launch) useTicket(core, session, frame.launch);
   if (!before || reopened || renewed) tryAgain(core, session);
@@ -52,7 +56,7 @@ export function requireTarget(checked: Target): void {
 }
 
 /** Asks again about a session that was taken at its word: a seat goes only to one that its program knows. */
-export async function requireProven(core: Core, session: Session): Promise<void> {
+async function requireProven(core: Core, session: Session): Promise<void> {
   if (!session.unproven) return;
   requireTarget(await core.adapters.of(session.row.harness).check(session.view));
   session.unproven = false;

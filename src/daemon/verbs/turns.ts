@@ -129,7 +129,9 @@ export async function turnEnded(
   return false;
 }
 
-export function needsPerson(core: Core, session: Session): void {
+/** The session waits for its person, until its next event: one that came meanwhile has ended that already. */
+export function needsPerson(core: Core, session: Session, frame: Partial<Pick<Header, 'started'>> = {}): void {
+  if (began(core, { started: frame.started }) < session.activityUs) return;
   session.needsPerson = true;
   core.sessions.changed(session);
 }

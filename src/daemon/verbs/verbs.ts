@@ -2,7 +2,7 @@
 import type { FirstFrame, Openings, Requests } from '../control/frames.ts';
 import type { Peer } from '../control/peer.ts';
 import type { Core } from '../core.ts';
-import { hello, wait } from './connections.ts';
+import { door, hello, wait } from './connections.ts';
 import { boards, createBoard, join, pairing } from './machine.ts';
 import { hold, inbox, queued, shown } from './reading.ts';
 import { agents, approvalWatch, bind, mode, register, unbind } from './sessions.ts';
@@ -26,7 +26,7 @@ const own: Verbs = {
   turn_end: turnEnd,
   needs_person(core, frame) {
     const session = core.sessions.forEvent(frame);
-    if (session) needsPerson(core, session);
+    if (session) needsPerson(core, session, frame);
     return {};
   },
   plan(core, frame) {
@@ -51,6 +51,7 @@ const own: Verbs = {
   shown,
   approval_watch: approvalWatch,
   wait,
+  door,
   inbox,
   hold,
   hello,

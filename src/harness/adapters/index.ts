@@ -27,6 +27,7 @@ class ProfileAdapter implements Adapter {
   readonly harness: string;
   readonly capabilities: ReadonlySet<Capability>;
   readonly wakeEcho: boolean;
+  readonly disowns: boolean;
   readonly liveness: 'process' | 'connection';
   readonly limits: Limits;
   readonly reservedTags: readonly string[];
@@ -39,6 +40,7 @@ class ProfileAdapter implements Adapter {
     this.harness = profile.harness;
     this.capabilities = new Set(profile.delivery.capabilities);
     this.wakeEcho = profile.delivery.wake_echo === true;
+    this.disowns = profile.delivery.wake_disowned === true;
     this.liveness = profile.lifecycle.liveness;
     this.limits = { ...LIMITS, ...profile.limits };
     this.reservedTags = profile.reserved_tags ?? [];
@@ -52,7 +54,8 @@ class ProfileAdapter implements Adapter {
     return readThread(program, session.session, this.environment(session));
   }
 
-  canHand({ turn, waiting, extension }: CarrierState): 'now' | 'later' {
+  canHand({ turn, waiting, extension, door }: CarrierState): 'now' | 'later' {
+    if (door && turn !== 'busy' && this.capabilities.has('owner-door')) return 'now';
     if (waiting && this.capabilities.has('idle-hook')) return 'now';
     if (extension && this.capabilities.has('extension')) return turn === 'busy' ? 'later' : 'now';
     return this.capabilities.has('queue') && turn !== 'busy' ? 'now' : 'later';

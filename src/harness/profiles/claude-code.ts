@@ -1,12 +1,38 @@
 /** Claude Code: hooks in its settings; a waiting Stop hook wakes an idle session. */
 import type { Profile } from '../profile.ts';
 
+/** The first version that was seen to take prompts from a mod as its person's. */
+const DOOR_SINCE = '2.1.330';
+
+/**
+ * A plugin with a module of ours that runs in the program: the way in for the word of its person. It names a path of this
+ * machine, so no project gets it, which others may share.
+ */
+const mod: [string, { text: string } | { source: string }][] = [
+  [
+    '.claude-plugin/plugin.json',
+    {
+      text: `${JSON.stringify(
+        {
+          name: 'board-service',
+          version: '1.0.0',
+          description: 'Enters what its person writes on a board as a prompt of theirs. Written by service init.',
+        },
+        undefined,
+        2,
+      )}\n`,
+    },
+  ],
+  ['hooks/hooks.json', { text: '{ "modules": ["./register.js"] }\n' }],
+  ['hooks/register.js', { source: 'claude-code-mod' }],
+];
+
 export const claudeCode: Profile = {
   harness: 'claude-code',
   name: 'Claude Code',
   command: 'claude',
   drives: 'real',
-  checks: { installed: { run: ['claude', '--version'] }, min_version: '2.1.64' },
+  checks: { installed: { run: ['claude', '--version'] }, min_version: '2.1.64', proved_version: '2.1.330' },
   session_env: ['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT'],
   sandbox_env: ['SANDBOX_RUNTIME'],
   sandbox_network_env: ['SANDBOX_RUNTIME'],
@@ -22,8 +48,9 @@ export const claudeCode: Profile = {
     subagent_field: 'agent_id',
   },
   delivery: {
-    capabilities: ['idle-hook', 'turn-start', 'tool-boundary', 'midturn-peer'],
+    capabilities: ['idle-hook', 'turn-start', 'tool-boundary', 'midturn-peer', 'waiting-signal', 'owner-door'],
     wake_echo: true,
+    wake_disowned: true,
     waiting_notice: true,
     hooks: [
       {
@@ -78,6 +105,25 @@ export const claudeCode: Profile = {
         why: 'Marks commands of subagents, which may only read.',
       },
       {
+        event: 'PermissionRequest',
+        run: 'needs-person',
+        op: 'needs-person',
+        timeout: 10,
+        since: '2.0.45',
+        without: 'A session that asks its person for permission counts as busy.',
+        why: 'Tells that the session asks its person for permission, or a question.',
+      },
+      {
+        event: 'Notification',
+        run: 'needs-person',
+        op: 'needs-person',
+        timeout: 10,
+        matcher: 'permission_prompt|worker_permission_prompt|elicitation_dialog|elicitation_url_dialog',
+        since: '2.0.37',
+        without: 'A session whose person is asked by a tool server counts as busy.',
+        why: 'Tells that the session waits for its person, where nothing else tells it.',
+      },
+      {
         event: 'SessionEnd',
         run: 'end',
         op: 'end',
@@ -104,6 +150,12 @@ export const claudeCode: Profile = {
       format: 'json',
       rule: 'Bash(service *)',
     },
+    ...mod.map(([path, content]) => ({
+      kind: 'file' as const,
+      global: `{config_dir}/skills/board-service/${path}`,
+      since: DOOR_SINCE,
+      ...content,
+    })),
     { kind: 'consent', text: 'Sessions that are open now use the new hooks after they are started again.' },
   ],
   interactive: {
@@ -116,6 +168,7 @@ export const claudeCode: Profile = {
     run: ['claude', '-p', '--output-format', 'json', '{prompt}'],
     resume: ['claude', '-p', '--output-format', 'json', '--resume', '{session}', '{prompt}'],
     session_field: 'session_id',
+    reply: { field: 'result', type: 'result' },
     model: ['--model', '{model}'],
   },
 };

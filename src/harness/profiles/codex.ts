@@ -9,7 +9,7 @@ export const codex: Profile = {
   name: 'Codex',
   command: 'codex',
   drives: 'real',
-  checks: { installed: { run: ['codex', '--version'] }, min_version: '0.129.0' },
+  checks: { installed: { run: ['codex', '--version'] }, min_version: '0.129.0', proved_version: '0.169.0' },
   session_env: ['CODEX_THREAD_ID'],
   sandbox_env: ['CODEX_SANDBOX'],
   sandbox_network_env: ['CODEX_SANDBOX_NETWORK_DISABLED'],
@@ -25,7 +25,7 @@ export const codex: Profile = {
     subagent_field: 'agent_id',
   },
   delivery: {
-    capabilities: ['queue', 'turn-end-hook', 'turn-start', 'tool-boundary', 'midturn-peer'],
+    capabilities: ['queue', 'turn-end-hook', 'turn-start', 'tool-boundary', 'midturn-peer', 'waiting-signal'],
     queue: ['codex', 'queue', '--thread', '{session}', '--message', '{bundle}'],
     waiting_notice: true,
     hooks: [
@@ -68,6 +68,15 @@ export const codex: Profile = {
         why: 'Adds the word of its person before a tool call, and a notice of what else waits.',
       },
       {
+        event: 'PermissionRequest',
+        run: 'needs-person',
+        op: 'needs-person',
+        timeout: 10,
+        since: '0.122.0',
+        without: 'A session that asks its person for permission counts as busy.',
+        why: 'Tells that the session asks its person for permission.',
+      },
+      {
         event: 'SessionEnd',
         run: 'end',
         op: 'end',
@@ -101,6 +110,7 @@ export const codex: Profile = {
     run: ['codex', 'exec', '--json', '{prompt}'],
     resume: ['codex', 'exec', 'resume', '--json', '{session}', '{prompt}'],
     session_field: 'thread_id',
+    reply: { field: 'item.text', type: 'agent_message' },
     model: ['--model', '{model}'],
   },
 };

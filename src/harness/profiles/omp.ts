@@ -6,7 +6,7 @@ export const omp: Profile = {
   name: 'omp',
   command: 'omp',
   drives: 'real',
-  checks: { installed: { run: ['omp', '--version'] }, min_version: '18.5.1' },
+  checks: { installed: { run: ['omp', '--version'] }, min_version: '18.5.1', proved_version: '18.2.3' },
   session_env: ['OMPCODE'],
   config_dir: { env: 'PI_CODING_AGENT_DIR', default: '~/.omp/agent' },
   identity: { kind: 'extension', precedence: 15, yields_to: ['CODEX_THREAD_ID'] },

@@ -15,13 +15,13 @@ export interface Group {
   hooks: Entry[];
 }
 
-export interface Wanted {
+export interface WantedHook {
   event: string;
   group: Group;
 }
 
 /** The groups for this version of the program; one that cannot be read counts as the least that is supported. */
-export function wantedGroups(profile: Profile, launcher: string, version: string | null): Wanted[] {
+export function wantedGroups(profile: Profile, launcher: string, version: string | null): WantedHook[] {
   return (profile.delivery.hooks ?? []).flatMap((hook) =>
     eventsOf(hook, version ?? profile.checks.min_version ?? null).map((event) => ({
       event,

@@ -1,9 +1,11 @@
 /** Setting up harnesses: what each needs is worked out first, shown, and then written. */
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { olderThan } from '../../local/versions.ts';
+import { modText } from '../mod.ts';
 import type { Profile } from '../profile.ts';
 import { skillText } from '../skill.ts';
-import { missedHooks, type Wanted, wantedGroups } from './entries.ts';
+import { missedHooks, type WantedHook, wantedGroups } from './entries.ts';
 import { extensionText } from './extension.ts';
 import { changeFile, readText } from './files.ts';
 import { digest, type Installed, type Item, type Scope } from './installed.ts';
@@ -37,6 +39,12 @@ export type Install = Profile['install'][number] & { kind: Item['kind'] };
 export const installsOf = (profile: Profile, scope: Scope): Install[] =>
   profile.install.filter((install): install is Install => install.kind !== 'consent' && install[scope] !== undefined);
 
+/** Those of them for which the version that is here has a use. */
+export const dueInstalls = ({ profile, scope, found: { version } }: Setting): Install[] =>
+  installsOf(profile, scope).filter(
+    ({ since }) => since === undefined || (version !== null && !olderThan(version, since)),
+  );
+
 /**
  * Works out the changes for one harness and, if wanted, makes them; what was done is noted in `installed`.
  * @param which of what the profile installs; without, all of it
@@ -47,8 +55,8 @@ export function setUp(
   apply: boolean,
   which: (install: Install) => boolean = () => true,
 ): Change[] {
-  const { profile, found, scope, allow } = setting;
-  const changes = installsOf(profile, scope)
+  const { profile, found, allow } = setting;
+  const changes = dueInstalls(setting)
     .filter((install) => (allow || install.kind !== 'allow-rule') && which(install))
     .map((install) => one(setting, install, installed, apply));
   if (apply && found.program) installed.programs[profile.checks.installed.run[0]!] = found.program;
@@ -71,10 +79,23 @@ export function placeOf(
   install: { global?: string; project?: string },
 ): string {
   if (scope === 'project') return join(cwd, install.project ?? '');
-  const home = program.env.HOME || homedir();
-  const { config_dir: setting } = profile;
+  return (install.global ?? '')
+    .replace('{config_dir}', () => configFolder(profile, program))
+    .replace(/^~(?=\/|$)/, () => homeOf(program));
+}
+
+const homeOf = ({ env }: Program): string => env.HOME || homedir();
+
+/** The folders of a harness's settings, the strongest first: the project's, where that is meant, and the person's. */
+export function settingsFolders({ profile, program, scope, cwd }: Setting): string[] {
+  const project = profile.install.find(({ kind, project: path }) => kind === 'hooks' && path)?.project;
+  const ofProject = scope === 'project' && project ? [join(cwd, dirname(project))] : [];
+  return [...ofProject, configFolder(profile, program)];
+}
+
+function configFolder({ config_dir: setting }: Profile, program: Program): string {
   const folder = (setting && program.env[setting.env]) || setting?.default || '';
-  return (install.global ?? '').replace('{config_dir}', () => folder).replace(/^~(?=\/|$)/, () => home);
+  return folder.replace(/^~(?=\/|$)/, () => homeOf(program));
 }
 
 function one(setting: Setting, install: Install, installed: Installed, apply: boolean): Change | null {
@@ -119,12 +140,13 @@ function made(setting: Setting, install: Install, text: string | null, known: It
 }
 
 /** Our hooks for the version that is here. */
-export const wantedIn = ({ profile, program, found }: Setting): Wanted[] =>
+export const wantedIn = ({ profile, program, found }: Setting): WantedHook[] =>
   wantedGroups(profile, launcherPath(program.folders.state), found.version);
 
 /** A file that is wholly ours. */
 export function ownText({ profile, program, version }: Setting, { kind, source, text }: Install): string {
   if (kind === 'skill') return skillText(profile);
+  if (source === 'claude-code-mod') return modText(launcherPath(program.folders.state));
   if (source === 'omp-extension') return extensionText(launcherPath(program.folders.state), version);
   return text ?? '';
 }

@@ -20,7 +20,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const kept = ['SERVICE_HOME', 'SERVICE_CONFIG_DIR', 'SERVICE_DATA_DIR', 'SERVICE_STATE_DIR', 'SERVICE_CACHE_DIR'];
 
 /** The script. A hook goes to a smaller file of the package, and never fails where the program is gone. */
-export function launcherText({ runtime, entry, env }: Program): string {
+function launcherText({ runtime, entry, env }: Program): string {
   const hook = join(entry, '..', '..', 'dist', 'hook.cjs');
   const exports = kept.flatMap((name) => (env[name] ? [`export ${name}=${quoted(env[name])}`] : []));
   return [

@@ -1,6 +1,6 @@
 /** One settings file of a harness with our hooks put in, or taken out again, byte for byte as it was. */
 import { addItem, addMember, at, isEmpty, printed, replaced, styleOf, withoutEmpty, withoutEntry } from './edits.ts';
-import { ownRun, type Wanted } from './entries.ts';
+import { ownRun, type WantedHook } from './entries.ts';
 import { type ArrayNode, memberOf, type Node, parseJsonc, readNode } from './jsonc.ts';
 
 /** What was done to a file, so that it can be undone exactly. */
@@ -19,7 +19,7 @@ export interface Settings extends Trace {
 export class Unreadable extends Error {}
 
 /** The file with exactly the wanted groups of this harness. @param before how it was written last, if it was. */
-export function withHooks(text: string, harness: string, wanted: Wanted[], before: Trace): Settings {
+export function withHooks(text: string, harness: string, wanted: WantedHook[], before: Trace): Settings {
   let current: Settings = { text, inserted: [...before.inserted], created: [...before.created] };
   current = withoutStrangers(current, harness, wanted);
   for (const one of wanted) current = withGroup(current, harness, one);
@@ -51,6 +51,16 @@ export function withoutRule(text: string, rule: string, trace: Trace): string {
   return withoutEmpty(index < 0 ? cut : withoutEntry(cut, list as ArrayNode, index), trace.created);
 }
 
+/** Whether a file is JSON without comments and spare commas. A program that reads no other skips all of such a file. */
+export function isPlainJson(text: string): boolean {
+  try {
+    JSON.parse(text.replace(/^\ufeff/, ''));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Whether nothing stands in the file any more. */
 export function isBlank(text: string): boolean {
   const node = root(text);
@@ -72,7 +82,7 @@ export function ownHooks(text: string, harness: string): string[] {
 }
 
 /** The same of what there should be. */
-export const wantedHooks = (wanted: readonly Wanted[]): string[] =>
+export const wantedHooks = (wanted: readonly WantedHook[]): string[] =>
   wanted
     .flatMap(({ event, group: { matcher, hooks } }) =>
       hooks.map((entry) => JSON.stringify([event, matcher ?? null, entry])),
@@ -136,7 +146,7 @@ function withoutPlace(text: string, { event, group, entry }: Place): string {
 }
 
 /** Without those of ours that are for no event that is wanted, or there twice. */
-function withoutStrangers(settings: Settings, harness: string, wanted: Wanted[]): Settings {
+function withoutStrangers(settings: Settings, harness: string, wanted: WantedHook[]): Settings {
   let { text } = settings;
   for (;;) {
     const seen = new Set<string>();
@@ -152,12 +162,12 @@ function withoutStrangers(settings: Settings, harness: string, wanted: Wanted[])
 }
 
 /** Containers of events that are no longer wanted. */
-const isEventOf = (wanted: Wanted[]) => (path: string) =>
+const isEventOf = (wanted: WantedHook[]) => (path: string) =>
   path !== 'hooks' && !wanted.some(({ event }) => path === `hooks.${event}`);
 
-const runOf = ({ group }: Wanted, harness: string): string | null => ownRun(group.hooks[0]!.command, harness);
+const runOf = ({ group }: WantedHook, harness: string): string | null => ownRun(group.hooks[0]!.command, harness);
 
-function withGroup(settings: Settings, harness: string, wanted: Wanted): Settings {
+function withGroup(settings: Settings, harness: string, wanted: WantedHook): Settings {
   const { event, group } = wanted;
   const { text } = settings;
   const place = findOwn(text, harness, (found, run) => found.event === event && run === runOf(wanted, harness));

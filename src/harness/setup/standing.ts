@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readText } from './files.ts';
 import {
+  dueInstalls,
   hooksDigest,
   type Install,
   installsOf,
@@ -13,10 +14,13 @@ import {
   wantedIn,
 } from './init.ts';
 import type { Installed, Item, Scope } from './installed.ts';
-import { hasRule, ownHooks, Unreadable, wantedHooks } from './settings.ts';
+import { hasRule, isPlainJson, ownHooks, Unreadable, wantedHooks } from './settings.ts';
 
-/** `outdated`: as we left it, and by now it would be written otherwise. `edited`: somebody else changed what is ours. */
-export type Standing = 'fine' | 'missing' | 'outdated' | 'edited' | 'unreadable';
+/**
+ * `outdated`: as we left it, and by now it would be written otherwise. `edited`: somebody else changed what is ours.
+ * `skipped`: it stands in a file that its program skips as a whole.
+ */
+export type Standing = 'fine' | 'missing' | 'outdated' | 'edited' | 'skipped' | 'unreadable';
 
 export interface Stands {
   install: Install;
@@ -52,7 +56,7 @@ function projectOf({ scope, path, kind }: Item, { profile }: Omit<Setting, 'scop
 
 /** Everything that is written for a harness in one place. */
 export const standingOf = (setting: Setting, installed: Installed): Stands[] =>
-  installsOf(setting.profile, setting.scope).map((install) => {
+  dueInstalls(setting).map((install) => {
     const path = placeOf(setting, install);
     const known = noted(installed, setting.profile.harness, install.kind, path);
     return { install, path, standing: look(setting, install, path, known), noted: known !== undefined };
@@ -63,8 +67,8 @@ function look(setting: Setting, install: Install, path: string, known: Item | un
     const text = readText(path);
     if (text === null) return 'missing';
     if (install.format !== 'json') return ofOwnFile(setting, install, text, known);
-    if (install.kind === 'allow-rule') return hasRule(text, install.rule ?? '') ? 'fine' : 'missing';
-    return ofHooks(setting, text, known);
+    const standing = ofPart(setting, install, text, known);
+    return standing !== 'missing' && !isPlainJson(text) ? 'skipped' : standing;
   } catch (error) {
     if (error instanceof Unreadable || (error as NodeJS.ErrnoException).syscall) return 'unreadable';
     throw error;
@@ -77,6 +81,11 @@ function ofOwnFile(setting: Setting, install: Install, text: string, known: Item
   // Further rules beside ours take nothing away from it.
   if (install.kind === 'allow-rule') return text.includes(wanted.trim()) ? 'fine' : 'edited';
   return isEdited(text, install, known) ? 'edited' : 'outdated';
+}
+
+function ofPart(setting: Setting, { kind, rule }: Install, text: string, known: Item | undefined): Standing {
+  if (kind === 'allow-rule') return hasRule(text, rule ?? '') ? 'fine' : 'missing';
+  return ofHooks(setting, text, known);
 }
 
 function ofHooks(setting: Setting, text: string, known: Item | undefined): Standing {

@@ -9,8 +9,6 @@ import { countVersions, namingVersions, referencedBlobs } from './blobs.store.ts
 import { addressOf, openStore } from './open.ts';
 import { BlobMissing, type BlobStore, type Digest } from './store.ts';
 
-export { ServeError } from '../upkeep/serve-error.ts';
-
 const PAGE = 500;
 /** Versions told of each damaged digest. */
 const NAMED = 10;

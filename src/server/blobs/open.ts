@@ -91,7 +91,7 @@ function openObjects(address: string, { dataDir }: StoreHome): BlobStore {
 }
 
 /** Where bytes wait that are not kept on this disk. */
-export function stagingFolder(dataDir: string): string {
+function stagingFolder(dataDir: string): string {
   const folder = join(dataDir, 'files', 'tmp');
   prepareFolder(join(dataDir, 'files'));
   prepareFolder(folder);

@@ -187,9 +187,7 @@ export interface HiddenRow {
 /** Private boards a person is not on: only for a server admin, by id and never by name. */
 export const listHiddenRows = (
   tx: ReadTx,
-  personId: string,
-  after: string | undefined,
-  limit: number,
+  { personId, lifecycle, after, limit }: Omit<BoardListFilter, 'open' | 'boardId'>,
 ): Promise<HiddenRow[]> =>
   tx.query<HiddenRow>((db) => {
     const query = db({ b: 'boards' })
@@ -212,6 +210,7 @@ export const listHiddenRows = (
         creator_handle: 'p.handle',
         people: db('members').whereRaw('members.board_id = b.id').where({ kind: 'human', status: 'active' }).count(),
       });
+    if (lifecycle !== 'all') query.where('b.lifecycle', lifecycle);
     if (after !== undefined) query.where('b.id', '>', after);
     return query;
   });

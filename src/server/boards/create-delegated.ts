@@ -10,10 +10,10 @@ import { joinedView } from '../views/joined.ts';
 import { requireActive, seeBoardById } from '../views/place.ts';
 import { recheckSeat, recheckShown } from '../views/replay.ts';
 import { requireMayCreate } from './creation.steps.ts';
-import { cleanWish, foundBoard } from './founding.ts';
+import { cleanLine, foundBoard } from './founding.ts';
 
 export const createDelegatedBoard = (root: RootKey): WriteCase<'createDelegatedBoard'> => ({
-  prepare: cleanWish,
+  prepare: cleanLine,
 
   async run(tx, caller, { body }) {
     await requireMayCreate(tx, caller);

@@ -2,10 +2,10 @@
 import type { WriteCase } from '../operation/usecase.ts';
 import { boardView } from '../views/board.ts';
 import { requireMayCreate } from './creation.steps.ts';
-import { cleanWish, foundBoard } from './founding.ts';
+import { cleanLine, foundBoard } from './founding.ts';
 
 export const createBoard: WriteCase<'createBoard'> = {
-  prepare: cleanWish,
+  prepare: cleanLine,
 
   async run(tx, caller, { body }) {
     await requireMayCreate(tx, caller);

@@ -16,7 +16,7 @@ import { presets, withOverrides } from './policy.rules.ts';
 import { plainMember, type Template, templateNamed, templates } from './templates.rules.ts';
 import { cleanCharter, cleanTitle, requireOneLine } from './texts.rules.ts';
 
-export type Wish = Body<'createBoard'>;
+export type RequestBody = Body<'createBoard'>;
 
 /** The first agent of a board, where a machine's delegation founds it for a session. */
 export interface Founding {
@@ -25,22 +25,27 @@ export interface Founding {
 }
 
 /** A wish without secrets in its texts. */
-export const cleanWish = <W extends Wish>(wish: W): W => ({
-  ...wish,
-  ...(wish.title === undefined ? {} : { title: cleanTitle(wish.title) }),
-  ...(wish.charter === undefined ? {} : { charter: cleanCharter(wish.charter) }),
+export const cleanLine = <W extends RequestBody>(options: W): W => ({
+  ...options,
+  ...(options.title === undefined ? {} : { title: cleanTitle(options.title) }),
+  ...(options.charter === undefined ? {} : { charter: cleanCharter(options.charter) }),
 });
 
 /**
  * Makes a board whose first owner is the caller's person.
  * @throws Refusal `board_name_taken`, `template_not_found`, 422 `invalid_request`.
  */
-export async function foundBoard(tx: WriteTx, caller: Caller, wish: Wish, founding?: Founding): Promise<Place> {
-  if (wish.title !== undefined) requireOneLine(wish.title);
-  const template = wish.template === undefined ? undefined : requireTemplate(wish.template);
-  const name = await claimName(tx, caller, wish.name, template);
-  const policy = presets[wish.preset ?? template?.preset ?? 'starter'];
-  const { board, creator } = newBoard(tx, caller, wish, { name, template, policy });
+export async function foundBoard(
+  tx: WriteTx,
+  caller: Caller,
+  options: RequestBody,
+  founding?: Founding,
+): Promise<Place> {
+  if (options.title !== undefined) requireOneLine(options.title);
+  const template = options.template === undefined ? undefined : requireTemplate(options.template);
+  const name = await claimName(tx, caller, options.name, template);
+  const policy = presets[options.preset ?? template?.preset ?? 'starter'];
+  const { board, creator } = newBoard(tx, caller, options, { name, template, policy });
   await insertBoard(tx, board);
   await insertMember(tx, creator);
   await recordBirth(tx, caller, { board, creator, policy }, founding);
@@ -83,7 +88,7 @@ interface Chosen {
 function newBoard(
   tx: WriteTx,
   caller: Caller,
-  wish: Wish,
+  options: RequestBody,
   { name, template, policy }: Chosen,
 ): { board: BoardRow; creator: MemberRow } {
   const id = newId('brd', tx.now);
@@ -104,14 +109,14 @@ function newBoard(
   const board: BoardRow = {
     id,
     name,
-    title: wish.title || null,
-    visibility: wish.visibility,
+    title: options.title || null,
+    visibility: options.visibility,
     lifecycle: 'active',
     template: template?.name ?? null,
-    charter: wish.charter ?? template?.charter ?? '',
+    charter: options.charter ?? template?.charter ?? '',
     roles: JSON.stringify({ member: plainMember, ...template?.roles }),
     policy: JSON.stringify(policy),
-    agents_add_people: wish.visibility === 'open' ? 1 : 0,
+    agents_add_people: options.visibility === 'open' ? 1 : 0,
     task_prefix: null,
     created_at: tx.now,
     creator_person_id: caller.person.person_id,

@@ -37,7 +37,7 @@ const lifecycle = (step: Step): Lifecycle => ({
     refuseGuest(caller, `${step.verb} boards`);
     requireAuthority(caller, found, step);
     const changed = found.board.lifecycle !== step.to;
-    if (changed) await take(tx, caller, found, step);
+    if (changed) await take(tx, caller, found, { step, ref });
     return { answer: { id: found.board.id, lifecycle: step.to, changed } };
   },
   recheck: (tx, caller, shown) => recheck(tx, caller, shown, step),
@@ -54,11 +54,17 @@ function requireAuthority(caller: Caller, { board, member }: Sight, { verb }: St
   });
 }
 
-async function take(tx: WriteTx, caller: Caller, { board, member }: Reached, step: Step): Promise<void> {
+/** @param ref how the caller named the board: an admin who is not on a private one does not learn its name. */
+async function take(
+  tx: WriteTx,
+  caller: Caller,
+  { board, member }: Reached,
+  { step, ref }: { step: Step; ref: string },
+): Promise<void> {
   const { lifecycle: before } = board;
   if (before !== step.from) {
     throw new Refusal('board_not_archived', 'Only an archived board can be deleted.', {
-      hint: `Archive it first: service board archive --board ${board.name}`,
+      hint: `Archive it first: service board archive ${ref}`,
     });
   }
   await setLifecycle({ tx, board, actor: actorOn(member, caller) }, step.to, caller.person.person_id);

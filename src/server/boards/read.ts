@@ -1,5 +1,5 @@
 /** Reading boards: the list, one record, the templates. */
-import type { HiddenBoard } from '../../contract/types.ts';
+import type { HiddenBoard, Query } from '../../contract/types.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
@@ -26,8 +26,7 @@ export const listBoards: ReadCase<'listBoards'>['run'] = async (tx, caller, { qu
     limit: query.limit + 1,
   });
   const page = rows.slice(0, query.limit);
-  const hidden =
-    query.all && caller.kind !== 'DG' ? await hiddenBoards(tx, caller, query.hidden_after, query.limit) : null;
+  const hidden = query.all && caller.kind !== 'DG' ? await hiddenBoards(tx, caller, query) : null;
   return {
     boards: await boardListViews(tx, caller, await sights(tx, caller, page), query.activity),
     archived_count: await countArchived(tx, scope),
@@ -57,11 +56,11 @@ async function sights(tx: ReadTx, caller: Caller, rows: BoardRow[]): Promise<Sig
 async function hiddenBoards(
   tx: ReadTx,
   caller: Caller,
-  after: string | undefined,
-  limit: number,
+  { lifecycle, hidden_after: after, limit }: Query<'listBoards'>,
 ): Promise<{ boards: HiddenBoard[]; next: string | null }> {
   if (!isPerson(caller) || caller.person.server_role !== 'admin') return { boards: [], next: null };
-  const rows = await listHiddenRows(tx, caller.person.person_id, after, limit + 1);
+  const personId = caller.person.person_id;
+  const rows = await listHiddenRows(tx, { personId, lifecycle, after, limit: limit + 1 });
   const page = rows.slice(0, limit);
   const boards = page.map((row) => ({
     id: row.id,

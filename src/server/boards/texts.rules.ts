@@ -1,5 +1,6 @@
 /** Titles, charters and roles as people write them, and as they are kept. */
 import { Refusal } from '../../contract/errors.ts';
+import { titleProblem } from '../../contract/one-line.ts';
 import type { Role } from '../../contract/types.ts';
 import { redact } from '../text/redaction.ts';
 
@@ -19,9 +20,8 @@ export const cleanRoles = (roles: Readonly<Record<string, Role>>): Record<string
 
 /** @throws Refusal 422 `invalid_request`. */
 export function requireOneLine(title: string): void {
-  if (/[\p{Cc}\u2028\u2029]/u.test(title)) {
-    throw unfit('title', 'A title is one line without control characters.', 'Leave the line breaks out.');
-  }
+  const problem = titleProblem(title);
+  if (problem !== null) throw unfit('title', `A title ${problem}.`, 'Leave them out.');
 }
 
 const MAX_ROLES = 20;

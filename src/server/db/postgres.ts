@@ -15,7 +15,7 @@ import type { Database, Follower, ReadTx, WriteTx } from './tx.ts';
 import { counterOf, versionsOf } from './versions.store.ts';
 
 /** A write transaction is cut off after this many milliseconds. */
-export const WRITE_LIMIT_MS = 5_000;
+const WRITE_LIMIT_MS = 5_000;
 const RETRIES = 5;
 /** An arbitrary constant: the advisory lock of starts. Ends with the connection that holds it. */
 const START_LOCK = 7_400_002;

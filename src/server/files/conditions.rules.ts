@@ -9,7 +9,7 @@ export interface Present {
   latest: number;
 }
 
-export interface Wanted {
+export interface Preconditions {
   name: string;
   base: number;
   file_id?: string | undefined;
@@ -31,7 +31,7 @@ export type WriteRefusal = Extract<ErrorCode, 'file_exists' | 'file_changed' | '
 export const isBriefPath = (name: string): boolean => name === 'brief.md' || name === 'brief.html';
 
 /** @param atName the live file at this path. @param brief the live brief of the board, in either format. */
-export function decideWrite(wanted: Wanted, atName: Present | undefined, brief: Present | undefined): Decision {
+export function decideWrite(wanted: Preconditions, atName: Present | undefined, brief: Present | undefined): Decision {
   if (wanted.brief) return decideBrief(wanted, brief);
   if (isBriefPath(wanted.name)) return { do: 'refuse', code: 'brief_path_reserved', now: brief };
   const { base, file_id } = wanted;
@@ -46,7 +46,7 @@ export function decideWrite(wanted: Wanted, atName: Present | undefined, brief: 
 }
 
 /** A brief is replaced only by whoever names both its identity and its latest version. */
-function decideBrief({ name, base, file_id, replace_format }: Wanted, brief: Present | undefined): Decision {
+function decideBrief({ name, base, file_id, replace_format }: Preconditions, brief: Present | undefined): Decision {
   if (!brief) {
     const creates = base === 0 && file_id === undefined;
     return creates ? { do: 'create' } : { do: 'refuse', code: 'file_changed' };

@@ -1,7 +1,8 @@
 /** Where attempts are counted on a request's way: as it arrives, once its person is known, and when its end is known. */
 import type { Context } from 'koa';
 import { Refusal } from '../../contract/errors.ts';
-import { type OperationName, type OperationRow, operations } from '../../contract/operations.ts';
+import type { OperationRow } from '../../contract/operation.ts';
+import { type OperationName, operations } from '../../contract/operations.ts';
 import type { Attempts, Pass } from '../rates/attempts.ts';
 import { clientOf } from './address.ts';
 import type { Site } from './site.ts';

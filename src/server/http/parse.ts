@@ -1,19 +1,18 @@
 /** From the wire to an operation's input, by its schemas. */
 import { z } from 'zod';
 import { Refusal } from '../../contract/errors.ts';
-import type { OperationName } from '../../contract/operations.ts';
+import { nullsLeftOut } from '../../contract/nouns/common.ts';
+import type { Shapes } from '../../contract/operation.ts';
+import { type OperationName, operations } from '../../contract/operations.ts';
 import { notKnown, readAs } from '../../contract/problems.ts';
-import { nullsLeftOut } from '../../contract/schemas/common.ts';
-import { schemas } from '../../contract/schemas/index.ts';
 import { redact } from '../text/redaction.ts';
 import { parseJson } from './json.ts';
 import { malformed } from './limits.ts';
 import { type Once, one } from './request-head.ts';
 
-type Parts = { params?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType };
 /** The body of an operation that takes none. */
 const nothing = z.strictObject({});
-const partsOf = (name: OperationName): Parts => schemas[name] as unknown as Parts;
+const partsOf = (name: OperationName): Shapes => operations[name];
 
 /** @throws Refusal `invalid_request` for a parameter that can name nothing. */
 export function parseParams(name: OperationName, params: Record<string, string>): Record<string, string> {

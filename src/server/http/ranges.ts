@@ -1,7 +1,7 @@
 /** What a client has already, and which part of the bytes it asks for. */
 import type { IncomingHttpHeaders } from 'node:http';
 
-export type Wanted = 'all' | 'unsatisfiable' | { start: number; end: number };
+export type ByteRange = 'all' | 'unsatisfiable' | { start: number; end: number };
 
 /** Whether `If-None-Match` names this entity. */
 export function hasAlready({ 'if-none-match': header }: IncomingHttpHeaders, etag: string): boolean {
@@ -13,7 +13,7 @@ export function hasAlready({ 'if-none-match': header }: IncomingHttpHeaders, eta
 }
 
 /** One range of bytes; several at once, or what is none, ask for everything, and so does a range of other bytes than these. */
-export function wantedOf(headers: IncomingHttpHeaders, etag: string, size: number): Wanted {
+export function wantedOf(headers: IncomingHttpHeaders, etag: string, size: number): ByteRange {
   const { range, 'if-range': ifRange } = headers;
   if (range === undefined || (ifRange !== undefined && ifRange !== etag)) return 'all';
   const [, first = '', last = ''] = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i.exec(range) ?? [];

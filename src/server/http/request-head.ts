@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 
 /** A header that may come once: its value, null without one, REPEATED when there were more. */
 export type Once = string | null | typeof REPEATED;
-export const REPEATED = Symbol('repeated');
+const REPEATED = Symbol('repeated');
 
 export interface RequestHead {
   host: Once;

@@ -16,7 +16,7 @@ export type AccessKeyRow = {
 };
 
 /** All but the digest, which leaves the database only to be compared. */
-export const keyFields = [
+const keyFields = [
   'id',
   'person_id',
   'name',

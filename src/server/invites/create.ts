@@ -11,7 +11,7 @@ import { lockPlaceById, requireActive } from '../views/place.ts';
 import { isOwnSeat } from './authority.steps.ts';
 import { issueInvite } from './issue.ts';
 
-type Wanted = Body<'createInvite'>;
+type RequestBody = Body<'createInvite'>;
 
 export const createInvite = (root: RootKey, address: ServerAddress): WriteCase<'createInvite'> => ({
   prepare(body) {
@@ -33,7 +33,7 @@ async function requirePairable(
   tx: WriteTx,
   caller: Caller,
   boards: string[],
-  { initiating_agent_id }: NonNullable<Wanted['pairing']>,
+  { initiating_agent_id }: NonNullable<RequestBody['pairing']>,
 ): Promise<void> {
   if (boards.length !== 1) {
     throw new Refusal('invalid_request', 'Work together begins on exactly one board.', {

@@ -26,7 +26,7 @@ export interface Issuer {
   address: Address;
 }
 
-export interface Wanted {
+export interface InviteTerms {
   ttl_seconds: number;
   boards: string[];
   pairing?: Pairing | undefined;
@@ -39,7 +39,7 @@ export interface Wanted {
 }
 
 /** Whether boards and people admit it is decided before. @throws Refusal `limit_reached`. */
-export async function issueInvite({ tx, root, address }: Issuer, wanted: Wanted): Promise<ServerInvite> {
+export async function issueInvite({ tx, root, address }: Issuer, wanted: InviteTerms): Promise<ServerInvite> {
   await tx.serialise(`invites:${wanted.by.person.person_id}`);
   await requireRoom(tx, wanted);
   if (wanted.pairing) await requirePairingRoom(tx, wanted.by.person.person_id);
@@ -58,7 +58,7 @@ export async function issueInvite({ tx, root, address }: Issuer, wanted: Wanted)
 }
 
 /** Work that whoever comes by the invite is to do with an agent of the issuer; answers its request. */
-async function beginPairing(tx: WriteTx, row: InviteRow, { pairing, by }: Wanted): Promise<string | undefined> {
+async function beginPairing(tx: WriteTx, row: InviteRow, { pairing, by }: InviteTerms): Promise<string | undefined> {
   const [boardId] = boardsOf(row);
   if (!pairing || boardId === undefined) return undefined;
   const { id } = await begin(tx, {
@@ -96,7 +96,7 @@ export const shownInvite = (
   ...(pairing === undefined ? {} : { pairing_request_id: pairing }),
 });
 
-async function requireRoom(tx: WriteTx, { by }: Wanted): Promise<void> {
+async function requireRoom(tx: WriteTx, { by }: InviteTerms): Promise<void> {
   if ((await countActive(tx, by.person.person_id)) < MAX_ACTIVE) return;
   throw new Refusal('limit_reached', `You already have ${MAX_ACTIVE} active invites.`, {
     hint: 'Revoke those that nobody will use: service invite list.',
@@ -105,7 +105,7 @@ async function requireRoom(tx: WriteTx, { by }: Wanted): Promise<void> {
 }
 
 /** A person's own invite does not end with the key that is noted on it. */
-const newInvite = (tx: WriteTx, { by, authorization, ...wanted }: Wanted, digest: Buffer): InviteRow => ({
+const newInvite = (tx: WriteTx, { by, authorization, ...wanted }: InviteTerms, digest: Buffer): InviteRow => ({
   id: newId('inv', tx.now),
   digest,
   created_by: by.person.person_id,

@@ -3,8 +3,8 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Holder } from './rights.ts';
 
 export const PER_CREDENTIAL = 32;
-export const PER_PERSON = 1_000;
-export const PER_SERVER = 10_000;
+const PER_PERSON = 1_000;
+const PER_SERVER = 10_000;
 
 export class Caps {
   readonly #counts = new Map<string, number>();

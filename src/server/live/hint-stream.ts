@@ -4,7 +4,7 @@ import { type BoardRow, listBoardRows } from '../boards/boards.store.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { authenticate } from '../operation/caller.ts';
-import { type FaceRow, facesOn } from '../seats/faces.store.ts';
+import { type AgentStatusRow, agentStatusesOn } from '../seats/agent-status.store.ts';
 import type { Standing } from '../seats/member.rules.ts';
 import type { MemberRow } from '../seats/members.store.ts';
 import { activeAgentsOfPerson, ownMemberships } from '../seats/memberships.store.ts';
@@ -66,7 +66,7 @@ export class HintStream implements Follower, Watcher {
   /** What agents asked for has to be read again. */
   #asked = true;
   /** The agents as they were in the last read, on boards that were not shown before. */
-  #faces: { rows: FaceRow[]; now: number } = { rows: [], now: 0 };
+  #statuses: { rows: AgentStatusRow[]; now: number } = { rows: [], now: 0 };
   /** What waits for the socket: one entry per frame name and board or member. */
   readonly #pending = new Map<string, string>();
   #refreshing = false;
@@ -163,7 +163,7 @@ export class HintStream implements Follower, Watcher {
       boards.map((board) => board.id),
     );
     const unknown = boards.map((board) => board.id).filter((id) => !this.#shown.has(id));
-    this.#faces = { rows: unknown.length > 0 ? await facesOn(tx, unknown) : [], now: tx.now };
+    this.#statuses = { rows: unknown.length > 0 ? await agentStatusesOn(tx, unknown) : [], now: tx.now };
     const asked = this.#asked;
     this.#asked = false;
     const requests = asked ? await requestsOf(tx, person) : null;
@@ -216,7 +216,7 @@ export class HintStream implements Follower, Watcher {
     const feed = this.#options.feedOf(board.id);
     feed.startAt(board.head_seq);
     feed.followers.add(this);
-    const { rows, now } = this.#faces;
+    const { rows, now } = this.#statuses;
     feed.presences.startFrom(
       rows.filter((row) => row.board_id === board.id),
       now,

@@ -82,7 +82,7 @@ export class News {
  * Readers who get the same rendering of every message of a page. What differs between two readers is how each sender
  * stands to them, so a kind is the person, and for an agent the agent itself.
  */
-export function messageKind(reader: Reader): string {
+function messageKind(reader: Reader): string {
   return reader.kind === 'agent' ? reader.memberId : `person:${reader.personId}`;
 }
 

@@ -5,7 +5,7 @@
 import { boardById, parsePolicy } from '../boards/boards.store.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
-import { type FaceRow, facesOn, lineIn } from '../seats/faces.store.ts';
+import { type AgentStatusRow, agentStatusesOn, lineIn } from '../seats/agent-status.store.ts';
 import { hasLapsed, turnsAt } from '../seats/lines.rules.ts';
 import { presenceAt, runsOutAt, stateWord } from '../seats/presence.rules.ts';
 import { timestampOrNull } from '../text/time.ts';
@@ -41,10 +41,10 @@ export class Presences {
   }
 
   /** Begins from what a watcher saw in the read it opened with. */
-  startFrom(faces: readonly FaceRow[], now: number): void {
+  startFrom(statuses: readonly AgentStatusRow[], now: number): void {
     if (this.#told !== null && this.watchers.size > 0) return;
-    this.#told = new Map(faces.map((face) => [face.member_id, textOf(face, now)]));
-    this.#armNext(faces, now);
+    this.#told = new Map(statuses.map((face) => [face.member_id, textOf(face, now)]));
+    this.#armNext(statuses, now);
   }
 
   /** Something was reported or set: look soon. */
@@ -89,12 +89,12 @@ export class Presences {
       parsePolicy(board),
       watchers.map((watcher) => watcher.holder),
     );
-    const faces = await facesOn(tx, [board.id]);
-    this.#armNext(faces, tx.now);
+    const statuses = await agentStatusesOn(tx, [board.id]);
+    this.#armNext(statuses, tx.now);
     const told = this.#told ?? new Map<string, string>();
     const frames = new Map<string, string>();
-    this.#told = new Map(faces.map((face) => [face.member_id, textOf(face, tx.now)]));
-    for (const face of faces) {
+    this.#told = new Map(statuses.map((face) => [face.member_id, textOf(face, tx.now)]));
+    for (const face of statuses) {
       const { member_id: id } = face;
       if ((told.get(id) ?? blank(face, tx.now)) === this.#told.get(id)) continue;
       frames.set(id, frame('presence', { board: board.name, board_id: board.id, ...shown(face, tx.now) }));
@@ -103,9 +103,9 @@ export class Presences {
   }
 
   /** Looks again when the first presence or line ends or turns, unless it is renewed until then. */
-  #armNext(faces: readonly FaceRow[], now: number): void {
+  #armNext(statuses: readonly AgentStatusRow[], now: number): void {
     this.#cancelNext();
-    const turns = faces.flatMap((face) => {
+    const turns = statuses.flatMap((face) => {
       const line = lineIn(face);
       return [runsOutAt(face), line && turnsAt(line, now)].filter((turn): turn is number => turn !== null);
     });
@@ -115,7 +115,7 @@ export class Presences {
   }
 }
 
-function shown(face: FaceRow, now: number) {
+function shown(face: AgentStatusRow, now: number) {
   const { presence, since } = presenceAt(face, now);
   const held = lineIn(face);
   const line = held && !hasLapsed(held, face, now) ? held : null;
@@ -130,8 +130,8 @@ function shown(face: FaceRow, now: number) {
   };
 }
 
-const textOf = (face: FaceRow, now: number): string => JSON.stringify(shown(face, now));
+const textOf = (face: AgentStatusRow, now: number): string => JSON.stringify(shown(face, now));
 
 /** How an agent looks of whom nothing has been told yet. */
-const blank = (face: FaceRow, now: number): string =>
+const blank = (face: AgentStatusRow, now: number): string =>
   textOf({ ...face, presence: null, presence_since: null, reported_at: null, delivery: null, line_kind: null }, now);

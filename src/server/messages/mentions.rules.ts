@@ -2,7 +2,7 @@
 import type { Mention } from '../../contract/types.ts';
 
 /** How many agents one message can wake by mentioning them. */
-export const MAX_WAKING_MENTIONS = 8;
+const MAX_WAKING_MENTIONS = 8;
 
 const MAX_NAME = 40;
 const MAX_ROLE = 32;

@@ -1,7 +1,7 @@
 /** Posting a message. */
 import { Refusal } from '../../contract/errors.ts';
-import { codePoints } from '../../contract/schemas/common.ts';
-import { MAX_BODY } from '../../contract/schemas/messages.ts';
+import { codePoints } from '../../contract/nouns/common.ts';
+import { MAX_BODY } from '../../contract/nouns/messages.ts';
 import type { Mention, Message, Role } from '../../contract/types.ts';
 import { type Answering, type Asking, addressAnswer, addressAsk, readAnswer, readAsk } from '../asks/asking.steps.ts';
 import { redactAsk, sumCounts } from '../asks/redact.rules.ts';

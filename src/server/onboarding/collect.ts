@@ -20,9 +20,9 @@ import { capsuleTable } from './capsule-states.rules.ts';
 import { sameHash } from './capsules.rules.ts';
 import { openSecret, winnerHash } from './capsules.steps.ts';
 import { type CapsuleRow, capsuleOf, capsuleState, clearCapsules, consume } from './capsules.store.ts';
+import type { Deps } from './deps.ts';
 import { findApproval } from './find.ts';
 import { holdBoards } from './held.ts';
-import type { Means } from './means.ts';
 import { revokeStep } from './next.rules.ts';
 import { approvalNotFound } from './refusals.ts';
 import { plainTransition, transition } from './transitions.rules.ts';
@@ -31,27 +31,27 @@ const RECOVERY_MS = 600_000;
 
 type Result = Outcome<Answer<'collectApproval'>>;
 
-export const collectApproval = (means: Means): WriteCase<'collectApproval'> => ({
+export const collectApproval = (deps: Deps): WriteCase<'collectApproval'> => ({
   async run(tx, caller, { params, idempotencyKey }) {
     if (caller.kind !== 'AG') throw agentRequired();
     refuseGuest(caller, 'collect anything');
     const row = await approvalById(tx, params['approval'] ?? '');
     const own = row?.agent_id === caller.seat.member_id && row.person_id === caller.person.person_id;
     if (!row || !own || row.parent_key_id !== caller.key.key_id) throw approvalNotFound();
-    const collection = new Collection(tx, means, caller, row);
+    const collection = new Collection(tx, deps, caller, row);
     return row.invite_id === null ? collection.plain() : collection.run(row.invite_id, idempotencyKey);
   },
 });
 
 class Collection {
   readonly #tx: WriteTx;
-  readonly #means: Means;
+  readonly #deps: Deps;
   readonly #caller: SeatCaller;
   readonly #row: RequestRow;
 
-  constructor(tx: WriteTx, means: Means, caller: SeatCaller, row: RequestRow) {
+  constructor(tx: WriteTx, deps: Deps, caller: SeatCaller, row: RequestRow) {
     this.#tx = tx;
-    this.#means = means;
+    this.#deps = deps;
     this.#caller = caller;
     this.#row = row;
   }
@@ -74,13 +74,13 @@ class Collection {
       invite_over: () => stateOf(invite, tx.now) !== 'active',
       other_key: () => !this.#isWinner(capsule, key),
       unreadable: () => {
-        found.secret = openSecret(this.#means, this.#row, capsule, invite);
+        found.secret = openSecret(this.#deps, this.#row, capsule, invite);
         return found.secret === null;
       },
       no_key: () => key === undefined,
     });
     if (effect.reports) {
-      this.#means.report('the sealed secret of an approval does not open', { approval_id: this.#row.id });
+      this.#deps.report('the sealed secret of an approval does not open', { approval_id: this.#row.id });
     }
     const refused = found.lost ?? (effect.refused ? await this.#archived() : null);
     if (effect.gives === 'secret' && !effect.recovered && !(await this.#take(capsule, key))) return this.plain();
@@ -104,17 +104,17 @@ class Collection {
   /** Whether this is the first to take it; its winner is known again by its key. */
   async #take(capsule: CapsuleRow, key: string | undefined): Promise<boolean> {
     const until = Math.min(this.#tx.now + RECOVERY_MS, capsule.expires_at);
-    const winning_key_hash = key === undefined ? null : winnerHash(this.#means, this.#row, key);
+    const winning_key_hash = key === undefined ? null : winnerHash(this.#deps, this.#row, key);
     return (await consume(this.#tx, this.#row.id, { until, winning_key_hash })) > 0;
   }
 
   #isWinner(capsule: CapsuleRow, key: string | undefined): boolean {
-    const hash = key === undefined ? null : winnerHash(this.#means, this.#row, key);
+    const hash = key === undefined ? null : winnerHash(this.#deps, this.#row, key);
     return hash !== null && capsule.winning_key_hash !== null && sameHash(hash, capsule.winning_key_hash);
   }
 
   async #secret(invite: InviteRow, secret: string, how: { collected: boolean; recovered?: true }): Promise<Result> {
-    const { address } = this.#means;
+    const { address } = this.#deps;
     const approval = await this.#view();
     const work = await pairingOfInvite(this.#tx, this.#caller, invite.id);
     const shown = shownInvite(invite, secret, this.#caller.person.handle, address, work);
@@ -123,7 +123,7 @@ class Collection {
 
   /** The record without a secret; where one was to be had, what to do about it. */
   async plain(): Promise<Result> {
-    const { address } = this.#means;
+    const { address } = this.#deps;
     const { approval } = await findApproval(this.#tx, this.#caller, this.#row.id, address.baseUrl());
     const inviteId = approval.execution?.invite_id;
     const gone = inviteId !== undefined && approval.outcome.state !== 'none';
@@ -135,7 +135,7 @@ class Collection {
 
   #view() {
     return approvalById(this.#tx, this.#row.id).then((row) =>
-      ownView(this.#tx, this.#caller, row ?? this.#row, this.#means.address.baseUrl()),
+      ownView(this.#tx, this.#caller, row ?? this.#row, this.#deps.address.baseUrl()),
     );
   }
 
@@ -153,7 +153,7 @@ class Collection {
       if (!(await activeHuman(tx, id, person.person_id))) return approvalNotFound();
     }
     if (hashOf(row.action) === row.payload_hash && agrees(row, invite)) return null;
-    this.#means.report('an approval and its invite do not agree', { approval_id: row.id });
+    this.#deps.report('an approval and its invite do not agree', { approval_id: row.id });
     return approvalNotFound();
   }
 

@@ -8,6 +8,7 @@ import type { ServerAddress, WriteCase } from '../operation/usecase.ts';
 import { pairingsOfApproval } from '../pairing/endings.steps.ts';
 import { ownView } from '../views/approval.ts';
 import { refuseGuest } from '../views/authority.ts';
+import { ActionReview } from './action-review.ts';
 import { browserMayAllow, hashOf, kinds } from './actions.rules.ts';
 import { changedBy, INVITE_WARNING } from './allowance.rules.ts';
 import { changeAllowance } from './allowance.steps.ts';
@@ -24,42 +25,41 @@ import {
 } from './approvals.store.ts';
 import { askerOf } from './asker.ts';
 import { holdSecret } from './capsules.steps.ts';
+import type { Deps } from './deps.ts';
 import { execute } from './execute.ts';
 import { findApproval } from './find.ts';
 import { holdForRun } from './held.ts';
-import { Judgement } from './judgement.ts';
-import type { Means } from './means.ts';
 import { ownKeyStep } from './next.rules.ts';
 import { tellDecision } from './notices.steps.ts';
 import { altered, approvalClosed } from './refusals.ts';
 import { plainTransition, transition } from './transitions.rules.ts';
 
-export const allowApproval = (means: Means): WriteCase<'allowApproval'> => ({
+export const allowApproval = (deps: Deps): WriteCase<'allowApproval'> => ({
   before: holdPeople,
   async run(tx, caller, { params, body: { always }, requestId }) {
     refuseGuest(caller, 'allow anything');
-    const baseUrl = means.address.baseUrl();
+    const baseUrl = deps.address.baseUrl();
     const { row: seen } = await findApproval(tx, caller, params['approval'] ?? '', baseUrl);
     const action = actionOf(seen);
     const row = await holdAll(tx, seen, action);
     const { state } = effective(row, tx.now);
     const asker = askerOf(caller, row.agent_id, requestId);
-    const judgement = new Judgement({ tx, root: means.root, address: means.address, asker }, action, state);
+    const review = new ActionReview({ tx, root: deps.root, address: deps.address, asker }, action, state);
     const { effect } = await transition(approvalTable, state, always ? 'allow_always' : 'allow', {
       no_category: () => kinds[action.kind].category === null,
       altered: () => hashOf(row.action) !== row.payload_hash,
-      no_authority: () => judgement.refuses(),
+      no_authority: () => review.refuses(),
       own_key_needed: () => caller.kind === 'BR' && !browserMayAllow(action),
     });
-    if (effect.refused) throw refusalFor(effect.refused, { state, row, means, judgement });
+    if (effect.refused) throw refusalFor(effect.refused, { state, row, deps, review });
     const shown = async () => ownView(tx, caller, await reread(tx, row.id), baseUrl);
     if (effect.does === 'show') return { answer: { state: 'executed', approval: await shown() } };
     if (effect.does === 'hand_over') {
       const next = ownKeyStep(row.id, baseUrl);
       return { status: 202, answer: { state: 'pending', approval: { ...(await shown()), next }, next } };
     }
-    const done = await execute(tx, row, judgement.plan, { decision: always ? 'always' : 'once' });
-    if (effect.seals && done?.invite) await holdSecret(tx, means, await reread(tx, row.id), secretOf(done.invite));
+    const done = await execute(tx, row, review.plan, { decision: always ? 'always' : 'once' });
+    if (effect.seals && done?.invite) await holdSecret(tx, deps, await reread(tx, row.id), secretOf(done.invite));
     if (effect.notice) await tellDecision(tx, row, effect.notice, done?.invite && Date.parse(done.invite.expires_at));
     const warning = effect.allows ? await allowAlways(tx, caller, row, action) : undefined;
     const answer = { state: 'executed' as const, approval: await shown(), ...done, ...(warning ? { warning } : {}) };
@@ -70,16 +70,16 @@ export const allowApproval = (means: Means): WriteCase<'allowApproval'> => ({
 interface Refused {
   state: State;
   row: RequestRow;
-  means: Means;
-  judgement: Judgement;
+  deps: Deps;
+  review: ActionReview;
 }
 
 /** What the table's word stands for. */
-function refusalFor(word: ErrorCode | 'own', { state, row, means, judgement }: Refused): Refusal {
-  if (word === 'own') return judgement.refusal;
+function refusalFor(word: ErrorCode | 'own', { state, row, deps, review }: Refused): Refusal {
+  if (word === 'own') return review.refusal;
   if (word === 'invalid_request') return oneAtATime();
   if (state === 'declined' || state === 'expired') return approvalClosed(state);
-  return altered(means.report, row.id);
+  return altered(deps.report, row.id);
 }
 
 const secretOf = ({ invite }: ServerInvite): string => invite.slice(invite.indexOf('#') + 1);

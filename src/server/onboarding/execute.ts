@@ -14,7 +14,7 @@ export interface Decision {
 }
 
 /** Under whose authority an action runs. */
-export function authorizationFor(row: ApprovalRow, { allowance }: Decision): Authorization {
+function authorizationFor(row: ApprovalRow, { allowance }: Decision): Authorization {
   const { authorization: kind } = kinds[actionOf(row).kind];
   return {
     ...(kind ? { kind } : {}),

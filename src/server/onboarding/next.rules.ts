@@ -32,7 +32,7 @@ export const takeBackStep = (inviteId: string, baseUrl: string): NextStep => ({
 });
 
 /** What the agent runs once its request is decided. */
-export const showStep = (approvalId: string, baseUrl: string): NextStep => ({
+const showStep = (approvalId: string, baseUrl: string): NextStep => ({
   command: `service approvals show ${approvalId} ${on(baseUrl)}`,
   resume: 'Run it in this session: it shows the decision, and an invite that waits for you once.',
   board_view: `${baseUrl}/inbox/approvals/${approvalId}`,

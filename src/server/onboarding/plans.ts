@@ -24,7 +24,7 @@ import { activeHuman } from '../seats/memberships.store.ts';
 import { makeOwner, unmakeOwner } from '../seats/owners.steps.ts';
 import { requireAnotherOwner, requireOwner } from '../views/authority.ts';
 import { lockPlaceById, type Place, requireActive } from '../views/place.ts';
-import { type ActionKind, type ActionOf, kinds, refuseSecrets } from './actions.rules.ts';
+import { type ActionKind, type ActionOf, refuseSecrets } from './actions.rules.ts';
 import { type Asker, actorFor } from './asker.ts';
 
 export interface Ground {
@@ -260,5 +260,3 @@ const alreadyOn = ({ board }: Place, { handle }: PersonRow, { id }: MemberRow): 
 
 const noChange = (message: string): Refusal =>
   new Refusal('no_change', message, { hint: 'There is nothing to ask for.' });
-
-export const categoryOf = (action: AdminAction) => kinds[action.kind].category;

@@ -1,6 +1,6 @@
 /** What requests for approval are refused with. */
 import { Refusal } from '../../contract/errors.ts';
-import type { Report } from './means.ts';
+import type { Report } from './deps.ts';
 
 /** The one answer for a request that is missing, somebody else's or about what the caller may not see. */
 export const approvalNotFound = (): Refusal =>

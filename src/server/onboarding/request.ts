@@ -14,16 +14,16 @@ import { type Frozen, freeze, hashOf, kinds } from './actions.rules.ts';
 import { categoriesOf, readAllowance } from './allowances.store.ts';
 import { approvalByKey, effective, forgetRequestKey, type RequestRow } from './approvals.store.ts';
 import { askerOf } from './asker.ts';
-import type { Means } from './means.ts';
+import type { Deps } from './deps.ts';
 import { allowStep } from './next.rules.ts';
+import { openRequest } from './open-request.steps.ts';
 import { type Ground, requireStanding } from './plans.ts';
-import { raise } from './raising.steps.ts';
 import { altered, approvalClosed } from './refusals.ts';
 
 const DAY = 86_400_000;
 
 type Result = Answer<'requestAdminAction'>;
-type Asking = Pick<Means, 'root' | 'address' | 'report'>;
+type Asking = Pick<Deps, 'root' | 'address' | 'report'>;
 
 export const requestAdminAction = ({ root, address, report }: Asking): WriteCase<'requestAdminAction'> => ({
   async run(tx, caller, { body, requestId, idempotencyKey }) {
@@ -63,7 +63,7 @@ async function ask(
   frozen: Frozen,
   keyHash: Buffer | null,
 ): Promise<Outcome<Result>> {
-  const { row, done } = await raise(ground, caller, frozen, keyHash);
+  const { row, done } = await openRequest(ground, caller, frozen, keyHash);
   if (done === null) return held(ground, row);
   return { status: 201, answer: { state: 'executed', approval: await view(ground, row), ...done } };
 }

@@ -255,11 +255,11 @@ export function keyWorks(
 export const sessionWorks = (row: SessionRow, now: number): boolean =>
   row.session_ended_at === null && row.session_expires_at > now && keyWorks(row, now);
 
-export const delegationWorks = (row: DelegationRow, now: number): boolean =>
+const delegationWorks = (row: DelegationRow, now: number): boolean =>
   row.delegation_ended_at === null && keyWorks(row, now);
 
 /** Whether an endpoint is still what its proof was made for, on a request that is open and a board that is active. */
-export function proofWorks(row: ProofUseRow, now: number): boolean {
+function proofWorks(row: ProofUseRow, now: number): boolean {
   if (row.proof_revoked_at !== null || row.proof_expires_at <= now || !keyWorks(row, now)) return false;
   const open = row.request_closed === null && row.request_expires_at > now && row.proof_generation === row.generation;
   const waits = row.admission_state === 'pending' && (row.admission_expires_at ?? now) > now;
@@ -268,7 +268,7 @@ export function proofWorks(row: ProofUseRow, now: number): boolean {
   return open && admitted && seated && row.lifecycle === 'active' && row.seat_key_id === row.key_id && row.bound === 1;
 }
 
-export function delegationRevoked(): Refusal {
+function delegationRevoked(): Refusal {
   return new Refusal('delegation_revoked', 'This delegation no longer works.', {
     hint: "Make another with the machine's own key; if that key was revoked: service login.",
     headers: challenge,

@@ -1,6 +1,7 @@
 /** Which kinds of credential an operation takes; nothing is looked up to decide it. */
 import { type NextStep, Refusal } from '../../contract/errors.ts';
-import { type OperationName, type OperationRow, operations } from '../../contract/operations.ts';
+import type { OperationRow } from '../../contract/operation.ts';
+import { type OperationName, operations } from '../../contract/operations.ts';
 import type { Credential } from './caller.ts';
 import { handOver } from './hand-over.ts';
 

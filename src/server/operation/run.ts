@@ -7,7 +7,8 @@
  * over and finds the answer. Either way there is one effect.
  */
 import { Refusal } from '../../contract/errors.ts';
-import { idempotencyOf, type OperationName, type OperationRow, operations } from '../../contract/operations.ts';
+import { idempotencyOf, type OperationRow } from '../../contract/operation.ts';
+import { type OperationName, operations } from '../../contract/operations.ts';
 import { Contention, StorageFull, UniqueViolation, Unreachable } from '../db/dialect.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';

@@ -8,8 +8,8 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../../contract/errors.ts';
+import { MAX_FILE } from '../../contract/file-size.ts';
 import { operations } from '../../contract/operations.ts';
-import { MAX_FILE } from '../../contract/schemas/files.ts';
 import { shareBlob } from '../blobs/blobs.store.ts';
 import type { Blobs } from '../blobs/blobs.ts';
 import { type Digest, hexOf, NoRoom, type Staged, StoreDown, TooManyBytes } from '../blobs/store.ts';

@@ -7,7 +7,7 @@ import { isOwnSeat } from '../invites/authority.steps.ts';
 import { freeze, refuseSecrets } from '../onboarding/actions.rules.ts';
 import { askerOf } from '../onboarding/asker.ts';
 import { allowStep } from '../onboarding/next.rules.ts';
-import { raise } from '../onboarding/raising.steps.ts';
+import { openRequest } from '../onboarding/open-request.steps.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { agentMayAdd } from '../seats/adding.steps.ts';
@@ -18,13 +18,13 @@ import { refuseGuest } from '../views/authority.ts';
 import { pairingView } from '../views/pairing.ts';
 import { asMember, lockPlaceById, type Place, requireActive, seeBoardById } from '../views/place.ts';
 import { begin, requireRoom } from './begin.steps.ts';
-import { at, type Means } from './means.ts';
+import { at, type Deps } from './deps.ts';
 import { notYours, pairingNotFound } from './refusals.ts';
 import { requestById } from './requests.store.ts';
 
 type Proposal = Body<'createPairingRequest'>;
 
-export const createPairingRequest = (means: Means): WriteCase<'createPairingRequest'> => ({
+export const createPairingRequest = (deps: Deps): WriteCase<'createPairingRequest'> => ({
   prepare(body) {
     refuseSecrets(body.work);
     return body;
@@ -39,7 +39,7 @@ export const createPairingRequest = (means: Means): WriteCase<'createPairingRequ
     requireActive(place.board);
     const person = requireMember(recipient);
     await requireRoom(tx, person_id, { recipientId: person.id, boardId: place.board.id });
-    const admission = await admit(tx, means, { caller, place, person, requestId });
+    const admission = await admit(tx, deps, { caller, place, person, requestId });
     const { id } = await begin(tx, {
       boardId: place.board.id,
       inviterId: person_id,
@@ -49,9 +49,9 @@ export const createPairingRequest = (means: Means): WriteCase<'createPairingRequ
     });
     const row = await requestById(tx, id);
     if (!row) throw new Error('it was just made');
-    const answer: Answer<'createPairingRequest'> = await pairingView(tx, caller, row, at(means));
+    const answer: Answer<'createPairingRequest'> = await pairingView(tx, caller, row, at(deps));
     if (admission?.held !== true) return { answer };
-    return { status: 202, answer: { ...answer, next: allowStep(admission.id, means.address.baseUrl()) } };
+    return { status: 202, answer: { ...answer, next: allowStep(admission.id, deps.address.baseUrl()) } };
   },
   async recheck(tx, caller, { board = '' }) {
     refuseGuest(caller, 'propose work');
@@ -92,7 +92,7 @@ interface Admission {
 /** Brings a recipient onto a private board, or asks for it; null: nothing has to be asked. */
 async function admit(
   tx: WriteTx,
-  { root, address }: Means,
+  { root, address }: Deps,
   { caller, place, person, requestId }: Admission,
 ): Promise<{ id: string; held: boolean } | null> {
   const { board, member } = place;
@@ -107,6 +107,6 @@ async function admit(
   }
   const ground = { tx, root, address, asker: askerOf(caller, caller.seat.member_id, requestId) };
   const action = freeze({ kind: 'add_people', board_id: board.id, person_id: person.id });
-  const { row, done } = await raise(ground, caller, action, null);
+  const { row, done } = await openRequest(ground, caller, action, null);
   return { id: row.id, held: done === null };
 }

@@ -8,8 +8,8 @@ import type { WriteCase } from '../operation/usecase.ts';
 import { refuseGuest } from '../views/authority.ts';
 import { pairingView } from '../views/pairing.ts';
 import { askAgent } from './ask.ts';
+import { at, type Deps } from './deps.ts';
 import { findPairing, holdPairing, requireOpen } from './find.ts';
-import { at, type Means } from './means.ts';
 import { move } from './move.steps.ts';
 import { notYours, pairingChanged, pairingNotFound } from './refusals.ts';
 import type { SubjectRow } from './requests.store.ts';
@@ -20,21 +20,21 @@ type Requires = (row: SubjectRow, caller: Caller) => void;
 type Ending = WriteCase<'declinePairing'> & WriteCase<'cancelPairing'>;
 
 /** One side ends it; works on an archived board too. */
-const ending = (means: Means, on: 'decline' | 'cancel', side: PairingSide, require: Requires): Ending => ({
+const ending = (deps: Deps, on: 'decline' | 'cancel', side: PairingSide, require: Requires): Ending => ({
   async run(tx, caller, { params }) {
     refuseGuest(caller, WHAT);
     const { row } = await holdPairing(tx, caller, params['pairing'] ?? '');
     require(row, caller);
-    return { answer: await pairingView(tx, caller, await move(tx, row, on, { side }), at(means)) };
+    return { answer: await pairingView(tx, caller, await move(tx, row, on, { side }), at(deps)) };
   },
   recheck: (tx, caller, shown) => recheckAs(tx, caller, shown, require),
 });
 
-export const declinePairing = (means: Means): WriteCase<'declinePairing'> =>
-  ending(means, 'decline', 'recipient', requireRecipient);
+export const declinePairing = (deps: Deps): WriteCase<'declinePairing'> =>
+  ending(deps, 'decline', 'recipient', requireRecipient);
 
-export const cancelPairing = (means: Means): WriteCase<'cancelPairing'> =>
-  ending(means, 'cancel', 'initiator', requireInviter);
+export const cancelPairing = (deps: Deps): WriteCase<'cancelPairing'> =>
+  ending(deps, 'cancel', 'initiator', requireInviter);
 
 /** What was answered is told again to whoever could still ask. */
 async function recheckAs(tx: WriteTx, caller: Caller, { pairing = '' }: Shown, require: Requires): Promise<void> {
@@ -43,7 +43,7 @@ async function recheckAs(tx: WriteTx, caller: Caller, { pairing = '' }: Shown, r
 }
 
 /** Binds no session: the agent is asked, and its own session accepts. */
-export const choosePairingAgent = (means: Means): WriteCase<'choosePairingAgent'> => ({
+export const choosePairingAgent = (deps: Deps): WriteCase<'choosePairingAgent'> => ({
   async run(tx, caller, { params, body: { agent_id, generation, replace } }) {
     refuseGuest(caller, WHAT);
     const held = await holdPairing(tx, caller, params['pairing'] ?? '');
@@ -60,9 +60,9 @@ export const choosePairingAgent = (means: Means): WriteCase<'choosePairingAgent'
     if (chosen !== null && !again && !replace) {
       throw pairingChanged('Another agent was chosen; choosing anew needs replace.');
     }
-    const post = () => askAgent(tx, caller, { row, board, agentId: agent_id, baseUrl: means.address.baseUrl() });
+    const post = () => askAgent(tx, caller, { row, board, agentId: agent_id, baseUrl: deps.address.baseUrl() });
     const moved = again ? row : await move(tx, row, 'choose', { side: 'recipient', ask: { agentId: agent_id, post } });
-    return { answer: await pairingView(tx, caller, moved, at(means)) };
+    return { answer: await pairingView(tx, caller, moved, at(deps)) };
   },
   recheck: (tx, caller, shown) => recheckAs(tx, caller, shown, requireRecipient),
 });

@@ -17,7 +17,7 @@ import { agentSees, personSees } from './sight.rules.ts';
 import { endOf, stateAt } from './subject.rules.ts';
 
 /** An endpoint's own credential sees its request, whoever else sees it. */
-export function maySee(row: SubjectRow, caller: Caller): boolean {
+function maySee(row: SubjectRow, caller: Caller): boolean {
   switch (caller.kind) {
     case 'PC':
       return caller.proof.request_id === row.id;

@@ -4,10 +4,10 @@ import type { WriteTx } from '../db/tx.ts';
 import { type Caller, type PairingCaller, unauthorized } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { pairingView } from '../views/pairing.ts';
+import { at, type Deps } from './deps.ts';
 import { requireRoundTrip } from './evidence.steps.ts';
 import { holdOwn } from './find.ts';
 import { pinger, short } from './lines.rules.ts';
-import { at, type Means } from './means.ts';
 import { move } from './move.steps.ts';
 import { notYours, pairingChanged } from './refusals.ts';
 import type { SubjectRow } from './requests.store.ts';
@@ -19,7 +19,7 @@ function endpointOf(caller: Caller): PairingCaller {
 }
 
 /** Gives the inviter no control over anything. A repeat changes nothing. */
-export const acceptPairing = (means: Means): WriteCase<'acceptPairing'> => ({
+export const acceptPairing = (deps: Deps): WriteCase<'acceptPairing'> => ({
   async run(tx, found, { params, body: { agent_id, generation } }) {
     const caller = endpointOf(found);
     const { row } = await holdOwn(tx, caller, params['pairing'] ?? '');
@@ -27,18 +27,18 @@ export const acceptPairing = (means: Means): WriteCase<'acceptPairing'> => ({
     if (proof.side !== 'recipient') throw notYours('the recipient');
     if (agent_id !== proof.agent_id || generation !== proof.generation) throw pairingChanged();
     const moved = row.accepted === 1 ? row : await move(tx, row, 'accept', { side: 'recipient' });
-    return { answer: await pairingView(tx, caller, moved, at(means)) };
+    return { answer: await pairingView(tx, caller, moved, at(deps)) };
   },
   // The credential is read before a kept answer is looked for: it works only while its request and generation stand.
   recheck: async (_tx, caller) => void endpointOf(caller),
 });
 
-export const verifyPairing = (means: Means): WriteCase<'verifyPairing'> => ({
+export const verifyPairing = (deps: Deps): WriteCase<'verifyPairing'> => ({
   async run(tx, found, { params, body }) {
     const caller = endpointOf(found);
     const { row } = await holdOwn(tx, caller, params['pairing'] ?? '');
     const moved = await verify(tx, caller, row, body);
-    return { answer: await pairingView(tx, caller, moved, at(means)) };
+    return { answer: await pairingView(tx, caller, moved, at(deps)) };
   },
   recheck: async (_tx, caller) => void endpointOf(caller),
 });

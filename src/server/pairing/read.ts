@@ -3,9 +3,9 @@ import type { ReadCase } from '../operation/usecase.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
 import { refuseGuest } from '../views/authority.ts';
 import { pairingView, pairingViews } from '../views/pairing.ts';
+import { at, type Deps } from './deps.ts';
 import { findPairing, seenRequests } from './find.ts';
 import { isClosed } from './machine.rules.ts';
-import { at, type Means } from './means.ts';
 import type { SubjectRow } from './requests.store.ts';
 import { stateAt } from './subject.rules.ts';
 
@@ -13,7 +13,7 @@ const WHAT = 'take part in work between people';
 
 /** Newest first; ended ones for seven days. */
 export const listPairingRequests =
-  (means: Means): ReadCase<'listPairingRequests'>['run'] =>
+  (deps: Deps): ReadCase<'listPairingRequests'>['run'] =>
   async (tx, caller, { query: { state, limit, after } }) => {
     refuseGuest(caller, WHAT);
     const from = readPageToken(after);
@@ -23,15 +23,15 @@ export const listPairingRequests =
       return wanted && (from === null || comesAfter(row, from));
     });
     const { page, next_after } = cutPage(rows.slice(0, limit + 1), limit);
-    return { requests: await pairingViews(tx, caller, page, at(means)), next_after };
+    return { requests: await pairingViews(tx, caller, page, at(deps)), next_after };
   };
 
 const comesAfter = (row: SubjectRow, from: { created_at: number; id: string }): boolean =>
   row.created_at < from.created_at || (row.created_at === from.created_at && row.id < from.id);
 
 export const getPairingRequest =
-  (means: Means): ReadCase<'getPairingRequest'>['run'] =>
+  (deps: Deps): ReadCase<'getPairingRequest'>['run'] =>
   async (tx, caller, { params }) => {
     if (caller.kind !== 'PC') refuseGuest(caller, WHAT);
-    return pairingView(tx, caller, await findPairing(tx, caller, params['pairing'] ?? ''), at(means));
+    return pairingView(tx, caller, await findPairing(tx, caller, params['pairing'] ?? ''), at(deps));
   };

@@ -8,9 +8,9 @@ import { memberById } from '../seats/members.store.ts';
 import { timestamp } from '../text/time.ts';
 import { refuseGuest } from '../views/authority.ts';
 import { pairingView } from '../views/pairing.ts';
+import { at, type Deps } from './deps.ts';
 import { holdPairing, requireOpen } from './find.ts';
 import { otherSide } from './lines.rules.ts';
-import { at, type Means } from './means.ts';
 import { move } from './move.steps.ts';
 import { type ProofRow, type ProofTrigger, proofEnd, proofMachine, proofState } from './proofs.rules.ts';
 import { proofByVerifier, rearm } from './proofs.store.ts';
@@ -20,7 +20,7 @@ import { isLive, stateAt } from './subject.rules.ts';
 
 type Selection = Body<'selectPairingEndpoint'>;
 
-export const selectPairingEndpoint = (means: Means): WriteCase<'selectPairingEndpoint'> => ({
+export const selectPairingEndpoint = (deps: Deps): WriteCase<'selectPairingEndpoint'> => ({
   async run(tx, caller, { body }) {
     refuseGuest(caller, 'take part in work between people');
     const held = await holdPairing(tx, caller, body.request_id);
@@ -35,14 +35,14 @@ export const selectPairingEndpoint = (means: Means): WriteCase<'selectPairingEnd
     if (first && body.agent_id !== row.initiating_agent_id && !body.replace) {
       throw pairingChanged('The request was made for another agent; selecting this one needs replace.');
     }
-    const verifier = means.root.digest(body.client_token);
+    const verifier = deps.root.digest(body.client_token);
     const known = await proofByVerifier(tx, verifier);
     const end = proofEnd(tx.now, row.expires_at, caller.key.key_expires_at);
     const moved = known
       ? await again(tx, row, known, { body, keyId: caller.key.key_id, end })
       : await select(tx, row, body, { keyId: caller.key.key_id, verifier, end });
     const proof = (await proofByVerifier(tx, verifier)) as ProofRow;
-    return { answer: await answerOf(tx, caller, moved, proof, means) };
+    return { answer: await answerOf(tx, caller, moved, proof, deps) };
   },
 });
 
@@ -112,10 +112,10 @@ async function answerOf(
   caller: Caller,
   moved: SubjectRow,
   proof: ProofRow,
-  means: Means,
+  deps: Deps,
 ): Promise<Answer<'selectPairingEndpoint'>> {
   const row = (await requestById(tx, moved.id)) ?? moved;
-  const request = await pairingView(tx, caller, row, at(means));
+  const request = await pairingView(tx, caller, row, at(deps));
   const endpoint = proof.side === 'initiator' ? request.initiator : request.recipient;
   if (!endpoint) throw new Error('it was just selected');
   return { id: proof.id, request, side: proof.side, endpoint, expires_at: timestamp(proof.expires_at) };

@@ -1,7 +1,8 @@
 /** Limits on attempts: before anybody is known to have a right, and wherever codes could be guessed. */
+import type { RateName } from '../../contract/operation.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import { rateLimited, secondsLeft } from './over.ts';
-import { type AttemptRow, attempts, BAD_CREDENTIALS } from './table.ts';
+import { type AttemptRow, attempts, BAD_CREDENTIALS, operationsOf } from './table.ts';
 import { Windows } from './window.ts';
 
 export const MINUTE = 60_000;
@@ -54,8 +55,8 @@ export class Attempts {
 
   constructor(options: AttemptOptions) {
     this.#options = options;
-    for (const [bucket, row] of Object.entries(attempts) as [string, AttemptRow][]) {
-      for (const operation of row.operations)
+    for (const [bucket, row] of Object.entries(attempts) as [RateName, AttemptRow][]) {
+      for (const operation of operationsOf(bucket))
         this.#rows.set(operation, [...(this.#rows.get(operation) ?? []), [bucket, row]]);
     }
   }

@@ -1,12 +1,12 @@
 /**
- * Every rate limit as data: which operations a bucket counts, over what time, and how much is too much for whom. An
- * operation that is in no row has no limit of its own.
+ * Every rate limit as data: over what time a bucket counts, and how much is too much for whom. Which operations it counts
+ * stands in their rows (`rates`).
  */
-import type { OperationName } from '../../contract/operations.ts';
+import type { OperationRow, RateName } from '../../contract/operation.ts';
+import { type OperationName, operations } from '../../contract/operations.ts';
 
 /** What is counted before anybody is known to have a right, or where codes could be guessed: in force on every server. */
 export interface AttemptRow {
-  operations: readonly OperationName[];
   /** Counted are only attempts that end in an error: in any, or in one of these codes. Checked before the attempt. */
   failures?: 'any' | readonly string[];
   /** Attempts a minute: of one client address, of one person, on the whole server. */
@@ -17,8 +17,6 @@ export interface AttemptRow {
 
 /** What somebody who is signed in may ask for: it stops a runaway program, not a busy one. */
 export interface WorkRow {
-  /** `writes`: every operation that is no GET. */
-  operations: readonly OperationName[] | 'writes';
   /** An hour instead of a minute. */
   hourly?: true;
   /** Only requests that stay open for news. */
@@ -34,83 +32,54 @@ export interface WorkRow {
   seat?: number;
 }
 
-const signIns = ['createBrowserSession', 'createBrowserToken', 'previewLoginCode'] as const;
-const codes = ['lookUpMachineRequest', 'approveMachineRequest', 'refuseMachineRequest'] as const;
-
 export const attempts = {
-  join: { operations: ['joinBoard'], address: 600 },
+  join: { address: 600 },
   join_code_failures: {
-    operations: ['joinBoard'],
     failures: ['join_code_invalid', 'join_code_not_yours', 'guest_code_not_for_members'],
     person: 20,
   },
-  redeem: { operations: ['connectPerson', 'joinAsGuest', 'previewInvite'], address: 10, server: 60 },
-  sign_in_attempts: { operations: signIns, address: 120, server: 600 },
-  sign_in_failures: { operations: signIns, failures: 'any', address: 20, server: 100 },
-  machine_requests: { operations: ['createMachineRequest'], address: 10, server: 60 },
-  machine_codes: { operations: codes, address: 10, person: 10, server: 60 },
-  machine_collect: { operations: ['collectMachineKey'], address: 60, server: 600 },
-} as const satisfies Record<string, AttemptRow>;
+  redeem: { address: 10, server: 60 },
+  sign_in_attempts: { address: 120, server: 600 },
+  sign_in_failures: { failures: 'any', address: 20, server: 100 },
+  machine_requests: { address: 10, server: 60 },
+  machine_codes: { address: 10, person: 10, server: 60 },
+  machine_collect: { address: 60, server: 600 },
+} as const satisfies Partial<Record<RateName, AttemptRow>>;
 
 /** Requests of one address a minute whose credential does not work, whatever they ask for. */
 export const BAD_CREDENTIALS = 120;
 
 export const work = {
-  writes: { operations: 'writes', credential: 600 },
-  reads: {
-    operations: [
-      'listMessages',
-      'getMessage',
-      'getMessageBySeq',
-      'listReplies',
-      'listThreads',
-      'listReactions',
-      'listReceipts',
-      'listEvents',
-      'readInbox',
-    ],
-    credential: 1200,
-  },
-  search: { operations: ['search'], credential: 60 },
-  waits: { operations: ['openStream', 'readInbox', 'listReplies'], waiting: true, credential: 120 },
-  posts: { operations: ['postMessage'], runsOnly: true, seat: 60, person: 120 },
-  reactions: { operations: ['addReaction', 'removeReaction'], seat: 60, person: 60 },
-  acks: { operations: ['ackInbox', 'ackBoard'], credential: 300 },
-  uploads: { operations: ['uploadFile'], credential: 120 },
-  join: { operations: ['joinBoard'], person: 60 },
-  join_codes: { operations: ['createJoinCode'], person: 60, agents: 'with their person' },
-  login_codes: { operations: ['createLoginCode'], person: 30 },
-  board_creation: { operations: ['createBoard', 'createDelegatedBoard'], hourly: true, person: 60 },
-  task_and_file_writes: {
-    operations: [
-      'createTask',
-      'updateTask',
-      'startTask',
-      'joinTask',
-      'finishTask',
-      'dropTask',
-      'updateFile',
-      'removeFile',
-      'approveFile',
-      'unapproveFile',
-    ],
-    credential: 120,
-  },
-  lines: { operations: ['setMyLine', 'setAgentLine'], about: 'member', seat: 30, person: 30 },
-  admin_requests: { operations: ['requestAdminAction'], hourly: true, seat: 30 },
-  admin_requests_of_person: {
-    operations: ['requestAdminAction'],
-    hourly: true,
-    person: 60,
-    agents: 'with their person',
-  },
-  decisions: { operations: ['allowApproval', 'declineApproval'], person: 120 },
-  collections: { operations: ['collectApproval'], seat: 30 },
-  pairing_requests: { operations: ['createPairingRequest'], hourly: true, person: 20, agents: 'with their person' },
-  pairing_choices: { operations: ['choosePairingAgent'], hourly: true, person: 20 },
-  pairing_endpoints: { operations: ['selectPairingEndpoint'], credential: 60 },
-  pairing_proofs: { operations: ['acceptPairing', 'verifyPairing'], credential: 30 },
-  presence: { operations: ['setPresence'], seat: 60 },
-} as const satisfies Record<string, WorkRow>;
+  /** Every operation that is no GET. */
+  writes: { credential: 600 },
+  reads: { credential: 1200 },
+  search: { credential: 60 },
+  waits: { waiting: true, credential: 120 },
+  posts: { runsOnly: true, seat: 60, person: 120 },
+  reactions: { seat: 60, person: 60 },
+  acks: { credential: 300 },
+  uploads: { credential: 120 },
+  join: { person: 60 },
+  join_codes: { person: 60, agents: 'with their person' },
+  login_codes: { person: 30 },
+  board_creation: { hourly: true, person: 60 },
+  task_and_file_writes: { credential: 120 },
+  lines: { about: 'member', seat: 30, person: 30 },
+  admin_requests: { hourly: true, seat: 30 },
+  admin_requests_of_person: { hourly: true, person: 60, agents: 'with their person' },
+  decisions: { person: 120 },
+  collections: { seat: 30 },
+  pairing_requests: { hourly: true, person: 20, agents: 'with their person' },
+  pairing_choices: { hourly: true, person: 20 },
+  pairing_endpoints: { credential: 60 },
+  pairing_proofs: { credential: 30 },
+  presence: { seat: 60 },
+} as const satisfies Partial<Record<RateName | 'writes', WorkRow>>;
 
-export type BucketName = keyof typeof attempts | keyof typeof work | 'bad_credentials';
+/** The operations that a bucket counts. */
+export const operationsOf = (bucket: RateName | 'writes'): OperationName[] =>
+  (Object.entries(operations) as [OperationName, OperationRow][])
+    .filter(([, row]) => (bucket === 'writes' ? row.method !== 'GET' : row.rates?.includes(bucket)))
+    .map(([name]) => name);
+
+export type BucketName = RateName | 'writes' | 'bad_credentials';

@@ -1,8 +1,9 @@
 /** Limits on what signed-in callers ask for: per process, in memory, without a look into the database. */
-import { type OperationName, operations } from '../../contract/operations.ts';
+import type { RateName } from '../../contract/operation.ts';
+import type { OperationName } from '../../contract/operations.ts';
 import type { Caller } from '../operation/caller.ts';
 import { rateLimited, secondsLeft } from './over.ts';
-import { type WorkRow, work } from './table.ts';
+import { operationsOf, type WorkRow, work } from './table.ts';
 import { Windows } from './window.ts';
 
 /** When a request is counted: once its caller is known, when it waits for news, or when it is no replay. */
@@ -27,10 +28,9 @@ const momentOf = (row: WorkRow): Moment => (row.waiting ? 'waiting' : row.runsOn
 export function limitWork(factor: number): Admit {
   if (factor === 0) return () => {};
   const byOperation = new Map<string, Bucket[]>();
-  for (const [name, row] of Object.entries(work) as [string, WorkRow][]) {
+  for (const [name, row] of Object.entries(work) as [RateName | 'writes', WorkRow][]) {
     const bucket = { name, row, windows: new Windows(row.hourly ? 60 * MINUTE : MINUTE) };
-    for (const operation of Object.keys(operations) as OperationName[]) {
-      if (!counts(row, operation)) continue;
+    for (const operation of operationsOf(name)) {
       const key = keyOf(operation, momentOf(row));
       byOperation.set(key, [...(byOperation.get(key) ?? []), bucket]);
     }
@@ -44,9 +44,6 @@ export function limitWork(factor: number): Admit {
 
 const keyOf = (operation: string, moment: Moment): string =>
   moment === 'known' ? operation : `${operation} ${moment}`;
-
-const counts = (row: WorkRow, operation: OperationName): boolean =>
-  row.operations === 'writes' ? operations[operation].method !== 'GET' : row.operations.includes(operation);
 
 function check({ name, row, windows }: Bucket, caller: Caller, now: number, factor: number, about: About): void {
   const limit = limitOf(row, caller);

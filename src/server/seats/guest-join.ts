@@ -26,7 +26,7 @@ import { makeSeat, requireRole, rotateToken } from './seat.steps.ts';
 /** How long a guest whose answer was lost may ask again. */
 const REPEAT_MS = 600_000;
 
-type Wish = Body<'joinAsGuest'>;
+type RequestBody = Body<'joinAsGuest'>;
 
 export const joinAsGuest = (root: RootKey, serverId: string): OpenCase<'joinAsGuest'> => ({
   async run(tx, _door, { body, requestId }) {
@@ -54,7 +54,7 @@ export const joinAsGuest = (root: RootKey, serverId: string): OpenCase<'joinAsGu
   },
 });
 
-interface Arrived {
+interface JoinedGuest {
   caller: KeyCaller;
   key: AccessKeyRow;
   /** Null where the client brought its own. */
@@ -62,7 +62,7 @@ interface Arrived {
   joined: Joined;
 }
 
-async function answerOf(tx: WriteTx, serverId: string, guest: Arrived): Promise<Answer<'joinAsGuest'>> {
+async function answerOf(tx: WriteTx, serverId: string, guest: JoinedGuest): Promise<Answer<'joinAsGuest'>> {
   const { caller, key, keyToken, joined } = guest;
   return {
     server_id: serverId,
@@ -72,7 +72,7 @@ async function answerOf(tx: WriteTx, serverId: string, guest: Arrived): Promise<
   };
 }
 
-async function newGuest(tx: WriteTx, root: RootKey, { board, code }: Found, body: Wish): Promise<Arrived> {
+async function newGuest(tx: WriteTx, root: RootKey, { board, code }: Found, body: RequestBody): Promise<JoinedGuest> {
   const person = {
     id: newId('hum', tx.now),
     handle: code.guest_handle ?? '',
@@ -124,7 +124,7 @@ async function callerOf(tx: WriteTx, root: RootKey, token: string): Promise<KeyC
  * work, the seat gets another token. Nobody is told what else stands in the way.
  * @returns null when it is no repeat. @throws Refusal `board_archived`.
  */
-async function repeated(tx: WriteTx, root: RootKey, found: Found, body: Wish): Promise<Arrived | null> {
+async function repeated(tx: WriteTx, root: RootKey, found: Found, body: RequestBody): Promise<JoinedGuest | null> {
   const { code, board } = found;
   const { client_token: token } = body;
   if (token === undefined || code.used_at === null || tx.now - code.used_at >= REPEAT_MS) return null;

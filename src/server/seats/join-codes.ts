@@ -27,7 +27,7 @@ const MAX_WORKING = 200;
 /** How long a code is listed after its end. */
 const LISTED_MS = 30 * 86_400_000;
 
-type Wish = Body<'createJoinCode'>;
+type RequestBody = Body<'createJoinCode'>;
 
 /** The code is drawn anew when the transaction runs again because another code has the same digest. */
 export const createJoinCode = (root: RootKey, address: ServerAddress): WriteCase<'createJoinCode'> => ({
@@ -88,7 +88,7 @@ async function requireRoom(tx: WriteTx, { board }: Place): Promise<void> {
 function newCode(
   tx: WriteTx,
   { board, member }: Place,
-  { role, guest, ttl_seconds }: Wish,
+  { role, guest, ttl_seconds }: RequestBody,
   guestId: string | null,
   digest: Buffer,
 ): JoinCodeRow {

@@ -3,9 +3,9 @@ import { leftAt, type Reported } from './presence.rules.ts';
 
 const HOUR_MS = 3_600_000;
 /** With nobody there a line about work goes this long after it was set. */
-export const WORKING_KEPT_MS = 12 * HOUR_MS;
+const WORKING_KEPT_MS = 12 * HOUR_MS;
 /** A pause that nobody came back from goes this long after its end. */
-export const PAUSE_KEPT_MS = 7 * 24 * HOUR_MS;
+const PAUSE_KEPT_MS = 7 * 24 * HOUR_MS;
 /** How far ahead a pause may end. */
 export const AHEAD_MS = 30 * 24 * HOUR_MS;
 

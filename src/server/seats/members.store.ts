@@ -102,7 +102,7 @@ export const humanByHandle = async (
 const memberId = idPattern('mem');
 
 /** Whether a text can be the name or id of a member. */
-export const namesMember = (text: string): boolean => patterns.memberName.test(text) || memberId.test(text);
+const namesMember = (text: string): boolean => patterns.memberName.test(text) || memberId.test(text);
 
 /** Somebody on a board or an agent that was, by name or id; never a person who left. */
 export const findMember = async (

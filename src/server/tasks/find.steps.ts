@@ -11,5 +11,5 @@ export async function requireTask(tx: ReadTx, boardId: string, selector: string)
   return task;
 }
 
-export const taskNotFound = (): Refusal =>
+const taskNotFound = (): Refusal =>
   new Refusal('task_not_found', 'This board has no such task.', { hint: 'service task list shows what there is.' });

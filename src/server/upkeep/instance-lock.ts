@@ -19,7 +19,7 @@ export function lockInstance(file: string, dataDir: string): () => void {
     throw new ServeError(
       'already_running',
       `Another server uses ${dataDir}.`,
-      'service status shows it; service server stop ends it.',
+      'Stop that one first (this machine’s own: service server stop), or name another folder with --data.',
     );
   }
   return () => db.close();

@@ -7,8 +7,6 @@ import { noServer, ofDatabase } from './data-folder.ts';
 import { lockInstance } from './instance-lock.ts';
 import { storageOf } from './storage.ts';
 
-export { ServeError } from './serve-error.ts';
-
 export interface Migrated {
   /** The newest migration the database had; null on an empty one. */
   from: string | null;

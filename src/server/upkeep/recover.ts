@@ -14,8 +14,6 @@ import { makeHandedKey } from './handed-key.steps.ts';
 import { deliveredTo, finishDelivery, issue } from './key-file.ts';
 import { ServeError } from './serve-error.ts';
 
-export { ServeError } from './serve-error.ts';
-
 const NAME = 'recovery-key';
 
 export interface RecoverOptions extends DataOptions {

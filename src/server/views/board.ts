@@ -175,7 +175,7 @@ export function personUnread(board: Pick<BoardRow, 'message_count'>, member: Sta
 }
 
 /** The size of an agent's inbox: messages to everyone by difference, those that name it by its own short index. */
-export async function agentUnread(tx: ReadTx, board: Counters, member: MemberRow, readsAll: boolean): Promise<number> {
+async function agentUnread(tx: ReadTx, board: Counters, member: MemberRow, readsAll: boolean): Promise<number> {
   return unreadWith(board, member, await wokenSince(tx, member.id, member.read_up_to, readsAll));
 }
 

@@ -119,7 +119,7 @@ forEachDatabase('creating a board', (engine) => {
     expect((await create({ title: `  ${title}\t` })).body.title).to.equal(title);
     expect((await create({ title: '  ' })).body.title).to.equal(null);
     expect(await refused({ title: `${title}x` })).to.equal('400 invalid_request');
-    for (const bad of ['two\nlines', 'a\u0007b', 'a\u2028b'])
+    for (const bad of ['two\nlines', 'a\u0007b', 'a\u2028b', 'a\u200bb', 'a\u{e0041}'])
       expect(await refused({ title: bad })).to.equal('422 invalid_request');
     expect((await create({ charter: 'c'.repeat(8_000) })).status).to.equal(201);
     expect(await refused({ charter: 'c'.repeat(8_001) })).to.equal('400 invalid_request');

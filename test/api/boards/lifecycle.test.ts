@@ -88,6 +88,13 @@ forEachDatabase("a board's end", (engine) => {
     expect(await told('deleteBoard', hidden.id, server.dana)).to.equal('200 deleted true');
   });
 
+  it('tells an admin who is not on a private board nothing of its name', async () => {
+    const { id, name } = await newPrivate();
+    const refused = await take('deleteBoard', id, server.dana);
+    expect(`${refused.status} ${refused.code}`).to.equal('409 board_not_archived');
+    expect(refused.text).to.include(`service board archive ${id}`).and.not.include(name);
+  });
+
   it('is decided by the creator’s agent on its own board but never deleted by it; an admin’s agent decides nothing', async () => {
     const { name, id } = await newBoard(pam);
     const { handle } = { handle: (await server.dana.ok('getMe')).name };

@@ -100,6 +100,23 @@ forEachDatabase('the list of boards', (engine) => {
     expect(second.next_hidden_after).to.equal(null);
   });
 
+  it('counts the hidden boards of the lifecycle that is asked for only', async () => {
+    const shelved = await newBoard(pam, { name: 'pam-shelved', visibility: 'private' });
+    await changeBoard(server, shelved.name, { lifecycle: 'archived' });
+    const hidden = async (query: Query) =>
+      ((await list(server.dana, { all: true, ...query })).hidden_boards ?? []).map(({ id, lifecycle }) => ({
+        id,
+        lifecycle,
+      }));
+    expect(await hidden({ lifecycle: 'archived' })).to.deep.equal([{ id: shelved.id, lifecycle: 'archived' }]);
+    const active = await hidden({});
+    expect(active.map(({ id }) => id)).not.to.include(shelved.id);
+    expect(new Set(active.map(({ lifecycle }) => lifecycle))).to.deep.equal(new Set(['active']));
+    expect(await hidden({ lifecycle: 'all' })).to.have.length(active.length + 1);
+    const first = await list(server.dana, { all: true, limit: 1, lifecycle: 'archived' });
+    expect([first.hidden_boards?.length, first.next_hidden_after]).to.deep.equal([1, null]);
+  });
+
   it('shows each board as it is shown alone', async () => {
     await post(pam, 'pam-open', 'x');
     for (const reader of [pam, agent, server.dana]) {

@@ -205,7 +205,8 @@ forEachDatabase('changing a board', (engine) => {
     for (const body of [...shapes, { title: 'x'.repeat(81) }, { title: null }, { charter: 'x'.repeat(8_001) }]) {
       expect(await refused(body), JSON.stringify(body)).to.equal('400 invalid_request');
     }
-    expect(await refused({ title: 'two\nlines' })).to.equal('422 invalid_request');
+    for (const title of ['two\nlines', 'a\u200bb', '\u202eb'])
+      expect(await refused({ title })).to.equal('422 invalid_request');
     for (const task_prefix of ['', 'A', 'chk', '1AB', 'ABCDEFG', 'A-B', 'ÄB']) {
       expect(await refused({ task_prefix }), task_prefix).to.equal('422 task_prefix_invalid');
     }

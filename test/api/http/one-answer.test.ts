@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type OperationName, type OperationRow, operations, pathParameters } from '../../../src/contract/operations.ts';
+import { type OperationRow, pathParameters } from '../../../src/contract/operation.ts';
+import { type OperationName, operations } from '../../../src/contract/operations.ts';
 import { Api, type Call } from '../../support/api.ts';
 import { fromPage, signIn } from '../../support/browser.ts';
 import { newAgent, newBoard, newCode, newDelegation, post } from '../../support/cast.ts';

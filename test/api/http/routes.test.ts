@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type OperationName, type OperationRow, operations } from '../../../src/contract/operations.ts';
+import type { OperationRow } from '../../../src/contract/operation.ts';
+import { type OperationName, operations } from '../../../src/contract/operations.ts';
 import { newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { exchange, lines } from '../../support/raw.ts';

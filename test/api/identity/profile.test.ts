@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { detailsOf } from '../../support/api.ts';
 import { newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
@@ -42,6 +43,34 @@ forEachDatabase('what a person says of themselves', (engine) => {
     }
     expect(await pam.refused('updateMe', { body: {} })).to.equal('400 invalid_request');
     expect(await pam.refused('updateMe', { body: { display_name: 'x', handle: 'y' } })).to.equal('400 invalid_request');
+  });
+
+  it('has no invisible characters, and mixes no alphabets within a word', async () => {
+    const pam = await newPerson();
+    for (const [display_name, problem] of [
+      ['Pa\u200bm', 'must have no invisible characters; type it instead of pasting it'],
+      ['\u202emaP', 'must have no invisible characters; type it instead of pasting it'],
+      ['P\u0430m', 'must not mix alphabets within a word'],
+    ]) {
+      const answer = await pam.call('updateMe', { body: { display_name } });
+      expect([answer.status, answer.code]).to.deep.equal([400, 'invalid_request']);
+      expect(detailsOf(answer)).to.deep.equal({ field: 'display_name', problem });
+    }
+    for (const display_name of ['Анна (Anna)', 'می\u200cخواهم', 'Pam 👩\u200d🔧']) {
+      expect((await pam.ok('updateMe', { body: { display_name } })).display_name).to.equal(display_name);
+    }
+  });
+
+  it('that was chosen under an older rule is still shown', async () => {
+    const pam = await newPerson();
+    const board = await newBoard(pam);
+    const display_name = 'P\u0430\u200bm';
+    await server.db.write((tx) =>
+      tx.change((db) => db('people').where('handle', `person-${people}`).update({ display_name })),
+    );
+    expect((await pam.ok('getMe')).display_name).to.equal(display_name);
+    const { members } = await pam.ok('listMembers', { params: { board: board.name } });
+    expect(members[0]?.display_name).to.equal(display_name);
   });
 
   it('may be said by guests and in a browser, not by agents, and writes no event', async () => {

@@ -218,6 +218,8 @@ forEachDatabase('connecting with an invite', (engine) => {
       { handle: 'x'.repeat(81) },
       { display_name: 'x'.repeat(81) },
       { display_name: 'two\nlines' },
+      { display_name: 'A\u200bna' },
+      { display_name: '\u0410na' },
       { invite: 'x'.repeat(513) },
       { client_token: `abh_${'A'.repeat(42)}` },
       { client_token: `abh_${'A'.repeat(42)}B` },

@@ -69,6 +69,7 @@ forEachDatabase('a board created for a session', (engine) => {
     expect(await refusal(wish({ name: 'general' }))).to.equal('409 board_name_taken');
     expect(await refusal(wish({ template: 'nothing' }))).to.equal('422 template_not_found');
     expect(await refusal(wish({ title: 'two\nlines' }))).to.equal('422 invalid_request');
+    expect(await refusal(wish({ title: 'a\u200bb' }))).to.equal('422 invalid_request');
     const secret = (await create(wish({ charter: `use ${server.dana.token}\r\nwell` }))).body.board.charter;
     expect(secret).not.to.include(server.dana.token).and.not.to.include('\r');
   });

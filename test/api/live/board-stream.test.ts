@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { ChainVerifier } from '../../../src/contract/chain.ts';
-import { boardFrames } from '../../../src/contract/schemas/events.ts';
+import { boardFrames } from '../../../src/contract/nouns/record.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hintFrames } from '../../../src/contract/schemas/events.ts';
+import { hintFrames } from '../../../src/contract/nouns/record.ts';
 import type { Api } from '../../support/api.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hintFrames } from '../../../src/contract/schemas/events.ts';
+import { hintFrames } from '../../../src/contract/nouns/record.ts';
 import { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';

@@ -1,6 +1,6 @@
 /** Who hears of pairing requests: streams of the two people, notices to their seats, and what time ends by itself. */
 import { expect } from 'chai';
-import { hintFrames } from '../../../src/contract/schemas/events.ts';
+import { hintFrames } from '../../../src/contract/nouns/record.ts';
 import { sweepOnboarding } from '../../../src/server/onboarding/sweep.steps.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';

@@ -18,7 +18,7 @@ export interface Stand {
   proofs: { initiator?: Api; recipient?: Api };
 }
 
-export interface Wish {
+export interface RequestBody {
   /** The initiator is selected where the state allows it not to be. */
   initiator?: boolean;
   /** Ended ones end before anybody came by the invite. */
@@ -28,7 +28,11 @@ export interface Wish {
 let count = 0;
 
 /** By an invite whose redeemer is the recipient. The inviter is an admin who owns the board. */
-export async function standIn(server: TestServer, state: PairingState, { initiator = true, early = false }: Wish = {}) {
+export async function standIn(
+  server: TestServer,
+  state: PairingState,
+  { initiator = true, early = false }: RequestBody = {},
+) {
   const n = ++count;
   const ina = await server.person(`ann-${n}`, 'admin');
   const { id: boardId, name } = await newBoard(ina);

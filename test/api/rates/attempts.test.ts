@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import type { OperationName } from '../../../src/contract/operations.ts';
+import type { RateName } from '../../../src/contract/operation.ts';
 import { Attempts } from '../../../src/server/rates/attempts.ts';
 import { MemoryTally } from '../../../src/server/rates/memory.ts';
 import { forgetOld } from '../../../src/server/rates/rates.store.ts';
 import { SharedTally } from '../../../src/server/rates/shared.ts';
-import { type AttemptRow, attempts as table } from '../../../src/server/rates/table.ts';
+import { type AttemptRow, operationsOf, attempts as table } from '../../../src/server/rates/table.ts';
 import { type Engine, forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 
-const rows = Object.entries(table) as [string, AttemptRow][];
+const rows = Object.entries(table) as [RateName, AttemptRow][];
 const bucketOf = (error: { details?: { bucket?: string } }): string | undefined => error.details?.bucket;
 
 forEachDatabase('every bucket of attempts', (engine) => {
@@ -26,7 +26,7 @@ forEachDatabase('every bucket of attempts', (engine) => {
     entering.then(() => null, bucketOf);
 
   for (const [bucket, row] of rows) {
-    const name = row.operations[0] as OperationName;
+    const name = operationsOf(bucket)[0]!;
     const code = row.failures === undefined ? null : row.failures === 'any' ? 'internal' : row.failures[0]!;
 
     if (row.address !== undefined)

@@ -143,6 +143,7 @@ forEachDatabase('what an agent is on', (engine) => {
       { kind: 'working', text: '' },
       { kind: 'working', text: '  ' },
       { kind: 'working', text: 'two\nlines' },
+      { kind: 'working', text: 'a\u200bb' },
       { kind: 'working', text: 'x'.repeat(121) },
       { kind: 'working', text: 'x', until: at(60_000) },
       { kind: 'working', text: 'x', source: 'task' },

@@ -250,8 +250,17 @@ forEachDatabase('a task', (engine) => {
     expect((await pam.ok('getTask', on(task.ref))).ref).to.equal(task.ref);
   });
 
+  it('keeps a title that was given under an older rule, and mixes alphabets as science does', async () => {
+    const task = await open(pam, 'Measure Δt in µs on π-day');
+    const title = 'old\u200btitle';
+    await server.db.write((tx) => tx.change((db) => db('tasks').where('id', task.id).update({ title })));
+    await pam.ok('updateTask', on(task.ref, { stands: 'measured' }));
+    expect((await pam.ok('getTask', on(task.ref))).title).to.equal(title);
+    expect((await pam.ok('startTask', on(task.ref))).title).to.equal(title);
+  });
+
   it('refuses what no task can be', async () => {
-    for (const title of ['', '   ', 'a\nb', 'a\u2028b', 'x'.repeat(121)]) {
+    for (const title of ['', '   ', 'a\nb', 'a\u2028b', 'a\u200bb', 'a\u{e0041}', 'x'.repeat(121)]) {
       expect(await pam.refused('createTask', { params: { board }, body: { title } }), title).to.equal(
         '400 invalid_request',
       );

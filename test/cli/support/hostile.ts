@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { type OperationName, type OperationRow, operations } from '../../../src/contract/operations.ts';
-import { errorBody } from '../../../src/contract/schemas/common.ts';
-import { boardFrames, hintFrames } from '../../../src/contract/schemas/events.ts';
-import { schemas } from '../../../src/contract/schemas/index.ts';
+import { errorBody } from '../../../src/contract/nouns/common.ts';
+import { boardFrames, hintFrames } from '../../../src/contract/nouns/record.ts';
+import type { OperationRow } from '../../../src/contract/operation.ts';
+import { type OperationName, operations } from '../../../src/contract/operations.ts';
 
 /** Follows a mark, so that a colour of data is told from one of ours: what stands behind the mark is data. */
 const MARK = '¤';
@@ -24,7 +24,7 @@ export const shownInJson = `${MARK}\\u001b[1m${MARK}\\u001b[8m`;
 
 /** What of a printed text would act on a terminal, but for our own colours. */
 export function actingIn(text: string): string | null {
-  const own = text.replaceAll(new RegExp(`(?<!${MARK})\u001b\\[(?:1|2|22|31|33|39)m`, 'g'), '');
+  const own = text.replaceAll(new RegExp(`(?<!${MARK})\u001b\\[(?:1|2|22|31|32|33|36|39)m`, 'g'), '');
   const found = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u.exec(own);
   return found && JSON.stringify(own.slice(Math.max(0, found.index - 60), found.index + 60));
 }
@@ -130,6 +130,8 @@ export class HostileServer {
   last = false;
   /** Operations that were asked for, and other addresses. */
   asked: string[] = [];
+  /** What is answered instead, made of what would be. */
+  instead: Partial<Record<OperationName, (answer: Json) => unknown>> = {};
   readonly #server = createServer((request, response) => {
     request.resume();
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
@@ -170,8 +172,9 @@ export class HostileServer {
 
   /** An invite whose server says that it has another address is refused before anything of it is shown. */
   #record(name: OperationName): unknown {
-    const record = new Answers(this.manner, this.last).of(schemas[name].answer);
-    return name === 'previewInvite' ? { ...(record as Json), server_url: this.url } : record;
+    const record = new Answers(this.manner, this.last).of(operations[name].answer) as Json;
+    if (name === 'previewInvite') return { ...record, server_url: this.url };
+    return this.instead[name]?.(record) ?? record;
   }
 
   #refusal(): object {
@@ -181,7 +184,7 @@ export class HostileServer {
 
   /** Which server it is and what it can do stays readable, so that commands go on. */
   #info(): object {
-    const info = new Answers('kept', true).of(schemas.getInfo.answer) as { features: string[] };
+    const info = new Answers('kept', true).of(operations.getInfo.answer) as { features: string[] };
     const features = ['asks', 'board_stream', 'collect_wait', 'delegation_list', 'files', 'invite_show', 'lines'];
     const more = ['onboarding', 'pagination', 'profile', 'search', 'tasks'];
     return { ...info, server_id: this.serverId, features: [...features, ...more, hostile] };

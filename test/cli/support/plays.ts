@@ -179,7 +179,7 @@ export const plays: Record<string, Prepare> = {
           after: '/messages 201',
           meanwhile: async () => {
             const { asks } = await dana.ok('listAsks', { query: { from_me: true } });
-            const reply_to = asks.at(-1)!.id;
+            const reply_to = asks.find(({ body }) => example.includes(body))!.id;
             await post(maya, 'general', 'Yes', { reply_to, answer: { option: 1 } });
           },
         }

@@ -14,6 +14,8 @@ export const seen = new Set<string>();
 export function checkShape(args: string[], { code, stdout }: { code: number | null; stdout: string }): void {
   const streams = args.includes('--ndjson');
   if (!streams && !args.includes('--json')) return;
+  // Some of the JSON has no shape of its own.
+  if (args.some((arg) => arg === '--jq' || /^--(jq|json)=/.test(arg))) return;
   const chosen = choose(args, catalog);
   if (chosen.kind !== 'command') return;
   const { id } = chosen.command;

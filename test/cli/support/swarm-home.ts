@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { Home } from './home.ts';
 import { TestLauncher } from './launched.ts';
 
+/** A swarm of one agent that the launcher `local` starts. */
+export const BOT = 'board: demo\nagents:\n  - {name: bot, harness: command, launcher: local, args: [cat]}\n';
+
 export class SwarmHome {
   readonly home = new Home();
   readonly launcher = new TestLauncher(this.home);
@@ -34,12 +37,13 @@ export class SwarmHome {
   }
 }
 
-/** Call inside `describe`: gives the home of the test that runs. */
-export function swarmHome(): () => SwarmHome {
+/** Call inside `describe`. @param use is given what each test has @returns what works on that of the test that runs */
+export function swarmHome(use: (world: SwarmHome) => void): Pick<SwarmHome, 'write' | 'errorOf'> {
   let world: SwarmHome;
   beforeEach(() => {
     world = new SwarmHome();
+    use(world);
   });
   afterEach(() => world.close());
-  return () => world;
+  return { write: (...file) => world.write(...file), errorOf: (...command) => world.errorOf(...command) };
 }

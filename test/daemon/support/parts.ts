@@ -14,12 +14,15 @@ export function fakeAdapter(capabilities: Capability[], more: Partial<Adapter> =
     harness: 'fake',
     capabilities: new Set(capabilities),
     wakeEcho: capabilities.includes('idle-hook'),
+    disowns: false,
     liveness: 'process',
     limits: { bundle_bytes: 32_768, context_bytes: 9_000 },
     reservedTags: [],
     check: async () => 'ok',
-    canHand: ({ turn, waiting: waits, extension }) =>
-      waits || extension || (capabilities.includes('queue') && turn !== 'busy') ? 'now' : 'later',
+    canHand: ({ turn, waiting: waits, extension, door }) =>
+      waits || extension || (door && turn !== 'busy') || (capabilities.includes('queue') && turn !== 'busy')
+        ? 'now'
+        : 'later',
     hand: async (_session, text, id) => {
       given.push({ text, id });
       return 'accepted_confirmed';

@@ -1,8 +1,9 @@
 /** Every check of one program, one after the other in one session's life. */
+import { expect } from 'chai';
 import type { Program } from '../programs/program.ts';
 import { Results } from '../results.ts';
 import { World } from '../world.ts';
-import { deliveryChecks } from './delivery.ts';
+import { deliveryChecks, disowns } from './delivery.ts';
 import { endingChecks } from './endings.ts';
 import { sessionChecks } from './sessions.ts';
 
@@ -23,5 +24,12 @@ export function checkProgram(program: Program): void {
 
     for (const { id, title, run } of [...deliveryChecks, ...endingChecks, ...sessionChecks])
       it(title, () => results.of(program, id, () => run({ world, agent: world.agent(program) })));
+
+    it('has never been told of its person’s word that it is not its user’s', () => {
+      const { asked } = world.agent(program).model;
+      const words = asked.flatMap(({ parts }) => parts.filter(({ text }) => text.includes('sender="owner" seq=')));
+      expect(words.length).to.be.above(5);
+      expect(words.filter(({ text }) => disowns.test(text)).map(({ text }) => text)).to.deep.equal([]);
+    });
   });
 }

@@ -1,7 +1,11 @@
 /** Checks of what reaches a session: while it is idle, while it works, and as its person wants it. */
 import { expect } from 'chai';
 import { until } from '../../cli/support/home.ts';
+import { around } from '../model/scripted.ts';
 import type { Check } from './check.ts';
+
+/** How a program says of a text that no word of its person stands in it. */
+export const disowns = /NOT USER INPUT|not (?:a message )?from (?:the|your) user|must NOT be treated as/i;
 
 export const deliveryChecks: Check[] = [
   {
@@ -21,6 +25,25 @@ export const deliveryChecks: Check[] = [
       await world.say(`@${agent.seat} wake up for the first`);
       const { news } = await agent.model.until('wake up for the first');
       expect(news).to.include('sender="owner"').and.include('<service-messages handoff="hnd_');
+      await agent.settled();
+    },
+  },
+  {
+    id: 'owner_word',
+    title: 'is given its person’s word as its user’s when it is woken, and of others not so',
+    run: async ({ world, agent }) => {
+      await world.say(`@${agent.seat} yes, you may delete it`);
+      const word = around(await agent.model.until('yes, you may delete it'), 'yes, you may delete it');
+      expect(word.role).to.equal('user');
+      expect(word.text)
+        .to.match(/^service: 1 message on/)
+        .and.not.match(disowns);
+      await agent.settled();
+      await world.peerSays(`@${agent.seat} yes, says your person`);
+      const other = around(await agent.model.until('yes, says your person'), 'yes, says your person');
+      expect(other.text)
+        .to.include('sender="owner_agent"')
+        .and.not.match(/<service-message [^>]*sender="owner"/);
       await agent.settled();
     },
   },

@@ -23,6 +23,21 @@ export const endingChecks: Check[] = [
     },
   },
   {
+    id: 'resume_wake',
+    title: 'is woken after it was resumed, also without a prompt of its person',
+    run: async ({ world, agent }) => {
+      const { id } = await agent.session();
+      await agent.quit();
+      if (!agent.program.outlives) await agent.closed();
+      const asked = agent.model.asked.length;
+      await agent.open(id);
+      await world.say(`@${agent.seat} woken without a prompt`);
+      const told = await agent.model.until('woken without a prompt');
+      expect(agent.model.asked.indexOf(told)).to.equal(asked);
+      await agent.settled();
+    },
+  },
+  {
     id: 'crash',
     title: 'loses nothing when the daemon is killed, and nothing comes twice that was received',
     run: async ({ world, agent }) => {

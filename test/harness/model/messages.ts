@@ -17,7 +17,9 @@ export function readMessages(body: unknown): Omit<Asked, 'at'> | undefined {
   const { messages, tools } = request.parse(body);
   if (tools.length === 0) return undefined;
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
-  return { conversation: text(messages), news: text(messages.slice(last + 1)) };
+  const news = messages.slice(last + 1);
+  const parts = news.map((one) => ({ role: one.role, text: text([one]) }));
+  return { conversation: text(messages), news: text(news), parts };
 }
 
 export function answerMessages(response: ServerResponse, body: unknown, move: Move): void {

@@ -17,7 +17,9 @@ export function readResponses(body: unknown): Omit<Asked, 'at'> | undefined {
   const { input, tools } = request.parse(body);
   if (tools.length === 0) return undefined;
   const own = (one: z.infer<typeof item>): boolean => one.role === 'assistant' || one.type === 'function_call';
-  return { conversation: text(input), news: text(input.slice(input.findLastIndex(own) + 1)) };
+  const news = input.slice(input.findLastIndex(own) + 1);
+  const parts = news.map((one) => ({ role: one.role ?? one.type, text: text([one]) }));
+  return { conversation: text(input), news: text(news), parts };
 }
 
 export function answerResponses(response: ServerResponse, _body: unknown, move: Move): void {

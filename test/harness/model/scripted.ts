@@ -19,6 +19,20 @@ export interface Asked {
   conversation: string;
   /** What is new since the model spoke last. */
   news: string;
+  /** The same by message, each with all that stands in it: whoever's word it is told to be is part of what it says. */
+  parts: Part[];
+}
+
+export interface Part {
+  role: string;
+  text: string;
+}
+
+/** The whole message in which a text came to the model. */
+export function around({ parts }: Asked, text: string): Part {
+  const part = parts.find((one) => one.text.includes(text));
+  if (!part) throw new Error(`no message holds ${JSON.stringify(text)}`);
+  return part;
 }
 
 /** Says what to do about one request; undefined leaves it to the next script, and at last to a short remark. */
@@ -54,7 +68,7 @@ export class ScriptedModel {
       request.on('data', (part: Buffer) => parts.push(part));
       request.on('end', () => {
         model.serve(request.url ?? '/', Buffer.concat(parts), response).catch((error) => {
-          model.asked.push({ at: performance.now(), conversation: String(error), news: String(error) });
+          model.asked.push({ at: performance.now(), conversation: String(error), news: String(error), parts: [] });
           response.destroy();
         });
       });

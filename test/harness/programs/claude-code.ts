@@ -24,7 +24,9 @@ export const claudeCode: Program = {
   },
 
   async open(place, resume) {
-    const terminal = Terminal.start(bin(this.command), resume ? ['--resume', resume] : [], {
+    // It begins in a mode of its own otherwise, in which a second model judges each command.
+    const mode = ['--permission-mode', 'default'];
+    const terminal = Terminal.start(bin(this.command), [...mode, ...(resume ? ['--resume', resume] : [])], {
       cwd: place.project,
       env: { ...place.env, TERM: 'xterm-256color', ...own(place) },
     });

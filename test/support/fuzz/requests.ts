@@ -1,13 +1,7 @@
 /** Requests for fuzzing, as bytes: of every operation, by every kind of credential, right, nearly right and wrong. */
 import fc, { type Arbitrary } from 'fast-check';
-import {
-  type CredentialKind,
-  type OperationName,
-  type OperationRow,
-  operations,
-  pathParameters,
-} from '../../../src/contract/operations.ts';
-import { schemas } from '../../../src/contract/schemas/index.ts';
+import { type CredentialKind, type OperationRow, pathParameters } from '../../../src/contract/operation.ts';
+import { type OperationName, operations } from '../../../src/contract/operations.ts';
 import { fitting, jsonSchemaOf, type Known, nearly, oddText, oddValue } from './values.ts';
 
 /** What requests speak of. */
@@ -29,7 +23,7 @@ export interface FuzzRequest {
 }
 
 const names = Object.keys(operations) as OperationName[];
-const partsOf = (name: OperationName) => schemas[name] as Partial<Record<'query' | 'body', never>>;
+const partsOf = (name: OperationName) => operations[name] as Partial<Record<'query' | 'body', never>>;
 
 const oddHeaders = [
   'Accept: */*;q=x',

@@ -7,11 +7,14 @@ import { Machine } from '../machine.ts';
 
 export interface Finding {
   name: string;
-  level: 'ok' | 'warning' | 'error';
+  level: 'ok' | 'note' | 'warning' | 'error';
   code: string | null;
   message: string;
   fix: string | null;
 }
+
+/** What is not well; a note says of nothing that it has to be mended. */
+export const isWrong = ({ code, level }: Finding): boolean => code !== null && level !== 'note';
 
 const program = fileURLToPath(new URL('fake-agent.mjs', import.meta.url));
 const versions: Record<string, string> = {
@@ -103,7 +106,7 @@ export class DoctorMachine extends Machine {
 
   /** Codes of what is not well. */
   async codes(env: Record<string, string> = {}): Promise<string[]> {
-    return (await this.doctor([], env)).flatMap(({ code }) => (code === null ? [] : [code]));
+    return (await this.doctor([], env)).filter(isWrong).map(({ code }) => code!);
   }
 
   /** Runs what doctor printed, as its person would paste it into a shell. */

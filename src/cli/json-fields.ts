@@ -1,0 +1,83 @@
+/** `--json=FIELD,…`: what of a command's JSON is printed. The fields there are stand in the schema that is published for it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { usage } from '../local/failure.ts';
+import { runtime } from './runtime.ts';
+
+interface Schema {
+  $ref?: string;
+  $defs?: Properties;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  items?: Schema;
+  properties?: Properties;
+}
+
+type Properties = Record<string, Schema>;
+type Json = Record<string, unknown>;
+
+/** What every object may have besides the command's own fields. */
+const BASE = ['server', 'actor', 'board', 'autostarted', 'replayed', 'nudges', 'warnings'];
+
+/**
+ * What is left of a record: of a list its items, of a record such as `task` or `message` its fields and those beside it.
+ *
+ * @param command `list`: it prints items.
+ * @throws Failure for a field that there is not.
+ */
+export function fieldPicker(command: { id: string; list: boolean }, text: string): (record: object) => unknown {
+  const fields = text.split(',').map((field) => field.trim());
+  const { known, holders } = shapeOf(command);
+  const unknown = fields.filter((field) => !known.has(field));
+  if (unknown.length > 0)
+    throw usage(
+      known.size === 0 ? '--json takes no fields here.' : `--json knows no field "${unknown.join('", "')}" here.`,
+      known.size === 0 ? '' : `The fields are ${[...known].join(', ')}`,
+    );
+  const pickedFrom = (inner: Json, outer: Json): Json =>
+    Object.fromEntries(fields.map((field) => [field, inner[field] ?? outer[field] ?? null]));
+  return (record) => {
+    const whole = record as Json;
+    const held = holders.map((name) => whole[name]).find((value) => typeof value === 'object' && value !== null);
+    if (Array.isArray(held)) return held.map((item: Json) => pickedFrom(item, {}));
+    return pickedFrom((held ?? {}) as Json, whole);
+  };
+}
+
+/** The fields that can be asked for, and under which names a list or record of them stands. */
+function shapeOf({ id, list }: { id: string; list: boolean }): { known: Set<string>; holders: string[] } {
+  const schema = readSchema(id);
+  const resolved = (part: Schema): Schema[] => {
+    if (part.$ref !== undefined) return resolved(schema.$defs?.[part.$ref.split('/').at(-1) ?? ''] ?? {});
+    const inner = [...(part.anyOf ?? []), ...(part.oneOf ?? []), ...(part.allOf ?? [])];
+    return [part, ...inner.flatMap(resolved)];
+  };
+  const namesIn = (part: Schema): string[] => resolved(part).flatMap(({ properties }) => Object.keys(properties ?? {}));
+  const itemsOf = (part: Schema): string[] => resolved(part).flatMap(({ items }) => (items ? namesIn(items) : []));
+
+  const known = new Set<string>();
+  const holders: string[] = [];
+  const forms = resolved(schema).flatMap(({ properties }) => (properties ? [properties] : []));
+  // The further forms of a list are its items, one by one.
+  for (const form of list ? forms.slice(0, 1) : forms) {
+    const own = Object.entries(form).filter(([name]) => !BASE.includes(name));
+    const items = list ? own.find(([, part]) => itemsOf(part).length > 0) : undefined;
+    // Of a change, what was before is no more the record than what is after.
+    const record = own.slice(0, 1).find(([name, part]) => name !== 'before' && namesIn(part).length > 0);
+    const [holder, part] = items ?? record ?? [];
+    if (holder !== undefined) holders.push(holder);
+    if (part) for (const name of items ? itemsOf(part) : namesIn(part)) known.add(name);
+    if (!items) for (const name of Object.keys(form)) known.add(name);
+  }
+  return { known, holders };
+}
+
+function readSchema(id: string): Schema {
+  try {
+    return JSON.parse(readFileSync(join(runtime().root, 'schemas', 'cli', `${id.replaceAll(':', '-')}.json`), 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+/** What agents may do without asking their person. */
+import { z } from 'zod';
+import { byPerson, get, type OperationRow } from '../operation.ts';
+import { page } from './approvals.ts';
+import { id, nextAfter, once, time } from './common.ts';
+
+export const category = z.enum(['invite_people', 'add_people']);
+
+export const allowance = z.strictObject({
+  id: id('alw'),
+  person_id: id('hum'),
+  revision: z.int().min(0),
+  categories: z.array(category),
+  effective: z.array(category),
+  warning: z.string().optional(),
+});
+
+export const setAllowanceBody = z.strictObject({
+  categories: z.array(category).max(2).refine(once, 'must name each category once'),
+  revision: z.int().min(0).optional(),
+});
+
+const allowanceRevision = z.strictObject({
+  revision: z.int().min(1),
+  categories: z.array(category),
+  changed_at: time,
+  changed_by: z.strictObject({
+    with: z.enum(['key', 'browser', 'server']),
+    key_id: id('key').optional(),
+    session_id: id('ses').optional(),
+    approval_id: id('apr').optional(),
+  }),
+});
+
+export const listAllowanceRevisionsQuery = z.object(page);
+
+export const allowanceRevisions = z.strictObject({ revisions: z.array(allowanceRevision), next_after: nextAfter });
+
+/** What the description of the API says of this noun. */
+export const about = 'What agents may do without asking.';
+
+export const operations = {
+  getAllowance: {
+    ...get('/v1/me/allowance', byPerson, "What a person's agents may do without asking"),
+    errors: ['guest_not_allowed'],
+    answer: allowance,
+  },
+  setAllowance: {
+    method: 'PUT',
+    path: '/v1/me/allowance',
+    credentials: byPerson,
+    idempotency: 'K',
+    maxBody: 16_384,
+    ok: [200],
+    summary: "Set what a person's agents may do without asking",
+    body: setAllowanceBody,
+    errors: ['guest_not_allowed', 'allowance_changed'],
+    answer: allowance,
+  },
+  clearAllowance: {
+    method: 'DELETE',
+    path: '/v1/me/allowance',
+    credentials: byPerson,
+    idempotency: 'K',
+    ok: [200],
+    summary: "Let a person's agents do nothing more without asking",
+    errors: ['guest_not_allowed'],
+    answer: allowance,
+  },
+  listAllowanceRevisions: {
+    ...get('/v1/me/allowance/revisions', byPerson, 'List the changes of an allowance'),
+    query: listAllowanceRevisionsQuery,
+    errors: ['guest_not_allowed'],
+    answer: allowanceRevisions,
+  },
+} as const satisfies Record<string, OperationRow>;

@@ -1,0 +1,263 @@
+/** Boards, templates, people and members of a board, joining. */
+import { z } from 'zod';
+import { byMember, byPerson, get, type OperationRow } from '../operation.ts';
+import { permissions } from '../permissions.ts';
+import {
+  actor,
+  boardName,
+  eventActor,
+  handle,
+  id,
+  nullsLeftOut,
+  queryBool,
+  queryInt,
+  roleName,
+  seq,
+  text,
+  time,
+} from './common.ts';
+import { brief } from './files.ts';
+
+export const permission = z.enum(permissions);
+export const grant = z.union([permission, z.strictObject({ claim_tasks: z.array(z.string()).min(1).max(20) })]);
+export const role = z.strictObject({ charter: text(4000).optional(), can: z.array(grant).max(10) });
+export const roles = z.record(roleName, role);
+export const preset = z.enum(['starter', 'recommended']);
+export const policyKey = z.enum(['visibility', 'broadcast', 'urgent', 'show_harness', 'nudges']);
+
+export const policy = z.strictObject({
+  preset,
+  visibility: z.enum(['open', 'addressed']),
+  broadcast: z.enum(['everyone', 'granted']),
+  urgent: z.enum(['everyone', 'granted']),
+  show_harness: z.boolean(),
+  nudges: z.enum(['on', 'off']),
+  overrides: z.array(policyKey),
+});
+
+/** Left-out keys stay, or go back to the preset that is given. */
+export const policyChange = policy
+  .omit({ overrides: true })
+  .partial()
+  .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
+
+export const visibility = z.enum(['open', 'private']);
+
+export const board = z.strictObject({
+  id: id('brd'),
+  name: boardName,
+  title: z.string().nullable(),
+  visibility,
+  lifecycle: z.enum(['active', 'archived']),
+  on_board: z.boolean(),
+  template: z.string().nullable(),
+  charter: z.string(),
+  roles,
+  policy,
+  agents_add_people: z.boolean(),
+  head_seq: seq,
+  message_count: z.int().nullable(),
+  last_message_at: time.nullable(),
+  created_at: time,
+  created_by: actor,
+  can_archive: z.boolean(),
+  can_restore: z.boolean(),
+  can_delete: z.boolean(),
+  people_count: z.int().min(0),
+  agent_count: z.int().min(0).optional(),
+  read_up_to: seq.optional(),
+  unread: z.int().min(0).optional(),
+  needs_reply: z.int().min(0).nullable().optional(),
+  task_prefix: z.string().nullable(),
+  task_prefixes: z.array(z.string()).optional(),
+  tasks_open: z.int().min(0).optional(),
+  asks_to_me: z.strictObject({ blocking: z.int().min(0), going_with: z.int().min(0) }).optional(),
+  brief: brief.nullable().optional(),
+  activity: z.array(z.int().min(0)).max(30).optional(),
+  added: z.strictObject({ seq, at: time, by: eventActor }).optional(),
+});
+
+export const hiddenBoard = z.strictObject({
+  id: id('brd'),
+  visibility: z.literal('private'),
+  lifecycle: z.enum(['active', 'archived']),
+  created_at: time,
+  created_by: z.strictObject({ id: id('hum'), handle }),
+  people: z.int().min(0),
+  can_archive: z.boolean(),
+  can_restore: z.boolean(),
+  can_delete: z.boolean(),
+});
+
+export const setVisibilityBody = z
+  .strictObject({ visibility, dry_run: z.boolean().default(false) })
+  .register(nullsLeftOut);
+
+export const visibilityChange = z.strictObject({
+  board: boardName,
+  before: visibility,
+  after: visibility,
+  changed: z.boolean(),
+  dry_run: z.boolean(),
+  reveals: z.strictObject({ messages: z.int().min(0), files: z.int().min(0) }).nullable(),
+  join_codes_canceled: z.int().min(0),
+  agents_add_people: z.boolean(),
+});
+
+export const lifecycleReceipt = z.strictObject({
+  id: id('brd'),
+  lifecycle: z.enum(['active', 'archived', 'deleted']),
+  changed: z.boolean(),
+});
+
+/** Counted after trimming; empty: none. */
+const title = z.string().trim().pipe(text(80));
+
+export const updateBoardBody = z
+  .strictObject({
+    title: title.optional(),
+    charter: text(8000).optional(),
+    roles: roles.optional(),
+    policy: policyChange.optional(),
+    agents_add_people: z.boolean().optional(),
+    /** What is no prefix is refused with its own code. */
+    task_prefix: z.string().optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, 'must change something')
+  .register(nullsLeftOut);
+
+export const createBoardBody = z
+  .strictObject({
+    name: boardName.optional(),
+    title: title.optional(),
+    template: z.string().max(80).optional(),
+    charter: text(8000).optional(),
+    preset: preset.optional(),
+    visibility: visibility.default('open'),
+  })
+  .register(nullsLeftOut);
+
+export const listBoardsQuery = z.object({
+  all: queryBool.default(false),
+  lifecycle: z.enum(['active', 'archived', 'all']).default('active'),
+  limit: queryInt(1, 500).default(500),
+  after: boardName.optional(),
+  hidden_after: id('brd').optional(),
+  /** For how many days the list tells how many messages each had. */
+  activity: queryInt(0, 30).default(0),
+});
+
+export const boardList = z.strictObject({
+  boards: z.array(board),
+  archived_count: z.int().min(0),
+  hidden_boards: z.array(hiddenBoard).optional(),
+  next_after: boardName.nullable(),
+  next_hidden_after: id('brd').nullable(),
+});
+
+export const templateList = z.strictObject({
+  templates: z.array(
+    z.strictObject({
+      name: z.string(),
+      summary: z.string(),
+      charter: z.string(),
+      roles,
+      preset,
+      pair: z.tuple([roleName, roleName]),
+    }),
+  ),
+});
+
+/** What the description of the API says of this noun. */
+export const about = 'Boards, their settings and their life.';
+
+export const operations = {
+  createBoard: {
+    method: 'POST',
+    path: '/v1/boards',
+    credentials: byPerson,
+    idempotency: 'K',
+    ok: [201],
+    summary: 'Create a board; its creator becomes the first owner',
+    rates: ['board_creation'],
+    body: createBoardBody,
+    errors: ['board_creation_restricted', 'guest_not_allowed', 'board_name_taken', 'template_not_found'],
+    answer: board,
+  },
+  listBoards: {
+    ...get('/v1/boards', [...byMember, 'DG'], 'List boards with read position and unread count'),
+    query: listBoardsQuery,
+    answer: boardList,
+  },
+  getBoard: {
+    ...get('/v1/boards/{board}', byMember, 'Read one board'),
+    answer: board,
+  },
+  updateBoard: {
+    method: 'PATCH',
+    path: '/v1/boards/{board}',
+    credentials: byMember,
+    idempotency: 'K',
+    ok: [200],
+    archived: 'partly',
+    summary: "Change a board's title, charter, roles, policy or task prefix",
+    body: updateBoardBody,
+    errors: [
+      'human_token_required',
+      'admin_required',
+      'owner_required',
+      'not_on_board',
+      'guest_not_allowed',
+      'role_in_use',
+      'task_prefix_taken',
+      'task_prefix_invalid',
+    ],
+    answer: board,
+  },
+  archiveBoard: {
+    method: 'POST',
+    path: '/v1/boards/{board}/archive',
+    credentials: byMember,
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Archive a board: it stays readable',
+    errors: ['board_creator_required', 'guest_not_allowed'],
+    answer: lifecycleReceipt,
+  },
+  restoreBoard: {
+    method: 'POST',
+    path: '/v1/boards/{board}/restore',
+    credentials: byMember,
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Make an archived board active again',
+    errors: ['board_creator_required', 'guest_not_allowed'],
+    answer: lifecycleReceipt,
+  },
+  deleteBoard: {
+    method: 'POST',
+    path: '/v1/boards/{board}/delete',
+    credentials: byPerson,
+    idempotency: 'K',
+    ok: [200],
+    summary: 'End an archived board for good',
+    errors: ['board_creator_required', 'guest_not_allowed', 'board_not_archived'],
+    answer: lifecycleReceipt,
+  },
+  setBoardVisibility: {
+    method: 'POST',
+    path: '/v1/boards/{board}/visibility',
+    credentials: byPerson,
+    idempotency: 'K',
+    ok: [200],
+    archived: 'partly',
+    summary: 'Turn a board open or private, or look at what that would do',
+    body: setVisibilityBody,
+    errors: ['owner_required', 'not_on_board', 'guest_not_allowed'],
+    answer: visibilityChange,
+  },
+  listTemplates: {
+    ...get('/v1/templates', byMember, 'List the built-in board templates'),
+    answer: templateList,
+  },
+} as const satisfies Record<string, OperationRow>;

@@ -1,0 +1,165 @@
+/** Building blocks shared by the schemas of all areas. Lengths of text count Unicode code points. */
+import { z } from 'zod';
+import { type IdPrefix, idPattern, patterns, reservedHandles } from '../ids.ts';
+import { isoTime } from '../iso-time.ts';
+import { nameProblem, titleProblem } from '../one-line.ts';
+
+/** Bodies in which a field that may be left out may as well be null: all of boards, their people and their seats. */
+export const nullsLeftOut = z.registry<undefined>();
+
+export const id = (prefix: IdPrefix) =>
+  z.string().regex(idPattern(prefix), `must be an id that starts with ${prefix}_`);
+export const time = z.string().regex(patterns.time, 'must be a time in UTC such as 2026-03-02T09:00:00.000Z');
+/** A time as it is sent to the server, in any form of ISO 8601; it becomes milliseconds since the epoch. */
+export const sentTime = z
+  .string()
+  .refine(
+    (value) => !Number.isNaN(isoTime(value)),
+    'must be a date and time that exist, with Z or an offset, such as 2026-03-02T09:00:00Z',
+  )
+  .meta({ format: 'date-time' })
+  .transform(isoTime);
+export const handle = z
+  .string()
+  .max(40)
+  .regex(patterns.handle, 'must be up to 40 small letters and digits, in groups joined by hyphens');
+export const boardName = z
+  .string()
+  .regex(patterns.boardName, 'must be 2 to 40 small letters, digits and hyphens, with no hyphen at either end');
+export const memberName = z
+  .string()
+  .regex(patterns.memberName, 'must be up to 40 small letters, digits and hyphens, and not begin with a hyphen');
+export const roleName = z
+  .string()
+  .regex(patterns.roleName, 'must be up to 32 small letters, digits and hyphens, and begin with a letter');
+export const digest = z.string().regex(patterns.digest, 'must be sha256: and 64 hexadecimal digits');
+export const seq = z.int().min(0);
+export const serverRole = z.enum(['admin', 'member', 'guest']);
+export const deliveryMode = z.enum(['focused', 'all', 'humans', 'off']);
+/** Whose messages may reach a person's agents in the middle of a turn. */
+export const midturnPolicy = z.enum(['owner-only', 'my-agents']);
+export const presence = z.enum(['working', 'idle', 'waiting', 'no_session']);
+
+/** How many Unicode code points a text has. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0xd800 && unit <= 0xdbff && i + 1 < text.length) i++;
+    count++;
+  }
+  return count;
+}
+
+/** A text of at most `max` code points. */
+export const text = (max: number, min = 0) =>
+  z.string().refine(
+    (value) => {
+      const length = value.length <= max && min <= 1 ? value.length : codePoints(value);
+      return length >= min && length <= max;
+    },
+    { error: `must have ${min === 0 ? 'at most' : `${min} to`} ${max} characters`, abort: true },
+  );
+
+/** A title of one line: at most `max` code points, all of them seen. */
+export const oneLine = (max: number, min = 0, problemOf = titleProblem) =>
+  text(max, min).superRefine((value, context) => {
+    const problem = problemOf(value);
+    if (problem !== null) context.addIssue(problem);
+  });
+
+/** A whole number in a query string. */
+export const queryInt = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z
+    .string()
+    .regex(/^\d{1,16}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
+    .meta({ type: 'integer', minimum: min, maximum: max });
+
+/** A boolean in a query string: exactly `true` or `false`. */
+export const queryBool = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .meta({ type: 'boolean' });
+
+/** A handle somebody may take: not a word that means somebody else. */
+export const newHandle = handle.refine((value) => !reservedHandles.includes(value), 'is a word that nobody may have');
+
+const MAX_DISPLAY_NAME = 80;
+
+/** A text that is too long stays as it is: a character has at most four parts of two units, and composing many takes long. */
+const composed = (value: string): string => (value.length > MAX_DISPLAY_NAME * 8 ? value : value.normalize('NFC'));
+
+/** What a person is called beside their handle: trimmed, one line that cannot be read as another; empty is none. */
+export const displayName = z
+  .string()
+  .transform((value) => composed(value.trim()))
+  .pipe(oneLine(MAX_DISPLAY_NAME, 0, nameProblem))
+  .transform((value) => (value === '' ? null : value));
+
+/** A person, as the server knows them. */
+export const person = z.strictObject({
+  id: id('hum'),
+  handle,
+  display_name: z.string().nullable(),
+  server_role: serverRole,
+  created_at: time,
+});
+
+/** What a key, a delegation or a machine is called. */
+export const keyName = z
+  .string()
+  .max(40)
+  .regex(patterns.keyName, 'must be up to 40 small letters and digits, in groups joined by hyphens');
+
+/**
+ * A key that the client made itself and has saved before it sends it: 32 bytes in base64url, written in the one way
+ * they encode again.
+ */
+export const clientToken = z
+  .string()
+  .regex(/^abh_[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, 'must be abh_ and the base64url of 32 bytes');
+
+/** The proof of one endpoint, which its runtime made and has saved before it sends it; written in the one way 32 bytes encode. */
+export const proofToken = z
+  .string()
+  .regex(/^abp_[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, 'must be abp_ and the base64url of 32 bytes');
+
+/** Page of a directory: people, keys, sessions, delegations, invites. */
+export const directoryQuery = z.object({
+  limit: queryInt(1, 500).default(200),
+  after: z.string().max(200).optional(),
+});
+export const nextAfter = z.string().nullable();
+
+/** Who wrote, is named or acted: `from`, `by`, `created_by`. */
+export const actor = z.strictObject({
+  id: id('mem'),
+  name: memberName,
+  kind: z.enum(['agent', 'human']),
+  role: roleName.nullable(),
+  owner: handle.nullable(),
+  harness: z.string().nullable(),
+});
+
+/** Who caused an event, as frozen in the record. */
+export const eventActor = z.strictObject({
+  kind: z.enum(['agent', 'human', 'system']),
+  member_id: id('mem').nullable(),
+  name: z.string().nullable(),
+  owner: z.string().nullable(),
+});
+
+export const errorBody = z.strictObject({
+  error: z.strictObject({
+    code: z.string(),
+    message: z.string(),
+    hint: z.string(),
+    next: z.strictObject({ command: z.string(), resume: z.string(), board_view: z.string().optional() }).optional(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  }),
+});
+
+/** Whether each is named only once. */
+export const once = (ids: readonly string[]): boolean => new Set(ids).size === ids.length;

@@ -1,0 +1,62 @@
+/** Machine delegations. */
+import { z } from 'zod';
+import { patterns } from '../ids.ts';
+import { get, type OperationRow } from '../operation.ts';
+import { directoryQuery, id, keyName, nextAfter, person, time } from './common.ts';
+
+export const newDelegationBody = z.strictObject({ name: keyName });
+
+const delegation = z.strictObject({ id: id('dlg'), name: keyName, key_id: id('key'), created_at: time });
+
+/** The one answer that shows the token. */
+export const newDelegation = delegation.extend({ token: z.string().regex(patterns.delegation) });
+
+export const delegationRecord = delegation.extend({
+  state: z.enum(['working', 'ended']),
+  ended_at: time.nullable(),
+});
+
+export const listDelegationsQuery = directoryQuery.extend({
+  key: id('key').optional(),
+  state: z.enum(['working', 'all']).default('working'),
+});
+
+export const delegationList = z.strictObject({
+  person,
+  delegations: z.array(delegationRecord),
+  next_after: nextAfter,
+});
+
+/** What the description of the API says of this noun. */
+export const about = 'What a machine may do for its person without their key.';
+
+export const operations = {
+  createDelegation: {
+    method: 'POST',
+    path: '/v1/delegations',
+    credentials: ['PK'],
+    idempotency: 'S',
+    ok: [201],
+    summary: 'Let a machine list, join and create boards for its person',
+    body: newDelegationBody,
+    errors: ['limit_reached'],
+    answer: newDelegation,
+  },
+  listDelegations: {
+    ...get('/v1/delegations', ['PK'], "List a person's machine delegations"),
+    query: listDelegationsQuery,
+    errors: ['key_not_found'],
+    answer: delegationList,
+  },
+  endDelegation: {
+    method: 'DELETE',
+    path: '/v1/delegations/{delegation}',
+    credentials: ['PK'],
+    idempotency: 'K',
+    ok: [200],
+    summary: 'End a machine delegation',
+    params: z.object({ delegation: id('dlg') }),
+    errors: ['delegation_not_found'],
+    answer: delegationRecord,
+  },
+} as const satisfies Record<string, OperationRow>;

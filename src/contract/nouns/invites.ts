@@ -1,0 +1,190 @@
+/** Server invites, and what redeeming one gives. */
+import { z } from 'zod';
+import { get, type OperationRow } from '../operation.ts';
+import {
+  boardName,
+  clientToken,
+  directoryQuery,
+  displayName,
+  handle,
+  id,
+  keyName,
+  newHandle,
+  nextAfter,
+  person,
+  text,
+  time,
+} from './common.ts';
+import { accessKey, connected } from './keys.ts';
+
+const inviteState = z.enum(['active', 'expired', 'revoked', 'redeemed']);
+const boardIds = z.array(id('brd'));
+
+/** What is told of an invite to whoever made it or holds it. */
+const facts = {
+  expires_at: time,
+  boards: boardIds,
+  suggested_handle: handle.optional(),
+  pairing_request_id: id('prq').optional(),
+};
+
+export const createInviteBody = z.strictObject({
+  ttl_seconds: z.int().min(60).max(2_592_000).default(604_800),
+  boards: boardIds
+    .max(20)
+    .refine((ids) => new Set(ids).size === ids.length, 'must name each board once')
+    .default([]),
+  pairing: z.strictObject({ initiating_agent_id: id('mem'), work: text(4_000, 1) }).optional(),
+  suggested_handle: newHandle.optional(),
+});
+
+/** With the secret link, in the answer that makes the invite. */
+export const serverInvite = z.strictObject({
+  id: id('inv'),
+  invite: z.string().max(512),
+  prompt: z.string().max(2_000),
+  server_role: z.literal('member'),
+  ...facts,
+});
+
+export const serverInviteMetadata = z.strictObject({
+  id: id('inv'),
+  created_at: time,
+  state: inviteState,
+  issuing_agent_id: id('mem').optional(),
+  parent_key_id: id('key').optional(),
+  ...facts,
+});
+
+export const listInvitesQuery = directoryQuery.extend({ state: inviteState.or(z.literal('all')).default('all') });
+export const inviteList = z.strictObject({ invites: z.array(serverInviteMetadata), next_after: nextAfter });
+export const updateInviteBody = z.strictObject({ suggested_handle: newHandle.or(z.literal('')) });
+export const revokedInvite = z.strictObject({ id: id('inv'), revoked: z.literal(true), changed: z.boolean() });
+
+export const invitePreview = z.strictObject({
+  server_id: id('srv'),
+  server_url: z.string(),
+  server_name: z.string(),
+  inviter_handle: handle,
+  boards: z.array(z.strictObject({ id: id('brd'), name: boardName, title: z.string().nullable() })),
+  suggested_handle: handle.optional(),
+  work: z.string().optional(),
+  prompt: z.string().max(2_000),
+  expires_at: time,
+});
+
+export const connectBody = z.strictObject({
+  invite: z.string().max(512),
+  handle: text(80),
+  display_name: displayName.optional(),
+  key_name: keyName,
+  client_token: clientToken.optional(),
+});
+
+export const onboardingReceipt = z.strictObject({
+  server_id: id('srv'),
+  person_id: id('hum'),
+  key_id: id('key'),
+  invite_id: id('inv'),
+  handle,
+  boards: boardIds,
+  pairing_request_id: id('prq').optional(),
+});
+
+/** To a client that made its own key: no secret, and what it needs should this answer be lost. */
+const clientConnected = z.strictObject({
+  server_id: id('srv'),
+  person,
+  key: accessKey,
+  onboarding: onboardingReceipt,
+});
+
+export const connectResult = z.union([connected, clientConnected]);
+
+const inviteParam = z.object({ invite: id('inv') });
+
+/** What the description of the API says of this noun. */
+export const about = 'Inviting people to the server.';
+
+export const operations = {
+  createInvite: {
+    method: 'POST',
+    path: '/v1/invites',
+    credentials: ['PK'],
+    idempotency: 'S',
+    ok: [201],
+    summary: 'Invite one person to this server, and onto boards',
+    body: createInviteBody,
+    errors: [
+      'server_admin_required',
+      'not_on_board',
+      'guest_not_allowed',
+      'pairing_not_found',
+      'board_archived',
+      'limit_reached',
+    ],
+    answer: serverInvite,
+  },
+  listInvites: {
+    ...get('/v1/invites', ['PK'], "List a person's server invites and those of their agents"),
+    query: listInvitesQuery,
+    errors: ['guest_not_allowed'],
+    answer: inviteList,
+  },
+  getInvite: {
+    ...get('/v1/invites/{invite}', ['PK'], 'Read one server invite, without its secret'),
+    params: inviteParam,
+    errors: ['guest_not_allowed', 'invite_not_found'],
+    answer: serverInviteMetadata,
+  },
+  updateInvite: {
+    method: 'PATCH',
+    path: '/v1/invites/{invite}',
+    credentials: ['PK', 'BR', 'AG'],
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Change the handle that an invite suggests',
+    params: inviteParam,
+    body: updateInviteBody,
+    errors: ['guest_not_allowed', 'invite_not_found'],
+    answer: serverInviteMetadata,
+  },
+  revokeInvite: {
+    method: 'DELETE',
+    path: '/v1/invites/{invite}',
+    credentials: ['PK'],
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Revoke a server invite',
+    params: inviteParam,
+    errors: ['guest_not_allowed', 'invite_not_found'],
+    answer: revokedInvite,
+  },
+  previewInvite: {
+    method: 'POST',
+    path: '/v1/invites/preview',
+    credentials: ['IN'],
+    idempotency: 'N',
+    ok: [200],
+    summary: 'Look at the invite that is sent as bearer, without using it up',
+    rates: ['redeem'],
+    errors: ['invite_invalid'],
+    answer: invitePreview,
+  },
+  connectPerson: {
+    method: 'POST',
+    path: '/v1/connect',
+    credentials: [],
+    idempotency: 'S',
+    ok: [201, 200],
+    summary: 'Redeem a server invite, once: makes a member and their first key',
+    rates: ['redeem'],
+    body: connectBody,
+    errors: ['invite_invalid', 'handle_taken', 'limit_reached', 'handle_invalid'],
+    answer: connectResult,
+  },
+  getOnboardingReceipt: {
+    ...get('/v1/me/onboarding', ['PK'], 'What became of the connect that made this key'),
+    answer: onboardingReceipt,
+  },
+} as const satisfies Record<string, OperationRow>;

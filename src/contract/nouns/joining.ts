@@ -1,0 +1,210 @@
+/** Join codes, and coming onto a board with one or without. */
+import { z } from 'zod';
+import { patterns } from '../ids.ts';
+import { byMember, get, type OperationRow } from '../operation.ts';
+import { board, createBoardBody } from './boards.ts';
+import {
+  actor,
+  boardName,
+  clientToken,
+  handle,
+  id,
+  keyName,
+  memberName,
+  nullsLeftOut,
+  person,
+  queryInt,
+  roleName,
+  text,
+  time,
+} from './common.ts';
+import { accessKey } from './keys.ts';
+import { memberRecord } from './members.ts';
+
+export const createJoinCodeBody = z
+  .strictObject({
+    role: roleName,
+    ttl_seconds: z.int().min(60).max(604_800).default(86_400),
+    guest: handle.optional(),
+  })
+  .register(nullsLeftOut);
+
+export const joinCode = z.strictObject({
+  id: id('jc'),
+  kind: z.enum(['pairing', 'guest']),
+  guest: handle.nullable(),
+  board: boardName,
+  role: roleName,
+  expires_at: time,
+  created_at: time,
+  created_by: actor,
+  revoked_at: time.nullable(),
+  state: z.enum(['working', 'used', 'revoked', 'expired']),
+  uses: z.int().min(0),
+  last_used_at: time.nullable(),
+});
+
+/** The one answer that shows the code. */
+export const newJoinCode = joinCode.extend({ code: z.string().regex(patterns.shortCode), join_line: z.string() });
+
+export const listJoinCodesQuery = z.object({
+  state: z.enum(['working', 'all']).default('working'),
+  limit: queryInt(1, 200).default(50),
+  after: id('jc').optional(),
+});
+
+export const joinCodeList = z.strictObject({ join_codes: z.array(joinCode), next_after: id('jc').nullable() });
+
+const harness = text(40, 1).optional();
+const session = z.string().regex(patterns.session, 'must be written <harness>:<id>');
+
+/** Which fields go together depends on the credential, so the use case decides it. */
+export const joinBody = z
+  .strictObject({
+    code: z.string().max(40).optional(),
+    board: z.string().max(80).optional(),
+    role: roleName.optional(),
+    name: memberName.optional(),
+    harness,
+    session: session.optional(),
+  })
+  .register(nullsLeftOut);
+
+export const joinResult = z.strictObject({
+  agent: memberRecord,
+  token: z.string().regex(patterns.agentToken),
+  board,
+  reused: z.literal(true).optional(),
+});
+
+/** A board as a person creates it, with the seat for the session it is created for. */
+export const delegatedBoardBody = createBoardBody
+  .extend({
+    session,
+    harness: text(40, 1),
+    role: roleName.default('member'),
+    agent_name: memberName.optional(),
+  })
+  .register(nullsLeftOut);
+
+export const guestJoinBody = z
+  .strictObject({
+    code: z.string().max(40),
+    key_name: keyName,
+    name: memberName.optional(),
+    harness,
+    client_token: clientToken.optional(),
+  })
+  .register(nullsLeftOut);
+
+export const guestJoinResult = z.strictObject({
+  server_id: id('srv'),
+  person,
+  /** Without the token where the client brought its own. */
+  key: accessKey.extend({ token: z.string().regex(patterns.accessKey).optional() }),
+  agent: memberRecord,
+  token: z.string().regex(patterns.agentToken),
+  board,
+});
+
+/** What the description of the API says of this noun. */
+export const about = 'Join codes, and coming onto a board.';
+
+export const operations = {
+  createJoinCode: {
+    method: 'POST',
+    path: '/v1/boards/{board}/join-codes',
+    credentials: byMember,
+    idempotency: 'S',
+    ok: [201],
+    archived: 'refused',
+    summary: 'Make a code that brings sessions or one guest onto a board',
+    rates: ['join_codes'],
+    body: createJoinCodeBody,
+    errors: [
+      'human_token_required',
+      'not_on_board',
+      'guest_not_allowed',
+      'handle_taken',
+      'already_on_board',
+      'limit_reached',
+      'role_not_found',
+    ],
+    answer: newJoinCode,
+  },
+  listJoinCodes: {
+    ...get('/v1/boards/{board}/join-codes', byMember, 'List join codes'),
+    query: listJoinCodesQuery,
+    errors: ['not_on_board', 'guest_not_allowed'],
+    answer: joinCodeList,
+  },
+  revokeJoinCode: {
+    method: 'DELETE',
+    path: '/v1/boards/{board}/join-codes/{code_id}',
+    credentials: byMember,
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Revoke a join code',
+    params: z.object({ code_id: id('jc') }),
+    errors: ['not_on_board', 'guest_not_allowed', 'join_code_not_found'],
+    answer: joinCode,
+  },
+  createDelegatedBoard: {
+    method: 'POST',
+    path: '/v1/delegations/boards',
+    credentials: ['DG'],
+    idempotency: 'R',
+    keyRequired: true,
+    ok: [201],
+    summary: 'Create a board with a seat for a session',
+    rates: ['board_creation'],
+    body: delegatedBoardBody,
+    errors: [
+      'board_creation_restricted',
+      'guest_not_allowed',
+      'board_archived',
+      'board_name_taken',
+      'name_taken',
+      'seat_token_replaced',
+      'role_not_found',
+      'template_not_found',
+    ],
+    answer: joinResult,
+  },
+  joinBoard: {
+    method: 'POST',
+    path: '/v1/join',
+    credentials: ['PK', 'DG'],
+    idempotency: { PK: 'R', DG: 'S' },
+    ok: [201, 200],
+    archived: 'refused',
+    summary: 'Put an agent seat onto a board',
+    rates: ['join', 'join_code_failures'],
+    body: joinBody,
+    errors: [
+      'not_on_board',
+      'guest_not_allowed',
+      'join_code_not_yours',
+      'guest_code_not_for_members',
+      'join_code_invalid',
+      'name_taken',
+      'seat_token_replaced',
+      'limit_reached',
+      'role_not_found',
+    ],
+    answer: joinResult,
+  },
+  joinAsGuest: {
+    method: 'POST',
+    path: '/v1/guest-join',
+    credentials: [],
+    idempotency: 'S',
+    ok: [201, 200],
+    archived: 'refused',
+    summary: 'Come onto one board as a guest, by a code',
+    rates: ['redeem'],
+    body: guestJoinBody,
+    errors: ['join_code_invalid', 'name_taken'],
+    answer: guestJoinResult,
+  },
+} as const satisfies Record<string, OperationRow>;

@@ -1,0 +1,67 @@
+/** What an agent is on now, and the work that its inbox reminds it of. */
+import { z } from 'zod';
+import { byPerson, type OperationRow } from '../operation.ts';
+import { oneLine, sentTime } from './common.ts';
+import { memberRecord } from './members.ts';
+import { taskSelector } from './tasks.ts';
+
+const common = {
+  text: oneLine(120, 1).refine((value) => /\S/u.test(value), 'must hold something other than white space'),
+  task: taskSelector.optional(),
+  source: z.enum(['command', 'plan']).default('command'),
+};
+
+/** Only a pause has an end, and always. */
+export const setLineBody = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('working'), ...common }),
+  z.strictObject({ kind: z.literal('paused'), ...common, until: sentTime }),
+]);
+
+/** What the description of the API says of this noun. */
+export const about = 'What an agent is on now.';
+
+export const operations = {
+  setMyLine: {
+    method: 'PUT',
+    path: '/v1/me/line',
+    credentials: ['AG'],
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Say what the agent is on now',
+    rates: ['lines'],
+    body: setLineBody,
+    errors: ['task_not_found', 'line_until_past'],
+    answer: memberRecord,
+  },
+  clearMyLine: {
+    method: 'DELETE',
+    path: '/v1/me/line',
+    credentials: ['AG'],
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Say no longer what the agent is on',
+    answer: memberRecord,
+  },
+  setAgentLine: {
+    method: 'PUT',
+    path: '/v1/boards/{board}/members/{member}/line',
+    credentials: byPerson,
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Say what an own agent is on now',
+    rates: ['lines'],
+    body: setLineBody,
+    errors: ['agent_owner_required', 'not_on_board', 'member_not_found'],
+    answer: memberRecord,
+  },
+  clearAgentLine: {
+    method: 'DELETE',
+    path: '/v1/boards/{board}/members/{member}/line',
+    credentials: byPerson,
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Say no longer what an own agent is on',
+    errors: ['not_on_board', 'member_not_found'],
+    answer: memberRecord,
+  },
+} as const satisfies Record<string, OperationRow>;

@@ -1,0 +1,106 @@
+/** A machine that asks for a key of its own, and its person who decides. */
+import { z } from 'zod';
+import { patterns } from '../ids.ts';
+import type { OperationRow } from '../operation.ts';
+import { keyName, person, text, time } from './common.ts';
+import { connected } from './keys.ts';
+
+export const createMachineRequestBody = z.strictObject({ handle: text(80, 1), label: keyName });
+
+const pollInterval = z.int().min(1);
+
+export const newMachineRequest = z.strictObject({
+  code: z.string().regex(patterns.shortCode),
+  secret: z.string().regex(patterns.collectSecret),
+  expires_at: time,
+  poll_interval_seconds: pollInterval,
+});
+
+export const machineCodeBody = z.strictObject({ code: z.string().max(20) });
+
+export const machineRequest = z.strictObject({
+  label: keyName,
+  state: z.enum(['pending', 'approved', 'refused']),
+  requested_from: z.string(),
+  created_at: time,
+  expires_at: time,
+  person,
+});
+
+export const collectMachineKeyBody = z.strictObject({
+  secret: z.string().max(256),
+  wait_seconds: z.int().min(0).max(25).default(0),
+});
+
+const stillPending = z.strictObject({
+  state: z.literal('pending'),
+  expires_at: time,
+  poll_interval_seconds: pollInterval,
+});
+
+export const machineKey = z.union([connected, stillPending]);
+
+/** What the description of the API says of this noun. */
+export const about = 'Keys for further machines, by short code.';
+
+export const operations = {
+  createMachineRequest: {
+    method: 'POST',
+    path: '/v1/machine-requests',
+    credentials: [],
+    idempotency: 'S',
+    ok: [201],
+    summary: 'Ask for a key for this machine; the person it is for approves the short code',
+    rates: ['machine_requests'],
+    body: createMachineRequestBody,
+    answer: newMachineRequest,
+  },
+  lookUpMachineRequest: {
+    method: 'POST',
+    path: '/v1/machine-requests/lookup',
+    credentials: ['PK'],
+    idempotency: 'N',
+    ok: [200],
+    summary: 'Read which machine a short code stands for',
+    rates: ['machine_codes'],
+    body: machineCodeBody,
+    errors: ['guest_not_allowed', 'machine_request_invalid'],
+    answer: machineRequest,
+  },
+  approveMachineRequest: {
+    method: 'POST',
+    path: '/v1/machine-requests/approve',
+    credentials: ['PK'],
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Let the machine behind a short code collect a key of your own',
+    rates: ['machine_codes'],
+    body: machineCodeBody,
+    errors: ['guest_not_allowed', 'machine_request_invalid'],
+    answer: machineRequest,
+  },
+  refuseMachineRequest: {
+    method: 'POST',
+    path: '/v1/machine-requests/refuse',
+    credentials: ['PK'],
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Refuse the machine behind a short code',
+    rates: ['machine_codes'],
+    body: machineCodeBody,
+    errors: ['guest_not_allowed', 'machine_request_invalid'],
+    answer: machineRequest,
+  },
+  collectMachineKey: {
+    method: 'POST',
+    path: '/v1/machine-requests/collect',
+    credentials: [],
+    idempotency: 'S',
+    ok: [201, 202],
+    summary: "Collect the approved machine's key, once, or wait for the decision",
+    rates: ['machine_collect'],
+    body: collectMachineKeyBody,
+    errors: ['machine_request_refused', 'machine_request_invalid', 'limit_reached'],
+    answer: machineKey,
+  },
+} as const satisfies Record<string, OperationRow>;

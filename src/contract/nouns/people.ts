@@ -1,0 +1,87 @@
+/** The people of the server. */
+import { z } from 'zod';
+import { byMember, get, type OperationRow } from '../operation.ts';
+import { directoryQuery, handle, id, newHandle, nextAfter, person, queryBool, queryInt } from './common.ts';
+
+export const personParam = z.object({ handle });
+
+export const listPeopleQuery = z
+  .object({ limit: queryInt(1, 500).optional(), after: directoryQuery.shape.after, handle: handle.optional() })
+  .refine(({ handle: one, limit, after }) => one === undefined || (limit === undefined && after === undefined), {
+    path: ['handle'],
+    message: 'does not go with limit or after',
+  });
+
+/** A page of people; or, asked for by handle, what everybody may know of one. */
+export const peopleAnswer = z.union([
+  z.strictObject({ people: z.array(person), next_after: nextAfter }),
+  z.strictObject({ id: id('hum'), handle, display_name: z.string().nullable() }),
+]);
+
+export const setRoleBody = z.strictObject({ server_role: z.enum(['admin', 'member']) });
+
+export const renameBody = z.strictObject({ handle: newHandle });
+
+export const personChange = z.strictObject({ person, changed: z.boolean() });
+
+export const removePersonQuery = z.object({ dry_run: queryBool.default(false) });
+
+export const personRemoval = z.strictObject({
+  person,
+  dry_run: z.boolean(),
+  keys_revoked: z.int().min(0),
+  browser_sessions_ended: z.int().min(0),
+  agents_removed: z.int().min(0),
+  boards_left: z.int().min(0),
+  owners_passed: z.int().min(0),
+  unreachable_boards: z.array(id('brd')),
+});
+
+/** What the description of the API says of this noun. */
+export const about = 'The people of the server.';
+
+export const operations = {
+  listPeople: {
+    ...get('/v1/people', byMember, 'List the people of the server, or find one by handle'),
+    agentsNeed: 'handle',
+    query: listPeopleQuery,
+    errors: ['guest_not_allowed', 'person_not_found'],
+    answer: peopleAnswer,
+  },
+  setPersonRole: {
+    method: 'PATCH',
+    path: '/v1/people/{handle}',
+    credentials: ['PK'],
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Make a person an admin or a member, as an admin',
+    params: personParam,
+    body: setRoleBody,
+    errors: ['server_admin_required', 'person_not_found', 'person_is_guest', 'last_admin'],
+    answer: personChange,
+  },
+  renamePerson: {
+    method: 'POST',
+    path: '/v1/people/{handle}/rename',
+    credentials: ['PK'],
+    idempotency: 'K',
+    ok: [200],
+    summary: "Change a person's handle: one's own, or as an admin anybody's",
+    params: personParam,
+    body: renameBody,
+    errors: ['server_admin_required', 'guest_not_allowed', 'person_not_found', 'handle_taken'],
+    answer: personChange,
+  },
+  removePerson: {
+    method: 'DELETE',
+    path: '/v1/people/{handle}',
+    credentials: ['PK'],
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Remove a person from the server, as an admin',
+    params: personParam,
+    query: removePersonQuery,
+    errors: ['server_admin_required', 'person_not_found', 'last_admin'],
+    answer: personRemoval,
+  },
+} as const satisfies Record<string, OperationRow>;

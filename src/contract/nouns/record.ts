@@ -1,0 +1,189 @@
+/** The event log and the frames of the live stream. */
+import { z } from 'zod';
+import { byMember, get, type OperationRow } from '../operation.ts';
+import {
+  boardName,
+  deliveryMode,
+  digest,
+  eventActor,
+  handle,
+  id,
+  memberName,
+  presence,
+  queryBool,
+  queryInt,
+  roleName,
+  seq,
+  time,
+} from './common.ts';
+import { message } from './messages.ts';
+import { pairingState } from './pairing.ts';
+import { agentLine, agentState } from './seats.ts';
+
+/** What `member.joined` tells: of the creator of a board, of a new guest, and of every agent. */
+export const memberJoined = z.strictObject({
+  member_id: id('mem'),
+  name: memberName,
+  kind: z.enum(['agent', 'human']),
+  role: roleName.nullable(),
+  owner: handle.nullable(),
+  owner_id: id('hum').nullable(),
+  harness: z.string().nullable(),
+  access: z.enum(['admin', 'member']).nullable(),
+  join_code_id: id('jc').nullable(),
+  guest: z.literal(true).optional(),
+  person_id: id('hum')
+    .optional()
+    .describe('The person who joined: the creator or a new guest. Absent for an agent, whose person is owner_id.'),
+  via: z.literal('delegation').optional(),
+  delegation_id: id('dlg').optional(),
+});
+
+export const event = z.strictObject({
+  id: id('evt'),
+  board_id: id('brd'),
+  seq: z.int().min(1),
+  type: z.string(),
+  at: time,
+  actor: eventActor,
+  data: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('What happened, by type. That of member.joined is MemberJoined.'),
+  data_withheld: z.literal(true).optional(),
+  data_hash: digest,
+  prev_hash: digest,
+  hash: digest,
+});
+
+export const listEventsQuery = z.object({
+  limit: queryInt(1, 200).default(50),
+  after: queryInt(0).default(0),
+  before: queryInt(1).optional(),
+  newest: queryBool.default(false),
+  type: z
+    .string()
+    .transform((value) => value.split(','))
+    .refine(
+      (types) => types.length <= 20 && types.every((type) => /^[a-z_.]{1,60}$/.test(type)),
+      'must be at most 20 types, separated by commas',
+    )
+    .optional(),
+});
+
+export const eventPage = z.strictObject({
+  board: boardName,
+  events: z.array(event),
+  head_seq: seq,
+  next_after: z.int().nullable(),
+  prev_before: z.int().nullable(),
+});
+
+export const hintFrameNames = [
+  'head',
+  'unread',
+  'ready',
+  'presence',
+  'read',
+  'delivery',
+  'approval',
+  'pairing',
+  'notice',
+  'allowance',
+  'boards',
+  'board_unavailable',
+  'end',
+] as const;
+
+export const openStreamQuery = z.object({
+  board: z.string().max(80).optional(),
+  after: queryInt(0).optional(),
+  include: z.literal('message').optional(),
+  boards: z
+    .string()
+    .transform((value) => value.split(','))
+    .refine((boards) => boards.length <= 50, 'must be at most 50 boards')
+    .optional(),
+  events: z
+    .string()
+    .transform((value) => value.split(','))
+    .refine(
+      (names) => names.every((name) => (hintFrameNames as readonly string[]).includes(name)),
+      `must be of ${hintFrameNames.join(', ')}`,
+    )
+    .optional(),
+});
+
+export const end = z.strictObject({ reason: z.enum(['credential_ended', 'server_shutdown', 'board_unavailable']) });
+
+/** Data of each frame of `GET /v1/stream` without `board`. */
+export const hintFrames = {
+  head: z.strictObject({ board: boardName, board_id: id('brd'), seq }),
+  unread: z.strictObject({ board: boardName, board_id: id('brd'), read_up_to: seq, unread: z.int().min(0) }),
+  ready: z.strictObject({ boards: z.int().min(0) }),
+  read: z.strictObject({
+    board: boardName,
+    board_id: id('brd'),
+    agent: z.string(),
+    member_id: id('mem'),
+    read_up_to: seq,
+  }),
+  presence: z.strictObject({
+    board: boardName,
+    board_id: id('brd'),
+    agent: z.string(),
+    member_id: id('mem'),
+    presence,
+    presence_since: time.nullable(),
+    delivery: deliveryMode.nullable(),
+    line: agentLine.nullable(),
+    state: agentState,
+  }),
+  delivery: z.strictObject({
+    board_id: id('brd'),
+    member_id: id('mem'),
+    mode: deliveryMode,
+    revision: z.int().min(0),
+  }),
+  approval: z.strictObject({
+    approval_id: id('apr'),
+    member_id: id('mem'),
+    state: z.enum(['pending', 'executed', 'declined', 'expired']),
+  }),
+  pairing: z.strictObject({ pairing_request_id: id('prq'), state: pairingState, generation: z.int().min(1) }),
+  notice: z.strictObject({ board_id: id('brd'), member_id: id('mem') }),
+  allowance: z.strictObject({ revision: z.int().min(0) }),
+  boards: z.strictObject({}),
+  board_unavailable: z.strictObject({ board_id: id('brd'), member_id: id('mem').optional() }),
+  end,
+};
+
+/** Data of each frame of `GET /v1/stream?board=`. */
+export const boardFrames = {
+  event,
+  message,
+  ready: z.strictObject({ board: boardName, board_id: id('brd'), head_seq: seq }),
+  end,
+};
+
+/** What the description of the API says of this noun. */
+export const about = 'The hash-chained log of a board, and live streams.';
+
+export const operations = {
+  listEvents: {
+    ...get('/v1/boards/{board}/events', byMember, "Read a board's hash-chained event log"),
+    description:
+      'The data of member.joined names a person who joined, the creator or a new guest, by person_id; of an agent, owner_id names its person. Whoever comes later is named by the person_id of person.added.',
+    rates: ['reads'],
+    query: listEventsQuery,
+    errors: ['not_on_board'],
+    answer: eventPage,
+  },
+  openStream: {
+    ...get('/v1/stream', byMember, 'Live events of one board, or hints about all boards of a person'),
+    agentsNeed: 'board',
+    rates: ['waits'],
+    query: openStreamQuery,
+    answer: z.string(),
+  },
+} as const satisfies Record<string, OperationRow>;

@@ -1,0 +1,139 @@
+/** What a seat reports of itself, and how messages reach it. */
+import { z } from 'zod';
+import { patterns } from '../ids.ts';
+import { byPerson, get, type OperationRow } from '../operation.ts';
+import { boardName, deliveryMode, id, memberName, nullsLeftOut, presence, text, time } from './common.ts';
+import { taskRef } from './tasks.ts';
+
+export const agentState = z.enum(['waiting', 'paused', 'late', 'disconnected', 'working', 'idle']);
+
+export const setPresenceBody = z
+  .strictObject({
+    presence,
+    /** `auto` is what `all` was called once. */
+    delivery: z.union([deliveryMode, z.literal('auto').transform(() => 'all' as const)]).optional(),
+  })
+  .register(nullsLeftOut);
+
+export const presenceReport = z.strictObject({
+  board: boardName,
+  agent: memberName,
+  member_id: id('mem'),
+  presence,
+  presence_since: time,
+});
+
+export const setLocationBody = z.strictObject({
+  harness: text(40, 1),
+  session_id: text(512, 1),
+  folder: text(4_096, 1),
+});
+
+export const agentLocation = z.strictObject({
+  machine: z.string().optional(),
+  harness: z.string(),
+  session_id: z.string(),
+  folder: z.string(),
+  last_active: time,
+});
+
+const count = z.int().min(0);
+const session = z.string().regex(patterns.session, 'must be written <harness>:<id>');
+const boot = text(64, 1);
+const queued = z.strictObject({ message_id: id('msg'), seq: z.int().min(1) });
+
+/** A reporter takes the fence, or says what waits while it holds it. */
+export const reportQueueBody = z.union([
+  z.strictObject({ session, boot, expected_epoch: count }),
+  z.strictObject({
+    session,
+    boot,
+    epoch: z.int().min(1),
+    revision: z.int().min(1),
+    messages: z.array(queued).max(1_000),
+  }),
+]);
+
+const queueFence = {
+  board_id: id('brd'),
+  member_id: id('mem'),
+  epoch: count,
+  revision: count,
+  /** Left out where nothing was reported that still counts. */
+  expires_at: time.optional(),
+};
+export const queueReported = z.strictObject(queueFence);
+export const deliveryQueue = z.strictObject({ ...queueFence, messages: z.array(queued) });
+
+export const setModeBody = z.strictObject({ mode: deliveryMode });
+
+export const modeSet = z.strictObject({
+  board: boardName,
+  agent: memberName,
+  mode: deliveryMode,
+  revision: z.int().min(0),
+  changed: z.boolean(),
+});
+
+export const agentLine = z.strictObject({
+  kind: z.enum(['working', 'paused']),
+  text: z.string(),
+  until: time.nullable(),
+  task: taskRef.nullable(),
+  set_by: memberName,
+  source: z.enum(['command', 'task', 'plan']),
+  at: time,
+});
+
+/** What the description of the API says of this noun. */
+export const about = 'What an agent reports of itself, and how messages reach it.';
+
+export const operations = {
+  setDeliveryMode: {
+    method: 'PUT',
+    path: '/v1/boards/{board}/members/{member}/delivery',
+    credentials: byPerson,
+    idempotency: 'K',
+    ok: [200],
+    summary: 'Set how messages reach an agent',
+    body: setModeBody,
+    errors: ['agent_owner_required', 'not_on_board', 'agent_not_found'],
+    answer: modeSet,
+  },
+  setPresence: {
+    method: 'PUT',
+    path: '/v1/me/presence',
+    credentials: ['AG'],
+    idempotency: 'N',
+    ok: [200],
+    summary: 'Report whether somebody is behind a seat',
+    rates: ['presence'],
+    body: setPresenceBody,
+    answer: presenceReport,
+  },
+  setLocation: {
+    method: 'PUT',
+    path: '/v1/me/location',
+    credentials: ['AG'],
+    idempotency: 'N',
+    ok: [200],
+    summary: "Report where a seat's session runs",
+    body: setLocationBody,
+    answer: agentLocation,
+  },
+  getDeliveryQueue: {
+    ...get('/v1/me/delivery-queue', ['AG'], "What waits in the queue of an agent's own program"),
+    answer: deliveryQueue,
+  },
+  reportDeliveryQueue: {
+    method: 'PUT',
+    path: '/v1/me/delivery-queue',
+    credentials: ['AG'],
+    idempotency: 'N',
+    ok: [200],
+    summary: "Report what waits in the queue of an agent's own program",
+    body: reportQueueBody,
+    errors: ['queue_report_conflict'],
+    answer: queueReported,
+  },
+} as const satisfies Record<string, OperationRow>;

@@ -1,0 +1,236 @@
+/** Tasks. */
+import { z } from 'zod';
+import { byMember, get, type OperationRow } from '../operation.ts';
+import { actor, boardName, id, memberName, oneLine, queryBool, queryInt, text, time } from './common.ts';
+
+/** A reference in any letter case, a number, or an id. */
+export const taskSelector = z
+  .string()
+  .regex(
+    /^([A-Za-z][A-Za-z0-9]{1,5}-[1-9][0-9]{0,8}|[1-9][0-9]{0,8}|tsk_[0-9A-HJKMNP-TV-Z]{26})$/,
+    'must be a task such as CHK-17, 17 or tsk_…',
+  );
+
+export const taskRef = z.strictObject({ id: id('tsk'), ref: z.string(), title: z.string() });
+
+export const taskText = z.strictObject({
+  text: z.string(),
+  by: actor,
+  at: time,
+  version: z.int().min(1),
+  messages_since: z.int().min(0).optional(),
+});
+
+export const taskState = z.enum(['open', 'in_progress', 'done', 'cancelled']);
+
+export const task = z.strictObject({
+  id: id('tsk'),
+  ref: z.string(),
+  number: z.int().min(1),
+  board: boardName,
+  title: z.string(),
+  about: taskText.nullable(),
+  stands: taskText.nullable(),
+  state: taskState,
+  owner: actor.nullable(),
+  with: z.array(actor),
+  blocked: z.boolean(),
+  blocked_count: z.int().min(0),
+  blocked_on: z.array(
+    z.strictObject({ ask_id: id('msg'), ask_seq: z.int().min(1), to: actor, from: actor, since: time }),
+  ),
+  needs_you: z.boolean(),
+  opened_by: actor,
+  opened_at: time,
+  updated_at: time,
+  closed_at: time.nullable(),
+  closed_note: z.string().nullable(),
+  message_count: z.int().min(0),
+  thread_count: z.int().min(0),
+});
+
+const visible = (value: string): boolean => /\S/u.test(value);
+const title = text(4_000)
+  .transform((value) => value.trim())
+  .pipe(oneLine(120, 1));
+const stands = text(2_000, 1).refine(visible, 'must hold something other than white space');
+
+export const createTaskBody = z.strictObject({
+  title,
+  about: text(4_000).optional(),
+  start: z.boolean().default(false),
+});
+
+export const updateTaskBody = z
+  .strictObject({
+    title: title.optional(),
+    about: text(4_000).optional(),
+    stands: stands.optional(),
+    stands_base: z.int().min(0).optional(),
+  })
+  .refine(
+    (body) => body.title !== undefined || body.about !== undefined || body.stands !== undefined,
+    'needs title, about or stands',
+  )
+  .refine((body) => body.stands_base === undefined || body.stands !== undefined, {
+    message: 'goes with stands',
+    path: ['stands_base'],
+  });
+
+export const finishTaskBody = z.strictObject({ note: stands, cancelled: z.boolean().default(false) });
+
+export const dropTaskBody = z.strictObject({
+  member: z.string().max(64).optional(),
+  reason: text(500).optional(),
+});
+
+const listQuery = {
+  state: z.enum(['active', 'open', 'in_progress', 'done', 'cancelled', 'all']).default('active'),
+  owner: memberName.optional(),
+  mine: queryBool.default(false),
+  blocked: queryBool.default(false),
+  order: z.enum(['asc', 'desc']).default('asc'),
+  limit: queryInt(1, 200).default(50),
+  after: z.string().max(400).optional(),
+};
+
+export const listTasksQuery = z.object(listQuery);
+/** A name no board can have is answered like a missing one. */
+export const listAllTasksQuery = z.object({ ...listQuery, board: z.string().max(80).optional() });
+
+const counts = z.strictObject({
+  open: z.int().min(0),
+  in_progress: z.int().min(0),
+  done: z.int().min(0),
+  cancelled: z.int().min(0),
+  blocked: z.int().min(0),
+});
+
+export const allTaskList = z.strictObject({ tasks: z.array(task), counts, next_after: z.string().nullable() });
+export const taskList = allTaskList.extend({ board: boardName });
+
+export const listTaskTextsQuery = z.object({
+  field: z.enum(['stands', 'about']).default('stands'),
+  limit: queryInt(1, 200).default(50),
+  after: z.string().max(400).optional(),
+});
+
+export const taskTexts = z.strictObject({
+  task: taskRef,
+  field: z.enum(['stands', 'about']),
+  versions: z.array(taskText),
+  next_after: z.string().nullable(),
+});
+
+const taskParam = z.object({ task: taskSelector });
+
+/** What the description of the API says of this noun. */
+export const about = 'Tasks of a board.';
+
+export const operations = {
+  listTasks: {
+    ...get('/v1/boards/{board}/tasks', byMember, 'List the tasks of a board'),
+    query: listTasksQuery,
+    errors: ['not_on_board', 'member_not_found'],
+    answer: taskList,
+  },
+  listAllTasks: {
+    ...get('/v1/tasks', byMember, 'List tasks of all boards the caller is on'),
+    query: listAllTasksQuery,
+    answer: allTaskList,
+  },
+  createTask: {
+    method: 'POST',
+    path: '/v1/boards/{board}/tasks',
+    credentials: byMember,
+    idempotency: 'K',
+    ok: [201],
+    archived: 'refused',
+    summary: 'Open a task',
+    rates: ['task_and_file_writes'],
+    body: createTaskBody,
+    errors: ['not_on_board'],
+    answer: task,
+  },
+  getTask: {
+    ...get('/v1/boards/{board}/tasks/{task}', byMember, 'Read one task'),
+    params: taskParam,
+    errors: ['not_on_board', 'task_not_found'],
+    answer: task,
+  },
+  listTaskTexts: {
+    ...get('/v1/boards/{board}/tasks/{task}/texts', byMember, 'Read the versions of what a task says'),
+    params: taskParam,
+    query: listTaskTextsQuery,
+    errors: ['not_on_board', 'task_not_found'],
+    answer: taskTexts,
+  },
+  updateTask: {
+    method: 'PATCH',
+    path: '/v1/boards/{board}/tasks/{task}',
+    credentials: byMember,
+    idempotency: 'K',
+    ok: [200],
+    archived: 'refused',
+    summary: 'Change title, about or where a task stands',
+    rates: ['task_and_file_writes'],
+    params: taskParam,
+    body: updateTaskBody,
+    errors: ['not_on_board', 'not_on_task', 'task_not_found', 'task_closed', 'stands_changed'],
+    answer: task,
+  },
+  startTask: {
+    method: 'POST',
+    path: '/v1/boards/{board}/tasks/{task}/start',
+    credentials: byMember,
+    idempotency: 'K',
+    ok: [200],
+    archived: 'refused',
+    summary: 'Take a task; of any number at once one wins',
+    rates: ['task_and_file_writes'],
+    params: taskParam,
+    errors: ['not_on_board', 'task_not_found', 'task_taken', 'task_closed'],
+    answer: task,
+  },
+  joinTask: {
+    method: 'POST',
+    path: '/v1/boards/{board}/tasks/{task}/join',
+    credentials: byMember,
+    idempotency: 'K',
+    ok: [200],
+    archived: 'refused',
+    summary: 'Help with a task',
+    rates: ['task_and_file_writes'],
+    params: taskParam,
+    errors: ['not_on_board', 'task_not_found', 'task_closed'],
+    answer: task,
+  },
+  finishTask: {
+    method: 'POST',
+    path: '/v1/boards/{board}/tasks/{task}/done',
+    credentials: byMember,
+    idempotency: 'K',
+    ok: [200],
+    archived: 'refused',
+    summary: 'Close a task as done or cancelled',
+    rates: ['task_and_file_writes'],
+    params: taskParam,
+    body: finishTaskBody,
+    errors: ['not_on_board', 'not_on_task', 'task_not_found', 'task_closed'],
+    answer: task,
+  },
+  dropTask: {
+    method: 'POST',
+    path: '/v1/boards/{board}/tasks/{task}/drop',
+    credentials: byMember,
+    idempotency: 'K',
+    ok: [200],
+    archived: 'refused',
+    summary: 'Give up a part in a task',
+    rates: ['task_and_file_writes'],
+    params: taskParam,
+    body: dropTaskBody,
+    errors: ['not_on_board', 'not_on_task', 'member_not_found', 'task_not_found', 'task_closed'],
+    answer: task,
+  },
+} as const satisfies Record<string, OperationRow>;

@@ -1,0 +1,154 @@
+/** What a row of the table of operations says, and what follows from it without its schemas. */
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+
+/**
+ * PK own access key, BR browser session, AG agent token, DG machine delegation, PC pairing endpoint credential, IN a server
+ * invite shown as bearer.
+ */
+export type CredentialKind = 'PK' | 'BR' | 'AG' | 'DG' | 'PC' | 'IN';
+
+/**
+ * K kept 24 hours for replay; S secret, never kept; R kept sealed for the same credential only;
+ * N the header is accepted without effect; '-' not a write.
+ */
+export type IdempotencyClass = 'K' | 'S' | 'R' | 'N' | '-';
+
+/** The buckets of requests that are counted; their limits are the server's (`rates/table.ts`). */
+export type RateName =
+  | 'join'
+  | 'join_code_failures'
+  | 'redeem'
+  | 'sign_in_attempts'
+  | 'sign_in_failures'
+  | 'machine_requests'
+  | 'machine_codes'
+  | 'machine_collect'
+  | 'reads'
+  | 'waits'
+  | 'search'
+  | 'posts'
+  | 'reactions'
+  | 'acks'
+  | 'uploads'
+  | 'join_codes'
+  | 'login_codes'
+  | 'board_creation'
+  | 'task_and_file_writes'
+  | 'lines'
+  | 'admin_requests'
+  | 'admin_requests_of_person'
+  | 'decisions'
+  | 'collections'
+  | 'pairing_requests'
+  | 'pairing_choices'
+  | 'pairing_endpoints'
+  | 'pairing_proofs'
+  | 'presence';
+
+export interface Route {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path with `{name}` parameters. */
+  path: string;
+  /** Empty: no credential is asked for, and one sent along is ignored. */
+  credentials: readonly CredentialKind[];
+  /** The query parameter without which this is for people only. */
+  agentsNeed?: string;
+  /** One class, or one for each kind of credential where they differ. */
+  idempotency: IdempotencyClass | Readonly<Partial<Record<CredentialKind, IdempotencyClass>>>;
+  /** A request without an Idempotency-Key is refused. */
+  keyRequired?: true;
+  /** Repeats are told by what the operation itself keeps; the store of kept answers is never used. */
+  ownReceipt?: true;
+  /** The most bytes its body may have, where that is less than for any other. */
+  maxBody?: number;
+  /** Success statuses, the usual one first. */
+  ok: readonly number[];
+  /** A page of this server must have sent it, whatever credential it brings. */
+  origin?: true;
+  /** On an archived board: refused, or refused in part; left out: it works there. */
+  archived?: 'refused' | 'partly';
+  /** What travels as bytes instead of JSON: the body of the request, or that of the answer. */
+  bytes?: 'request' | 'answer';
+  /** Nothing new should call it. */
+  deprecated?: true;
+  /** What its requests count for, beside `writes` for all that is no GET. */
+  rates?: readonly RateName[];
+  /** Error codes of its own, beside those that follow from the rest of the row and those of any request. */
+  errors?: readonly ErrorCode[];
+  /** One line for the API description. */
+  summary: string;
+  /** What else has to be known of it, for the API description. */
+  description?: string;
+}
+
+/** The shapes of an operation's request and answer. */
+export interface Shapes {
+  /** Patterns of the path parameters whose breach is 400. `{board}` and `{member}` are not here: theirs is the 404 of a missing one. */
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  answer: z.ZodType;
+}
+
+export interface OperationRow extends Route, Shapes {}
+
+/** A read with no answer but 200. */
+export const get = (path: string, credentials: readonly CredentialKind[], summary: string): Route => ({
+  method: 'GET',
+  path,
+  credentials,
+  idempotency: '-',
+  ok: [200],
+  summary,
+});
+
+/** People and agents. */
+export const byMember = ['PK', 'BR', 'AG'] as const;
+/** People, with a key or in a browser. */
+export const byPerson = ['PK', 'BR'] as const;
+
+/** The class of a request made with this kind of credential; where the row has none for it, the one that never repeats. */
+export function idempotencyOf(
+  { idempotency }: Pick<Route, 'idempotency'>,
+  kind: CredentialKind | undefined,
+): IdempotencyClass {
+  if (typeof idempotency === 'string') return idempotency;
+  return (kind && idempotency[kind]) ?? 'S';
+}
+
+/** Names of the path parameters of an operation, in order. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1] as string);
+}
+
+/** The error codes that any request may get. */
+export const anyRequest: readonly ErrorCode[] = [
+  'not_found',
+  'request_timeout',
+  'host_not_allowed',
+  'rate_limited',
+  'internal',
+  'unavailable',
+  'storage_full',
+];
+
+/** The error codes of an operation, beside those of any request: what follows from its row, then its own. */
+export function errorCodesOf(row: OperationRow): ErrorCode[] {
+  const { credentials } = row;
+  const writes = row.method !== 'GET';
+  const only = (kind: CredentialKind): boolean => credentials.length === 1 && credentials[0] === kind;
+  const given: [boolean, ErrorCode[]][] = [
+    [true, ['invalid_request']],
+    [credentials.length > 0, ['unauthorized', 'forbidden', 'delegation_revoked', 'agent_removed', 'board_not_found']],
+    [(credentials.length > 0 && !credentials.includes('AG')) || row.agentsNeed !== undefined, ['human_token_required']],
+    [only('AG'), ['agent_token_required']],
+    [only('BR'), ['browser_session_required']],
+    [row.origin === true || (writes && credentials.includes('BR')), ['origin_not_allowed']],
+    [writes && credentials.includes('BR'), ['csrf_token_invalid']],
+    [row.archived !== undefined, ['board_archived']],
+    [writes && row.idempotency !== 'N', ['idempotency_conflict', 'idempotency_in_progress']],
+    [writes, ['request_too_large', 'unsupported_media_type']],
+  ];
+  return given.flatMap(([applies, codes]) => (applies ? codes : [])).concat(row.errors ?? []);
+}

@@ -1,0 +1,33 @@
+/** Doors: connections by which a program takes text from us as its person's own prompt. One for each process of a program. */
+import type { Peer } from '../control/peer.ts';
+import type { ProcessRef } from '../types.ts';
+import type { Session } from './session.ts';
+
+export class Doors {
+  readonly #byProcess = new Map<string, Peer>();
+
+  /** A second one of a process takes the place of the first. */
+  open(process: ProcessRef, peer: Peer): void {
+    const key = keyOf(process);
+    const earlier = this.#byProcess.get(key);
+    this.#byProcess.set(key, peer);
+    peer.onClose(() => {
+      if (this.#byProcess.get(key) === peer) this.#byProcess.delete(key);
+    });
+    earlier?.send({ event: 'release' });
+    earlier?.close();
+  }
+
+  /** The door of a session, where it is the one that its process has now. @param all the sessions that are open */
+  of(session: Session, all: readonly Session[]): Peer | null {
+    const { pid, pid_start: start } = session.row;
+    if (pid === null || start === null) return null;
+    const peer = this.#byProcess.get(keyOf({ pid, start }));
+    if (!peer) return null;
+    const later = all.some((other) => other.row.pid === pid && registeredAt(other) > registeredAt(session));
+    return later ? null : peer;
+  }
+}
+
+const keyOf = ({ pid, start }: ProcessRef): string => `${pid} ${start}`;
+const registeredAt = ({ registered }: Session): number => Math.max(0, ...registered.values());

@@ -1,0 +1,12 @@
+/** Versions of agent programs that sessions of the real program were tested with. A newer one may do things differently. */
+import { olderThan } from '../local/versions.ts';
+import type { Profile } from './profile.ts';
+
+export const UNTESTED = 'harness_version_untested';
+
+/** What its person is told of a version newer than any that was tested; null where there is nothing to say. */
+export function untested({ name, checks }: Profile, version: string | null): string | null {
+  const proved = checks.proved_version;
+  if (proved === undefined || version === null || !olderThan(proved, version)) return null;
+  return `${name} ${version} is newer than ${proved}, the newest version that this build was tested with.`;
+}

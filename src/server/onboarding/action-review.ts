@@ -1,0 +1,42 @@
+/** Whether a person may do, now, what is asked of them: asked once, with the refusal that their own operation would give. */
+import { Refusal } from '../../contract/errors.ts';
+import type { AdminAction, Approval } from '../../contract/types.ts';
+import { type Ground, type Plan, requireStanding } from './plans.ts';
+
+export class ActionReview {
+  readonly #ground: Ground;
+  readonly #action: AdminAction;
+  readonly #state: Approval['state'] | 'new';
+  #plan: Plan | null = null;
+  #refusal: Refusal | null = null;
+
+  /** @param state an executed one is looked at again without asking whether it could be done again. */
+  constructor(ground: Ground, action: AdminAction, state: Approval['state'] | 'new') {
+    this.#ground = ground;
+    this.#action = action;
+    this.#state = state;
+  }
+
+  async refuses(): Promise<boolean> {
+    try {
+      const stage = await requireStanding(this.#ground, this.#action);
+      if (this.#state !== 'executed') this.#plan = await stage();
+      // What would change nothing is not asked for; what became so meanwhile is done as that.
+      if (this.#state === 'new') this.#refusal = this.plan.already;
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal)) throw refusal;
+      this.#refusal = refusal;
+    }
+    return this.#refusal !== null;
+  }
+
+  get refusal(): Refusal {
+    if (!this.#refusal) throw new Error('it was not refused');
+    return this.#refusal;
+  }
+
+  get plan(): Plan {
+    if (!this.#plan) throw new Error('it was not found possible');
+    return this.#plan;
+  }
+}

@@ -1,0 +1,106 @@
+/** Raising what an agent asks for: held for its person, or done at once where their allowance covers it. */
+import type { ServerInvite } from '../../contract/types.ts';
+import type { WriteTx } from '../db/tx.ts';
+import type { SeatCaller } from '../operation/caller.ts';
+import { newId } from '../text/ids.ts';
+import { ActionReview } from './action-review.ts';
+import { type Frozen, kinds } from './actions.rules.ts';
+import type { AllowanceRow } from './allowances.store.ts';
+import { approvalTable } from './approval-states.rules.ts';
+import {
+  type ApprovalRow,
+  approvalById,
+  countPending,
+  effective,
+  insertApproval,
+  type RequestRow,
+  samePending,
+} from './approvals.store.ts';
+import { coverage } from './coverage.ts';
+import { execute } from './execute.ts';
+import { holdForRun } from './held.ts';
+import type { Ground } from './plans.ts';
+import { tooManyPending } from './refusals.ts';
+import { transition } from './transitions.rules.ts';
+
+const DAY = 86_400_000;
+const PENDING_OF_SEAT = 20;
+const PENDING_OF_PERSON = 100;
+
+export interface Raised {
+  row: RequestRow;
+  /** What was done at once; null: the person is asked. */
+  done: { invite?: ServerInvite } | null;
+}
+
+/** A pending request of the seat for the same is answered instead of a second one. @throws Refusal of the person's own operation. */
+export async function openRequest(
+  ground: Ground,
+  caller: SeatCaller,
+  { action, text, hash }: Frozen,
+  keyHash: Buffer | null,
+): Promise<Raised> {
+  const { tx } = ground;
+  const { person_id } = caller.person;
+  await tx.serialise(`approvals:${person_id}`);
+  if (kinds[action.kind].category !== null) await holdForRun(tx, action, null);
+  const review = new ActionReview(ground, action, 'new');
+  let allowance: AllowanceRow | null = null;
+  const { effect } = await transition(approvalTable, 'new', 'request', {
+    no_authority: () => review.refuses(),
+    covered: async () => {
+      allowance = await coverage(tx, ground.asker, action);
+      return allowance !== null;
+    },
+  });
+  if (effect.refused) throw review.refusal;
+  const same = action.kind === 'invite_people' ? undefined : await samePending(tx, caller.seat.member_id, hash);
+  if (same && effective(same, tx.now).state === 'pending') return { row: same, done: null };
+  await requireRoom(tx, caller);
+  const row = newApproval(tx, caller, { action, text, hash }, keyHash);
+  await insertApproval(tx, row);
+  if (effect.does === 'hold' || !allowance) {
+    tx.publish(`onboarding:${person_id}`);
+    return { row: await reread(tx, row.id), done: null };
+  }
+  const done = await execute(tx, row, review.plan, { decision: 'allowance', allowance });
+  return { row: await reread(tx, row.id), done: done ?? {} };
+}
+
+async function requireRoom(tx: WriteTx, { seat, person }: SeatCaller): Promise<void> {
+  if ((await countPending(tx, { agent_id: seat.member_id })) >= PENDING_OF_SEAT) throw tooManyPending(PENDING_OF_SEAT);
+  if ((await countPending(tx, { person_id: person.person_id })) >= PENDING_OF_PERSON)
+    throw tooManyPending(PENDING_OF_PERSON);
+}
+
+const newApproval = (
+  tx: WriteTx,
+  { seat, person, key }: SeatCaller,
+  { action, text, hash }: Frozen,
+  keyHash: Buffer | null,
+): ApprovalRow => ({
+  id: newId('apr', tx.now),
+  person_id: person.person_id,
+  agent_id: seat.member_id,
+  parent_key_id: key.key_id,
+  kind: action.kind,
+  action: text,
+  payload_hash: hash,
+  state: 'pending',
+  created_at: tx.now,
+  expires_at: tx.now + DAY,
+  decided_at: null,
+  decision: null,
+  closed_reason: null,
+  executed_at: null,
+  effect: null,
+  authorization: null,
+  invite_id: null,
+  request_key_hash: keyHash,
+});
+
+async function reread(tx: WriteTx, id: string): Promise<RequestRow> {
+  const row = await approvalById(tx, id);
+  if (!row) throw new Error('an approval is never removed');
+  return row;
+}

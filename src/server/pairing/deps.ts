@@ -1,0 +1,12 @@
+/** What the operations on pairing requests need of the server they run in. */
+import type { RootKey } from '../identity/root-key.ts';
+import type { Address } from '../invites/issue.ts';
+
+export interface Deps {
+  root: RootKey;
+  serverId: string;
+  address: Address;
+}
+
+/** Where a request is read. */
+export const at = ({ serverId, address }: Deps) => ({ serverId, baseUrl: address.baseUrl() });

@@ -1,0 +1,49 @@
+/** Writing the brief of a board: a version for each change, and none where nothing changed. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { homeWithBoard } from './support/shared.ts';
+
+describe('putting the brief', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard('docs');
+  const put = async (path: string, ...more: string[]) => {
+    const { code, stdout } = await home().run(['brief', 'put', path, ...more]);
+    return [code, stdout];
+  };
+  const write = (path: string, text: string) => writeFileSync(join(home().work, path), text);
+  const versions = async () => (await home().json(['file', 'show', 'brief.md'])).file.latest.version;
+
+  it('makes no version of bytes that are unchanged, and says so', async () => {
+    write('b.md', 'Where we stand\n');
+    expect(await put('b.md')).to.deep.equal([0, 'Saved brief.md v1 on docs\n']);
+    expect(await put('b.md')).to.deep.equal([0, 'brief.md is unchanged at v1.\n']);
+    expect(await put('b.md', '--replace-format')).to.deep.equal([0, 'brief.md is unchanged at v1.\n']);
+    write('copy.md', 'Where we stand\n');
+    expect(await put('copy.md', '--merge')).to.deep.equal([0, 'brief.md is unchanged at v1.\n']);
+    expect(await home().json(['brief', 'put', 'b.md'])).to.deep.include({
+      name: 'brief.md',
+      version: 1,
+      replaced: null,
+    });
+    expect(await versions()).to.equal(1);
+    write('b.md', 'Further on\n');
+    expect(await put('b.md')).to.deep.equal([0, 'Saved brief.md v2 on docs\n']);
+    expect(await put('b.md', '--base', '2')).to.deep.equal([0, 'Saved brief.md v3 on docs\n']);
+    write('b.html', 'Further on\n');
+    expect((await put('b.html'))[0]).to.equal(7);
+  });
+
+  it('does not take a file that was removed for an unchanged one', async () => {
+    for (const [command, path] of [
+      ['brief', 'gone.md'],
+      ['file', 'notes.txt'],
+    ] as const) {
+      write(path, `Once there: ${path}\n`);
+      const { name, file } = await home().json([command, 'put', path]);
+      await home().json(['file', 'remove', name ?? file.name, '--yes']);
+      const { code, stdout } = await home().run([command, 'put', path, '--json']);
+      expect([code, JSON.parse(stdout).error.code]).to.deep.equal([7, 'file_changed']);
+    }
+  });
+});

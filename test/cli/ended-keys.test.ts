@@ -1,0 +1,117 @@
+/** A key that was revoked: the command says which one it is, and its hint is what brings another. */
+import { expect } from 'chai';
+import type { Api } from '../support/api.ts';
+import { noteSecrets } from '../support/secrets.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { DoctorMachine } from './support/doctor/machine.ts';
+import { Home } from './support/home.ts';
+
+describe('a key that was revoked', function () {
+  this.timeout(120_000);
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer('sqlite');
+  });
+  after(() => server.stop());
+
+  const errorOf = async (home: Home, args: string[], env: Record<string, string> = {}) => {
+    const { code, stdout } = await home.run([...args, '--json'], { env });
+    return { exit: code, ...JSON.parse(stdout).error };
+  };
+  const newKey = async (person: Api, name: string) => {
+    const key = await person.ok('createKey', { body: { name } });
+    noteSecrets(key.token);
+    return key;
+  };
+
+  it('of this machine’s own server is made anew by a restart, as it says', async () => {
+    const home = new Home();
+    try {
+      await home.json(['board', 'create', 'demo']);
+      await home.json(['agent', 'create', 'codex']);
+      const { current_key_id: id } = await home.json(['key', 'list']);
+      const { url } = (await home.json(['key', 'revoke', id, '--yes'])).server;
+      expect(await errorOf(home, ['whoami'])).to.deep.equal({
+        exit: 4,
+        code: 'unauthorized',
+        message: `Your key for ${url} does not work any more: it was revoked or has expired.`,
+        hint: 'service server restart',
+      });
+      const { problem } = await home.json(['status']);
+      expect(problem.hint).to.equal('service server restart');
+      expect((await errorOf(home, ['inbox', '--as', 'codex'])).hint).to.equal(
+        'service server restart; then give it a new seat: service agent create NAME --board demo',
+      );
+      const { checks } = JSON.parse((await home.run(['doctor', '--json'])).stdout);
+      const fixes = checks.filter(({ code }: { code: string }) => code === 'unauthorized');
+      expect(fixes.map(({ name, fix }: { name: string; fix: string }) => [name, fix])).to.deep.include([
+        'server local',
+        'service server restart',
+      ]);
+      expect((await home.shell('service server restart && service whoami')).code).to.equal(0);
+    } finally {
+      await home.close();
+    }
+  });
+
+  it('of a team server is replaced by signing in, and a session joins again as what it was', async () => {
+    const machine = new DoctorMachine();
+    try {
+      const eve = await server.person('eve');
+      const first = await newKey(eve, 'first');
+      const signIn = (token: string) => machine.mend(`printf %s '${token}' | service login ${server.url} --store file`);
+      await signIn(first.token);
+      await machine.json(['init', '--yes', '--allow-commands', '--harness', 'codex']);
+      await machine.json(['daemon', 'start']);
+      await machine.json(['board', 'create', 'eves']);
+      const env = { CODEX_THREAD_ID: 'one', CODEX_SESSION_ID: 'one' };
+      const { agent } = await machine.json(['join', '--board', 'eves', '--name', 'codex'], { env });
+      await eve.ok('revokeKey', { params: { key: first.id } });
+      const login = `service login ${server.url}`;
+      expect((await errorOf(machine, ['board', 'list'])).hint).to.equal(login);
+      const again = 'service join --board eves --name codex';
+      expect(await errorOf(machine, ['inbox'], env)).to.deep.include({
+        exit: 4,
+        message: 'codex on eves is not let in any more: its key has ended, or its seat was taken elsewhere.',
+        hint: `Ask your person to run: ${login}; then join again: ${again}`,
+      });
+      expect((await errorOf(machine, ['inbox', '--as', 'codex'])).hint).to.equal(
+        `${login}; then in its session: ${again}`,
+      );
+      expect((await errorOf(machine, ['join', '--board', 'eves', '--name', 'codex'], env)).hint).to.equal(
+        `Your person runs: ${login}`,
+      );
+      await signIn((await newKey(eve, 'second')).token);
+      const joined = await machine.json(again.split(' ').slice(1), { env });
+      expect(joined.agent.id).to.equal(agent.id);
+      expect((await machine.json(['inbox'], { env })).messages).to.deep.equal([]);
+    } finally {
+      await machine.close();
+    }
+  });
+
+  it('of the environment is told as such, and one that is brought to a login too', async () => {
+    const home = new Home();
+    try {
+      const key = await newKey(server.dana, 'gone');
+      await server.dana.ok('revokeKey', { params: { key: key.id } });
+      const env = { SERVICE_SERVER: server.url, SERVICE_TOKEN: key.token };
+      expect(await errorOf(home, ['whoami'], env)).to.deep.include({
+        message: 'The key in SERVICE_TOKEN does not work any more: it was revoked or has expired.',
+        hint: 'Make another where you are signed in: service key create NAME',
+      });
+      const seat = { ...env, SERVICE_TOKEN: `aba_${'A'.repeat(43)}` };
+      expect((await errorOf(home, ['inbox'], seat)).hint).to.equal(
+        'Its person makes another: service agent create NAME --board BOARD --print-token',
+      );
+      const login = await home.shell(`printf %s '${key.token}' | service login ${server.url} --json`);
+      expect(JSON.parse(login.stdout).error).to.deep.include({
+        code: 'unauthorized',
+        message: `${server.url} does not take this key: it was revoked, has expired or is of another server.`,
+        hint: 'Make another where you are signed in: service key create NAME',
+      });
+    } finally {
+      await home.close();
+    }
+  });
+});

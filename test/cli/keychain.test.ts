@@ -1,0 +1,106 @@
+/** A system keychain that is locked is called so, with what to do; one that is not there, or lost the key, is not. */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { noteSecrets } from '../support/secrets.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { Home } from './support/home.ts';
+
+const hooks = new URL('support/keychain-hooks.mjs', import.meta.url).href;
+
+describe('the system keychain', function () {
+  this.timeout(90_000);
+  let server: TestServer;
+  let home: Home;
+  let keychain: string;
+  before(async () => {
+    server = await startTestServer('sqlite');
+  });
+  after(() => server.stop());
+  beforeEach(() => {
+    home = new Home();
+    keychain = join(home.dir, 'keychain');
+    mkdirSync(keychain);
+    home.env = {
+      ...home.env,
+      TEST_KEYCHAIN: keychain,
+      NODE_OPTIONS: `--import=${hooks}`,
+      // On Linux nothing is tried without one.
+      DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(home.dir, 'bus')}`,
+    };
+  });
+  afterEach(() => home.close());
+
+  const is = (state: string) => writeFileSync(join(keychain, 'state'), state);
+  const file = () => home.path('config', 'credentials.json');
+
+  async function login(...flags: string[]) {
+    const token = server.dana.token ?? '';
+    noteSecrets(token);
+    return home.shell(`echo "$KEY" | service login ${server.url} ${flags.join(' ')}`, { env: { KEY: token } });
+  }
+
+  it('keeps the key where it is open, and hands it out', async () => {
+    const { code, stdout, stderr } = await login();
+    expect([code, stderr]).to.deep.equal([0, '']);
+    expect(stdout).to.include('saved in the system keychain');
+    const { code: read, stderr: refused } = await home.run(['whoami']);
+    expect(read, refused).to.equal(0);
+  });
+
+  for (const state of ['refusing', 'hiding', 'waiting'])
+    it(`that is locked (${state}) is called locked when a key is saved`, async () => {
+      is(state);
+      const refused = await login('--store', 'keychain');
+      expect([refused.code, refused.stderr]).to.deep.equal([
+        4,
+        'Error (keychain_locked): The system keychain is locked, so nothing was saved.\n' +
+          'Hint: Unlock it and try again, or save the key in a file of mode 0600 instead: --store file\n',
+      ]);
+      const saved = await login();
+      expect([saved.code, saved.stderr]).to.deep.equal([
+        0,
+        `Saved in ${file()} (mode 0600): the system keychain is locked.\n` +
+          'Once it is unlocked: service login --move-to keychain\n',
+      ]);
+      const { checks } = JSON.parse((await home.run(['doctor', '--json'])).stdout);
+      const found = checks.find(({ name }: { name: string }) => name === 'keychain');
+      expect(found).to.include({ code: 'keychain_locked', fix: 'service login --move-to keychain' });
+      expect(found.message).to.include('the system keychain is locked');
+    });
+
+  for (const state of ['refusing', 'hiding', 'waiting'])
+    it(`that is locked (${state}) is called locked when a key is read`, async () => {
+      await login();
+      is(state);
+      const { code, stderr } = await home.run(['whoami']);
+      expect([code, stderr]).to.deep.equal([
+        4,
+        'Error (keychain_locked): The key is in the system keychain, which is locked.\n' +
+          'Hint: Unlock the keychain and try again, or sign in anew: service login --store file\n',
+      ]);
+    });
+
+  it('that cannot be used is not called locked', async () => {
+    await login();
+    is('broken');
+    const { code, stderr } = await home.run(['whoami']);
+    expect(code).to.equal(4);
+    expect(stderr).to.include('The key is in the system keychain, which cannot be used from here.');
+    expect((await login()).stderr).to.equal(`Saved in ${file()} (mode 0600): no system keychain here.\n`);
+    expect((await login('--store', 'keychain')).stderr).to.include('Error (keychain_unavailable)');
+  });
+
+  it('that lost the key is not called locked either', async () => {
+    await login();
+    for (const entry of readdirSync(keychain)) rmSync(join(keychain, entry));
+    const { code, stderr } = await home.run(['whoami']);
+    expect([code, stderr]).to.deep.equal([
+      4,
+      `Error (login_required): There is no key for ${server.url} on this machine.\nHint: service login ${server.url}\n`,
+    ]);
+    const { checks } = JSON.parse((await home.run(['doctor', '--json'])).stdout);
+    const found = checks.find(({ name }: { name: string }) => name === 'keychain');
+    expect(found).to.include({ code: 'login_missing', fix: `service login ${server.url}` });
+  });
+});

@@ -1,0 +1,46 @@
+/** Links and codes of a server that only this machine reaches: whoever passes one on is told so. */
+import { expect } from 'chai';
+import { warnOfLoopback } from '../../src/cli/inviting.ts';
+import { Output } from '../../src/cli/output.ts';
+import { type Hosted, hosted } from './support/hosted.ts';
+
+describe('what is to be passed on, at a server on loopback', function () {
+  this.timeout(60_000);
+  let host: Hosted;
+  before(async () => {
+    host = await hosted();
+    await host.home.json(['board', 'create', 'payments']);
+  });
+  after(() => host.close());
+
+  for (const [command, secret] of [
+    [['invite', 'create'], '/join#abi_'],
+    [['code', 'guest', 'zoe', '--board', 'payments'], 'Join service board'],
+  ] as const)
+    it(`comes with a warning: ${command.slice(0, 2).join(' ')}`, async () => {
+      const { stdout, stderr, code } = await host.home.run([...command]);
+      expect(code, stderr).to.equal(0);
+      expect(stdout).to.include(secret);
+      expect(stderr).to.equal(
+        `Warning: It works on this machine only: the server listens at ${host.url}, which no other machine reaches.\n` +
+          'Hint: For people elsewhere start a server with a public address: service serve --team --public-url https://HOST\n',
+      );
+      const again = command[0] === 'code' ? ['code', 'guest', 'zed', '--board', 'payments'] : [...command];
+      const { warnings } = await host.home.json(again);
+      expect(warnings.map((warning: { code: string }) => warning.code)).to.deep.equal(['loopback_only']);
+    });
+
+  it('comes without one where others reach the server', () => {
+    const warned = (url: string | undefined) => {
+      const out = new Output('json', false);
+      warnOfLoopback(out, url);
+      return out.base.warnings?.length ?? 0;
+    };
+    expect(['https://team.example.com/join#x', 'https://127.example.com', undefined].map(warned)).to.deep.equal([
+      0, 0, 0,
+    ]);
+    expect(['http://127.0.0.1:7400', 'http://localhost:1/join#x', 'http://[::1]:7400'].map(warned)).to.deep.equal([
+      1, 1, 1,
+    ]);
+  });
+});

@@ -1,0 +1,98 @@
+/** What people type in their first half hour, and what the program says to it. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { startTestServer } from '../support/server.ts';
+import { Home } from './support/home.ts';
+import { homeWithBoard } from './support/shared.ts';
+
+const inSession = { env: { SERVICE_SESSION: 'claude-code:one' } };
+
+describe('somebody new', function () {
+  this.timeout(60_000);
+  const home = homeWithBoard();
+  const refused = async (args: string[], options = {}) => {
+    const { code, stderr } = await home().run(args, options);
+    const [error = '', hint = ''] = stderr.trimEnd().split('\n');
+    return { code, error, hint };
+  };
+
+  for (const [args, hint] of [
+    [['read', '--has', 'asks'], '--has ask'],
+    [['read', '--color', 'alwys'], '--color always'],
+    [['completion', 'zhs'], 'zsh'],
+    [['say', 'hi', '--to', 'codex'], '--to @codex'],
+    [['say', 'hi', '--to', 'all,codex', '--to', 'maya'], '--to @codex --to @maya'],
+  ] as const)
+    it(`is told what "${args.join(' ')}" probably means`, async () => {
+      expect((await refused([...args])).hint).to.equal(`Hint: Did you mean: ${hint}`);
+    });
+
+  it('is told the name that a board can have', async () => {
+    expect(await refused(['board', 'create', 'My new board'])).to.deep.equal({
+      code: 2,
+      error:
+        'Error (invalid_request): The name of a board has 2 to 40 small letters, digits and hyphens, with no hyphen at either end, but got "My new board".',
+      hint: 'Hint: service board create my-new-board --title "My new board"',
+    });
+    expect((await refused(['board', 'create', 'Foo'])).hint).to.equal('Hint: service board create foo');
+    expect((await refused(['board', 'create', '!'])).hint).to.equal('Hint: service board create --help');
+  });
+
+  it('is told in words why a file cannot be read', async () => {
+    for (const [path, why] of [
+      ['none.md', 'there is no such file or folder'],
+      ['.', 'it is a folder'],
+    ] as const)
+      expect((await refused(['say', '--body-file', path])).error).to.include(
+        `The file ${path} cannot be read: ${why}.`,
+      );
+  });
+
+  it('without a seat is told how to get one, and with some which there are', async () => {
+    const none = (await refused(['say', 'hi', '--as', 'codex'])).hint;
+    expect(none).to.equal('Hint: Make a seat here: service agent create codex --board demo');
+    expect((await refused(['say', 'hi'], inSession)).hint).to.equal('Hint: Take a seat: service join --board demo');
+    expect((await refused(['agent', 'leave'])).hint).to.equal(
+      'Hint: Make a seat: service agent create NAME --board demo',
+    );
+    for (const name of ['codex', 'claude']) await home().json(['agent', 'create', name, '--board', 'demo']);
+    const named = 'Hint: Name a seat of this machine: --as codex or claude; or set SERVICE_AGENT';
+    expect((await refused(['say', 'hi'], inSession)).hint).to.equal(named);
+    expect((await refused(['agent', 'leave'])).hint).to.equal(named);
+  });
+
+  it('is told to update this program where the server is the newer one', async () => {
+    const true_ = await startTestServer('sqlite');
+    const info = (await (await fetch(`${true_.url}/v1/info`)).json()) as object;
+    await true_.stop();
+    let version = '9.1.0';
+    const server = createServer(({ url }, response) => {
+      const known = url === '/v1/info';
+      response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' });
+      const none = { error: { code: 'not_found', message: 'Not found.', hint: '' } };
+      response.end(JSON.stringify(known ? { ...info, version, features: [] } : none));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const env = { SERVICE_SERVER: url, SERVICE_TOKEN: `abh_${'A'.repeat(43)}` };
+    const laptop = new Home();
+    try {
+      for (const args of [
+        ['board', 'list'],
+        ['task', 'list', '-b', 'demo'],
+      ]) {
+        const newer = await laptop.run(args, { env });
+        expect(newer.stderr).to.match(
+          /^Error \(server_outdated\): The server \(version 9\.1\.0\) no longer has what this program \(version \S+\) asks for\.\nHint: Update this program: npm install -g board-service\n$/,
+        );
+      }
+      version = '0.0.1';
+      expect((await laptop.run(['board', 'list'], { env })).stderr).to.include('Update the server');
+    } finally {
+      server.close();
+      laptop.discard();
+    }
+  });
+});

@@ -1,0 +1,36 @@
+/** Nothing is exported that no other file uses. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const files = ['src', 'tools', 'test', 'migrations'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.[cm]?[jt]s$/.test(file) && !file.includes('node_modules'))
+    .map((file) => `${folder}/${file}`),
+);
+const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+
+/** In how many files each word stands. */
+const counts = new Map<string, number>();
+for (const text of texts.values())
+  for (const word of new Set(text.match(/\w+/g))) counts.set(word, (counts.get(word) ?? 0) + 1);
+
+/** The table of operations takes all that these export; the program is entered by `start` and `run`. */
+const taken = (file: string, name: string): boolean =>
+  file.startsWith('src/contract/nouns/') || /^(start|run)$/.test(name);
+
+describe('exports', () => {
+  it('are used by another file', () => {
+    const unused = [...texts].flatMap(([file, text]) =>
+      file.startsWith('src/')
+        ? [...text.matchAll(/^export (?:async )?(?:abstract )?(?:const|function|class) (\w+)/gm)]
+            .map(([, name]) => name!)
+            .filter((name) => counts.get(name) === 1 && !taken(file, name))
+            .map((name) => `${file}: ${name}`)
+        : [],
+    );
+    expect(unused).to.deep.equal([]);
+  });
+});
