@@ -1,95 +1,154 @@
 /**
- * Runs every test in a few processes side by side: most of the time a test waits for a socket, a disk or a database, and
- * one process would leave the other cores idle. What each printed is shown as one piece when it is done; the closing line
- * counts them all. The tests in the real agent programs and those of generated clients, which are packages of their own, take part once
- * these are installed. With `--fast` it runs what is quick and needs no build.
+ * Runs the tests in a few processes side by side: most of the time a test waits for a socket, a disk or a database, and one
+ * process would leave the other cores idle. The closing line counts them all.
+ *
+ *     node test/run.ts                everything
+ *     node test/run.ts --fast         what is quick and needs no build
+ *     node test/run.ts --sqlite       the program and its rules, for another release of Node.js
+ *     node test/run.ts --short        a small part of the same
+ *     node test/run.ts --record       everything, and keeps how long each file took in test/times.json
+ *
+ * Packages of their own (the real agent programs, generated clients) take part once they are installed.
  */
-import { existsSync, globSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runJob } from './support/job.ts';
-
-interface Job {
-  name: string;
-  files: string[];
-  env?: Record<string, string>;
-}
+import { type Kind, type Shard, shardsOf, type Times } from './support/shards.ts';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
+const sqlite = { TEST_DATABASES: 'sqlite' };
 const behaviour = 'test/{rules,client,api}/**/*.test.ts';
+const installed = (folder: string): boolean => existsSync(`test/${folder}/node_modules/.package-lock.json`);
 
-/** The longest first, so that none is left alone at the end. */
-const jobs: Job[] = [
-  { name: 'API on Postgres', files: ['test/api/**/*.test.ts'], env: { TEST_DATABASES: 'postgres' } },
-  { name: 'command line, d to g', files: ['test/cli/[d-g]*.test.ts'] },
-  { name: 'command line, s to y', files: ['test/cli/[s-y]*.test.ts'] },
-  { name: 'command line, a to c', files: ['test/cli/[a-c]*.test.ts'] },
-  {
-    name: 'rules, client, API on SQLite',
-    files: [behaviour],
-    env: { TEST_DATABASES: 'sqlite' },
-  },
-  { name: 'command line, h to l', files: ['test/cli/[h-l]*.test.ts'] },
-  { name: 'faults', files: ['test/faults/**/*.test.ts'] },
-  { name: 'examples of the command line', files: ['test/cli/z*.test.ts'] },
-  { name: 'command line, m to r', files: ['test/cli/[m-r]*.test.ts'] },
-  { name: 'daemon', files: ['test/daemon/**/*.test.ts'] },
+/** What compares processor times runs with nothing beside it. */
+const costs = 'test/rules/*-cost.heavy.test.ts';
+const everything: Kind[] = [
+  { name: 'rules, client and API on SQLite', files: globSync(behaviour, { exclude: [costs] }), env: sqlite },
+  { name: 'API on Postgres', files: globSync('test/api/**/*.test.ts'), env: { TEST_DATABASES: 'postgres' } },
+  { name: 'command line', files: globSync('test/cli/*.test.ts') },
+  { name: 'daemon', files: globSync('test/daemon/**/*.test.ts') },
+  { name: 'faults', files: globSync('test/faults/**/*.test.ts') },
+  { name: 'generated client', files: installed('api-client') ? globSync('test/api-client/*.test.ts') : [] },
+  { name: 'real agent programs', files: installed('harness') ? globSync('test/harness/*.test.ts') : [] },
 ];
-/** Whether the packages of a folder of tests are there: this file npm writes last. */
-const installed = (folder: string): boolean =>
-  existsSync(new URL(`${folder}/node_modules/.package-lock.json`, import.meta.url));
-// They take two minutes, most of which they wait: not the last ones, when nothing else is left to do.
-if (installed('harness')) jobs.splice(2, 0, { name: 'real agent programs', files: ['test/harness/*.test.ts'] });
-if (installed('api-client')) jobs.push({ name: 'generated client', files: ['test/api-client/*.test.ts'] });
-
-/**
- * All of `behaviour` but the files named `*.heavy.test.ts`, in two halves: those play many stories or requests by chance, a whole
- * table of who may do what, measure what something costs, or run several processes of one server.
- */
-const light = globSync(behaviour, { exclude: ['**/*.heavy.test.ts'] }).sort();
-const halves: Job[] = [0, 1].map((half) => ({
-  name: `rules, client, API on SQLite, half ${half + 1} without the heavy ones`,
-  files: light.filter((_, n) => n % 2 === half),
-  env: { TEST_DATABASES: 'sqlite', TEST_REPORTER: 'dot' },
-}));
-
-interface Result {
-  passed: number;
-  failed: number;
-}
+/** Heavy are files that play many stories by chance or whole tables, measure costs, or run several processes of one server. */
+const fast: Kind[] = [
+  {
+    name: 'rules, client and API on SQLite',
+    files: globSync(behaviour, { exclude: ['**/*.heavy.test.ts'] }),
+    env: { ...sqlite, TEST_REPORTER: 'dot' },
+  },
+];
+const onSqlite = [behaviour, 'test/cli/*.test.ts', 'test/faults/start.test.ts'];
+const short = [
+  'test/{rules,client}/**/*.test.ts',
+  'test/api/{skeleton.test.ts,record/*.test.ts,files/stores.test.ts}',
+  'test/cli/{built,first-use,fresh-starts,hook,package,readme,transcripts,verify}.test.ts',
+  'test/faults/start.test.ts',
+];
 
 /**
  * Each leaves its core idle for a third of its time, so that two cores carry three; tests that watch for timing suffer when
  * there are more.
  */
-const lanes = 3;
-/** Longest time of a job, so that one that hangs ends too; on a busy machine some take a quarter of an hour. */
-const limitMs = 1_800_000;
-const mocha = fileURLToPath(new URL('../node_modules/mocha/bin/mocha.js', import.meta.url));
+const LANES = 3;
+/** Longest time of a process, so that one that hangs ends too. */
+const LIMIT_MS = 1_200_000;
+/** About as long should the files of one process take. */
+const SHARD_SECONDS = 75;
+const TIMES = 'test/times.json';
+
+const has = (word: string): boolean => process.argv.includes(word);
+const whole = !['--fast', '--sqlite', '--short'].some(has);
+const part = (patterns: string[]): Kind[] => [{ name: 'on SQLite', files: globSync(patterns), env: sqlite }];
+const kinds = has('--fast') ? fast : has('--sqlite') ? part(onSqlite) : has('--short') ? part(short) : everything;
+const lanes = has('--fast') ? 2 : LANES;
+
+interface Failure {
+  file: string;
+  title: string;
+}
+/** What test/support/reporter.cjs writes when a process is done. */
+interface Report {
+  passed: number;
+  failures: Failure[];
+  seconds: { [file: string]: number };
+}
+
 for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)
   process.on(signal, () => process.exit(code));
-const waiting = process.argv.includes('--fast') ? halves : jobs;
-const results: Result[] = [];
+const reports = mkdtempSync(join(tmpdir(), 'test-reports-'));
+process.on('exit', () => rmSync(reports, { recursive: true, force: true }));
+
+const times = JSON.parse(readFileSync(TIMES, 'utf8')) as Times;
+const measured: Times = {};
+const waiting = shardsOf(kinds, times, has('--fast') ? null : SHARD_SECONDS, lanes);
+const failed: { shard: Shard; failure: Failure }[] = [];
+let passed = 0;
+let started = 0;
 
 await Promise.all(Array.from({ length: lanes }, lane));
-const total = results.reduce((sum, one) => ({ passed: sum.passed + one.passed, failed: sum.failed + one.failed }));
-process.exitCode = total.failed > 0 ? 1 : 0;
-process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
+if (whole) await take({ name: 'costs of texts and bodies', files: globSync(costs) });
+const again = await runAgain();
+if (whole) await take({ name: 'all tests together', files: globSync('test/whole/*.test.ts') });
+if (has('--record')) writeFileSync(TIMES, `${JSON.stringify(measured, null, 1)}\n`);
+for (const title of again) process.stdout.write(`passed only when it ran again alone: ${title}\n`);
+for (const { failure } of failed) process.stdout.write(`failed: ${failure.file}: ${failure.title}\n`);
+process.exitCode = failed.length > 0 ? 1 : 0;
+process.stdout.write(`${passed} passed, ${failed.length} failed\n`);
 
 async function lane(): Promise<void> {
-  for (let job = waiting.shift(); job; job = waiting.shift()) results.push(await run(job));
+  for (let shard = waiting.shift(); shard; shard = waiting.shift()) await take(shard);
 }
 
-/** A process that ends without its counts, or not well, is a failure of its own. */
-async function run({ name, files, env }: Job): Promise<Result> {
-  const words = [mocha, '--exit', '--reporter', 'test/support/reporter.cjs', ...files];
-  const { text, code } = await runJob(words, { ...process.env, ...env }, limitMs);
-  process.stdout.write(`\n=== ${name}\n${text}`);
-  const [, passed, failed] = /(\d+) passed, (\d+) failed[^\n]*\n*$/.exec(text) ?? [];
-  const counted = { passed: Number(passed ?? 0), failed: Number(failed ?? 0) };
-  const broken = passed === undefined || (code !== 0 && counted.failed === 0);
-  return broken ? { ...counted, failed: counted.failed + 1 } : counted;
+/** Runs the files of a shard in a process of their own and counts what it reports. */
+async function take(shard: Shard): Promise<void> {
+  const { passes, failures } = await run(shard);
+  passed += passes;
+  for (const failure of failures) failed.push({ shard, failure });
+}
+
+/**
+ * Runs files with failed tests once more, with nothing beside them: a machine that is overloaded for a moment should not hide
+ * what the others say. What passes then is named at the end, and is a defect of the test or of the program all the same.
+ */
+async function runAgain(): Promise<string[]> {
+  const titles: string[] = [];
+  const shards = new Map(failed.map(({ shard, failure }) => [`${shard.name} ${failure.file}`, { shard, failure }]));
+  if (shards.size > 5) return titles;
+  for (const { shard, failure } of shards.values()) {
+    if (!existsSync(failure.file)) continue;
+    const { failures } = await run({ ...shard, files: [failure.file] });
+    const same = (one: (typeof failed)[number]): boolean => one.shard === shard && one.failure.file === failure.file;
+    for (const one of failed.filter(same)) {
+      if (failures.some(({ title }) => title === one.failure.title)) continue;
+      failed.splice(failed.indexOf(one), 1);
+      titles.push(`${one.failure.file}: ${one.failure.title}`);
+      passed++;
+    }
+  }
+  return titles;
+}
+
+/** A process that ends without its report, or not well, is a failure of its own. */
+async function run({ name, files, env }: Shard): Promise<{ passes: number; failures: Failure[] }> {
+  const path = join(reports, `report-${++started}.json`);
+  const words = ['node_modules/mocha/bin/mocha.js', '--exit', '--reporter', 'test/support/reporter.cjs', ...files];
+  const own = { TEST_REPORT: path, TEST_FACTS: reports, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') };
+  const began = performance.now();
+  const { text, code } = await runJob(words, { ...process.env, ...own, ...env }, LIMIT_MS);
+  const seconds = Math.round((performance.now() - began) / 1_000);
+  process.stdout.write(`\n=== ${name}, ${files.length} files, ${seconds} s\n${text}`);
+  const broken = { file: files.join(' '), title: `its process ended with ${code}` };
+  if (!existsSync(path)) return { passes: 0, failures: [broken] };
+  const report = JSON.parse(readFileSync(path, 'utf8')) as Report;
+  measured[name] = { ...measured[name], ...report.seconds };
+  const failures = code !== 0 && report.failures.length === 0 ? [broken] : report.failures;
+  return { passes: report.passed, failures };
 }

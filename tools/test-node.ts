@@ -4,7 +4,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -14,22 +14,12 @@ const short = process.argv.includes('--short');
 const versions = process.argv.slice(2).filter((word) => /^\d+(\.\d+)*$/.test(word));
 if (versions.length === 0) throw new Error('say which Node.js: npm run test:node -- 22 26');
 
-const whole = ['test/{rules,client,api}/**/*.test.ts', 'test/cli/*.test.ts', 'test/faults/start.test.ts'];
-const some = [
-  'test/{rules,client}/**/*.test.ts',
-  'test/api/{skeleton.test.ts,record/*.test.ts,files/stores.test.ts}',
-  'test/cli/{built,first-use,fresh-starts,hook,package,readme,transcripts,verify}.test.ts',
-  'test/faults/start.test.ts',
-];
-
 const counts = { passed: 0, failed: 0 };
 for (const version of versions) {
   const node = install(version);
   const build = await run(node, ['tools/build.ts']);
   if (build.code !== 0) throw new Error(`the build failed on Node.js ${version}`);
-  const files = (short ? some : whole).flatMap((pattern) => globSync(pattern, { cwd: root }));
-  const mocha = ['node_modules/mocha/bin/mocha.js', '--reporter', 'test/support/reporter.cjs', ...files];
-  const { printed } = await run(node, mocha);
+  const { printed } = await run(node, ['test/run.ts', short ? '--short' : '--sqlite']);
   const [, passed, failed] = /(\d+) passed, (\d+) failed[^\n]*\n*$/.exec(printed) ?? [];
   counts.passed += Number(passed ?? 0);
   // A run that ends without its counts is a failure of its own.
@@ -57,7 +47,7 @@ function install(version: string): string {
 
 /** Runs a script in this Node, which is also the first one on its path; answers what it printed, and its exit code. */
 async function run(node: string, args: string[]): Promise<{ printed: string; code: number | null }> {
-  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env['PATH']}`, TEST_DATABASES: 'sqlite' };
+  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env['PATH']}` };
   const words = ['--disable-warning=ExperimentalWarning', ...args];
   const child = spawn(node, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
   child.stdout.pipe(process.stdout, { end: false });

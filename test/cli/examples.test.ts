@@ -1,4 +1,4 @@
-/** What help shows can be typed: every example is understood by the parser of its command. They are run by zz-examples.test.ts. */
+/** What help shows can be typed: every example is understood by the parser of its command. They are run by examples-run.test.ts. */
 import { join } from 'node:path';
 import { parse } from '@oclif/core/parser';
 import { expect } from 'chai';

@@ -242,7 +242,7 @@ describe('a text of 64 KiB takes at most 10 times the time of plain text', () =>
   for (const [program, scanners] of Object.entries(programs)) {
     for (const [name, read] of Object.entries(scanners)) {
       it(`in ${program}: ${name}`, () => {
-        const plain = Math.max(
+        let plain = Math.max(
           least,
           leastTime(() => read(plainText)),
         );
@@ -250,6 +250,12 @@ describe('a text of 64 KiB takes at most 10 times the time of plain text', () =>
         const expectFast = (text: string): void => {
           let took = 0;
           for (let n = 0; n < 30; n++) {
+            // The machine, or the compiled form of the scanner, may have become slower since.
+            if (n === 10)
+              plain = Math.max(
+                plain,
+                leastTime(() => read(plainText)),
+              );
             took = timeOf(() => read(text));
             if (took <= MOST_TIMES * plain) return;
             if (took > 50 * MOST_TIMES * plain) break;

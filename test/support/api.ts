@@ -8,6 +8,7 @@ import { anyRequest, errorCodesOf, type OperationRow } from '../../src/contract/
 import { type OperationName, operations } from '../../src/contract/operations.ts';
 import type { Answer } from '../../src/contract/types.ts';
 import { noteSecrets } from './secrets.ts';
+import { exercised } from './whole.ts';
 
 export interface Call {
   params?: Record<string, string | number>;
@@ -32,9 +33,6 @@ export interface Answered<T> {
   text: string;
   bytes: Buffer;
 }
-
-/** Operations some test has called with success, for the test that none was forgotten. */
-export const exercised = new Set<OperationName>();
 
 export class Api {
   readonly url: string;

@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { looked } from './whole.ts';
 
 /** What a stopped server leaves. */
 interface Left {
@@ -23,9 +24,6 @@ const CSRF = /"csrf_token":"([^"]+)"/g;
 const KEPT_FOR_THEIR_OWNER = ['local-key', 'admin-key', 'recovery-key', 'server-secret'];
 
 const watches = new Set<Watch>();
-
-/** How many secrets were looked for in how many servers, by what they are. */
-export const looked = { servers: 0, secrets: {} as Record<string, number> };
 
 /** Takes the secrets of a text, such as an answer, for all servers that run. */
 export function noteSecrets(text: string): void {

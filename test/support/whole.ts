@@ -1,18 +1,33 @@
-/** Tests that judge a run as a whole: what all tests together did. */
-import { readdirSync } from 'node:fs';
+/** What the processes of a test run tell of themselves, for the tests that judge the run as a whole (test/whole). */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { Suite } from 'mocha';
+import type { OperationName } from '../../src/contract/operations.ts';
 
-const folder = fileURLToPath(new URL('../api/', import.meta.url));
+/** Operations that some test has called with success. */
+export const exercised = new Set<OperationName>();
 
-/** Defines the tests only where every other test of the API runs before them; of a part of the run they say nothing. */
-export function ofTheWholeApi(name: string, define: () => void): void {
-  describe(name, function () {
-    const loaded = new Set((this.parent as Suite).suites.map(({ file }) => file));
-    const others = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-      (file) => file.endsWith('.test.ts') && !file.startsWith('zz-'),
-    );
-    if (others.every((file) => loaded.has(join(folder, file)))) define();
-  });
+/** How many secrets were looked for in how many servers, by what they are. */
+export const looked = { servers: 0, secrets: {} as Record<string, number> };
+
+interface Facts {
+  /** The databases that the process ran on, as TEST_DATABASES says. */
+  databases: string;
+  exercised: OperationName[];
+  looked: typeof looked;
+}
+
+/** Keeps the facts of this process where the run collects them, if it does. */
+export function keepFacts(): void {
+  const folder = process.env['TEST_FACTS'];
+  if (folder === undefined || exercised.size === 0) return;
+  const facts: Facts = { databases: process.env['TEST_DATABASES'] ?? '', exercised: [...exercised], looked };
+  writeFileSync(join(folder, `facts-${process.pid}.json`), JSON.stringify(facts));
+}
+
+/** The facts of all processes of this run so far. @throws where no run collects them */
+export function collectedFacts(): Facts[] {
+  const folder = process.env['TEST_FACTS'];
+  if (folder === undefined) throw new Error('These tests judge a whole run: npm test.');
+  const names = readdirSync(folder).filter((name) => name.startsWith('facts-'));
+  return names.map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Facts);
 }
