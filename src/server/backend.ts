@@ -6,6 +6,8 @@ import { isChallenge, PROOF_HEADER, PROOF_LABEL, proofSalt } from '../contract/l
 import { openapi } from '../contract/openapi.ts';
 import type { OperationName } from '../contract/operations.ts';
 import type { Query, ServerInfo } from '../contract/types.ts';
+import { requirePlace, seeBoard } from './access/place.ts';
+import { recheckShown } from './access/replay.ts';
 import { type Areas, areas } from './areas.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import type { Database, ReadTx } from './db/tx.ts';
@@ -21,8 +23,6 @@ import { UploadSlots } from './operation/uploads.ts';
 import type { Offered } from './operation/usecase.ts';
 import type { Admit } from './rates/work.ts';
 import type { Indexer } from './search/indexer.ts';
-import { requirePlace, seeBoard } from './views/place.ts';
-import { recheckShown } from './views/replay.ts';
 
 export interface BackendOptions {
   db: Database;

@@ -70,6 +70,7 @@ const surroundings = [
   'http',
   'operation',
   'text',
+  'access',
   'views',
   'live',
   'blobs',
@@ -83,6 +84,7 @@ const serverFolder = (file: string): string | undefined => /^src\/server\/([^/]+
 const contract = inside('src/contract');
 const db = inside('src/server/db');
 const text = inside('src/server/text');
+const access = inside('src/server/access');
 const views = inside('src/server/views');
 const caller = inside('src/server/operation/caller.ts');
 const rules = (file: string): boolean => /^src\/server\/.*\.rules\.ts$/.test(file);
@@ -178,8 +180,17 @@ describe('imports', () => {
     expectOnly(stores, db, contract, rules, text);
   });
 
-  it('of views lead to stores, rules, the caller and other views only', () => {
-    expectOnly(views, views, stores, rules, db, contract, text, caller);
+  it('of access lead to stores, rules, the caller and other files of access only', () => {
+    expectOnly(access, access, stores, rules, db, contract, text, caller);
+  });
+
+  it('of views lead to stores, rules, access, the caller and other views only', () => {
+    expectOnly(views, views, access, stores, rules, db, contract, text, caller);
+  });
+
+  it('of views name no write transaction, so that they only read', () => {
+    const writing = [...sources].filter(([file, source]) => views(file) && /\bWriteTx\b/.test(source));
+    expect(writing.map(([file]) => file)).to.deep.equal([]);
   });
 
   it('of steps lead to stores, rules, the record and other steps only', () => {
@@ -196,7 +207,7 @@ describe('imports', () => {
 
   it('of http lead to no area, and of an area to no http', () => {
     const http = inside('src/server/http');
-    const anyArea = any(area, views);
+    const anyArea = any(area, access, views);
     expectNone(edges.filter(({ from, to }) => (http(from) && anyArea(to)) || (anyArea(from) && http(to))));
   });
 
@@ -234,10 +245,10 @@ describe('imports', () => {
 });
 
 describe('the clock', () => {
-  it('is read from the transaction in areas and views, never from the process', () => {
+  it('is read from the transaction in areas, access and views, never from the process', () => {
     const offending: string[] = [];
     for (const [file, source] of sources) {
-      if (!area(file) && !views(file)) continue;
+      if (!area(file) && !access(file) && !views(file)) continue;
       for (const [index, line] of source.split('\n').entries()) {
         if (/\bDate\.now\b|\bnew Date\(\s*\)|\bnew Date\b(?!\()|(?<!new )\bDate\(\)/.test(line)) {
           offending.push(`${file}:${index + 1}: ${line.trim()}`);

@@ -1,5 +1,6 @@
 /** States that a test begins from, made by the steps of the operations without asking who may, or in the database. */
 import type { PolicyChange, Role } from '../../src/contract/types.ts';
+import { eventActor } from '../../src/server/access/acting.ts';
 import { type BoardRow, lockBoardById } from '../../src/server/boards/boards.store.ts';
 import type { Setting } from '../../src/server/boards/settings.steps.ts';
 import * as settings from '../../src/server/boards/settings.steps.ts';
@@ -12,7 +13,6 @@ import { type MemberRow, memberById, membersWithIds } from '../../src/server/sea
 import { bringOnto } from '../../src/server/seats/membership.steps.ts';
 import { activeHuman } from '../../src/server/seats/memberships.store.ts';
 import { newId, newSecret } from '../../src/server/text/ids.ts';
-import { eventActor } from '../../src/server/views/actors.ts';
 import { Api } from './api.ts';
 import { Browser } from './browser.ts';
 import type { TestServer } from './server.ts';

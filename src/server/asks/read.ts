@@ -1,6 +1,8 @@
 /** Lists of asks, answered from their own index. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Message, Query } from '../../contract/types.ts';
+import { eyesOf } from '../access/message.ts';
+import { onBoard, ownPlace, type Place, placesOf } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { messagesWithSeqs } from '../messages/messages.store.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
@@ -10,8 +12,7 @@ import { readSelector } from '../tasks/references.rules.ts';
 import { findTaskAnywhere } from '../tasks/tasks.store.ts';
 import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
 import { groupBy } from '../text/group.ts';
-import { eyesOf, messageViews } from '../views/message.ts';
-import { onBoard, ownPlace, type Place, placesOf } from '../views/place.ts';
+import { messageViews } from '../views/message.ts';
 import { type AskFilter, type AskPosition, type AskRow, listAskRows } from './asks.store.ts';
 
 type Asked = Query<'listAsks'>;

@@ -51,7 +51,7 @@ const byIdLocked = byIdStatement(true);
 const byNameRead = byNameStatement(false);
 const byNameLocked = byNameStatement(true);
 
-/** Not for use cases: they find boards through their caller (views/place.ts). */
+/** Not for use cases: they find boards through their caller (access/place.ts). */
 export const boardByName = (tx: ReadTx, name: string): Promise<BoardRow | undefined> => tx.first(byNameRead, { name });
 export const lockBoardByName = (tx: WriteTx, name: string): Promise<BoardRow | undefined> =>
   tx.first(byNameLocked, { name });

@@ -1,15 +1,15 @@
 /** Founding a board: the one way there is, by a person or for a session of theirs. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Board, Body } from '../../contract/types.ts';
+import { eventActor } from '../access/acting.ts';
+import { nameTaken } from '../access/collision.ts';
+import { type Place, requirePlace } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import { append, ZERO } from '../record/append.ts';
 import { blankMember, type MemberRow } from '../seats/member.rules.ts';
 import { insertMember } from '../seats/members.store.ts';
 import { newId } from '../text/ids.ts';
-import { eventActor } from '../views/actors.ts';
-import { nameTaken } from '../views/collision.ts';
-import { type Place, requirePlace } from '../views/place.ts';
 import { type BoardRow, boardByName, insertBoard, namesLike, type StoredPolicy } from './boards.store.ts';
 import { firstFree } from './names.rules.ts';
 import { presets, withOverrides } from './policy.rules.ts';

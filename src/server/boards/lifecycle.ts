@@ -1,14 +1,14 @@
 /** Archiving, restoring and deleting a board. A receipt tells its id and what became of it, nothing else. */
 import { Refusal } from '../../contract/errors.ts';
 import { idPattern } from '../../contract/ids.ts';
+import { actorOn } from '../access/acting.ts';
+import { decidesLifecycle, refuseGuest } from '../access/authority.ts';
+import { lockReached, type Reached, reachById, type Sight, seeBoardById } from '../access/place.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { boardNotFound, type Caller, type Shown } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { memberById } from '../seats/members.store.ts';
 import { activeHuman } from '../seats/memberships.store.ts';
-import { actorOn } from '../views/actors.ts';
-import { decidesLifecycle, refuseGuest } from '../views/authority.ts';
-import { lockReached, type Reached, reachById, type Sight, seeBoardById } from '../views/place.ts';
 import { type BoardRow, boardById } from './boards.store.ts';
 import { setLifecycle } from './states.steps.ts';
 

@@ -1,5 +1,6 @@
 /** Reading boards: the list, one record, the templates. */
 import type { HiddenBoard, Query } from '../../contract/types.ts';
+import { type Sight, seeBoard } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
@@ -8,7 +9,6 @@ import { ownMemberships } from '../seats/memberships.store.ts';
 import { timestamp } from '../text/time.ts';
 import { boardView } from '../views/board.ts';
 import { boardListViews } from '../views/board-list.ts';
-import { type Sight, seeBoard } from '../views/place.ts';
 import { type BoardRow, countArchived, listBoardRows, listHiddenRows, parsePolicy } from './boards.store.ts';
 import { templates } from './templates.rules.ts';
 

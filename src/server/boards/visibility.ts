@@ -1,12 +1,12 @@
 /** Turning a board open or private. */
 import type { Answer, Body } from '../../contract/types.ts';
+import { eventActor } from '../access/acting.ts';
+import { refuseGuest, requireOwner } from '../access/authority.ts';
+import { lockPlace, requireActive } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { countLive } from '../files/files.store.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { workingCodes } from '../seats/join-codes.store.ts';
-import { eventActor } from '../views/actors.ts';
-import { refuseGuest, requireOwner } from '../views/authority.ts';
-import { lockPlace, requireActive } from '../views/place.ts';
 import type { BoardRow } from './boards.store.ts';
 import { setVisibility } from './states.steps.ts';
 

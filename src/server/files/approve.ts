@@ -1,9 +1,10 @@
 /** A person's approval of a version, and taking it back. */
+
+import { actingOn } from '../access/acting.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { append } from '../record/append.ts';
-import { actingOn } from '../views/acting.ts';
 import { fileView } from '../views/file.ts';
 import { approve } from './approvals.steps.ts';
 import { approvalsOf, removeApproval } from './files.store.ts';

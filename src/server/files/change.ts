@@ -1,12 +1,12 @@
 /** Renaming a file, saying what it is for, and taking it off its board. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
+import { actingOn } from '../access/acting.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { append } from '../record/append.ts';
 import { membersWithIds } from '../seats/members.store.ts';
-import { actingOn } from '../views/acting.ts';
 import { actorView } from '../views/actors.ts';
 import { fileView } from '../views/file.ts';
 import { isBriefPath } from './conditions.rules.ts';

@@ -1,11 +1,12 @@
 /** Reading files: the list, one of them, its versions and where they were cited, and which bytes a version has. */
+
+import { eyesOf } from '../access/message.ts';
+import { onBoard, type Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { DownloadCase, ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
 import { fileView, fileViews, versionViews } from '../views/file.ts';
-import { eyesOf } from '../views/message.ts';
-import { onBoard, type Place } from '../views/place.ts';
 import { type FilePlace, type FileRow, listFileRows, versionsBelow } from './files.store.ts';
 import { requireFile, requireVersion } from './find.steps.ts';
 import { leafOf } from './media-types.rules.ts';

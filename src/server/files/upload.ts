@@ -1,13 +1,14 @@
 /** Writing a file: a new one, or a version of one over the version it replaces. */
 import type { Query } from '../../contract/types.ts';
+import { eventActor } from '../access/acting.ts';
+import { lockPlace, onBoard, type Place, requireActive } from '../access/place.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { requirePermission } from '../boards/policy.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { UploadCase } from '../operation/usecase.ts';
 import { membersWithIds } from '../seats/members.store.ts';
-import { actorView, eventActor } from '../views/actors.ts';
+import { actorView } from '../views/actors.ts';
 import { fileView } from '../views/file.ts';
-import { lockPlace, onBoard, type Place, requireActive } from '../views/place.ts';
 import { type Decision, decideWrite } from './conditions.rules.ts';
 import { type FileRow, liveBrief, liveByName, tasksOfFiles } from './files.store.ts';
 import { taskIdsOf } from './find.steps.ts';

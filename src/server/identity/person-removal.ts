@@ -1,5 +1,6 @@
 /** What ends with a person on the server: all they can act with, and every membership. */
 import type { PersonRemoval } from '../../contract/types.ts';
+import { actorOn } from '../access/acting.ts';
 import { type BoardRow, lockBoardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
@@ -9,7 +10,6 @@ import { memberById } from '../seats/members.store.ts';
 import type { Authorized } from '../seats/membership.steps.ts';
 import { activeHuman, boardIdsOf, longestStanding } from '../seats/memberships.store.ts';
 import { makeOwnerBySystem } from '../seats/owners.steps.ts';
-import { actorOn } from '../views/actors.ts';
 import { type PersonRow, reserveHandles, savePerson } from './people.store.ts';
 import { endCredentials } from './removal.steps.ts';
 

@@ -2,6 +2,7 @@
 import { patterns } from '../../contract/ids.ts';
 import { readInviteLink } from '../../contract/invite-link.ts';
 import type { Authorization, Body } from '../../contract/types.ts';
+import { eventActor } from '../access/acting.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { audit } from '../identity/audit.steps.ts';
 import { handleTaken, requireUsableHandle } from '../identity/handles.rules.ts';
@@ -16,7 +17,6 @@ import { move } from '../pairing/move.steps.ts';
 import { holdRequest, requestOfInvite } from '../pairing/requests.store.ts';
 import { bringOnto } from '../seats/membership.steps.ts';
 import { newId } from '../text/ids.ts';
-import { eventActor } from '../views/actors.ts';
 import { receiptView } from '../views/invite.ts';
 import { keyView } from '../views/key.ts';
 import { personView } from '../views/person.ts';

@@ -1,12 +1,12 @@
 /** A stream in board mode: one board's events from a number on, each once and in order. */
 
 import { Refusal } from '../../contract/errors.ts';
+import { requirePlace, seeBoardById } from '../access/place.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
 import { authenticate } from '../operation/caller.ts';
 import { eventsAfter } from '../record/events.store.ts';
 import { audiencesOf } from '../views/event.ts';
-import { requirePlace, seeBoardById } from '../views/place.ts';
 import type { Connection } from './connection.ts';
 import { type Feed, type Follower, PAGE } from './feed.ts';
 import { type EndReason, frame } from './frames.ts';

@@ -1,11 +1,12 @@
 /** One read of what is new on a board, and its frames: serialised once for each kind of reader. */
+
+import type { Reader } from '../access/place.ts';
 import type { BoardRow, StoredPolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type MessageWithContext, messagesWithSeqs } from '../messages/messages.store.ts';
 import type { EventRow } from '../record/events.store.ts';
 import { type Audiences, eventView, isWithheld } from '../views/event.ts';
 import { loadMessages, relation, showMessages } from '../views/message.ts';
-import type { Reader } from '../views/place.ts';
 import { frame } from './frames.ts';
 
 interface Frames {

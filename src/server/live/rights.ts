@@ -1,10 +1,11 @@
 /** What the readers of a board may still see, for all of them in one statement. */
+
+import { type Reader, readerOf } from '../access/place.ts';
 import type { BoardRow, StoredPolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { findHolders, type HolderKind, type HolderRow } from '../identity/holders.store.ts';
 import { type Credential, keyWorks } from '../operation/caller.ts';
 import type { Standing } from '../seats/member.rules.ts';
-import { type Reader, readerOf } from '../views/place.ts';
 import type { EndReason } from './frames.ts';
 
 /** Somebody with an open stream. */

@@ -1,6 +1,8 @@
 /** An agent's inbox, and read positions. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Inbox, Message, Query } from '../../contract/types.ts';
+import { eyesOf } from '../access/message.ts';
+import { headOf, lockPlace, ownPlace, ownPlaces, type Place } from '../access/place.ts';
 import { once } from '../db/once.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { effectivePolicy } from '../identity/midturn.rules.ts';
@@ -9,8 +11,7 @@ import type { Asked, WaitCase, Waited, WriteCase } from '../operation/usecase.ts
 import { membersWithIds } from '../seats/members.store.ts';
 import { movePosition } from '../seats/positions.store.ts';
 import { personUnread, unreadWith } from '../views/board.ts';
-import { eyesOf, loadMessages, showMessages } from '../views/message.ts';
-import { headOf, lockPlace, ownPlace, ownPlaces, type Place } from '../views/place.ts';
+import { loadMessages, showMessages } from '../views/message.ts';
 import { PAGE_BYTES } from '../views/window.ts';
 import { workViews } from '../views/work.ts';
 import { countsAt, type InboxPage, inboxSeqs, toEveryone, unreadOf, type Woken } from './inbox.store.ts';

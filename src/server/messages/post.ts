@@ -3,6 +3,8 @@ import { Refusal } from '../../contract/errors.ts';
 import { codePoints } from '../../contract/nouns/common.ts';
 import { MAX_BODY } from '../../contract/nouns/messages.ts';
 import type { Mention, Message, Role } from '../../contract/types.ts';
+import { mayRead, messageNotFound } from '../access/message.ts';
+import { lockPlace, type Place, requireActive } from '../access/place.ts';
 import { type Answering, type Asking, addressAnswer, addressAsk, readAnswer, readAsk } from '../asks/asking.steps.ts';
 import { redactAsk, sumCounts } from '../asks/redact.rules.ts';
 import { parseRoles } from '../boards/boards.store.ts';
@@ -15,8 +17,7 @@ import { activeAgents, type MemberRow, memberById, membersNamed } from '../seats
 import { aboutOf } from '../tasks/about.steps.ts';
 import { redact } from '../text/redaction.ts';
 import { askContext, askViews } from '../views/ask.ts';
-import { mayRead, messageNotFound, messageView } from '../views/message.ts';
-import { lockPlace, type Place, requireActive } from '../views/place.ts';
+import { messageView } from '../views/message.ts';
 import { type Addressing, addressThread, addressTo, toEveryone } from './addressing.steps.ts';
 import { findMentions, resolveMentions } from './mentions.rules.ts';
 import { type MessageRow, messageById, messageBySeq } from './messages.store.ts';

@@ -1,5 +1,7 @@
 /** Writing a post: the event, the message's row, and what each of its parts keeps. Whoever posts has decided all of it before. */
 import type { Body, FileRef, Mention } from '../../contract/types.ts';
+import { eventActor } from '../access/acting.ts';
+import type { Place } from '../access/place.ts';
 import type { Answering, Asking } from '../asks/asking.steps.ts';
 import type { AskData } from '../asks/asks.rules.ts';
 import { insertAsk, saveAnswer } from '../asks/asks.store.ts';
@@ -15,9 +17,7 @@ import { insertTags } from '../tasks/tags.store.ts';
 import { newId } from '../text/ids.ts';
 import type { Redacted } from '../text/redaction.ts';
 import { timestampOrNull } from '../text/time.ts';
-import { eventActor } from '../views/actors.ts';
 import type { PostedData } from '../views/message.ts';
-import type { Place } from '../views/place.ts';
 import type { Addressing } from './addressing.steps.ts';
 import { dayOf, insertDay } from './days.store.ts';
 import { clearRequest, insertNamed, type NamedRow } from './inbox.store.ts';

@@ -1,12 +1,12 @@
 /** What waits in the queue of an agent's own program, so that senders can see it. Bookkeeping, and never a receipt. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
+import { eyesOf } from '../access/message.ts';
+import { ownPlace, type Place } from '../access/place.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { timestamp } from '../text/time.ts';
-import { eyesOf } from '../views/message.ts';
-import { ownPlace, type Place } from '../views/place.ts';
 import { inboxSeqs, toEveryone } from './inbox.store.ts';
 import { messagesWithSeqs } from './messages.store.ts';
 import { messagesIn, type QueuedMessage, type QueueRow, queueOf, saveQueue } from './queue.store.ts';

@@ -1,15 +1,17 @@
 /** Reactions: at most one of a kind by each member on each message. */
 import { emojis, type ReactionName } from '../../contract/reactions.ts';
 import type { Message } from '../../contract/types.ts';
+import { eventActor } from '../access/acting.ts';
+import { findMessage, lockMessage } from '../access/message.ts';
+import { type Place, requireActive } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { append } from '../record/append.ts';
 import { membersWithIds } from '../seats/members.store.ts';
 import { timestamp } from '../text/time.ts';
-import { actorView, eventActor } from '../views/actors.ts';
-import { findMessage, lockMessage, messageViews } from '../views/message.ts';
-import { type Place, requireActive } from '../views/place.ts';
+import { actorView } from '../views/actors.ts';
+import { messageViews } from '../views/message.ts';
 import { reactionGroups } from '../views/reactions.ts';
 import { type MessageRow, messagesWithSeqs } from './messages.store.ts';
 import { countReaction, deleteReaction, hasReacted, insertReaction, reactionsTo } from './reactions.store.ts';

@@ -1,6 +1,8 @@
 /** Reading messages: the timeline, one message, a thread. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Message, Query } from '../../contract/types.ts';
+import { eyesOf, findMessage, findMessageBySeq } from '../access/message.ts';
+import { headOf, onBoard, type Place } from '../access/place.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { noSuchRole } from '../boards/roles.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
@@ -8,8 +10,7 @@ import type { ReadCase, WaitCase } from '../operation/usecase.ts';
 import { memberByName, membersWithIds } from '../seats/members.store.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { actorView } from '../views/actors.ts';
-import { eyesOf, findMessage, findMessageBySeq, messageViews, type PostedData } from '../views/message.ts';
-import { headOf, onBoard, type Place } from '../views/place.ts';
+import { messageViews, type PostedData } from '../views/message.ts';
 import { type Page, pageOf, type Window } from '../views/window.ts';
 import {
   anyMessageIn,

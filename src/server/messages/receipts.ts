@@ -1,5 +1,7 @@
 /** Whom a message reached, worked out from read positions at the moment of asking; nothing of it is stored. */
 import type { Answer } from '../../contract/types.ts';
+import { findMessageBySeq } from '../access/message.ts';
+import { onBoard, type Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { type MemberWithPerson, membersWithIds } from '../seats/members.store.ts';
@@ -8,8 +10,6 @@ import { presenceAt } from '../seats/presence.rules.ts';
 import { reportsOf } from '../seats/reports.store.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from '../views/actors.ts';
-import { findMessageBySeq } from '../views/message.ts';
-import { onBoard, type Place } from '../views/place.ts';
 import { messagesWithSeqs } from './messages.store.ts';
 import { liveQueues, messagesIn } from './queue.store.ts';
 

@@ -1,10 +1,11 @@
 /** Threads of a board, the one with the newest readable reply first. */
 import { Refusal } from '../../contract/errors.ts';
+import { eyesOf } from '../access/message.ts';
+import { onBoard, type Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { groupBy } from '../text/group.ts';
-import { eyesOf, messageViews } from '../views/message.ts';
-import { onBoard, type Place } from '../views/place.ts';
+import { messageViews } from '../views/message.ts';
 import { PAGE_BYTES } from '../views/window.ts';
 import { messagesWithSeqs } from './messages.store.ts';
 import { newestThreads, type Thread, threadSenders } from './threads.store.ts';

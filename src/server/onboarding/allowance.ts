@@ -1,12 +1,12 @@
 /** What a person's agents may do without asking, as the person reads and sets it. */
 import type { Answer, Category } from '../../contract/types.ts';
+import { refuseGuest } from '../access/authority.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { readSettings } from '../identity/settings.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { pageToken, readPageToken } from '../text/page-token.ts';
 import { timestamp } from '../text/time.ts';
-import { refuseGuest } from '../views/authority.ts';
 import { changedBy, INVITE_WARNING } from './allowance.rules.ts';
 import { changeAllowance } from './allowance.steps.ts';
 import { type AllowanceRow, allowanceOf, categoriesOf, listRevisions, type RevisionRow } from './allowances.store.ts';

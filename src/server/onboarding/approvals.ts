@@ -1,9 +1,10 @@
 /** Reading what agents asked for: a person all of it, an agent its own. */
+
+import { refuseGuest } from '../access/authority.ts';
 import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
 import { pairingOfInvite } from '../pairing/find.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
 import { approvalViews } from '../views/approval.ts';
-import { refuseGuest } from '../views/authority.ts';
 import { compare, effective, inOrder, listedRows } from './approvals.store.ts';
 import { findApproval } from './find.ts';
 

@@ -1,11 +1,11 @@
 /** Whose request it is: an agent that asks, and the person on whose authority it would be done. */
 import type { EventActor } from '../../contract/types.ts';
+import { actorOn } from '../access/acting.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller, KeyCaller } from '../operation/caller.ts';
 import { memberById } from '../seats/members.store.ts';
 import { activeHuman } from '../seats/memberships.store.ts';
-import { actorOn } from '../views/actors.ts';
 
 export interface Asker {
   /** The person, whichever credential brought the request: boards are looked at as theirs. */

@@ -1,6 +1,8 @@
 /** The agent that asked for an invite collects it: once, and again only with the same key, for ten minutes. */
 import type { Refusal } from '../../contract/errors.ts';
 import type { Answer } from '../../contract/types.ts';
+import { refuseGuest } from '../access/authority.ts';
+import { requireActive } from '../access/place.ts';
 import { type BoardRow, boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { requireAdmin } from '../identity/people.rules.ts';
@@ -12,8 +14,6 @@ import type { Outcome, WriteCase } from '../operation/usecase.ts';
 import { pairingOfInvite } from '../pairing/find.ts';
 import { activeHuman } from '../seats/memberships.store.ts';
 import { ownView } from '../views/approval.ts';
-import { refuseGuest } from '../views/authority.ts';
-import { requireActive } from '../views/place.ts';
 import { boardsNamed, hashOf } from './actions.rules.ts';
 import { actionOf, approvalById, authorizationOf, type RequestRow } from './approvals.store.ts';
 import { capsuleTable } from './capsule-states.rules.ts';

@@ -1,13 +1,13 @@
 /** A person allows or declines what one of their agents asked for. */
 import { type ErrorCode, Refusal } from '../../contract/errors.ts';
 import type { AdminAction, ServerInvite } from '../../contract/types.ts';
+import { refuseGuest } from '../access/authority.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { holdPeople } from '../identity/people.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ServerAddress, WriteCase } from '../operation/usecase.ts';
 import { pairingsOfApproval } from '../pairing/endings.steps.ts';
 import { ownView } from '../views/approval.ts';
-import { refuseGuest } from '../views/authority.ts';
 import { ActionReview } from './action-review.ts';
 import { browserMayAllow, hashOf, kinds } from './actions.rules.ts';
 import { changedBy, INVITE_WARNING } from './allowance.rules.ts';

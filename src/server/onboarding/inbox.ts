@@ -1,5 +1,6 @@
 /** What came to a person without being asked of them: boards somebody put them on, people who came by their invites. */
 import type { Answer, BoardLabel } from '../../contract/types.ts';
+import { refuseGuest } from '../access/authority.ts';
 import { boardsWithIds } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { boardsOf } from '../invites/invites.store.ts';
@@ -11,7 +12,6 @@ import { stateAt } from '../pairing/subject.rules.ts';
 import { boardIdsOf, ownMemberships } from '../seats/memberships.store.ts';
 import { timestamp } from '../text/time.ts';
 import { approvalViews } from '../views/approval.ts';
-import { refuseGuest } from '../views/authority.ts';
 import { addedTo } from '../views/board-list.ts';
 import { boardLabels } from '../views/labels.ts';
 import { effective, undecidedRows } from './approvals.store.ts';

@@ -1,5 +1,6 @@
 /** The invites that a person's agents asked for: what became of each, and what ends it. */
 import type { Answer } from '../../contract/types.ts';
+import { refuseGuest } from '../access/authority.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { boardsOf, type InviteRow, listAgentInvites, stateOf } from '../invites/invites.store.ts';
 import type { Caller } from '../operation/caller.ts';
@@ -7,7 +8,6 @@ import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
 import { type MemberWithPerson, membersWithIds } from '../seats/members.store.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
 import { timestamp } from '../text/time.ts';
-import { refuseGuest } from '../views/authority.ts';
 import { boardLabels } from '../views/labels.ts';
 import { authorizationOf } from './approvals.store.ts';
 import { inviteStep, takeBackStep } from './next.rules.ts';

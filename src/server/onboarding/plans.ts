@@ -4,6 +4,8 @@
  */
 import { Refusal } from '../../contract/errors.ts';
 import type { AdminAction, Authorization, ServerInvite } from '../../contract/types.ts';
+import { requireAnotherOwner, requireOwner } from '../access/authority.ts';
+import { lockPlaceById, type Place, requireActive } from '../access/place.ts';
 import { changedPolicy } from '../boards/policy.rules.ts';
 import { setPolicy } from '../boards/settings.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
@@ -22,8 +24,6 @@ import type { MemberRow } from '../seats/members.store.ts';
 import { type Authorized, bringOnto } from '../seats/membership.steps.ts';
 import { activeHuman } from '../seats/memberships.store.ts';
 import { makeOwner, unmakeOwner } from '../seats/owners.steps.ts';
-import { requireAnotherOwner, requireOwner } from '../views/authority.ts';
-import { lockPlaceById, type Place, requireActive } from '../views/place.ts';
 import { type ActionKind, type ActionOf, refuseSecrets } from './actions.rules.ts';
 import { type Asker, actorFor } from './asker.ts';
 

@@ -1,6 +1,8 @@
 /** An agent asks its person for something only people do. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Answer } from '../../contract/types.ts';
+import { refuseGuest } from '../access/authority.ts';
+import { ownPlace, requireActive } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import type { SeatCaller } from '../operation/caller.ts';
@@ -8,8 +10,6 @@ import { agentRequired } from '../operation/gate.ts';
 import type { Outcome, WriteCase } from '../operation/usecase.ts';
 import { activeHuman } from '../seats/memberships.store.ts';
 import { ownView } from '../views/approval.ts';
-import { refuseGuest } from '../views/authority.ts';
-import { ownPlace, requireActive } from '../views/place.ts';
 import { type Frozen, freeze, hashOf, kinds } from './actions.rules.ts';
 import { categoriesOf, readAllowance } from './allowances.store.ts';
 import { approvalByKey, effective, forgetRequestKey, type RequestRow } from './approvals.store.ts';

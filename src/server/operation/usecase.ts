@@ -64,7 +64,7 @@ export interface WriteCase<Name extends OperationName, Prepared = Body<Name>> {
   before?(tx: WriteTx): Promise<void>;
   run(tx: WriteTx, caller: Caller, input: Input<Name, Prepared>): Promise<Outcome<Answer<Name>>>;
   /**
-   * Whether a kept answer may still be shown, where that is not decided by what it shows (views/replay.ts).
+   * Whether a kept answer may still be shown, where that is not decided by what it shows (access/replay.ts).
    * @throws Refusal what a new call would get now.
    */
   recheck?(tx: WriteTx, caller: Caller, shown: Shown): Promise<void>;

@@ -1,4 +1,6 @@
 /** The message by which a person asks their agent to accept. */
+
+import { readerOf } from '../access/place.ts';
 import { type BoardRow, parsePolicy } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { personById } from '../identity/people.store.ts';
@@ -7,7 +9,6 @@ import type { Caller } from '../operation/caller.ts';
 import { memberById } from '../seats/members.store.ts';
 import { activeHuman } from '../seats/memberships.store.ts';
 import { redact } from '../text/redaction.ts';
-import { readerOf } from '../views/place.ts';
 import { pairingStep } from './next.rules.ts';
 import { pairingNotFound } from './refusals.ts';
 import type { SubjectRow } from './requests.store.ts';

@@ -1,6 +1,9 @@
 /** Proposing work to somebody on the server, or to another session of one's own. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Answer, Body } from '../../contract/types.ts';
+import { eventActor } from '../access/acting.ts';
+import { refuseGuest } from '../access/authority.ts';
+import { asMember, lockPlaceById, type Place, requireActive, seeBoardById } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { holdPersonById, type PersonRow } from '../identity/people.store.ts';
 import { isOwnSeat } from '../invites/authority.steps.ts';
@@ -13,10 +16,7 @@ import type { WriteCase } from '../operation/usecase.ts';
 import { agentMayAdd } from '../seats/adding.steps.ts';
 import { bringOnto } from '../seats/membership.steps.ts';
 import { activeHuman } from '../seats/memberships.store.ts';
-import { eventActor } from '../views/actors.ts';
-import { refuseGuest } from '../views/authority.ts';
 import { pairingView } from '../views/pairing.ts';
-import { asMember, lockPlaceById, type Place, requireActive, seeBoardById } from '../views/place.ts';
 import { begin, requireRoom } from './begin.steps.ts';
 import { at, type Deps } from './deps.ts';
 import { notYours, pairingNotFound } from './refusals.ts';

@@ -1,11 +1,11 @@
 /** A recipient declines, an inviter takes back, and a recipient asks one of their agents to accept. */
 
 import type { PairingSide } from '../../contract/types.ts';
+import { refuseGuest } from '../access/authority.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { isOwnSeat } from '../invites/authority.steps.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { refuseGuest } from '../views/authority.ts';
 import { pairingView } from '../views/pairing.ts';
 import { askAgent } from './ask.ts';
 import { at, type Deps } from './deps.ts';

@@ -1,8 +1,9 @@
 /** A pairing request as its caller may see it; a hidden one is the same as a missing one. */
+
+import { requireActive } from '../access/place.ts';
 import { type BoardRow, lockBoardById } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { authenticate, type Caller, type PairingCaller } from '../operation/caller.ts';
-import { requireActive } from '../views/place.ts';
 import { isClosed } from './machine.rules.ts';
 import { pairingClosed, pairingNotFound } from './refusals.ts';
 import {

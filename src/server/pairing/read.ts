@@ -1,7 +1,8 @@
 /** Reading pairing requests. It selects nothing and moves no position. */
+
+import { refuseGuest } from '../access/authority.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
-import { refuseGuest } from '../views/authority.ts';
 import { pairingView, pairingViews } from '../views/pairing.ts';
 import { at, type Deps } from './deps.ts';
 import { findPairing, seenRequests } from './find.ts';

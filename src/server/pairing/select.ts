@@ -1,12 +1,12 @@
 /** A trusted runtime binds one side of a request to the session of an agent: first, again, or another one in its place. */
 import type { Answer, Body, PairingSide } from '../../contract/types.ts';
+import { refuseGuest } from '../access/authority.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { isOwnSeat } from '../invites/authority.steps.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { memberById } from '../seats/members.store.ts';
 import { timestamp } from '../text/time.ts';
-import { refuseGuest } from '../views/authority.ts';
 import { pairingView } from '../views/pairing.ts';
 import { at, type Deps } from './deps.ts';
 import { holdPairing, requireOpen } from './find.ts';

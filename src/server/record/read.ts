@@ -1,7 +1,8 @@
 /** Reading a board's record. */
+
+import { onBoard } from '../access/place.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { audiencesOf, eventView, isWithheld } from '../views/event.ts';
-import { onBoard } from '../views/place.ts';
 import { pageOf } from '../views/window.ts';
 import { eventsIn } from './events.store.ts';
 

@@ -1,5 +1,6 @@
 /** What was found, as its reader sees it: by the field that holds the words, with the line they stand in. */
 import type { SearchResult } from '../../contract/types.ts';
+import type { Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { filesWithIds, latestVersions } from '../files/files.store.ts';
 import { messagesWithSeqs, seqsOf } from '../messages/messages.store.ts';
@@ -7,7 +8,6 @@ import { latestTexts, type TextField, tasksWithIds } from '../tasks/tasks.store.
 import { groupBy } from '../text/group.ts';
 import { timestamp } from '../text/time.ts';
 import { messageViews } from '../views/message.ts';
-import type { Place } from '../views/place.ts';
 import { taskRefView } from '../views/task-ref.ts';
 import { type Field, fileFields, searchedFields, taskFields } from './fields.rules.ts';
 import type { Hit } from './search.store.ts';

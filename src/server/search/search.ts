@@ -1,14 +1,14 @@
 /** Full-text search over what the caller may read. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Query } from '../../contract/types.ts';
+import { eyesOf } from '../access/message.ts';
+import { onBoard, ownPlace, type Place, placesOf } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { memberByName } from '../seats/members.store.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
-import { eyesOf } from '../views/message.ts';
-import { onBoard, ownPlace, type Place, placesOf } from '../views/place.ts';
 import { resultsOf } from './results.ts';
 import { bestHits, type Hit, newestHits, type Searched, type SearchScope } from './search.store.ts';
 import { parseQuery, type SearchQuery } from './words.rules.ts';

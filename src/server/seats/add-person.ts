@@ -1,13 +1,13 @@
 /** Adding a person to a board; adding oneself to an open one is joining it. */
 import { Refusal } from '../../contract/errors.ts';
+import { eventActor } from '../access/acting.ts';
+import { refuseGuest } from '../access/authority.ts';
+import { lockSight, type Place, requireActive, requirePlace, type Sight } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { holdPersonByHandle, type PersonRow } from '../identity/people.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { eventActor } from '../views/actors.ts';
-import { refuseGuest } from '../views/authority.ts';
 import { boardPersonView } from '../views/person.ts';
-import { lockSight, type Place, requireActive, requirePlace, type Sight } from '../views/place.ts';
 import { agentMayAdd } from './adding.steps.ts';
 import { bringOnto } from './membership.steps.ts';
 import { activeHuman } from './memberships.store.ts';

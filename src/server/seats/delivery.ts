@@ -1,9 +1,9 @@
 /** How messages reach an agent, as its person wants it. The record knows nothing of it. */
 import { Refusal } from '../../contract/errors.ts';
+import { asMember, type Sight, seeBoard } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type Caller, isAdmin } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { asMember, type Sight, seeBoard } from '../views/place.ts';
 import { holdMode, setMode } from './agents.store.ts';
 import { findMember, type MemberRow } from './members.store.ts';
 

@@ -1,5 +1,7 @@
 /** Coming onto one board as a guest: person, key, membership and agent, all by one code and in one transaction. */
 import type { Answer, Body } from '../../contract/types.ts';
+import { eventActor } from '../access/acting.ts';
+import { requirePlace } from '../access/place.ts';
 import { parsePolicy } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { audit } from '../identity/audit.steps.ts';
@@ -11,11 +13,9 @@ import type { RootKey } from '../identity/root-key.ts';
 import { authenticate, type KeyCaller, keyWorks } from '../operation/caller.ts';
 import type { OpenCase } from '../operation/usecase.ts';
 import { newId } from '../text/ids.ts';
-import { eventActor } from '../views/actors.ts';
 import { type Joined, joinedView } from '../views/joined.ts';
 import { keyView } from '../views/key.ts';
 import { callerView } from '../views/person.ts';
-import { requirePlace } from '../views/place.ts';
 import { noteCodeUse } from './join-codes.store.ts';
 import { memberById } from './members.store.ts';
 import { bringOnto } from './membership.steps.ts';

@@ -1,13 +1,13 @@
 /** Joining with a person's own key and a join code: a pairing code of theirs, or the code that was made for this guest. */
 import { Refusal } from '../../contract/errors.ts';
+import { eventActor } from '../access/acting.ts';
+import { requirePlace } from '../access/place.ts';
+import { recheckShown } from '../access/replay.ts';
 import { boardById, parsePolicy } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
-import { eventActor } from '../views/actors.ts';
 import type { Joined } from '../views/joined.ts';
-import { requirePlace } from '../views/place.ts';
-import { recheckShown } from '../views/replay.ts';
 import { type ByCode, harnessOf } from './join.rules.ts';
 import { codeById, type JoinCodeRow, noteCodeUse } from './join-codes.store.ts';
 import { bringOnto } from './membership.steps.ts';

@@ -1,12 +1,13 @@
 /** Joining with a machine's delegation: a session comes onto a board, or gets another token for the seat it has there. */
+
+import { eventActor } from '../access/acting.ts';
+import { refuseGuest } from '../access/authority.ts';
+import { lockSight, requireActive, requirePlace, type Sight } from '../access/place.ts';
+import { seatRemoved } from '../access/replay.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import type { DelegateCaller } from '../operation/caller.ts';
-import { eventActor } from '../views/actors.ts';
-import { refuseGuest } from '../views/authority.ts';
 import type { Joined } from '../views/joined.ts';
-import { lockSight, requireActive, requirePlace, type Sight } from '../views/place.ts';
-import { seatRemoved } from '../views/replay.ts';
 import { holdSeats } from './endings.store.ts';
 import { type BySession, harnessOf } from './join.rules.ts';
 import { type MemberRow, seatOfSession } from './members.store.ts';

@@ -1,13 +1,13 @@
 /** Putting an agent onto a board: with its person's key by board or by code, or with a machine's delegation. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
+import { eventActor } from '../access/acting.ts';
+import { lockPlace, requireActive } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../identity/root-key.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { eventActor } from '../views/actors.ts';
 import { type Joined, joinedView } from '../views/joined.ts';
-import { lockPlace, requireActive } from '../views/place.ts';
 import { type ByBoard, formOfDelegation, formOfKey, harnessOf } from './join.rules.ts';
 import { joinByCode, recheckJoin } from './join-by-code.ts';
 import { joinByDelegation } from './join-by-delegation.ts';

@@ -1,8 +1,9 @@
 /** An agent leaving its board for good. */
+
+import { eventActor } from '../access/acting.ts';
+import { lockPlaceById } from '../access/place.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { eventActor } from '../views/actors.ts';
-import { lockPlaceById } from '../views/place.ts';
 import { seatView } from '../views/seat.ts';
 import { endSeat } from './endings.steps.ts';
 

@@ -1,13 +1,13 @@
 /** An agent's line: what it says it is on now. The record knows nothing of it, and an archived board takes it too. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
+import { onBoard, ownPlace, type Place } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { redact } from '../text/redaction.ts';
 import { memberView } from '../views/member.ts';
-import { onBoard, ownPlace, type Place } from '../views/place.ts';
 import { holdMode } from './agents.store.ts';
 import { AHEAD_MS } from './lines.rules.ts';
 import { clearLines, setLine } from './lines.steps.ts';

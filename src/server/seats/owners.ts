@@ -1,10 +1,10 @@
 /** Making somebody an owner of a board, and an owner a member again. */
 import { Refusal } from '../../contract/errors.ts';
+import { eventActor } from '../access/acting.ts';
+import { refuseGuest, requireAnotherOwner, requireOwner, requirePersonOn } from '../access/authority.ts';
+import { lockPlace, requireActive } from '../access/place.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { eventActor } from '../views/actors.ts';
-import { refuseGuest, requireAnotherOwner, requireOwner, requirePersonOn } from '../views/authority.ts';
 import { boardPersonView } from '../views/person.ts';
-import { lockPlace, requireActive } from '../views/place.ts';
 import { makeOwner, unmakeOwner } from './owners.steps.ts';
 
 export const makeBoardOwner: WriteCase<'makeBoardOwner'> = {

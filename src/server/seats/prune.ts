@@ -1,13 +1,13 @@
 /** Ending agents that nobody has been behind for long. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Body, PrunedAgent } from '../../contract/types.ts';
+import { actorOn } from '../access/acting.ts';
 import { type BoardRow, boardById, lockBoardById } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { requireAdmin } from '../identity/people.rules.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { timestamp } from '../text/time.ts';
-import { actorOn } from '../views/actors.ts';
 import { endSeat } from './endings.steps.ts';
 import { holdSeats } from './endings.store.ts';
 import { type MemberRow, type MemberWithPerson, membersWithIds } from './members.store.ts';

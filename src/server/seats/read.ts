@@ -1,9 +1,9 @@
 /** Who is on a board. */
 import { Refusal } from '../../contract/errors.ts';
+import { onBoard, seeBoard } from '../access/place.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { memberView, memberViews, ownAgentViews } from '../views/member.ts';
 import { boardPersonView } from '../views/person.ts';
-import { onBoard, seeBoard } from '../views/place.ts';
 import { agentsOfPerson } from './agents.store.ts';
 import { findMember, listMemberRows, membersWithIds } from './members.store.ts';
 

@@ -1,13 +1,13 @@
 /** Ending memberships and seats by the hand of people: leaving, taking somebody off a board, ending an agent. */
 import { Refusal } from '../../contract/errors.ts';
 import type { AgentSeat, BoardPerson } from '../../contract/types.ts';
+import { actorOn, eventActor } from '../access/acting.ts';
+import { requireAnotherOwner, requireOwner, requirePersonOn } from '../access/authority.ts';
+import { lockPlace, lockReached, type Place, type Reached, requirePlace } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { type Caller, isAdmin } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { actorOn, eventActor } from '../views/actors.ts';
-import { requireAnotherOwner, requireOwner, requirePersonOn } from '../views/authority.ts';
 import { boardPersonView } from '../views/person.ts';
-import { lockPlace, lockReached, type Place, type Reached, requirePlace } from '../views/place.ts';
 import { seatView } from '../views/seat.ts';
 import { endMembership, endSeat, type SeatEnding } from './endings.steps.ts';
 import { holdSeats } from './endings.store.ts';

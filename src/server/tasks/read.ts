@@ -1,6 +1,7 @@
 /** Reading tasks. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Query } from '../../contract/types.ts';
+import { onBoard, ownPlace, type Place, placesOf } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
@@ -8,7 +9,6 @@ import { memberByName, membersWithIds } from '../seats/members.store.ts';
 import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
 import { groupBy } from '../text/group.ts';
 import { actorView } from '../views/actors.ts';
-import { onBoard, ownPlace, type Place, placesOf } from '../views/place.ts';
 import { taskView, taskViews, textOf } from '../views/task.ts';
 import { requireTask } from './find.steps.ts';
 import {

@@ -1,14 +1,14 @@
 /** Starting, joining, finishing and dropping tasks. */
 import { Refusal } from '../../contract/errors.ts';
 import { idPattern, patterns } from '../../contract/ids.ts';
+import { actingOn } from '../access/acting.ts';
+import type { Place } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { append } from '../record/append.ts';
 import { type MemberRow, memberById, memberByName } from '../seats/members.store.ts';
 import { redact } from '../text/redaction.ts';
-import { actingOn } from '../views/acting.ts';
-import type { Place } from '../views/place.ts';
 import { taskView } from '../views/task.ts';
 import { notOnTask, taskTaken } from '../views/task-refusals.ts';
 import { requireTask } from './find.steps.ts';

@@ -1,11 +1,11 @@
 /** Opening tasks and writing what they say. */
 import type { Body } from '../../contract/types.ts';
+import { actingOn } from '../access/acting.ts';
+import type { Place } from '../access/place.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { append } from '../record/append.ts';
 import { newId } from '../text/ids.ts';
 import { redact } from '../text/redaction.ts';
-import { actingOn } from '../views/acting.ts';
-import type { Place } from '../views/place.ts';
 import { taskView } from '../views/task.ts';
 import { notOnTask, standsChanged } from '../views/task-refusals.ts';
 import { requireTask } from './find.steps.ts';

@@ -1,5 +1,6 @@
 /** What a message asks or answers, as its reader stands to it. */
 import type { Message } from '../../contract/types.ts';
+import type { Place, Reader } from '../access/place.ts';
 import { type AskData, askState, mayAnswer, mayWithdraw } from '../asks/asks.rules.ts';
 import { type AskWithContext, asksOf } from '../asks/asks.store.ts';
 import { parseRoles } from '../boards/boards.store.ts';
@@ -9,7 +10,6 @@ import type { MessageRow } from '../messages/messages.store.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
 import { audienceOf, isFor } from './event.ts';
-import type { Place, Reader } from './place.ts';
 import { taskRefView } from './task-ref.ts';
 
 /** What the record says of asking and answering. */

@@ -1,12 +1,12 @@
 /** What only a list of boards tells: who brought its reader onto a board, and how much was written there of late. */
 import type { Board, EventActor } from '../../contract/types.ts';
+import type { Sight } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type DayRow, dayOf, daysFrom } from '../messages/days.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import { arrivalsUnread, latestAgents } from '../seats/arrivals.store.ts';
 import { timestamp } from '../text/time.ts';
 import { boardViews } from './board.ts';
-import type { Sight } from './place.ts';
 
 /** @param days how many days of activity are asked for. */
 export async function boardListViews(tx: ReadTx, caller: Caller, sights: Sight[], days: number): Promise<Board[]> {

@@ -1,5 +1,7 @@
 /** The board record, as each kind of caller gets it. */
 import type { Board, Brief } from '../../contract/types.ts';
+import { decidesLifecycle } from '../access/authority.ts';
+import { readerOf, requirePlace, type Sight } from '../access/place.ts';
 import { openAsksTo } from '../asks/asks.store.ts';
 import { type BoardRow, parseRoles } from '../boards/boards.store.ts';
 import { withOverrides } from '../boards/policy.rules.ts';
@@ -14,9 +16,7 @@ import { type MemberRow, type MemberWithPerson, membersWithIds } from '../seats/
 import { countOpenTasks } from '../tasks/tasks.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
-import { decidesLifecycle } from './authority.ts';
 import { briefViews } from './file.ts';
-import { readerOf, requirePlace, type Sight } from './place.ts';
 
 /** Composes the records of boards the caller sees, with a fixed number of statements however many there are. */
 export async function boardViews(tx: ReadTx, caller: Caller, sights: Sight[]): Promise<Board[]> {

@@ -1,12 +1,12 @@
 /** An event as a reader gets it: whole, or with its data withheld. */
 import type { BoardEvent, EventActor } from '../../contract/types.ts';
+import type { Reader } from '../access/place.ts';
 import type { StoredPolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { postedEvents } from '../messages/messages.store.ts';
 import type { EventRow } from '../record/events.store.ts';
 import { hashText } from '../text/hash.ts';
 import { timestamp } from '../text/time.ts';
-import type { Reader } from './place.ts';
 
 /** Who a message is for, by the message's id: what decides whether a reader gets the reactions to it. */
 export type Audiences = ReadonlyMap<string, Audience>;

@@ -1,5 +1,7 @@
 /** Files, as a member reads them. */
 import type { Actor, BoardFile, Brief, FileApproval, FileVersion, Freshness } from '../../contract/types.ts';
+import { eyesOf } from '../access/message.ts';
+import type { Place, Reader } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import {
   type ApprovalRow,
@@ -14,8 +16,6 @@ import { type MemberWithPerson, membersWithIds } from '../seats/members.store.ts
 import { groupBy } from '../text/group.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
-import { eyesOf } from './message.ts';
-import type { Place, Reader } from './place.ts';
 
 type Reading = Pick<Place, 'board' | 'reader'>;
 

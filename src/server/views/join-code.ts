@@ -1,12 +1,12 @@
 /** Join codes, as people and agents of their board see them; never the code itself. */
 import type { JoinCode } from '../../contract/types.ts';
+import type { Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { peopleWithIds, takenHandles } from '../identity/people.store.ts';
 import type { JoinCodeRow } from '../seats/join-codes.store.ts';
 import { membersWithIds } from '../seats/members.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
-import type { Place } from './place.ts';
 
 /** With a fixed number of statements however many there are. */
 export async function codeViews(tx: ReadTx, place: Place, rows: JoinCodeRow[]): Promise<JoinCode[]> {

@@ -1,11 +1,11 @@
 /** What somebody gets who brought an agent onto a board. */
 import type { JoinResult } from '../../contract/types.ts';
+import type { Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { MemberRow } from '../seats/members.store.ts';
 import { boardView } from './board.ts';
 import { memberView } from './member.ts';
-import type { Place } from './place.ts';
 
 /** An agent that came onto a board, or got another token for its seat there. */
 export interface Joined {

@@ -1,5 +1,6 @@
 /** The member record, as each reader gets it. */
 import type { AgentLocation, Member, TaskRef } from '../../contract/types.ts';
+import type { Place } from '../access/place.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
@@ -11,7 +12,6 @@ import { tasksWithIds } from '../tasks/tasks.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { seesHarness } from './actors.ts';
 import { lineView, standingLines } from './line.ts';
-import type { Place } from './place.ts';
 import { taskRefView } from './task-ref.ts';
 
 /** Members of a board the caller is on. */

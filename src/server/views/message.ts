@@ -1,25 +1,20 @@
 /** The message record, relative to its reader. */
-import { Refusal } from '../../contract/errors.ts';
 import type { Mention, Message } from '../../contract/types.ts';
+import { eyesOf } from '../access/message.ts';
+import type { Place, Reader } from '../access/place.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
-import type { ReadTx, WriteTx } from '../db/tx.ts';
-import type { Eyes } from '../messages/eyes.rules.ts';
+import type { ReadTx } from '../db/tx.ts';
 import {
   countReadableReplies,
-  isAddressed,
   type MessageContext,
   type MessageRow,
   type MessageWithContext,
-  messageById,
-  messageBySeq,
 } from '../messages/messages.store.ts';
 import { reactionsTo } from '../messages/reactions.store.ts';
-import type { Caller } from '../operation/caller.ts';
 import { groupBy } from '../text/group.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from './actors.ts';
 import { type AskContext, type AskingData, askContext, askViews } from './ask.ts';
-import { lockPlaceById, type Place, type Reader, requirePlace, seeBoardById } from './place.ts';
 import { reactionGroups } from './reactions.ts';
 
 /** What a `message.posted` event holds. */
@@ -35,59 +30,6 @@ export interface PostedData extends AskingData {
   recipients?: string[];
   about?: Message['about'];
   files?: Message['files'];
-}
-
-export const eyesOf = (reader: Reader): Eyes => ({ memberId: reader.memberId, readsAll: reader.readsAll });
-
-export function messageNotFound(): Refusal {
-  return new Refusal('message_not_found', 'There is no such message here.', {
-    hint: 'service board read shows the messages you can read.',
-  });
-}
-
-/** Whether a reader may read a message. */
-export async function mayRead(tx: ReadTx, reader: Reader, message: MessageRow): Promise<boolean> {
-  if (reader.readsAll || message.to_everyone === 1 || message.sender_id === reader.memberId) return true;
-  return isAddressed(tx, reader.memberId, message.seq);
-}
-
-/** A message by id with its board, both readable to the caller. @throws Refusal `message_not_found`, whatever is wrong. */
-export async function findMessage(
-  tx: ReadTx,
-  caller: Caller,
-  id: string,
-): Promise<{ place: Place; message: MessageRow }> {
-  const message = await messageById(tx, id);
-  if (!message) throw messageNotFound();
-  const place = await seeBoardById(tx, caller, message.board_id).then(requirePlace).catch(hidden);
-  if (!(await mayRead(tx, place.reader, message))) throw messageNotFound();
-  return { place, message };
-}
-
-/** The same for a write: the board's row is held until the commit. @throws Refusal `message_not_found`. */
-export async function lockMessage(
-  tx: WriteTx,
-  caller: Caller,
-  id: string,
-): Promise<{ place: Place; message: MessageRow }> {
-  const found = await messageById(tx, id);
-  if (!found) throw messageNotFound();
-  const place = await lockPlaceById(tx, caller, found.board_id).catch(hidden);
-  // Read again under the lock: counts on its row may have moved.
-  const message = await messageById(tx, id);
-  if (!message || !(await mayRead(tx, place.reader, message))) throw messageNotFound();
-  return { place, message };
-}
-
-/** A readable message of a board by its number. @throws Refusal `message_not_found`. */
-export async function findMessageBySeq(tx: ReadTx, place: Place, seq: number): Promise<MessageRow> {
-  const message = await messageBySeq(tx, place.board.id, seq);
-  if (!message || !(await mayRead(tx, place.reader, message))) throw messageNotFound();
-  return message;
-}
-
-function hidden(error: unknown): never {
-  throw error instanceof Refusal ? messageNotFound() : error;
 }
 
 /** Messages with what showing them needs, whoever is shown them. */

@@ -1,5 +1,7 @@
 /** Tasks, as a member reads them. */
 import type { Actor, Task } from '../../contract/types.ts';
+import { eyesOf } from '../access/message.ts';
+import type { Place } from '../access/place.ts';
 import { type AskRow, openBlockingAsks } from '../asks/asks.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { isReadable } from '../messages/messages.store.ts';
@@ -9,8 +11,6 @@ import { helpersOf, latestTexts, type TaskRow, type TextRow } from '../tasks/tas
 import { groupBy } from '../text/group.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
-import { eyesOf } from './message.ts';
-import type { Place } from './place.ts';
 
 /** Composes tasks of one board, with a fixed number of statements however many they are. */
 export async function taskViews(tx: ReadTx, place: Place, tasks: readonly TaskRow[]): Promise<Task[]> {

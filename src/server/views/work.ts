@@ -1,5 +1,6 @@
 /** What agents work on and what waits for them, as their inboxes tell it. */
 import type { AgentWork, Brief } from '../../contract/types.ts';
+import type { Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { briefsOf, latestVersions } from '../files/files.store.ts';
 import { linesOf } from '../seats/lines.store.ts';
@@ -8,7 +9,6 @@ import { countOpenTasks, tasksWithIds } from '../tasks/tasks.store.ts';
 import { countOpenAsks, oldestOpenTask, postsWithoutTask } from '../tasks/work.store.ts';
 import { briefViews } from './file.ts';
 import { lineView, standingLines } from './line.ts';
-import type { Place } from './place.ts';
 import { taskView } from './task.ts';
 import { taskRefView } from './task-ref.ts';
 

@@ -1,0 +1,60 @@
+/** Messages that a caller or a member may read. A message they may not read is the same as a missing one. */
+import { Refusal } from '../../contract/errors.ts';
+import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { Eyes } from '../messages/eyes.rules.ts';
+import { isAddressed, type MessageRow, messageById, messageBySeq } from '../messages/messages.store.ts';
+import type { Caller } from '../operation/caller.ts';
+import { lockPlaceById, type Place, type Reader, requirePlace, seeBoardById } from './place.ts';
+
+export const eyesOf = (reader: Reader): Eyes => ({ memberId: reader.memberId, readsAll: reader.readsAll });
+
+export function messageNotFound(): Refusal {
+  return new Refusal('message_not_found', 'There is no such message here.', {
+    hint: 'service board read shows the messages you can read.',
+  });
+}
+
+/** Whether a reader may read a message. */
+export async function mayRead(tx: ReadTx, reader: Reader, message: MessageRow): Promise<boolean> {
+  if (reader.readsAll || message.to_everyone === 1 || message.sender_id === reader.memberId) return true;
+  return isAddressed(tx, reader.memberId, message.seq);
+}
+
+/** A message by id with its board, both readable to the caller. @throws Refusal `message_not_found`, whatever is wrong. */
+export async function findMessage(
+  tx: ReadTx,
+  caller: Caller,
+  id: string,
+): Promise<{ place: Place; message: MessageRow }> {
+  const message = await messageById(tx, id);
+  if (!message) throw messageNotFound();
+  const place = await seeBoardById(tx, caller, message.board_id).then(requirePlace).catch(hidden);
+  if (!(await mayRead(tx, place.reader, message))) throw messageNotFound();
+  return { place, message };
+}
+
+/** The same for a write: the board's row is held until the commit. @throws Refusal `message_not_found`. */
+export async function lockMessage(
+  tx: WriteTx,
+  caller: Caller,
+  id: string,
+): Promise<{ place: Place; message: MessageRow }> {
+  const found = await messageById(tx, id);
+  if (!found) throw messageNotFound();
+  const place = await lockPlaceById(tx, caller, found.board_id).catch(hidden);
+  // Read again under the lock: counts on its row may have moved.
+  const message = await messageById(tx, id);
+  if (!message || !(await mayRead(tx, place.reader, message))) throw messageNotFound();
+  return { place, message };
+}
+
+/** A readable message of a board by its number. @throws Refusal `message_not_found`. */
+export async function findMessageBySeq(tx: ReadTx, place: Place, seq: number): Promise<MessageRow> {
+  const message = await messageBySeq(tx, place.board.id, seq);
+  if (!message || !(await mayRead(tx, place.reader, message))) throw messageNotFound();
+  return message;
+}
+
+function hidden(error: unknown): never {
+  throw error instanceof Refusal ? messageNotFound() : error;
+}
