@@ -7,35 +7,27 @@ import { archiveBoard, deleteBoard, restoreBoard } from './boards/lifecycle.ts';
 import { getBoard, listBoards, listTemplates } from './boards/read.ts';
 import { updateBoard } from './boards/update.ts';
 import { setBoardVisibility } from './boards/visibility.ts';
-import { approveFile, unapproveFile } from './files/approve.ts';
-import { removeFile, updateFile } from './files/change.ts';
-import { downloadFile, getFile, listFilePosts, listFiles, listFileVersions } from './files/read.ts';
-import { uploadFile } from './files/upload.ts';
-import { createDelegation, endDelegation, listDelegations } from './identity/delegations.ts';
-import { createKey, listKeys, revokeKey } from './identity/keys.ts';
-import { createLoginCode, previewLoginCode } from './identity/login-codes.ts';
-import { getMe, updateMe } from './identity/me.ts';
-import { getMidturnPolicy, setMidturnPolicy } from './identity/midturn.ts';
-import { listPeople } from './identity/people.ts';
-import { removePerson } from './identity/remove-person.ts';
-import { renamePerson } from './identity/rename.ts';
-import { setPersonRole } from './identity/role.ts';
-import type { RootKey } from './identity/root-key.ts';
+import { createLoginCode, previewLoginCode } from './browsers/login-codes.ts';
 import {
   endAllBrowserSessions,
   endBrowserSession,
   endMyBrowserSession,
   getMyBrowserSession,
   listBrowserSessions,
-} from './identity/sessions.ts';
-import { getSettings, updateSettings } from './identity/settings.ts';
-import { createBrowserSession, createBrowserToken } from './identity/sign-in.ts';
+} from './browsers/sessions.ts';
+import { createBrowserSession, createBrowserToken } from './browsers/sign-in.ts';
+import { createDelegation, endDelegation, listDelegations } from './delegations/delegations.ts';
+import { approveFile, unapproveFile } from './files/approve.ts';
+import { removeFile, updateFile } from './files/change.ts';
+import { downloadFile, getFile, listFilePosts, listFiles, listFileVersions } from './files/read.ts';
+import { uploadFile } from './files/upload.ts';
 import { revokeInvite, updateInvite } from './invites/change.ts';
 import { connectPerson } from './invites/connect.ts';
 import { createInvite } from './invites/create.ts';
 import { previewInvite } from './invites/preview.ts';
 import { getInvite, listInvites } from './invites/read.ts';
 import { getOnboardingReceipt } from './invites/receipt.ts';
+import { createKey, listKeys, revokeKey } from './keys/keys.ts';
 import { collectMachineKey } from './machines/collect.ts';
 import { approveMachineRequest, lookUpMachineRequest, refuseMachineRequest } from './machines/decide.ts';
 import { createMachineRequest } from './machines/request.ts';
@@ -61,6 +53,11 @@ import { cancelPairing, choosePairingAgent, declinePairing } from './pairing/dec
 import { acceptPairing, verifyPairing } from './pairing/prove.ts';
 import { getPairingRequest, listPairingRequests } from './pairing/read.ts';
 import { selectPairingEndpoint } from './pairing/select.ts';
+import { getMe, updateMe } from './people/me.ts';
+import { listPeople } from './people/people.ts';
+import { removePerson } from './people/remove-person.ts';
+import { renamePerson } from './people/rename.ts';
+import { setPersonRole } from './people/role.ts';
 import { listEvents } from './record/read.ts';
 import type { Searched } from './search/search.store.ts';
 import { search } from './search/search.ts';
@@ -71,14 +68,17 @@ import { joinBoard } from './seats/join.ts';
 import { createJoinCode, listJoinCodes, revokeJoinCode } from './seats/join-codes.ts';
 import { leaveSeat } from './seats/leave-seat.ts';
 import { clearAgentLine, clearMyLine, setAgentLine, setMyLine } from './seats/lines.ts';
+import { getMidturnPolicy, setMidturnPolicy } from './seats/midturn.ts';
 import { makeBoardOwner, unmakeBoardOwner } from './seats/owners.ts';
 import { pruneAgents } from './seats/prune.ts';
 import { getMember, listBoardPeople, listMembers, listMyAgents } from './seats/read.ts';
 import { leaveBoard, removeBoardPerson, removeMember } from './seats/remove.ts';
 import { setLocation, setPresence } from './seats/report.ts';
+import { getSettings, updateSettings } from './settings/settings.ts';
 import { getTask, listAllTasks, listTasks, listTaskTexts } from './tasks/read.ts';
 import { dropTask, finishTask, joinTask, startTask } from './tasks/take.ts';
 import { createTask, updateTask } from './tasks/write.ts';
+import type { RootKey } from './text/root-key.ts';
 
 /** Operations that are no use case: one needs no caller, the other no transaction of its own. */
 export type OutsideAreas = 'getInfo' | 'openStream';

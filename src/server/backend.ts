@@ -13,16 +13,16 @@ import type { Blobs } from './blobs/blobs.ts';
 import type { Database, ReadTx } from './db/tx.ts';
 import type { AnyInput, Backend } from './http/app.ts';
 import type { Site } from './http/site.ts';
-import type { LastUse } from './identity/last-use.ts';
-import type { RootKey } from './identity/root-key.ts';
 import type { Live } from './live/live.ts';
 import { authenticate, type Caller, type Credential, credentialOf, isPerson } from './operation/caller.ts';
+import type { LastUse } from './operation/last-use.ts';
 import { runOpen, runWrite } from './operation/run.ts';
 import { runUpload, type UploadEngine } from './operation/upload.ts';
 import { UploadSlots } from './operation/uploads.ts';
 import type { Offered } from './operation/usecase.ts';
 import type { Admit } from './rates/work.ts';
 import type { Indexer } from './search/indexer.ts';
+import type { RootKey } from './text/root-key.ts';
 
 export interface BackendOptions {
   db: Database;

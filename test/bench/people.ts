@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { systemClock } from '../../src/server/db/clock.ts';
 import { openDatabase } from '../../src/server/db/open.ts';
-import { insertKey } from '../../src/server/identity/credentials.store.ts';
-import { insertPerson } from '../../src/server/identity/people.store.ts';
+import { insertKey } from '../../src/server/keys/credentials.store.ts';
+import { insertPerson } from '../../src/server/people/people.store.ts';
 import { newId, newSecret } from '../../src/server/text/ids.ts';
 import { loadRootKey } from '../../src/server/upkeep/root-secret.ts';
 

@@ -1,6 +1,5 @@
 /** The sealing of an invite's secret, against the vectors of the contract. */
 import { expect } from 'chai';
-import { RootKey } from '../../src/server/identity/root-key.ts';
 import { freeze } from '../../src/server/onboarding/actions.rules.ts';
 import {
   COLLECT_LABEL,
@@ -9,6 +8,7 @@ import {
   seal,
   unseal,
 } from '../../src/server/onboarding/capsules.rules.ts';
+import { RootKey } from '../../src/server/text/root-key.ts';
 
 const at = (end: string) => `01JB8Z2Y5X4W3V2T1S0R9Q8P${end}`;
 const serverId = `srv_${at('7A')}`;

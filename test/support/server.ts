@@ -3,11 +3,11 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/server/db/open.ts';
-import { insertKey } from '../../src/server/identity/credentials.store.ts';
-import { insertPerson } from '../../src/server/identity/people.store.ts';
-import type { RootKey } from '../../src/server/identity/root-key.ts';
+import { insertKey } from '../../src/server/keys/credentials.store.ts';
+import { insertPerson } from '../../src/server/people/people.store.ts';
 import { type RunningServer, startServer } from '../../src/server/serve.ts';
 import { newId, newSecret } from '../../src/server/text/ids.ts';
+import type { RootKey } from '../../src/server/text/root-key.ts';
 import { loadRootKey } from '../../src/server/upkeep/root-secret.ts';
 import { Api } from './api.ts';
 import { TestClock } from './clock.ts';

@@ -6,7 +6,7 @@ import type { Setting } from '../../src/server/boards/settings.steps.ts';
 import * as settings from '../../src/server/boards/settings.steps.ts';
 import { setLifecycle, setVisibility } from '../../src/server/boards/states.steps.ts';
 import type { WriteTx } from '../../src/server/db/tx.ts';
-import { personById } from '../../src/server/identity/people.store.ts';
+import { personById } from '../../src/server/people/people.store.ts';
 import { append } from '../../src/server/record/append.ts';
 import { endMembership, endSeat } from '../../src/server/seats/endings.steps.ts';
 import { type MemberRow, memberById, membersWithIds } from '../../src/server/seats/members.store.ts';

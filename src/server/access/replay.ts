@@ -2,9 +2,9 @@
 import { Refusal } from '../../contract/errors.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { requireAdmin } from '../identity/people.rules.ts';
 import { messageById } from '../messages/messages.store.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
+import { requireAdmin } from '../people/people.rules.ts';
 import { type MemberRow, memberById } from '../seats/members.store.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { mayDescribe, takenBySomebody } from './collision.ts';

@@ -3,12 +3,12 @@
 import { eventActor } from '../access/acting.ts';
 import { requireActive, seeBoardById } from '../access/place.ts';
 import { recheckSeat, recheckShown } from '../access/replay.ts';
-import type { RootKey } from '../identity/root-key.ts';
 import { boardNotFound, type DelegateCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { harnessOf } from '../seats/join.rules.ts';
 import { makeSeat } from '../seats/seat.steps.ts';
 import { newId } from '../text/ids.ts';
+import type { RootKey } from '../text/root-key.ts';
 import { joinedView } from '../views/joined.ts';
 import { requireMayCreate } from './creation.steps.ts';
 import { cleanLine, foundBoard } from './founding.ts';

@@ -1,8 +1,8 @@
 /** Who may create a board now, whichever way it is created. */
 import { Refusal } from '../../contract/errors.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { readSettings } from '../identity/settings.store.ts';
 import type { Caller } from '../operation/caller.ts';
+import { readSettings } from '../settings/settings.store.ts';
 
 /** A delegation has no admin powers, also an admin's. @throws Refusal `guest_not_allowed`, `board_creation_restricted`. */
 export async function requireMayCreate(tx: WriteTx, { kind, person }: Pick<Caller, 'kind' | 'person'>): Promise<void> {

@@ -1,10 +1,11 @@
 /** Changing an invite that was handed out: the handle it suggests, or its end. */
-import { audit } from '../identity/audit.steps.ts';
-import { refuseGuest } from '../identity/people.rules.ts';
+
 import { clearForInvites } from '../onboarding/capsules.store.ts';
 import { plainTransition } from '../onboarding/transitions.rules.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { pairingsOfInvites } from '../pairing/endings.steps.ts';
+import { refuseGuest } from '../people/people.rules.ts';
+import { audit } from '../record/audit.steps.ts';
 import { inviteView } from '../views/invite.ts';
 import { inviteTable } from './invite-states.rules.ts';
 import { inviteById, setInviteRevoked, stateOf, suggestHandle } from './invites.store.ts';

@@ -3,11 +3,11 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
 import { lockPlaceById, requireActive } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { refuseGuest, requireAdmin } from '../identity/people.rules.ts';
-import type { RootKey } from '../identity/root-key.ts';
 import { refuseSecrets } from '../onboarding/actions.rules.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ServerAddress, WriteCase } from '../operation/usecase.ts';
+import { refuseGuest, requireAdmin } from '../people/people.rules.ts';
+import type { RootKey } from '../text/root-key.ts';
 import { isOwnSeat } from './authority.steps.ts';
 import { issueInvite } from './issue.ts';
 

@@ -1,11 +1,11 @@
 /** Looking at an invite by holding it. */
 import { patterns } from '../../contract/ids.ts';
-import type { RootKey } from '../identity/root-key.ts';
 import { unauthorized } from '../operation/caller.ts';
 import { inviteRequired } from '../operation/gate.ts';
 import type { OpenCase, ServerAddress } from '../operation/usecase.ts';
 import { requestOfInvite } from '../pairing/requests.store.ts';
 import { stateAt } from '../pairing/subject.rules.ts';
+import type { RootKey } from '../text/root-key.ts';
 import { timestamp } from '../text/time.ts';
 import { serverName } from './address.rules.ts';
 import { findRedeemable } from './authority.steps.ts';

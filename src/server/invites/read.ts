@@ -1,8 +1,8 @@
 /** Reading one's own invites. */
 import type { ReadTx } from '../db/tx.ts';
-import { refuseGuest } from '../identity/people.rules.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
+import { refuseGuest } from '../people/people.rules.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
 import { inviteView, inviteViews } from '../views/invite.ts';
 import { type InviteRow, inviteById, listInviteRows } from './invites.store.ts';

@@ -1,10 +1,10 @@
 /** A person looks at the machine behind a short code, and lets it have a key of theirs or not. */
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { audit } from '../identity/audit.steps.ts';
-import { refuseGuest } from '../identity/people.rules.ts';
-import type { RootKey } from '../identity/root-key.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
+import { refuseGuest } from '../people/people.rules.ts';
+import { audit } from '../record/audit.steps.ts';
+import type { RootKey } from '../text/root-key.ts';
 import { readShortCode } from '../text/short-code.ts';
 import { timestamp } from '../text/time.ts';
 import { callerView } from '../views/person.ts';

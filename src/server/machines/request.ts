@@ -1,10 +1,10 @@
 /** A machine asks for a key; nobody has signed in on it yet. */
 import { Refusal } from '../../contract/errors.ts';
 import type { WriteTx } from '../db/tx.ts';
-import type { RootKey } from '../identity/root-key.ts';
 import type { OpenCase } from '../operation/usecase.ts';
 import { network } from '../text/address.ts';
 import { newId, newSecret } from '../text/ids.ts';
+import type { RootKey } from '../text/root-key.ts';
 import { newShortCode } from '../text/short-code.ts';
 import { timestamp } from '../text/time.ts';
 import { codeInUse, insertRequest, liveRequests } from './machines.store.ts';

@@ -2,9 +2,9 @@
 import type { Answer, Category } from '../../contract/types.ts';
 import { refuseGuest } from '../access/authority.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { readSettings } from '../identity/settings.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
+import { readSettings } from '../settings/settings.store.ts';
 import { pageToken, readPageToken } from '../text/page-token.ts';
 import { timestamp } from '../text/time.ts';
 import { changedBy, INVITE_WARNING } from './allowance.rules.ts';

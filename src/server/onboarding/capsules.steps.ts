@@ -1,8 +1,8 @@
 /** Holding an allowed invite's secret for the agent that asked for it, and opening it. */
 import type { WriteTx } from '../db/tx.ts';
-import type { RootKey } from '../identity/root-key.ts';
 import type { InviteRow } from '../invites/invites.store.ts';
 import { inviteById } from '../invites/invites.store.ts';
+import type { RootKey } from '../text/root-key.ts';
 import type { ApprovalRow } from './approvals.store.ts';
 import { type Binding, COLLECT_LABEL, collectKeyHash, OUTCOME_LABEL, seal, unseal, VERSION } from './capsules.rules.ts';
 import { type CapsuleRow, insertCapsule } from './capsules.store.ts';

@@ -2,9 +2,9 @@
 import type { AdminAction } from '../../contract/types.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { readSettings } from '../identity/settings.store.ts';
 import { agentMayAdd } from '../seats/adding.steps.ts';
 import { memberById } from '../seats/members.store.ts';
+import { readSettings } from '../settings/settings.store.ts';
 import { boardsNamed, kinds } from './actions.rules.ts';
 import { type AllowanceRow, categoriesOf, readAllowance } from './allowances.store.ts';
 import { countAutomatic } from './approvals.store.ts';

@@ -1,6 +1,7 @@
 /** What decisions need of the server they run in. */
-import type { RootKey } from '../identity/root-key.ts';
+
 import type { Address } from '../invites/issue.ts';
+import type { RootKey } from '../text/root-key.ts';
 
 /** Tells the operator of what should never be. No secret is ever in it. */
 export type Report = (message: string, about: Record<string, string>) => void;

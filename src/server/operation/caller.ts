@@ -20,9 +20,9 @@ import {
   type ProofUseRow,
   type SeatRow,
   type SessionRow,
-} from '../identity/credentials.store.ts';
-import type { RootKey } from '../identity/root-key.ts';
+} from '../keys/credentials.store.ts';
 import type { MemberRow } from '../seats/member.rules.ts';
+import type { RootKey } from '../text/root-key.ts';
 
 /** What was presented, as far as it can be told without a look-up. */
 export interface Credential {

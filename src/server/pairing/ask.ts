@@ -3,9 +3,9 @@
 import { readerOf } from '../access/place.ts';
 import { type BoardRow, parsePolicy } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { personById } from '../identity/people.store.ts';
 import { writePost } from '../messages/posting.ts';
 import type { Caller } from '../operation/caller.ts';
+import { personById } from '../people/people.store.ts';
 import { memberById } from '../seats/members.store.ts';
 import { activeHuman } from '../seats/memberships.store.ts';
 import { redact } from '../text/redaction.ts';

@@ -1,6 +1,7 @@
 /** What the operations on pairing requests need of the server they run in. */
-import type { RootKey } from '../identity/root-key.ts';
+
 import type { Address } from '../invites/issue.ts';
+import type { RootKey } from '../text/root-key.ts';
 
 export interface Deps {
   root: RootKey;

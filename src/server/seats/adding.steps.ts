@@ -2,7 +2,7 @@
 import { type BoardRow, parseRoles } from '../boards/boards.store.ts';
 import { mayDo } from '../boards/policy.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { readSettings } from '../identity/settings.store.ts';
+import { readSettings } from '../settings/settings.store.ts';
 import type { MemberRow } from './members.store.ts';
 
 /** A seat with a recorded session, by server, board and role. */

@@ -9,12 +9,12 @@ import { lockPlace, onBoard, type Place, requireActive } from '../access/place.t
 import { parseRoles } from '../boards/boards.store.ts';
 import { requirePermission } from '../boards/policy.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { holderOfHandle, type PersonRow, personByHandle } from '../identity/people.store.ts';
-import type { RootKey } from '../identity/root-key.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, ServerAddress, WriteCase } from '../operation/usecase.ts';
+import { holderOfHandle, type PersonRow, personByHandle } from '../people/people.store.ts';
 import { append } from '../record/append.ts';
 import { newId } from '../text/ids.ts';
+import type { RootKey } from '../text/root-key.ts';
 import { newShortCode } from '../text/short-code.ts';
 import { timestamp } from '../text/time.ts';
 import { codeView, codeViews } from '../views/join-code.ts';

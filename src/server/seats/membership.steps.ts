@@ -5,7 +5,7 @@ import type { EventActor } from '../../contract/types.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import { firstFree } from '../boards/names.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
-import type { PersonRow } from '../identity/people.store.ts';
+import type { PersonRow } from '../people/people.store.ts';
 import { append } from '../record/append.ts';
 import { newId } from '../text/ids.ts';
 import { blankMember, type MemberRow } from './member.rules.ts';

@@ -2,8 +2,8 @@
 import type { EventActor } from '../../contract/types.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import type { PersonRow } from '../identity/people.store.ts';
 import type { Caller } from '../operation/caller.ts';
+import type { PersonRow } from '../people/people.store.ts';
 import { append } from '../record/append.ts';
 import { renameSetter } from './lines.store.ts';
 import { renameMember } from './member-names.store.ts';

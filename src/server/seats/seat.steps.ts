@@ -6,11 +6,11 @@ import { type BoardRow, parsePolicy, parseRoles, setShowOwner } from '../boards/
 import { firstFree } from '../boards/names.rules.ts';
 import { noSuchRole } from '../boards/roles.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
-import type { RootKey } from '../identity/root-key.ts';
 import { tellArrival } from '../onboarding/arrivals.steps.ts';
 import { closeForSeats } from '../onboarding/closings.steps.ts';
 import { append } from '../record/append.ts';
 import { newId, newSecret } from '../text/ids.ts';
+import type { RootKey } from '../text/root-key.ts';
 import { blankMember, type MemberRow } from './member.rules.ts';
 import { agentTotals } from './member-counts.store.ts';
 import { memberNames } from './member-names.store.ts';

@@ -8,7 +8,7 @@ import { DataNewer } from '../db/migrate.ts';
 import { openDatabase, sqliteFile } from '../db/open.ts';
 import { isAway } from '../db/postgres-connection.ts';
 import type { Database } from '../db/tx.ts';
-import type { RootKey } from '../identity/root-key.ts';
+import type { RootKey } from '../text/root-key.ts';
 import { lockInstance } from './instance-lock.ts';
 import { ensurePrivate, prepareFolder, requirePrivate } from './private-files.ts';
 import { bindDatabase, isBound, loadRootKey } from './root-secret.ts';

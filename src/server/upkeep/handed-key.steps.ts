@@ -1,8 +1,8 @@
 /** A key that is handed to an admin as a file: made, and noted for the server's admins. */
 import type { WriteTx } from '../db/tx.ts';
-import { audit } from '../identity/audit.steps.ts';
-import { IDLE_SECONDS, makeKey } from '../identity/keys.steps.ts';
-import type { RootKey } from '../identity/root-key.ts';
+import { IDLE_SECONDS, makeKey } from '../keys/keys.steps.ts';
+import { audit } from '../record/audit.steps.ts';
+import type { RootKey } from '../text/root-key.ts';
 
 export interface HandedKey {
   personId: string;

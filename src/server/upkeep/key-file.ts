@@ -4,9 +4,9 @@
  */
 import { Refusal } from '../../contract/errors.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
-import type { RootKey } from '../identity/root-key.ts';
 import { authenticate, type Caller, credentialOf } from '../operation/caller.ts';
 import { newSecret } from '../text/ids.ts';
+import type { RootKey } from '../text/root-key.ts';
 import { createPrivate, deliver, readPrivate, removeFile } from './private-files.ts';
 import { ServeError } from './serve-error.ts';
 

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Database } from '../db/tx.ts';
-import { addMeta, readMeta } from '../identity/meta.store.ts';
-import { RootKey } from '../identity/root-key.ts';
+import { addMeta, readMeta } from '../settings/meta.store.ts';
 import { newId } from '../text/ids.ts';
+import { RootKey } from '../text/root-key.ts';
 import { createPrivate, readPrivate, removeFile } from './private-files.ts';
 import { ServeError } from './serve-error.ts';
 

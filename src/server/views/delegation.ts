@@ -1,6 +1,6 @@
 /** Machine delegations, as their person sees them. */
 import type { Delegation } from '../../contract/types.ts';
-import type { DelegationRow } from '../identity/delegations.store.ts';
+import type { DelegationRow } from '../delegations/delegations.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 
 /** A delegation ends by itself or with its key, whichever came first. */

@@ -2,7 +2,7 @@
 import type { JoinCode } from '../../contract/types.ts';
 import type { Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { peopleWithIds, takenHandles } from '../identity/people.store.ts';
+import { peopleWithIds, takenHandles } from '../people/people.store.ts';
 import type { JoinCodeRow } from '../seats/join-codes.store.ts';
 import { membersWithIds } from '../seats/members.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';

@@ -1,7 +1,7 @@
 /** Access keys, as their person sees them. */
 import type { AccessKey } from '../../contract/types.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { type AccessKeyRow, countOfKeys } from '../identity/keys.store.ts';
+import { type AccessKeyRow, countOfKeys } from '../keys/keys.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 
 export async function keyViews(tx: ReadTx, rows: AccessKeyRow[]): Promise<AccessKey[]> {

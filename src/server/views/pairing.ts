@@ -2,7 +2,6 @@
 import type { BoardLabel, PairingRequest, PairingSide } from '../../contract/types.ts';
 import { boardsWithIds } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { peopleWithIds } from '../identity/people.store.ts';
 import { allowStep } from '../onboarding/next.rules.ts';
 import type { Caller } from '../operation/caller.ts';
 import { directionOf, lineOf, pingText, short } from '../pairing/lines.rules.ts';
@@ -10,6 +9,7 @@ import { type MarkRow, marksOf } from '../pairing/marks.store.ts';
 import { pairingStep } from '../pairing/next.rules.ts';
 import type { SubjectRow } from '../pairing/requests.store.ts';
 import { awaitingOf, endOf, isAdmitted, isLive, progressOf, stateAt } from '../pairing/subject.rules.ts';
+import { peopleWithIds } from '../people/people.store.ts';
 import { type MemberWithPerson, membersWithIds } from '../seats/members.store.ts';
 import { groupBy } from '../text/group.ts';
 import { timestamp } from '../text/time.ts';

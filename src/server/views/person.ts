@@ -1,7 +1,7 @@
 /** A person, as others see them. */
 import type { BoardPerson, Person } from '../../contract/types.ts';
-import type { PersonRow } from '../identity/people.store.ts';
 import type { Caller } from '../operation/caller.ts';
+import type { PersonRow } from '../people/people.store.ts';
 import type { MemberWithPerson } from '../seats/members.store.ts';
 import { timestamp } from '../text/time.ts';
 

@@ -1,7 +1,7 @@
 /** Browser sessions, as their person sees them. */
 import type { BrowserSession, CurrentBrowserSession } from '../../contract/types.ts';
-import type { SessionRow } from '../identity/credentials.store.ts';
-import type { SessionFacts } from '../identity/sessions.store.ts';
+import type { SessionFacts } from '../browsers/sessions.store.ts';
+import type { SessionRow } from '../keys/credentials.store.ts';
 import { timestamp } from '../text/time.ts';
 import { callerView } from './person.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { purgeDelegations } from '../../../src/server/identity/delegations.store.ts';
+import { purgeDelegations } from '../../../src/server/delegations/delegations.store.ts';
 import { Api, detailsOf } from '../../support/api.ts';
 import { newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';

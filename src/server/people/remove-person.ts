@@ -1,7 +1,7 @@
 /** Removing a person from the server: all they can act with ends, and they leave every board. Their messages stay. */
 import type { WriteCase } from '../operation/usecase.ts';
+import { audit } from '../record/audit.steps.ts';
 import { personView } from '../views/person.ts';
-import { audit } from './audit.steps.ts';
 import { lastAdmin, personNotFound, requireAdmin } from './people.rules.ts';
 import { countAdmins, holdPeople, personByHandle } from './people.store.ts';
 import { endPerson } from './person-removal.ts';

@@ -5,11 +5,11 @@ import { boardById } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
-import { type MemberRow, memberById } from '../seats/members.store.ts';
-import { activeHuman } from '../seats/memberships.store.ts';
-import { midturnExceptions, setMidturn } from '../seats/midturn.store.ts';
+import { holdPeople, personById, savePerson } from '../people/people.store.ts';
+import { type MemberRow, memberById } from './members.store.ts';
+import { activeHuman } from './memberships.store.ts';
 import { effectivePolicy, usualPolicy } from './midturn.rules.ts';
-import { holdPeople, personById, savePerson } from './people.store.ts';
+import { midturnExceptions, setMidturn } from './midturn.store.ts';
 
 export const getMidturnPolicy: ReadCase<'getMidturnPolicy'>['run'] = async (tx, caller) => {
   if (caller.kind === 'AG') return effectivePolicy(caller.seat.midturn_policy, caller.seat.midturn_default);

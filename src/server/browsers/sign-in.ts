@@ -2,6 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { findKey, findSession, type SessionRow } from '../keys/credentials.store.ts';
 import {
   authenticate,
   type Caller,
@@ -13,11 +14,10 @@ import {
   unauthorized,
 } from '../operation/caller.ts';
 import type { OpenCase } from '../operation/usecase.ts';
+import type { RootKey } from '../text/root-key.ts';
 import { timestamp } from '../text/time.ts';
 import { currentSessionView } from '../views/session.ts';
-import { findKey, findSession, type SessionRow } from './credentials.store.ts';
 import { keyOfCode } from './login-codes.steps.ts';
-import type { RootKey } from './root-key.ts';
 import { endSessions, oneAtATime, startSession } from './sessions.steps.ts';
 import { dropLoginCodes } from './sessions.store.ts';
 

@@ -1,10 +1,12 @@
 /** Machine delegations: what a machine shows in place of its person's key, and which reaches no further than joining. */
 import { Refusal } from '../../contract/errors.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { keyOf } from '../keys/keys.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
+import type { RootKey } from '../text/root-key.ts';
 import { timestamp } from '../text/time.ts';
 import { delegationView } from '../views/delegation.ts';
 import { callerView } from '../views/person.ts';
@@ -15,8 +17,6 @@ import {
   insertDelegation,
   listDelegationRows,
 } from './delegations.store.ts';
-import { keyOf } from './keys.store.ts';
-import type { RootKey } from './root-key.ts';
 
 const MAX_OF_ONE_KEY = 50;
 

@@ -1,9 +1,9 @@
 /** The server's settings. */
 import type { Settings } from '../../contract/types.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
-import { audit } from './audit.steps.ts';
-import { requireAdmin } from './people.rules.ts';
-import { holdPeople } from './people.store.ts';
+import { requireAdmin } from '../people/people.rules.ts';
+import { holdPeople } from '../people/people.store.ts';
+import { audit } from '../record/audit.steps.ts';
 import { readSettings, writeSettings } from './settings.store.ts';
 
 const CHANGE = "change the server's settings";

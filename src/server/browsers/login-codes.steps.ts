@@ -1,9 +1,9 @@
 /** Reading a login code that somebody brings. */
 import { Refusal } from '../../contract/errors.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { findKeyById, type KeyRow } from '../keys/credentials.store.ts';
 import { keyWorks } from '../operation/caller.ts';
-import { findKeyById, type KeyRow } from './credentials.store.ts';
-import type { RootKey } from './root-key.ts';
+import type { RootKey } from '../text/root-key.ts';
 import { type LoginCodeRow, liveLoginCode } from './sessions.store.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { clearForPerson } from '../onboarding/closings.steps.ts';
-import { type AuditEntry, audit } from './audit.steps.ts';
+import { type AuditEntry, audit } from '../record/audit.steps.ts';
 import { lastAdmin } from './people.rules.ts';
 import { countAdmins, type PersonRow, savePerson } from './people.store.ts';
 

@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { closeForKeys } from '../onboarding/closings.steps.ts';
 import type { Caller } from '../operation/caller.ts';
-import { type AuditEntry, audit } from './audit.steps.ts';
+import { type AuditEntry, audit } from '../record/audit.steps.ts';
 import { type AccessKeyRow, setRevoked } from './keys.store.ts';
 
 /** Ends a working key, and with it all that works because of it. */

@@ -1,10 +1,10 @@
 /** Login codes: a person's way from a signed-in terminal to a page. */
 import type { OpenCase, WriteCase } from '../operation/usecase.ts';
 import { newSecret } from '../text/ids.ts';
+import type { RootKey } from '../text/root-key.ts';
 import { timestamp } from '../text/time.ts';
 import { callerView } from '../views/person.ts';
 import { keyOfCode } from './login-codes.steps.ts';
-import type { RootKey } from './root-key.ts';
 import { dropLoginCodes, insertLoginCode, liveLoginCodes } from './sessions.store.ts';
 
 /** Milliseconds. */

@@ -2,8 +2,8 @@
 import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
 import type { Database } from '../db/tx.ts';
-import { authenticate, type Caller } from '../operation/caller.ts';
-import { recordUse } from './credentials.store.ts';
+import { recordUse } from '../keys/credentials.store.ts';
+import { authenticate, type Caller } from './caller.ts';
 
 const EVERY_MS = 60_000;
 const MAX_KEYS = 10_000;

@@ -4,17 +4,17 @@ import { revokeInvitesOf } from '../invites/invites.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { pairingsOfInvites } from '../pairing/endings.steps.ts';
+import { personNotFound, refuseGuest, requireAdmin } from '../people/people.rules.ts';
+import { anyAdminHasKey, holdPeople, type PersonRow, personByHandle, personById } from '../people/people.store.ts';
+import { audit } from '../record/audit.steps.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
+import type { RootKey } from '../text/root-key.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { keyView, keyViews } from '../views/key.ts';
 import { personView } from '../views/person.ts';
-import { audit } from './audit.steps.ts';
 import { endKey, keyNotFound, mayRevoke } from './key-ending.steps.ts';
 import { makeKey } from './keys.steps.ts';
 import { type AccessKeyRow, listKeyRows, lockKey } from './keys.store.ts';
-import { personNotFound, refuseGuest, requireAdmin } from './people.rules.ts';
-import { anyAdminHasKey, holdPeople, type PersonRow, personByHandle, personById } from './people.store.ts';
-import type { RootKey } from './root-key.ts';
 
 export const listKeys: ReadCase<'listKeys'>['run'] = async (tx, caller, { query }) => {
   refuseGuest(caller.person, 'list keys');

@@ -3,9 +3,9 @@ import { Refusal } from '../../contract/errors.ts';
 import type { BrowserCaller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
+import type { RootKey } from '../text/root-key.ts';
 import { callerView } from '../views/person.ts';
 import { currentSessionView, factsOf, sessionView } from '../views/session.ts';
-import type { RootKey } from './root-key.ts';
 import { endSessions, endSessionsOf } from './sessions.steps.ts';
 import { isKeyOf, liveSessions } from './sessions.store.ts';
 

@@ -1,11 +1,12 @@
 /** Ending all that a person can act with. */
+
+import { endBrowsersOf } from '../browsers/sessions.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { endDelegations } from '../delegations/delegations.store.ts';
 import { voidApproved } from '../machines/machines.store.ts';
 import { closeForPerson } from '../onboarding/closings.steps.ts';
 import { holdSeats } from '../seats/endings.store.ts';
-import { endDelegations } from './delegations.store.ts';
 import { holdKeysOf, revokeInvitesBy, revokeKeys } from './removal.store.ts';
-import { endBrowsersOf } from './sessions.steps.ts';
 
 /**
  * Ends a person's credentials and what they or their agents have handed out that could still be used; answers how many

@@ -3,10 +3,10 @@ import { lockBoardsOfPerson } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
+import { audit } from '../record/audit.steps.ts';
 import { isNameOfOther } from '../seats/member-names.store.ts';
 import { renameOnBoards } from '../seats/renamed.steps.ts';
 import { personView } from '../views/person.ts';
-import { audit } from './audit.steps.ts';
 import { handleTaken } from './handles.rules.ts';
 import { personNotFound, refuseGuest, requireAdmin } from './people.rules.ts';
 import {

@@ -2,9 +2,9 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { newId, newSecret } from '../text/ids.ts';
+import type { RootKey } from '../text/root-key.ts';
 import { findKey, insertKey } from './credentials.store.ts';
 import { type AccessKeyRow, workingKeyNames } from './keys.store.ts';
-import type { RootKey } from './root-key.ts';
 
 const MAX_WORKING_KEYS = 100;
 /** A machine's key ends when it was not used for this long. */

@@ -1,8 +1,8 @@
 /** Starting and ending browser sessions: the one way a session comes to be, and the one way it goes. */
 import type { WriteTx } from '../db/tx.ts';
+import type { KeyRow, SessionRow } from '../keys/credentials.store.ts';
 import { newId, newSecret } from '../text/ids.ts';
-import type { KeyRow, SessionRow } from './credentials.store.ts';
-import type { RootKey } from './root-key.ts';
+import type { RootKey } from '../text/root-key.ts';
 import { dropLoginCodesOf, holdSessions, insertSession, liveSessions, setSessionsEnded } from './sessions.store.ts';
 
 /** A session lasts this long, or as long as its key's fixed end lets it. Milliseconds. */
