@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hasLapsed, turnsAt } from '../../src/server/seats/lines.rules.ts';
+import { hasLapsed, turnsAt } from '../../src/server/lines/lines.rules.ts';
 import { stateWord } from '../../src/server/seats/presence.rules.ts';
 
 const MINUTE = 60_000;

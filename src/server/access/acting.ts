@@ -3,8 +3,8 @@ import type { EventActor, Permission } from '../../contract/types.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { requirePermission } from '../boards/policy.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
+import type { MemberRow } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
-import type { MemberRow } from '../seats/members.store.ts';
 import { lockPlace, requireActive } from './place.ts';
 
 /** What an operation acts with: the board held, active, and its permission there. @throws Refusal */

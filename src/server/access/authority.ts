@@ -3,10 +3,10 @@ import { Refusal } from '../../contract/errors.ts';
 import { patterns } from '../../contract/ids.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
+import { countOwners } from '../members/member-counts.store.ts';
+import { ownerNames } from '../members/member-names.store.ts';
+import { humanByHandle, type MemberRow, type MemberWithPerson } from '../members/members.store.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
-import { countOwners } from '../seats/member-counts.store.ts';
-import { ownerNames } from '../seats/member-names.store.ts';
-import { humanByHandle, type MemberRow, type MemberWithPerson } from '../seats/members.store.ts';
 import type { Place } from './place.ts';
 
 /** @param what they want, such as `change a board's title`. @throws Refusal `guest_not_allowed`, also for a guest's agent. */

@@ -2,8 +2,8 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
+import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
-import { activeHuman } from '../seats/memberships.store.ts';
 
 /** Only an archived holder the caller can read is described; every other holder gets the same text. */
 export async function nameTaken(tx: ReadTx, caller: Caller, holder: BoardRow): Promise<Refusal> {

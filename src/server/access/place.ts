@@ -16,9 +16,9 @@ import {
   type StoredPolicy,
 } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { type MemberRow, memberById, membersWithIds } from '../members/members.store.ts';
+import { activeHuman, ownMemberships } from '../members/memberships.store.ts';
 import { boardNotFound, type Caller, isAdmin, type SeatCaller } from '../operation/caller.ts';
-import { type MemberRow, memberById, membersWithIds } from '../seats/members.store.ts';
-import { activeHuman, ownMemberships } from '../seats/memberships.store.ts';
 
 /** A board somebody sees, with the member they are on it. */
 export interface Sight {

@@ -2,10 +2,10 @@
 import { Refusal } from '../../contract/errors.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { type MemberRow, memberById } from '../members/members.store.ts';
 import { messageById } from '../messages/messages.store.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
 import { requireAdmin } from '../people/people.rules.ts';
-import { type MemberRow, memberById } from '../seats/members.store.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { mayDescribe, takenBySomebody } from './collision.ts';
 import { mayRead, messageNotFound } from './message.ts';

@@ -2,11 +2,11 @@
 
 import { Refusal } from '../../contract/errors.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { type MemberRow, memberById } from '../members/members.store.ts';
+import { activeHuman } from '../members/memberships.store.ts';
 import { type Addressee, type Addressing, addressThread, addressTo } from '../messages/addressing.steps.ts';
 import { type MessageRow, postedEvents } from '../messages/messages.store.ts';
 import { parseTarget } from '../messages/targets.rules.ts';
-import { type MemberRow, memberById } from '../seats/members.store.ts';
-import { activeHuman } from '../seats/memberships.store.ts';
 import {
   type AnswerRequest,
   type AskData,

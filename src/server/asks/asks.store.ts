@@ -2,8 +2,8 @@
 import type { Knex } from 'knex';
 import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { MemberRow } from '../members/member.rules.ts';
 import { type Eyes, readable } from '../messages/eyes.rules.ts';
-import type { MemberRow } from '../seats/member.rules.ts';
 
 export type AskRow = {
   message_id: string;

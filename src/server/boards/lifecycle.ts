@@ -5,10 +5,10 @@ import { actorOn } from '../access/acting.ts';
 import { decidesLifecycle, refuseGuest } from '../access/authority.ts';
 import { lockReached, type Reached, reachById, type Sight, seeBoardById } from '../access/place.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { memberById } from '../members/members.store.ts';
+import { activeHuman } from '../members/memberships.store.ts';
 import { boardNotFound, type Caller, type Shown } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { memberById } from '../seats/members.store.ts';
-import { activeHuman } from '../seats/memberships.store.ts';
 import { type BoardRow, boardById } from './boards.store.ts';
 import { setLifecycle } from './states.steps.ts';
 

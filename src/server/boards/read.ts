@@ -2,10 +2,10 @@
 import type { HiddenBoard, Query } from '../../contract/types.ts';
 import { type Sight, seeBoard } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
+import { memberById } from '../members/members.store.ts';
+import { ownMemberships } from '../members/memberships.store.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
-import { memberById } from '../seats/members.store.ts';
-import { ownMemberships } from '../seats/memberships.store.ts';
 import { timestamp } from '../text/time.ts';
 import { boardView } from '../views/board.ts';
 import { boardListViews } from '../views/board-list.ts';

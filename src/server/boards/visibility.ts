@@ -5,8 +5,8 @@ import { refuseGuest, requireOwner } from '../access/authority.ts';
 import { lockPlace, requireActive } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { countLive } from '../files/files.store.ts';
+import { workingCodes } from '../joining/join-codes.store.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { workingCodes } from '../seats/join-codes.store.ts';
 import type { BoardRow } from './boards.store.ts';
 import { setVisibility } from './states.steps.ts';
 

@@ -5,8 +5,8 @@ import { lockPlace, onBoard, type Place, requireActive } from '../access/place.t
 import { parseRoles } from '../boards/boards.store.ts';
 import { requirePermission } from '../boards/policy.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
+import { membersWithIds } from '../members/members.store.ts';
 import type { UploadCase } from '../operation/usecase.ts';
-import { membersWithIds } from '../seats/members.store.ts';
 import { actorView } from '../views/actors.ts';
 import { fileView } from '../views/file.ts';
 import { type Decision, decideWrite } from './conditions.rules.ts';

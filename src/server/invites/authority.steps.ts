@@ -3,11 +3,11 @@ import type { BoardRow } from '../boards/boards.store.ts';
 import { boardById, lockBoardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { findKeyById } from '../keys/credentials.store.ts';
+import { type MemberRow, memberById } from '../members/members.store.ts';
+import { activeHuman } from '../members/memberships.store.ts';
 import { transition } from '../onboarding/transitions.rules.ts';
 import { keyWorks } from '../operation/caller.ts';
 import { type PersonRow, personById } from '../people/people.store.ts';
-import { type MemberRow, memberById } from '../seats/members.store.ts';
-import { activeHuman } from '../seats/memberships.store.ts';
 import { type InviteEffect, inviteTable } from './invite-states.rules.ts';
 import { boardsOf, type InviteRow, inviteByDigest, pairingOf, stateOf } from './invites.store.ts';
 

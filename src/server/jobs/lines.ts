@@ -2,8 +2,8 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
-import { hasLapsed } from '../seats/lines.rules.ts';
-import { deleteLineOf, type HeldLine, heldLines } from '../seats/lines.store.ts';
+import { hasLapsed } from '../lines/lines.rules.ts';
+import { deleteLineOf, type HeldLine, heldLines } from '../lines/lines.store.ts';
 
 export const LINES_EVERY_MS = 25_000;
 const PAGE = 1_000;

@@ -3,7 +3,7 @@ import type { MidturnPolicy } from '../../contract/types.ts';
 import { hold } from '../db/hold.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import type { MemberRow } from '../seats/member.rules.ts';
+import type { MemberRow } from '../members/member.rules.ts';
 
 export interface KeyRow {
   key_id: string;

@@ -2,7 +2,7 @@
 import type { Knex } from 'knex';
 import { type ListStatement, listStatement, type Value } from '../db/statement.ts';
 import type { ReadTx } from '../db/tx.ts';
-import type { MemberRow } from '../seats/member.rules.ts';
+import type { MemberRow } from '../members/member.rules.ts';
 
 /** Kinds of credential that hold streams. */
 export type HolderKind = 'PK' | 'BR' | 'AG';

@@ -1,5 +1,5 @@
 /** The agents of the person behind a stream: what of them moved between two looks. */
-import type { MemberRow } from '../seats/members.store.ts';
+import type { MemberRow } from '../members/members.store.ts';
 
 interface Known {
   boardId: string;

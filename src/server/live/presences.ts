@@ -5,8 +5,8 @@
 import { boardById, parsePolicy } from '../boards/boards.store.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
+import { hasLapsed, turnsAt } from '../lines/lines.rules.ts';
 import { type AgentStatusRow, agentStatusesOn, lineIn } from '../seats/agent-status.store.ts';
-import { hasLapsed, turnsAt } from '../seats/lines.rules.ts';
 import { presenceAt, runsOutAt, stateWord } from '../seats/presence.rules.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { lineView } from '../views/line.ts';

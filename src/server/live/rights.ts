@@ -4,8 +4,8 @@ import { type Reader, readerOf } from '../access/place.ts';
 import type { BoardRow, StoredPolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { findHolders, type HolderKind, type HolderRow } from '../keys/holders.store.ts';
+import type { Standing } from '../members/member.rules.ts';
 import { type Credential, keyWorks } from '../operation/caller.ts';
-import type { Standing } from '../seats/member.rules.ts';
 import type { EndReason } from './frames.ts';
 
 /** Somebody with an open stream. */

@@ -3,8 +3,8 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Role } from '../../contract/types.ts';
 import { noSuchRole } from '../boards/roles.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { activeNames } from '../seats/member-names.store.ts';
-import { activeAgents, humanByHandle, type MemberRow, membersNamed, membersWithIds } from '../seats/members.store.ts';
+import { activeNames } from '../members/member-names.store.ts';
+import { activeAgents, humanByHandle, type MemberRow, membersNamed, membersWithIds } from '../members/members.store.ts';
 import { parseTargets, quoted, type Target } from './targets.rules.ts';
 import { threadMembers } from './threads.store.ts';
 

@@ -7,11 +7,12 @@ import type { AskData } from '../asks/asks.rules.ts';
 import { insertAsk, saveAnswer } from '../asks/asks.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { approveCited, keepCitations } from '../files/attach.steps.ts';
+import { clearRequest, insertNamed, type NamedRow } from '../inbox/inbox.store.ts';
+import type { MemberRow } from '../members/members.store.ts';
+import { saveSent } from '../members/positions.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import { noteMark } from '../pairing/marks.steps.ts';
 import { append } from '../record/append.ts';
-import type { MemberRow } from '../seats/members.store.ts';
-import { saveSent } from '../seats/positions.store.ts';
 import type { About } from '../tasks/about.steps.ts';
 import { insertTags } from '../tasks/tags.store.ts';
 import { newId } from '../text/ids.ts';
@@ -20,7 +21,6 @@ import { timestampOrNull } from '../text/time.ts';
 import type { PostedData } from '../views/message.ts';
 import type { Addressing } from './addressing.steps.ts';
 import { dayOf, insertDay } from './days.store.ts';
-import { clearRequest, insertNamed, type NamedRow } from './inbox.store.ts';
 import { countReply, insertMessage, type MessageRow } from './messages.store.ts';
 
 /** A post without secrets: those of its text, and those of what it asks. */

@@ -3,15 +3,15 @@ import type { Answer } from '../../contract/types.ts';
 import { findMessageBySeq } from '../access/message.ts';
 import { onBoard, type Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
+import { type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
+import { gapsOver } from '../members/positions.store.ts';
 import type { ReadCase } from '../operation/usecase.ts';
-import { type MemberWithPerson, membersWithIds } from '../seats/members.store.ts';
-import { gapsOver } from '../seats/positions.store.ts';
 import { presenceAt } from '../seats/presence.rules.ts';
+import { liveQueues, messagesIn } from '../seats/queue.store.ts';
 import { reportsOf } from '../seats/reports.store.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from '../views/actors.ts';
 import { messagesWithSeqs } from './messages.store.ts';
-import { liveQueues, messagesIn } from './queue.store.ts';
 
 type Receipt = Answer<'listReceipts'>['recipients'][number];
 

@@ -3,9 +3,9 @@ import type { EventActor } from '../../contract/types.ts';
 import { actorOn } from '../access/acting.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { memberById } from '../members/members.store.ts';
+import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller, KeyCaller } from '../operation/caller.ts';
-import { memberById } from '../seats/members.store.ts';
-import { activeHuman } from '../seats/memberships.store.ts';
 
 export interface Asker {
   /** The person, whichever credential brought the request: boards are looked at as theirs. */

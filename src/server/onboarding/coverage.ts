@@ -2,8 +2,8 @@
 import type { AdminAction } from '../../contract/types.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { agentMayAdd } from '../seats/adding.steps.ts';
-import { memberById } from '../seats/members.store.ts';
+import { agentMayAdd } from '../members/adding.steps.ts';
+import { memberById } from '../members/members.store.ts';
 import { readSettings } from '../settings/settings.store.ts';
 import { boardsNamed, kinds } from './actions.rules.ts';
 import { type AllowanceRow, categoriesOf, readAllowance } from './allowances.store.ts';

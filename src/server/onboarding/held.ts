@@ -3,9 +3,9 @@ import type { AdminAction } from '../../contract/types.ts';
 import { lockBoardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { lockKey } from '../keys/keys.store.ts';
+import { holdSeats } from '../members/endings.store.ts';
 import { holdPersonById, lockPersonById } from '../people/people.store.ts';
 import { holdKeysOf } from '../people/removal.store.ts';
-import { holdSeats } from '../seats/endings.store.ts';
 import { boardsNamed } from './actions.rules.ts';
 
 /** For an action that is about to run. Key-only kinds take their own boards as they go. */

@@ -21,7 +21,7 @@ import {
   type SeatRow,
   type SessionRow,
 } from '../keys/credentials.store.ts';
-import type { MemberRow } from '../seats/member.rules.ts';
+import type { MemberRow } from '../members/member.rules.ts';
 import type { RootKey } from '../text/root-key.ts';
 
 /** What was presented, as far as it can be told without a look-up. */

@@ -1,9 +1,9 @@
 /** The caller about itself. */
 import type { Answer } from '../../contract/types.ts';
 import type { ReadTx } from '../db/tx.ts';
+import { memberById } from '../members/members.store.ts';
 import { isPerson, type PersonCaller, type SeatCaller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
-import { memberById } from '../seats/members.store.ts';
 import { tasksWithIds } from '../tasks/tasks.store.ts';
 import { taskRefView } from '../views/task-ref.ts';
 import { holdPeople, savePerson } from './people.store.ts';

@@ -4,8 +4,8 @@ import { endBrowsersOf } from '../browsers/sessions.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { endDelegations } from '../delegations/delegations.store.ts';
 import { voidApproved } from '../machines/machines.store.ts';
+import { holdSeats } from '../members/endings.store.ts';
 import { closeForPerson } from '../onboarding/closings.steps.ts';
-import { holdSeats } from '../seats/endings.store.ts';
 import { holdKeysOf, revokeInvitesBy, revokeKeys } from './removal.store.ts';
 
 /**

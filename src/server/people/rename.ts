@@ -1,11 +1,11 @@
 /** Changing a person's handle. The old one stays theirs for good, so that nobody can pose as them. */
 import { lockBoardsOfPerson } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { isNameOfOther } from '../members/member-names.store.ts';
+import { renameOnBoards } from '../members/rename.steps.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { audit } from '../record/audit.steps.ts';
-import { isNameOfOther } from '../seats/member-names.store.ts';
-import { renameOnBoards } from '../seats/renamed.steps.ts';
 import { personView } from '../views/person.ts';
 import { handleTaken } from './handles.rules.ts';
 import { personNotFound, refuseGuest, requireAdmin } from './people.rules.ts';

@@ -2,10 +2,10 @@
 import { Refusal } from '../../contract/errors.ts';
 import { asMember, type Sight, seeBoard } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
+import { findMember, type MemberRow } from '../members/members.store.ts';
 import { type Caller, isAdmin } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { holdMode, setMode } from './agents.store.ts';
-import { findMember, type MemberRow } from './members.store.ts';
 
 export const setDeliveryMode: WriteCase<'setDeliveryMode'> = {
   async run(tx, caller, { params, body: { mode } }) {

@@ -3,11 +3,11 @@ import { Refusal } from '../../contract/errors.ts';
 import type { MidturnPolicy } from '../../contract/types.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { type MemberRow, memberById } from '../members/members.store.ts';
+import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { holdPeople, personById, savePerson } from '../people/people.store.ts';
-import { type MemberRow, memberById } from './members.store.ts';
-import { activeHuman } from './memberships.store.ts';
 import { effectivePolicy, usualPolicy } from './midturn.rules.ts';
 import { midturnExceptions, setMidturn } from './midturn.store.ts';
 

@@ -1,11 +1,11 @@
 /** What a seat reports of itself: whether somebody is there, and where. Bookkeeping; the record knows nothing of it. */
 
 import { ownPlace } from '../access/place.ts';
+import { dropLapsed } from '../lines/lines.steps.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { timestamp } from '../text/time.ts';
 import { locationView } from '../views/member.ts';
-import { dropLapsed } from './lines.steps.ts';
 import { presenceAt } from './presence.rules.ts';
 import { reportOf, saveReport } from './reports.store.ts';
 

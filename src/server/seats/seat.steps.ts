@@ -6,15 +6,15 @@ import { type BoardRow, parsePolicy, parseRoles, setShowOwner } from '../boards/
 import { firstFree } from '../boards/names.rules.ts';
 import { noSuchRole } from '../boards/roles.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { blankMember, type MemberRow } from '../members/member.rules.ts';
+import { agentTotals } from '../members/member-counts.store.ts';
+import { memberNames } from '../members/member-names.store.ts';
+import { insertMember, memberByName, replaceToken } from '../members/members.store.ts';
 import { tellArrival } from '../onboarding/arrivals.steps.ts';
 import { closeForSeats } from '../onboarding/closings.steps.ts';
 import { append } from '../record/append.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
-import { blankMember, type MemberRow } from './member.rules.ts';
-import { agentTotals } from './member-counts.store.ts';
-import { memberNames } from './member-names.store.ts';
-import { insertMember, memberByName, replaceToken } from './members.store.ts';
 import { agentNameBase } from './names.rules.ts';
 
 const MAX_AGENTS = 500;

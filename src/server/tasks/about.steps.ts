@@ -1,6 +1,6 @@
 /** What a message is about: decided once, when it is posted. */
 import type { WriteTx } from '../db/tx.ts';
-import type { MemberRow } from '../seats/members.store.ts';
+import type { MemberRow } from '../members/members.store.ts';
 import { requireTask } from './find.steps.ts';
 import { referencesIn } from './references.rules.ts';
 import { type How, tagsOf } from './tags.store.ts';

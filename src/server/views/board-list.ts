@@ -2,9 +2,9 @@
 import type { Board, EventActor } from '../../contract/types.ts';
 import type { Sight } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
+import { arrivalsUnread, latestAgents } from '../members/arrivals.store.ts';
 import { type DayRow, dayOf, daysFrom } from '../messages/days.store.ts';
 import type { Caller } from '../operation/caller.ts';
-import { arrivalsUnread, latestAgents } from '../seats/arrivals.store.ts';
 import { timestamp } from '../text/time.ts';
 import { boardViews } from './board.ts';
 

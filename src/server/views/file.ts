@@ -12,7 +12,7 @@ import {
   type VersionRow,
 } from '../files/files.store.ts';
 import { readableSince } from '../files/posts.store.ts';
-import { type MemberWithPerson, membersWithIds } from '../seats/members.store.ts';
+import { type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
 import { groupBy } from '../text/group.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';

@@ -2,9 +2,9 @@
 import type { JoinCode } from '../../contract/types.ts';
 import type { Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
+import type { JoinCodeRow } from '../joining/join-codes.store.ts';
+import { membersWithIds } from '../members/members.store.ts';
 import { peopleWithIds, takenHandles } from '../people/people.store.ts';
-import type { JoinCodeRow } from '../seats/join-codes.store.ts';
-import { membersWithIds } from '../seats/members.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
 

@@ -2,8 +2,8 @@
 import type { JoinResult } from '../../contract/types.ts';
 import type { Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
+import type { MemberRow } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
-import type { MemberRow } from '../seats/members.store.ts';
 import { boardView } from './board.ts';
 import { memberView } from './member.ts';
 

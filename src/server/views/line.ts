@@ -1,8 +1,8 @@
 /** What agents are on, as members read it. */
 import type { AgentLine, TaskRef } from '../../contract/types.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { hasLapsed } from '../seats/lines.rules.ts';
-import { type LineRow, linesOf } from '../seats/lines.store.ts';
+import { hasLapsed } from '../lines/lines.rules.ts';
+import { type LineRow, linesOf } from '../lines/lines.store.ts';
 import type { ReportRow } from '../seats/reports.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 

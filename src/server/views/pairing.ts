@@ -2,6 +2,7 @@
 import type { BoardLabel, PairingRequest, PairingSide } from '../../contract/types.ts';
 import { boardsWithIds } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
+import { type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
 import { allowStep } from '../onboarding/next.rules.ts';
 import type { Caller } from '../operation/caller.ts';
 import { directionOf, lineOf, pingText, short } from '../pairing/lines.rules.ts';
@@ -10,7 +11,6 @@ import { pairingStep } from '../pairing/next.rules.ts';
 import type { SubjectRow } from '../pairing/requests.store.ts';
 import { awaitingOf, endOf, isAdmitted, isLive, progressOf, stateAt } from '../pairing/subject.rules.ts';
 import { peopleWithIds } from '../people/people.store.ts';
-import { type MemberWithPerson, membersWithIds } from '../seats/members.store.ts';
 import { groupBy } from '../text/group.ts';
 import { timestamp } from '../text/time.ts';
 

@@ -1,8 +1,8 @@
 /** A person, as others see them. */
 import type { BoardPerson, Person } from '../../contract/types.ts';
+import type { MemberWithPerson } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { PersonRow } from '../people/people.store.ts';
-import type { MemberWithPerson } from '../seats/members.store.ts';
 import { timestamp } from '../text/time.ts';
 
 export const personView = (

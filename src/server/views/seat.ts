@@ -1,7 +1,7 @@
 /** A seat that has ended. */
 import type { AgentSeat } from '../../contract/types.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
-import type { MemberRow } from '../seats/members.store.ts';
+import type { MemberRow } from '../members/members.store.ts';
 import { timestamp } from '../text/time.ts';
 
 /** @param hidden the reader does not see the board: nothing of it is named. */

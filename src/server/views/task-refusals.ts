@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Actor } from '../../contract/types.ts';
 import type { Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { membersWithIds } from '../seats/members.store.ts';
+import { membersWithIds } from '../members/members.store.ts';
 import { helpersOf, latestTexts, type TaskRow } from '../tasks/tasks.store.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from './actors.ts';

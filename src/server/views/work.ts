@@ -3,7 +3,7 @@ import type { AgentWork, Brief } from '../../contract/types.ts';
 import type { Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { briefsOf, latestVersions } from '../files/files.store.ts';
-import { linesOf } from '../seats/lines.store.ts';
+import { linesOf } from '../lines/lines.store.ts';
 import { reportsOf } from '../seats/reports.store.ts';
 import { countOpenTasks, tasksWithIds } from '../tasks/tasks.store.ts';
 import { countOpenAsks, oldestOpenTask, postsWithoutTask } from '../tasks/work.store.ts';

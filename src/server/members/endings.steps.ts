@@ -2,16 +2,16 @@
 import type { EventActor } from '../../contract/types.ts';
 import { type BoardRow, setShowOwner } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { endQueues } from '../messages/queue.store.ts';
+import { revokeCodes } from '../joining/join-codes.steps.ts';
 import { clearForMembership, closeForSeats } from '../onboarding/closings.steps.ts';
 import { append } from '../record/append.ts';
+import { endQueues } from '../seats/queue.store.ts';
+import { endReports } from '../seats/reports.store.ts';
 import { dropPartsOf } from '../tasks/parts.steps.ts';
 import { setEnded } from './endings.store.ts';
-import { revokeCodes } from './join-codes.steps.ts';
 import { agentTotals } from './member-counts.store.ts';
 import { activeAgents, type MemberRow } from './members.store.ts';
 import type { Authorized } from './membership.steps.ts';
-import { endReports } from './reports.store.ts';
 
 export interface SeatEnding {
   actor: EventActor;

@@ -3,12 +3,12 @@ import { Refusal } from '../../contract/errors.ts';
 import { type BoardRow, lockBoardById, parseRoles } from '../boards/boards.store.ts';
 import { mayDo } from '../boards/policy.rules.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { memberById } from '../members/members.store.ts';
+import { activeHuman } from '../members/memberships.store.ts';
 import { holderOfHandle, personById } from '../people/people.store.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { readShortCode } from '../text/short-code.ts';
 import { codeByDigest, codeById, type JoinCodeRow } from './join-codes.store.ts';
-import { memberById } from './members.store.ts';
-import { activeHuman } from './memberships.store.ts';
 
 export interface Found {
   code: JoinCodeRow;

@@ -5,14 +5,14 @@ import { refuseGuest } from '../access/authority.ts';
 import { lockSight, requireActive, requirePlace, type Sight } from '../access/place.ts';
 import { seatRemoved } from '../access/replay.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { holdSeats } from '../members/endings.store.ts';
+import { type MemberRow, seatOfSession } from '../members/members.store.ts';
+import { bringOnto } from '../members/membership.steps.ts';
 import type { DelegateCaller } from '../operation/caller.ts';
+import { makeSeat, requireRole, rotateToken } from '../seats/seat.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
 import type { Joined } from '../views/joined.ts';
-import { holdSeats } from './endings.store.ts';
 import { type BySession, harnessOf } from './join.rules.ts';
-import { type MemberRow, seatOfSession } from './members.store.ts';
-import { bringOnto } from './membership.steps.ts';
-import { makeSeat, requireRole, rotateToken } from './seat.steps.ts';
 
 /**
  * In one transaction with the board's row held, so that of two calls for one session the second finds the first's seat.

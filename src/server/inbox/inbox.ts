@@ -5,17 +5,17 @@ import { eyesOf } from '../access/message.ts';
 import { headOf, lockPlace, ownPlace, ownPlaces, type Place } from '../access/place.ts';
 import { once } from '../db/once.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { membersWithIds } from '../members/members.store.ts';
+import { movePosition } from '../members/positions.store.ts';
+import { messagesWithSeqs } from '../messages/messages.store.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { Asked, WaitCase, Waited, WriteCase } from '../operation/usecase.ts';
-import { membersWithIds } from '../seats/members.store.ts';
 import { effectivePolicy } from '../seats/midturn.rules.ts';
-import { movePosition } from '../seats/positions.store.ts';
 import { personUnread, unreadWith } from '../views/board.ts';
 import { loadMessages, showMessages } from '../views/message.ts';
 import { PAGE_BYTES } from '../views/window.ts';
 import { workViews } from '../views/work.ts';
 import { countsAt, type InboxPage, inboxSeqs, toEveryone, unreadOf, type Woken } from './inbox.store.ts';
-import { messagesWithSeqs } from './messages.store.ts';
 
 export const readInbox: WaitCase<'readInbox'> = {
   run: async (tx, caller, input) => (await readInboxes(tx, [{ caller, input }]))[0] as Waited<Inbox>,

@@ -9,10 +9,12 @@ import { lockPlace, onBoard, type Place, requireActive } from '../access/place.t
 import { parseRoles } from '../boards/boards.store.ts';
 import { requirePermission } from '../boards/policy.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, ServerAddress, WriteCase } from '../operation/usecase.ts';
 import { holderOfHandle, type PersonRow, personByHandle } from '../people/people.store.ts';
 import { append } from '../record/append.ts';
+import { requireRole } from '../seats/seat.steps.ts';
 import { newId } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { newShortCode } from '../text/short-code.ts';
@@ -20,8 +22,6 @@ import { timestamp } from '../text/time.ts';
 import { codeView, codeViews } from '../views/join-code.ts';
 import { revokeCodes } from './join-codes.steps.ts';
 import { codeById, countWorkingCodes, insertCode, type JoinCodeRow, listCodeRows } from './join-codes.store.ts';
-import { activeHuman } from './memberships.store.ts';
-import { requireRole } from './seat.steps.ts';
 
 const MAX_WORKING = 200;
 /** How long a code is listed after its end. */

@@ -4,11 +4,11 @@ import type { Body } from '../../contract/types.ts';
 import { eyesOf } from '../access/message.ts';
 import { ownPlace, type Place } from '../access/place.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import { inboxSeqs, toEveryone } from '../inbox/inbox.store.ts';
+import { messagesWithSeqs } from '../messages/messages.store.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { timestamp } from '../text/time.ts';
-import { inboxSeqs, toEveryone } from './inbox.store.ts';
-import { messagesWithSeqs } from './messages.store.ts';
 import { messagesIn, type QueuedMessage, type QueueRow, queueOf, saveQueue } from './queue.store.ts';
 
 /** How long a report counts without being repeated. */

@@ -2,9 +2,9 @@
 import { Refusal } from '../../contract/errors.ts';
 import { onBoard, seeBoard } from '../access/place.ts';
 import type { ReadCase } from '../operation/usecase.ts';
+import { agentsOfPerson } from '../seats/agents.store.ts';
 import { memberView, memberViews, ownAgentViews } from '../views/member.ts';
 import { boardPersonView } from '../views/person.ts';
-import { agentsOfPerson } from './agents.store.ts';
 import { findMember, listMemberRows, membersWithIds } from './members.store.ts';
 
 export const listBoardPeople: ReadCase<'listBoardPeople'>['run'] = async (tx, caller, { params, query }) => {

@@ -3,15 +3,15 @@
 import { eventActor } from '../access/acting.ts';
 import { requireActive, seeBoardById } from '../access/place.ts';
 import { recheckSeat, recheckShown } from '../access/replay.ts';
+import { requireMayCreate } from '../boards/creation.steps.ts';
+import { cleanLine, foundBoard } from '../boards/founding.ts';
 import { boardNotFound, type DelegateCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { harnessOf } from '../seats/join.rules.ts';
 import { makeSeat } from '../seats/seat.steps.ts';
 import { newId } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { joinedView } from '../views/joined.ts';
-import { requireMayCreate } from './creation.steps.ts';
-import { cleanLine, foundBoard } from './founding.ts';
+import { harnessOf } from './join.rules.ts';
 
 export const createDelegatedBoard = (root: RootKey): WriteCase<'createDelegatedBoard'> => ({
   prepare: cleanLine,

@@ -1,7 +1,7 @@
 /** What agents are on now: one line each, never part of the record. */
 import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import type { Presence } from './presence.rules.ts';
+import type { Presence } from '../seats/presence.rules.ts';
 
 export type LineRow = {
   member_id: string;

@@ -1,8 +1,8 @@
 /** Inboxes and read positions: whom messages name, what is unread, what is owed. */
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { Eyes } from '../messages/eyes.rules.ts';
 import { groupBy } from '../text/group.ts';
-import type { Eyes } from './eyes.rules.ts';
 
 export interface Woken {
   count: number;

@@ -5,15 +5,15 @@ import { requirePlace } from '../access/place.ts';
 import { recheckShown } from '../access/replay.ts';
 import { boardById, parsePolicy } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { bringOnto } from '../members/membership.steps.ts';
+import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
+import { makeSeat, requireRole } from '../seats/seat.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
 import type { Joined } from '../views/joined.ts';
 import { type ByCode, harnessOf } from './join.rules.ts';
 import { codeById, type JoinCodeRow, noteCodeUse } from './join-codes.store.ts';
-import { bringOnto } from './membership.steps.ts';
-import { activeHuman } from './memberships.store.ts';
 import { codeInvalid, codeWorks, type Found, findCode, makerStands, requireActiveOf } from './redeem.steps.ts';
-import { makeSeat, requireRole } from './seat.steps.ts';
 
 /** @throws Refusal `join_code_invalid`, `guest_code_not_for_members`, `join_code_not_yours`, then what making a seat says. */
 export async function joinByCode(tx: WriteTx, root: RootKey, caller: Caller, body: ByCode): Promise<Joined> {

@@ -3,15 +3,15 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
 import { onBoard, ownPlace, type Place } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { findMember, type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
+import { holdMode } from '../seats/agents.store.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { redact } from '../text/redaction.ts';
 import { memberView } from '../views/member.ts';
-import { holdMode } from './agents.store.ts';
 import { AHEAD_MS } from './lines.rules.ts';
 import { clearLines, setLine } from './lines.steps.ts';
-import { findMember, type MemberWithPerson, membersWithIds } from './members.store.ts';
 
 type SetLine = Body<'setMyLine'>;
 

@@ -7,21 +7,21 @@ import type { WriteTx } from '../db/tx.ts';
 import { findKey } from '../keys/credentials.store.ts';
 import { IDLE_SECONDS, makeKey, requireUnusedToken } from '../keys/keys.steps.ts';
 import { type AccessKeyRow, keyOf } from '../keys/keys.store.ts';
+import { memberById } from '../members/members.store.ts';
+import { bringOnto } from '../members/membership.steps.ts';
+import { activeHuman } from '../members/memberships.store.ts';
 import { authenticate, type KeyCaller, keyWorks } from '../operation/caller.ts';
 import type { OpenCase } from '../operation/usecase.ts';
 import { holdPeople, insertPerson } from '../people/people.store.ts';
 import { audit } from '../record/audit.steps.ts';
+import { makeSeat, requireRole, rotateToken } from '../seats/seat.steps.ts';
 import { newId } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { type Joined, joinedView } from '../views/joined.ts';
 import { keyView } from '../views/key.ts';
 import { callerView } from '../views/person.ts';
 import { noteCodeUse } from './join-codes.store.ts';
-import { memberById } from './members.store.ts';
-import { bringOnto } from './membership.steps.ts';
-import { activeHuman } from './memberships.store.ts';
 import { codeInvalid, codeWorks, type Found, findCode, requireActiveOf } from './redeem.steps.ts';
-import { makeSeat, requireRole, rotateToken } from './seat.steps.ts';
 
 /** How long a guest whose answer was lost may ask again. */
 const REPEAT_MS = 600_000;

@@ -1,5 +1,5 @@
 /** How long a line holds. */
-import { leftAt, type Reported } from './presence.rules.ts';
+import { leftAt, type Reported } from '../seats/presence.rules.ts';
 
 const HOUR_MS = 3_600_000;
 /** With nobody there a line about work goes this long after it was set. */

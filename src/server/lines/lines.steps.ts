@@ -1,8 +1,8 @@
 /** Setting and clearing lines, so that whoever follows the board hears of it. */
 import type { WriteTx } from '../db/tx.ts';
+import type { ReportRow } from '../seats/reports.store.ts';
 import { hasLapsed } from './lines.rules.ts';
 import { deleteLineOf, deleteLines, deleteLinesAbout, type LineRow, linesOf, saveLine } from './lines.store.ts';
-import type { ReportRow } from './reports.store.ts';
 
 /** Sets a member's line in place of the one it has. */
 export async function setLine(tx: WriteTx, boardId: string, line: Omit<LineRow, 'at'>): Promise<void> {

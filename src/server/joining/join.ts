@@ -6,12 +6,12 @@ import { lockPlace, requireActive } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
+import { makeSeat, requireRole } from '../seats/seat.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { type Joined, joinedView } from '../views/joined.ts';
 import { type ByBoard, formOfDelegation, formOfKey, harnessOf } from './join.rules.ts';
 import { joinByCode, recheckJoin } from './join-by-code.ts';
 import { joinByDelegation } from './join-by-delegation.ts';
-import { makeSeat, requireRole } from './seat.steps.ts';
 
 export const joinBoard = (root: RootKey): WriteCase<'joinBoard'> => ({
   async run(tx, caller, { body }) {

@@ -2,10 +2,10 @@
 import type { EventActor } from '../../contract/types.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { renameSetter } from '../lines/lines.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { PersonRow } from '../people/people.store.ts';
 import { append } from '../record/append.ts';
-import { renameSetter } from './lines.store.ts';
 import { renameMember } from './member-names.store.ts';
 import type { MemberRow } from './members.store.ts';
 import { humansOn } from './memberships.store.ts';

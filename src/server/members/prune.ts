@@ -7,12 +7,12 @@ import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { requireAdmin } from '../people/people.rules.ts';
+import { type Disconnected, disconnectedAgents } from '../seats/reports.store.ts';
 import { timestamp } from '../text/time.ts';
 import { endSeat } from './endings.steps.ts';
 import { holdSeats } from './endings.store.ts';
 import { type MemberRow, type MemberWithPerson, membersWithIds } from './members.store.ts';
 import { activeHuman } from './memberships.store.ts';
-import { type Disconnected, disconnectedAgents } from './reports.store.ts';
 
 /** Most agents in one call. */
 const BATCH = 500;
