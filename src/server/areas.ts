@@ -1,5 +1,11 @@
 /** Which use case serves which operation. The type makes a missing or doubled one fail to compile. */
 import type { OperationName } from '../contract/operations.ts';
+import { clearAllowance, getAllowance, listAllowanceRevisions, setAllowance } from './allowances/allowance.ts';
+import { getApproval, listApprovals } from './approvals/approvals.ts';
+import { collectApproval } from './approvals/collect.ts';
+import { allowApproval, declineApproval } from './approvals/decide.ts';
+import type { Report } from './approvals/deps.ts';
+import { requestAdminAction } from './approvals/request.ts';
 import { listAsks } from './asks/read.ts';
 import { createBoard } from './boards/create.ts';
 import { archiveBoard, deleteBoard, restoreBoard } from './boards/lifecycle.ts';
@@ -47,15 +53,9 @@ import { addReaction, listReactions, removeReaction } from './messages/react.ts'
 import { getMessage, getMessageBySeq, listMessages, listReplies } from './messages/read.ts';
 import { listReceipts } from './messages/receipts.ts';
 import { listThreads } from './messages/threads.ts';
-import { clearAllowance, getAllowance, listAllowanceRevisions, setAllowance } from './onboarding/allowance.ts';
-import { getApproval, listApprovals } from './onboarding/approvals.ts';
-import { collectApproval } from './onboarding/collect.ts';
-import { allowApproval, declineApproval } from './onboarding/decide.ts';
-import type { Report } from './onboarding/deps.ts';
-import { getOnboardingInbox } from './onboarding/inbox.ts';
-import { listInviteNotices } from './onboarding/invite-notices.ts';
-import { ackNotices, listNotices } from './onboarding/notices.ts';
-import { requestAdminAction } from './onboarding/request.ts';
+import { listInviteNotices } from './notices/invite-notices.ts';
+import { ackNotices, listNotices } from './notices/notices.ts';
+import { getOnboardingInbox } from './notices/onboarding-inbox.ts';
 import { download, type Offered, open, read, type ServerAddress, upload, wait, write } from './operation/usecase.ts';
 import { createPairingRequest } from './pairing/create.ts';
 import { cancelPairing, choosePairingAgent, declinePairing } from './pairing/decide.ts';

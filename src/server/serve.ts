@@ -12,8 +12,6 @@ import { type Clock, systemClock } from './db/clock.ts';
 import type { Database } from './db/tx.ts';
 import { drainable } from './http/drain.ts';
 import { createHttp } from './http/server.ts';
-import { sweepLines } from './jobs/lines.ts';
-import { scheduleClosings, schedulePurge } from './jobs/purge.ts';
 import { Live } from './live/live.ts';
 import { LastUse } from './operation/last-use.ts';
 import { Attempts } from './rates/attempts.ts';
@@ -26,7 +24,9 @@ import { type DataOptions, messageOf, useData } from './upkeep/data-folder.ts';
 import { listen } from './upkeep/listen.ts';
 import { type LogOptions, makeLogger } from './upkeep/logger.ts';
 import { modeOf, type TeamOptions } from './upkeep/modes.ts';
+import { scheduleClosings, schedulePurge } from './upkeep/purge.ts';
 import type { ServeError } from './upkeep/serve-error.ts';
+import { sweepLines } from './upkeep/sweep-lines.ts';
 import { buildOf } from './upkeep/version.ts';
 
 export { ServeError } from './upkeep/serve-error.ts';

@@ -1,13 +1,13 @@
 /** The sealing of an invite's secret, against the vectors of the contract. */
 import { expect } from 'chai';
-import { freeze } from '../../src/server/onboarding/actions.rules.ts';
+import { freeze } from '../../src/server/approvals/actions.rules.ts';
 import {
   COLLECT_LABEL,
   collectKeyHash,
   OUTCOME_LABEL,
   seal,
   unseal,
-} from '../../src/server/onboarding/capsules.rules.ts';
+} from '../../src/server/approvals/capsules.rules.ts';
 import { RootKey } from '../../src/server/text/root-key.ts';
 
 const at = (end: string) => `01JB8Z2Y5X4W3V2T1S0R9Q8P${end}`;

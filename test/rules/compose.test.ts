@@ -4,7 +4,7 @@ import type { AgentWork, Message } from '../../src/contract/types.ts';
 import { compose } from '../../src/daemon/compose/compose.ts';
 import { concerns, modeTexts, wakesIn } from '../../src/daemon/compose/modes.ts';
 import type { ComposeSeat, Mode, Notice, Point } from '../../src/daemon/types.ts';
-import { noticeStep } from '../../src/server/onboarding/next.rules.ts';
+import { noticeStep } from '../../src/server/approvals/next.rules.ts';
 import { aNotice, at, claude, HANDOFF, NOW, seatOf, textOf } from '../support/composed.ts';
 import { aMessage, fromOwner, someWork } from '../support/messages.ts';
 import { stopProcessorTime } from '../support/processor-time.ts';

@@ -65,20 +65,7 @@ const any = (...tests: ((file: string) => boolean)[]) => {
 const ours = inside('src', 'migrations', 'test', 'bin');
 
 /** Folders of the server that are no area: what surrounds the use cases of all areas. */
-const surroundings = [
-  'db',
-  'http',
-  'operation',
-  'text',
-  'access',
-  'views',
-  'live',
-  'blobs',
-  'jobs',
-  'upkeep',
-  'endings',
-  'rates',
-];
+const surroundings = ['db', 'http', 'operation', 'text', 'access', 'views', 'live', 'blobs', 'upkeep', 'rates'];
 const serverFolder = (file: string): string | undefined => /^src\/server\/([^/]+)\//.exec(file)?.[1];
 
 const contract = inside('src/contract');

@@ -1,10 +1,10 @@
 /** The tables of requests, sealed secrets, allowances and invites say something of everything, once. */
 import { expect } from 'chai';
+import { allowanceTable } from '../../src/server/allowances/allowance-states.rules.ts';
+import { approvalTable } from '../../src/server/approvals/approval-states.rules.ts';
+import { capsuleTable } from '../../src/server/approvals/capsule-states.rules.ts';
+import { cell, plainTransition, type Transition, transition } from '../../src/server/approvals/transitions.rules.ts';
 import { inviteTable } from '../../src/server/invites/invite-states.rules.ts';
-import { allowanceTable } from '../../src/server/onboarding/allowance-states.rules.ts';
-import { approvalTable } from '../../src/server/onboarding/approval-states.rules.ts';
-import { capsuleTable } from '../../src/server/onboarding/capsule-states.rules.ts';
-import { cell, plainTransition, type Transition, transition } from '../../src/server/onboarding/transitions.rules.ts';
 
 type AnyTable = readonly Transition<string, string, string, unknown>[];
 

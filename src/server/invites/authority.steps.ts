@@ -1,11 +1,12 @@
 /** Whether an invite still works: its own state, who issued it, and every board it leads to. */
+
+import { transition } from '../approvals/transitions.rules.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import { boardById, lockBoardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { findKeyById } from '../keys/credentials.store.ts';
 import { type MemberRow, memberById } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
-import { transition } from '../onboarding/transitions.rules.ts';
 import { keyWorks } from '../operation/caller.ts';
 import { type PersonRow, personById } from '../people/people.store.ts';
 import { type InviteEffect, inviteTable } from './invite-states.rules.ts';

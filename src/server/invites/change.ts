@@ -1,7 +1,7 @@
 /** Changing an invite that was handed out: the handle it suggests, or its end. */
 
-import { clearForInvites } from '../onboarding/capsules.store.ts';
-import { plainTransition } from '../onboarding/transitions.rules.ts';
+import { clearForInvites } from '../approvals/capsules.store.ts';
+import { plainTransition } from '../approvals/transitions.rules.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { pairingsOfInvites } from '../pairing/endings.steps.ts';
 import { refuseGuest } from '../people/people.rules.ts';

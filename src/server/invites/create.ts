@@ -2,8 +2,8 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
 import { lockPlaceById, requireActive } from '../access/place.ts';
+import { refuseSecrets } from '../approvals/actions.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { refuseSecrets } from '../onboarding/actions.rules.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ServerAddress, WriteCase } from '../operation/usecase.ts';
 import { refuseGuest, requireAdmin } from '../people/people.rules.ts';

@@ -1,7 +1,7 @@
 /** Revoking a key, whoever asks for it. */
 import { Refusal } from '../../contract/errors.ts';
+import { closeForKeys } from '../approvals/closings.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { closeForKeys } from '../onboarding/closings.steps.ts';
 import type { Caller } from '../operation/caller.ts';
 import { type AuditEntry, audit } from '../record/audit.steps.ts';
 import { type AccessKeyRow, setRevoked } from './keys.store.ts';

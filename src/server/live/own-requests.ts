@@ -1,8 +1,9 @@
 /** What the agents of a person asked for, and what they may do without: what of it moved between two looks. */
+
+import { readAllowance } from '../allowances/allowances.store.ts';
+import { effective, listedRows } from '../approvals/approvals.store.ts';
 import type { ReadTx } from '../db/tx.ts';
-import { readAllowance } from '../onboarding/allowances.store.ts';
-import { effective, listedRows } from '../onboarding/approvals.store.ts';
-import { newestNotices } from '../onboarding/notices.store.ts';
+import { newestNotices } from '../notices/notices.store.ts';
 import { listedRequests } from '../pairing/requests.store.ts';
 import { personSees } from '../pairing/sight.rules.ts';
 import { stateAt } from '../pairing/subject.rules.ts';

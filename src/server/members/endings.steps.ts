@@ -1,9 +1,9 @@
 /** What ends with a seat, and with a person's membership: in one transaction and in the order the record tells it. */
 import type { EventActor } from '../../contract/types.ts';
+import { clearForMembership, closeForSeats } from '../approvals/closings.steps.ts';
 import { type BoardRow, setShowOwner } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { revokeCodes } from '../joining/join-codes.steps.ts';
-import { clearForMembership, closeForSeats } from '../onboarding/closings.steps.ts';
 import { append } from '../record/append.ts';
 import { endQueues } from '../seats/queue.store.ts';
 import { endReports } from '../seats/reports.store.ts';

@@ -2,8 +2,8 @@
 import type { PairingSide } from '../../contract/types.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { tell } from '../onboarding/notices.steps.ts';
-import type { NoticeKind } from '../onboarding/notices.store.ts';
+import { tell } from '../notices/notices.steps.ts';
+import type { NoticeKind } from '../notices/notices.store.ts';
 import { newId, newUlid } from '../text/ids.ts';
 import { otherSide } from './lines.rules.ts';
 import { type Cell, type ClosedReason, cellOf, type Effect, type Transition, type Trigger } from './machine.rules.ts';

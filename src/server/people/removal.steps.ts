@@ -1,11 +1,11 @@
 /** Ending all that a person can act with. */
 
+import { closeForPerson } from '../approvals/closings.steps.ts';
 import { endBrowsersOf } from '../browsers/sessions.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { endDelegations } from '../delegations/delegations.store.ts';
 import { voidApproved } from '../machines/machines.store.ts';
 import { holdSeats } from '../members/endings.store.ts';
-import { closeForPerson } from '../onboarding/closings.steps.ts';
 import { holdKeysOf, revokeInvitesBy, revokeKeys } from './removal.store.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Changing what a person is on the server. */
 import { Refusal } from '../../contract/errors.ts';
+import { clearForPerson } from '../approvals/closings.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { clearForPerson } from '../onboarding/closings.steps.ts';
 import { type AuditEntry, audit } from '../record/audit.steps.ts';
 import { lastAdmin } from './people.rules.ts';
 import { countAdmins, type PersonRow, savePerson } from './people.store.ts';

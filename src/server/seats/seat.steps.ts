@@ -2,6 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { reservedMemberNames } from '../../contract/ids.ts';
 import type { EventActor } from '../../contract/types.ts';
+import { closeForSeats } from '../approvals/closings.steps.ts';
 import { type BoardRow, parsePolicy, parseRoles, setShowOwner } from '../boards/boards.store.ts';
 import { firstFree } from '../boards/names.rules.ts';
 import { noSuchRole } from '../boards/roles.rules.ts';
@@ -10,8 +11,7 @@ import { blankMember, type MemberRow } from '../members/member.rules.ts';
 import { agentTotals } from '../members/member-counts.store.ts';
 import { memberNames } from '../members/member-names.store.ts';
 import { insertMember, memberByName, replaceToken } from '../members/members.store.ts';
-import { tellArrival } from '../onboarding/arrivals.steps.ts';
-import { closeForSeats } from '../onboarding/closings.steps.ts';
+import { tellArrival } from '../notices/arrivals.steps.ts';
 import { append } from '../record/append.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';

@@ -1,13 +1,13 @@
 /** Approvals, as their person and the agent that asked see them. Never a secret. */
 import type { AdminAction, Approval, BoardLabel } from '../../contract/types.ts';
+import { boardsNamed, personNamed } from '../approvals/actions.rules.ts';
+import { actionOf, authorizationOf, decidedAt, effective, type RequestRow } from '../approvals/approvals.store.ts';
+import { type CapsuleRow, capsuleState, capsulesOf } from '../approvals/capsules.store.ts';
+import { allowStep } from '../approvals/next.rules.ts';
 import { type BoardRow, boardsWithIds, visibleIds } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { keysWithIds } from '../keys/keys.store.ts';
 import { membersWithIds } from '../members/members.store.ts';
-import { boardsNamed, personNamed } from '../onboarding/actions.rules.ts';
-import { actionOf, authorizationOf, decidedAt, effective, type RequestRow } from '../onboarding/approvals.store.ts';
-import { type CapsuleRow, capsuleState, capsulesOf } from '../onboarding/capsules.store.ts';
-import { allowStep } from '../onboarding/next.rules.ts';
 import type { Caller } from '../operation/caller.ts';
 import { peopleWithIds } from '../people/people.store.ts';
 import { timestamp } from '../text/time.ts';

@@ -1,9 +1,9 @@
 /** Pairing requests, as those who have part in them see them. Never a secret. */
 import type { BoardLabel, PairingRequest, PairingSide } from '../../contract/types.ts';
+import { allowStep } from '../approvals/next.rules.ts';
 import { boardsWithIds } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
-import { allowStep } from '../onboarding/next.rules.ts';
 import type { Caller } from '../operation/caller.ts';
 import { directionOf, lineOf, pingText, short } from '../pairing/lines.rules.ts';
 import { type MarkRow, marksOf } from '../pairing/marks.store.ts';

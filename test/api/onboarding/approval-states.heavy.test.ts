@@ -6,9 +6,9 @@ import {
   type ApprovalState,
   type ApprovalTrigger,
   approvalTable,
-} from '../../../src/server/onboarding/approval-states.rules.ts';
-import { sweepOnboarding } from '../../../src/server/onboarding/sweep.steps.ts';
-import { cell } from '../../../src/server/onboarding/transitions.rules.ts';
+} from '../../../src/server/approvals/approval-states.rules.ts';
+import { sweepOnboarding } from '../../../src/server/approvals/sweep.steps.ts';
+import { cell } from '../../../src/server/approvals/transitions.rules.ts';
 import type { Api } from '../../support/api.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';

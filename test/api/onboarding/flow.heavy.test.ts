@@ -4,10 +4,10 @@
  * SERVICE_TEST_LONG=1 a hundred. SERVICE_TEST_SEED repeats a run.
  */
 import { expect } from 'chai';
+import { approvalById, effective } from '../../../src/server/approvals/approvals.store.ts';
+import { type CapsuleRow, capsuleState } from '../../../src/server/approvals/capsules.store.ts';
+import { sweepOnboarding } from '../../../src/server/approvals/sweep.steps.ts';
 import { type InviteRow, stateOf } from '../../../src/server/invites/invites.store.ts';
-import { approvalById, effective } from '../../../src/server/onboarding/approvals.store.ts';
-import { type CapsuleRow, capsuleState } from '../../../src/server/onboarding/capsules.store.ts';
-import { sweepOnboarding } from '../../../src/server/onboarding/sweep.steps.ts';
 import { chance } from '../../faults/random.ts';
 import { Api } from '../../support/api.ts';
 import { newAgent, newBoard } from '../../support/cast.ts';

@@ -2,13 +2,13 @@
 import { expect } from 'chai';
 import { errors } from '../../../src/contract/errors.ts';
 import type { Category } from '../../../src/contract/types.ts';
+import { type AllowanceState, allowanceTable } from '../../../src/server/allowances/allowance-states.rules.ts';
+import { type CapsuleState, capsuleTable } from '../../../src/server/approvals/capsule-states.rules.ts';
+import { type CapsuleRow, capsuleState } from '../../../src/server/approvals/capsules.store.ts';
+import { sweepOnboarding } from '../../../src/server/approvals/sweep.steps.ts';
+import { cell } from '../../../src/server/approvals/transitions.rules.ts';
 import { type InviteState, inviteTable } from '../../../src/server/invites/invite-states.rules.ts';
 import { type InviteRow, stateOf } from '../../../src/server/invites/invites.store.ts';
-import { type AllowanceState, allowanceTable } from '../../../src/server/onboarding/allowance-states.rules.ts';
-import { type CapsuleState, capsuleTable } from '../../../src/server/onboarding/capsule-states.rules.ts';
-import { type CapsuleRow, capsuleState } from '../../../src/server/onboarding/capsules.store.ts';
-import { sweepOnboarding } from '../../../src/server/onboarding/sweep.steps.ts';
-import { cell } from '../../../src/server/onboarding/transitions.rules.ts';
 import { newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';

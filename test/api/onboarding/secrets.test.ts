@@ -1,8 +1,8 @@
 /** The secret of an invite that an agent asked for: where it is, which is in its capsule alone, and what opens that. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { type Binding, OUTCOME_LABEL, seal, unseal } from '../../../src/server/onboarding/capsules.rules.ts';
-import type { CapsuleRow } from '../../../src/server/onboarding/capsules.store.ts';
+import { type Binding, OUTCOME_LABEL, seal, unseal } from '../../../src/server/approvals/capsules.rules.ts';
+import type { CapsuleRow } from '../../../src/server/approvals/capsules.store.ts';
 import { RootKey } from '../../../src/server/text/root-key.ts';
 import type { Api } from '../../support/api.ts';
 import { newAgent } from '../../support/cast.ts';

@@ -1,7 +1,7 @@
 /** Who hears of pairing requests: streams of the two people, notices to their seats, and what time ends by itself. */
 import { expect } from 'chai';
 import { hintFrames } from '../../../src/contract/nouns/record.ts';
-import { sweepOnboarding } from '../../../src/server/onboarding/sweep.steps.ts';
+import { sweepOnboarding } from '../../../src/server/approvals/sweep.steps.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { TestStream } from '../../support/stream.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Member } from '../../../src/contract/types.ts';
-import { LINES_EVERY_MS } from '../../../src/server/jobs/lines.ts';
+import { LINES_EVERY_MS } from '../../../src/server/upkeep/sweep-lines.ts';
 import { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, newDelegation } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';

@@ -1,6 +1,7 @@
 /** Changing an allowance: each real change is a revision of its own, for good. */
 import { type ErrorCode, Refusal } from '../../contract/errors.ts';
 import type { Category } from '../../contract/types.ts';
+import { transition } from '../approvals/transitions.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { type AllowanceTrigger, allowanceState, allowanceTable } from './allowance-states.rules.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type RevisionRow,
   saveAllowance,
 } from './allowances.store.ts';
-import { transition } from './transitions.rules.ts';
 
 export type ChangedBy = Pick<RevisionRow, 'changed_with'> &
   Partial<Pick<RevisionRow, 'key_id' | 'session_id' | 'approval_id'>>;

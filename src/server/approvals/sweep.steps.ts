@@ -1,10 +1,10 @@
 /** Writing down what time alone has ended. Nothing depends on it but notices and what is stored: every read looks at the clock. */
 import type { WriteTx } from '../db/tx.ts';
+import { dropExpired } from '../notices/notices.store.ts';
 import { sweepPairings } from '../pairing/endings.steps.ts';
 import { forgetRequestKeys, pendingOf } from './approvals.store.ts';
 import { clearPassed } from './capsules.store.ts';
 import { closeForKeys, closeRows } from './closings.steps.ts';
-import { dropExpired } from './notices.store.ts';
 
 /** Answers how many rows it took of each kind at most. */
 export async function sweepOnboarding(tx: WriteTx, limit: number): Promise<number> {

@@ -1,6 +1,9 @@
 /** What ends requests and capsules from outside: seats, keys, people and boards that end. */
 import type { Knex } from 'knex';
+import { changeAllowance } from '../allowances/allowance.steps.ts';
+import { allowanceOf } from '../allowances/allowances.store.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { tellDecision } from '../notices/notices.steps.ts';
 import {
   endpointsOfKeys,
   endpointsOfSeats,
@@ -9,12 +12,9 @@ import {
   pairingsOfMembership,
   pairingsOfPerson,
 } from '../pairing/endings.steps.ts';
-import { changeAllowance } from './allowance.steps.ts';
-import { allowanceOf } from './allowances.store.ts';
 import { approvalTable, type Ending } from './approval-states.rules.ts';
 import { type ApprovalRow, close, pendingOf } from './approvals.store.ts';
 import { clearCapsules } from './capsules.store.ts';
-import { tellDecision } from './notices.steps.ts';
 import { plainTransition } from './transitions.rules.ts';
 
 type Narrow = (query: Knex.QueryBuilder) => Knex.QueryBuilder;

@@ -1,11 +1,11 @@
 /** Removes what has passed its end. */
 import type { Logger } from 'pino';
+import { sweepOnboarding } from '../approvals/sweep.steps.ts';
 import { purgeLoginCodes, purgeSessions } from '../browsers/sessions.store.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import { purgeDelegations } from '../delegations/delegations.store.ts';
 import { purgeRequests } from '../machines/machines.store.ts';
-import { sweepOnboarding } from '../onboarding/sweep.steps.ts';
 import { purgeKept } from '../operation/idempotency.store.ts';
 
 const EVERY_MS = 600_000;

@@ -1,14 +1,14 @@
 /** Whether a person's standing allowance does a request at once. */
 import type { AdminAction } from '../../contract/types.ts';
+import { boardsNamed, kinds } from '../approvals/actions.rules.ts';
+import { countAutomatic } from '../approvals/approvals.store.ts';
+import type { Asker } from '../approvals/asker.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { agentMayAdd } from '../members/adding.steps.ts';
 import { memberById } from '../members/members.store.ts';
 import { readSettings } from '../settings/settings.store.ts';
-import { boardsNamed, kinds } from './actions.rules.ts';
 import { type AllowanceRow, categoriesOf, readAllowance } from './allowances.store.ts';
-import { countAutomatic } from './approvals.store.ts';
-import type { Asker } from './asker.ts';
 
 const DAY = 86_400_000;
 const AUTOMATIC_INVITES = 20;

@@ -1,11 +1,11 @@
 /** What an agent has not been told yet. Reading takes nothing away; its runtime says what was handed over. */
 
 import { headOf, ownPlace } from '../access/place.ts';
+import { noticeStep } from '../approvals/next.rules.ts';
 import { agentRequired } from '../operation/gate.ts';
 import type { ServerAddress, WaitCase, WriteCase } from '../operation/usecase.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
 import { timestamp } from '../text/time.ts';
-import { noticeStep } from './next.rules.ts';
 import { type About, type NoticeRow, setDelivered, undeliveredRows } from './notices.store.ts';
 
 export const listNotices =

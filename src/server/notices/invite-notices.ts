@@ -1,6 +1,8 @@
 /** The invites that a person's agents asked for: what became of each, and what ends it. */
 import type { Answer } from '../../contract/types.ts';
 import { refuseGuest } from '../access/authority.ts';
+import { authorizationOf } from '../approvals/approvals.store.ts';
+import { inviteStep, takeBackStep } from '../approvals/next.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { boardsOf, type InviteRow, listAgentInvites, stateOf } from '../invites/invites.store.ts';
 import { type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
@@ -9,8 +11,6 @@ import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
 import { timestamp } from '../text/time.ts';
 import { boardLabels } from '../views/labels.ts';
-import { authorizationOf } from './approvals.store.ts';
-import { inviteStep, takeBackStep } from './next.rules.ts';
 
 type Notice = Answer<'listInviteNotices'>['notices'][number];
 

@@ -1,7 +1,7 @@
 /** What becomes of an allowance: each real change is a revision, and nothing else is. */
 import type { ErrorCode } from '../../contract/errors.ts';
 import type { Category } from '../../contract/types.ts';
-import type { Transition } from './transitions.rules.ts';
+import type { Transition } from '../approvals/transitions.rules.ts';
 
 /** Whether anything is allowed at all. */
 export type AllowanceState = 'empty' | 'some';

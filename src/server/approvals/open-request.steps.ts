@@ -1,11 +1,12 @@
 /** Raising what an agent asks for: held for its person, or done at once where their allowance covers it. */
 import type { ServerInvite } from '../../contract/types.ts';
+import type { AllowanceRow } from '../allowances/allowances.store.ts';
+import { coverage } from '../allowances/coverage.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import { newId } from '../text/ids.ts';
 import { ActionReview } from './action-review.ts';
 import { type Frozen, kinds } from './actions.rules.ts';
-import type { AllowanceRow } from './allowances.store.ts';
 import { approvalTable } from './approval-states.rules.ts';
 import {
   type ApprovalRow,
@@ -16,7 +17,6 @@ import {
   type RequestRow,
   samePending,
 } from './approvals.store.ts';
-import { coverage } from './coverage.ts';
 import { execute } from './execute.ts';
 import { holdForRun } from './held.ts';
 import type { Ground } from './plans.ts';

@@ -1,9 +1,9 @@
 /** Doing what was asked for, by an approval or by an allowance: state, effect and its record in one transaction. */
 import type { Approval, Authorization, ServerInvite } from '../../contract/types.ts';
+import type { AllowanceRow } from '../allowances/allowances.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { pairingsAdmitted } from '../pairing/endings.steps.ts';
 import { kinds } from './actions.rules.ts';
-import type { AllowanceRow } from './allowances.store.ts';
 import { type ApprovalRow, actionOf, close, noteExecution } from './approvals.store.ts';
 import type { Plan } from './plans.ts';
 

@@ -1,6 +1,8 @@
 /** What came to a person without being asked of them: boards somebody put them on, people who came by their invites. */
 import type { Answer, BoardLabel } from '../../contract/types.ts';
 import { refuseGuest } from '../access/authority.ts';
+import { effective, undecidedRows } from '../approvals/approvals.store.ts';
+import { joinStep } from '../approvals/next.rules.ts';
 import { boardsWithIds } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { boardsOf } from '../invites/invites.store.ts';
@@ -14,9 +16,7 @@ import { timestamp } from '../text/time.ts';
 import { approvalViews } from '../views/approval.ts';
 import { addedTo } from '../views/board-list.ts';
 import { boardLabels } from '../views/labels.ts';
-import { effective, undecidedRows } from './approvals.store.ts';
-import { type ComerRow, comersSince } from './inbox.store.ts';
-import { joinStep } from './next.rules.ts';
+import { type ComerRow, comersSince } from './onboarding-inbox.store.ts';
 
 type Inbox = Answer<'getOnboardingInbox'>;
 

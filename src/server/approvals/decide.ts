@@ -2,7 +2,11 @@
 import { type ErrorCode, Refusal } from '../../contract/errors.ts';
 import type { AdminAction, ServerInvite } from '../../contract/types.ts';
 import { refuseGuest } from '../access/authority.ts';
+import { changedBy, INVITE_WARNING } from '../allowances/allowance.rules.ts';
+import { changeAllowance } from '../allowances/allowance.steps.ts';
+import { allowanceOf, categoriesOf } from '../allowances/allowances.store.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { tellDecision } from '../notices/notices.steps.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ServerAddress, WriteCase } from '../operation/usecase.ts';
 import { pairingsOfApproval } from '../pairing/endings.steps.ts';
@@ -10,9 +14,6 @@ import { holdPeople } from '../people/people.store.ts';
 import { ownView } from '../views/approval.ts';
 import { ActionReview } from './action-review.ts';
 import { browserMayAllow, hashOf, kinds } from './actions.rules.ts';
-import { changedBy, INVITE_WARNING } from './allowance.rules.ts';
-import { changeAllowance } from './allowance.steps.ts';
-import { allowanceOf, categoriesOf } from './allowances.store.ts';
 import { approvalTable } from './approval-states.rules.ts';
 import {
   actionOf,
@@ -30,7 +31,6 @@ import { execute } from './execute.ts';
 import { findApproval } from './find.ts';
 import { holdForRun } from './held.ts';
 import { ownKeyStep } from './next.rules.ts';
-import { tellDecision } from './notices.steps.ts';
 import { altered, approvalClosed } from './refusals.ts';
 import { plainTransition, transition } from './transitions.rules.ts';
 

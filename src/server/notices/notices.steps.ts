@@ -1,9 +1,10 @@
 /** Telling agents what became of what they asked for. Server's own words: ids, handles and board names, no secret. */
+
+import type { ApprovalRow } from '../approvals/approvals.store.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { memberById } from '../members/members.store.ts';
 import { newId } from '../text/ids.ts';
-import type { ApprovalRow } from './approvals.store.ts';
 import { type About, dropOldest, insertNotice, type NoticeKind } from './notices.store.ts';
 
 const DAY = 86_400_000;
