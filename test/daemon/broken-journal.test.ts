@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { processRef } from '../../src/local/process-ref.ts';
-import { addBob, decline, held, scene } from '../api/onboarding/cast.ts';
+import { addBob, decline, held, scene } from '../api/approvals/cast.ts';
 import { post } from '../support/cast.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';

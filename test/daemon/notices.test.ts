@@ -1,6 +1,6 @@
 /** What a seat is told of its requests: it wakes by decisions, rides along else, and is never lost nor told twice. */
 import { expect } from 'chai';
-import { addBob, decline, held, type Scene, scene } from '../api/onboarding/cast.ts';
+import { addBob, decline, held, type Scene, scene } from '../api/approvals/cast.ts';
 import { post } from '../support/cast.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';

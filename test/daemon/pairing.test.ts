@@ -6,7 +6,7 @@ import type { PairingRequest } from '../../src/contract/types.ts';
 import { compose } from '../../src/daemon/compose/compose.ts';
 import { serverPorts } from '../../src/daemon/server-ports.ts';
 import type { SeatIdentity } from '../../src/daemon/types.ts';
-import { allow, held, invitePeople } from '../api/onboarding/cast.ts';
+import { allow, held, invitePeople } from '../api/approvals/cast.ts';
 import type { Api } from '../support/api.ts';
 import { newBoard, post } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';

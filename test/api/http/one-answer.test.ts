@@ -10,7 +10,7 @@ import { goodCall } from '../../support/good-calls.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, revokeKey, setRoles } from '../../support/state.ts';
 import { told } from '../../support/told.ts';
-import { held, scene } from '../onboarding/cast.ts';
+import { held, scene } from '../approvals/cast.ts';
 import { pairOn, propose } from '../pairing/cast.ts';
 
 const names = Object.keys(operations) as OperationName[];

@@ -4,8 +4,8 @@ import { Api } from '../../support/api.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, revokeKey } from '../../support/state.ts';
+import { allow, ask, collect, held, invitePeople, scene } from '../approvals/cast.ts';
 import { type ClientConnected, connect, invite, preview, secretOf, setPerson } from '../invites/cast.ts';
-import { allow, ask, collect, held, invitePeople, scene } from '../onboarding/cast.ts';
 import { codeOf, look, newSide, select } from './cast.ts';
 import { rowOf, type Stand, standIn } from './stand.ts';
 

@@ -6,7 +6,7 @@ import { newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeBoard, newBrowser, putOnBoard, removePerson } from '../../support/state.ts';
-import { allow, decline as declineApproval, eventsOf } from '../onboarding/cast.ts';
+import { allow, decline as declineApproval, eventsOf } from '../approvals/cast.ts';
 import {
   accept,
   cancel,

@@ -5,8 +5,8 @@ import { newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { newBrowser } from '../../support/state.ts';
+import { addBob, allow, ask, codeOf, eventsOf, held, invitePeople, look, scene } from '../approvals/cast.ts';
 import { secretOf } from '../invites/cast.ts';
-import { addBob, allow, ask, codeOf, eventsOf, held, invitePeople, look, scene } from './cast.ts';
 
 const put = (api: Api, categories: string[], revision?: number) =>
   api.call('setAllowance', { body: { categories, ...(revision === undefined ? {} : { revision }) } });

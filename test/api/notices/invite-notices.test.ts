@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
+import { allow, ask, codeOf, held, invitePeople, scene } from '../approvals/cast.ts';
 import { connect, invite, secretOf } from '../invites/cast.ts';
-import { allow, ask, codeOf, held, invitePeople, scene } from './cast.ts';
 
 forEachDatabase('a notice of an invite', (engine) => {
   let server: TestServer;

@@ -7,8 +7,8 @@ import { startTestServer, startTwin, type TestServer } from '../../support/serve
 import { endMember } from '../../support/state.ts';
 import { TestStream } from '../../support/stream.ts';
 import { until } from '../../support/until.ts';
+import { addBob, allow, codeOf, decline, held, invitePeople, look, type Scene, scene } from '../approvals/cast.ts';
 import { type Connected, connect, secretOf } from '../invites/cast.ts';
-import { addBob, allow, codeOf, decline, held, invitePeople, look, type Scene, scene } from './cast.ts';
 
 const DAY = 86_400_000;
 

@@ -4,8 +4,8 @@ import { Api } from '../../support/api.ts';
 import { newAgent, newBoard } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
+import { addBob, allow, codeOf, held, invitePeople, scene } from '../approvals/cast.ts';
 import { type Connected, connect, invite, secretOf } from '../invites/cast.ts';
-import { addBob, allow, codeOf, held, invitePeople, scene } from './cast.ts';
 
 const DAY = 86_400_000;
 
