@@ -80,7 +80,7 @@ export async function connectHere(options: DaemonFlags): Promise<Connection> {
 /** Whether the network is there after all, as far as the servers known here tell. */
 async function anyServerAnswers(): Promise<boolean> {
   const { env, folders } = runtime();
-  const { accepts } = await import('../local/probe.ts');
+  const { accepts } = await import('../local/own-server/probe.ts');
   const servers = knownServers(readCredentials(folders), folders, env);
   return (await Promise.all(servers.map(({ origin }) => accepts(origin)))).includes(true);
 }

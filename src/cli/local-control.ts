@@ -1,15 +1,15 @@
 /** Starting, describing and asking servers directly. */
 import { Client } from '../client/client.ts';
 import type { ServerInfo } from '../contract/types.ts';
-import { localAddress, originOf } from '../local/address.ts';
 import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { canonicalOrigin, looksLikeUrl } from '../local/origin.ts';
-import { accepts } from '../local/probe.ts';
+import { localAddress, originOf } from '../local/own-server/address.ts';
+import { accepts } from '../local/own-server/probe.ts';
+import { currentServer } from '../local/own-server/running.ts';
+import { ensureLocalServer } from '../local/own-server/start.ts';
 import { findProject } from '../local/project.ts';
-import { currentServer } from '../local/running.ts';
 import { namedServer, personServer } from '../local/servers.ts';
-import { ensureLocalServer } from '../local/start.ts';
 import type { Output } from './output.ts';
 import { runtime, version } from './runtime.ts';
 import { clientOptions } from './session.ts';

@@ -4,10 +4,10 @@ import { ClientError } from '../client/errors.ts';
 import { localEntry, type ServerEntry, seatsAt, updateCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { readLocalKey } from '../local/keystore.ts';
-import { isOnLoopback, NOT_OURS, ownFetch } from '../local/own-agent.ts';
-import { currentServer } from '../local/running.ts';
+import { isOnLoopback, NOT_OURS, ownFetch } from '../local/own-server/own-agent.ts';
+import { currentServer } from '../local/own-server/running.ts';
+import type { LocalServer } from '../local/own-server/start.ts';
 import type { KnownServer } from '../local/servers.ts';
-import type { LocalServer } from '../local/start.ts';
 import { olderThan } from '../local/versions.ts';
 import { noteAutostart } from './autostarted.ts';
 import type { Output } from './output.ts';
@@ -106,7 +106,7 @@ async function startIfNeeded(server: KnownServer, choice: LocalChoice): Promise<
     throw new Failure('server_not_running', `The local server at ${server.origin} does not run.`, {
       hint: 'service server start',
     });
-  const { ensureLocalServer } = await import('../local/start.ts');
+  const { ensureLocalServer } = await import('../local/own-server/start.ts');
   const running = await ensureLocalServer({ folders, env, program, version: version() });
   if (running.started) announce(server, running, choice.out);
   return running;

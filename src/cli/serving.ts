@@ -1,8 +1,8 @@
 /** Running the server in this process. */
 import { isAbsolute } from 'node:path';
-import { claimLocalAddress, localAddress, parseAddress } from '../local/address.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { type Env, makeFolder } from '../local/folders.ts';
+import { claimLocalAddress, localAddress, parseAddress } from '../local/own-server/address.ts';
 import { loadPacked } from '../local/program.ts';
 import type { RunningServer, ServeOptions } from '../server/serve.ts';
 import { EXIT } from './exit.ts';

@@ -6,8 +6,8 @@ import { type Actor, allSeats, chooseActor, environmentToken, type Seat } from '
 import { type Credentials, readCredentials, type ServerEntry } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { readKey, readLocalKey } from '../local/keystore.ts';
-import { localFetch } from '../local/loopback-fetch.ts';
 import { canonicalOrigin, looksLikeUrl } from '../local/origin.ts';
+import { localFetch } from '../local/own-server/loopback-fetch.ts';
 import { findProject, type ProjectFile, saidBy } from '../local/project.ts';
 import { type KnownServer, localServer, namedServer, personServer, wayIn } from '../local/servers.ts';
 import { noteDone } from './done.ts';

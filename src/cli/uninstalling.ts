@@ -3,7 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import type { Removal } from '../harness/setup/uninstall.ts';
 import { readCredentials } from '../local/credentials.ts';
 import { forgetKey, forgetPending } from '../local/keystore.ts';
-import { stopLocalServer } from '../local/start.ts';
+import { stopLocalServer } from '../local/own-server/start.ts';
 import { stopDaemon } from './daemon.ts';
 import { called, runtime } from './runtime.ts';
 import { dataFolders, removeSetup } from './setting-up.ts';

@@ -1,11 +1,11 @@
 /** Which server a command talks to. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { localAddress, originOf } from './address.ts';
 import { type Credentials, localEntry, type ServerEntry } from './credentials.ts';
 import { Failure } from './failure.ts';
 import type { Env, Folders } from './folders.ts';
 import { canonicalOrigin, looksLikeUrl } from './origin.ts';
+import { localAddress, originOf } from './own-server/address.ts';
 import type { ProjectFile } from './project.ts';
 
 export interface KnownServer {

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { CHALLENGE_HEADER, PROOF_HEADER } from '../../src/contract/local-proof.ts';
-import { findServer, isOurServer } from '../../src/local/find-running.ts';
 import { folders as foldersOf } from '../../src/local/folders.ts';
-import { proofOf } from '../../src/local/own-agent.ts';
-import { stopLocalServer } from '../../src/local/start.ts';
+import { findServer, isOurServer } from '../../src/local/own-server/find-running.ts';
+import { proofOf } from '../../src/local/own-server/own-agent.ts';
+import { stopLocalServer } from '../../src/local/own-server/start.ts';
 import { collect, freePort, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 

@@ -2,9 +2,9 @@
 import { Client } from '../../client/client.ts';
 import type { ServerInfo } from '../../contract/types.ts';
 import type { ServerEntry } from '../../local/credentials.ts';
-import { localFetch } from '../../local/loopback-fetch.ts';
-import { ownFetch } from '../../local/own-agent.ts';
-import { currentServer } from '../../local/running.ts';
+import { localFetch } from '../../local/own-server/loopback-fetch.ts';
+import { ownFetch } from '../../local/own-server/own-agent.ts';
+import { currentServer } from '../../local/own-server/running.ts';
 import type { Around } from './check.ts';
 
 export interface Asked {

@@ -1,7 +1,7 @@
 /** This machine's own server: whether it runs, as which build, and who has its port if it does not. */
-import { localAddress, originOf } from '../../local/address.ts';
-import { accepts, probe } from '../../local/probe.ts';
-import { currentServer } from '../../local/running.ts';
+import { localAddress, originOf } from '../../local/own-server/address.ts';
+import { accepts, probe } from '../../local/own-server/probe.ts';
+import { currentServer } from '../../local/own-server/running.ts';
 import { olderThan } from '../../local/versions.ts';
 import { type Check, failing, fine, warning } from './check.ts';
 import { unreachable } from './servers.ts';

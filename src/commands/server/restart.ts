@@ -9,7 +9,7 @@ export default class ServerRestart extends BaseCommand<typeof ServerRestart> {
   static override seeAlso = ['server start', 'server stop'];
 
   override async run(): Promise<void> {
-    const { stopLocalServer } = await import('../../local/start.ts');
+    const { stopLocalServer } = await import('../../local/own-server/start.ts');
     await stopLocalServer(runtime());
     const record = await startRecord();
     this.out.print(record, () => startText(record));

@@ -4,8 +4,8 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { ClientError, tooLarge } from '../../client/errors.ts';
 import type { Folders } from '../../local/folders.ts';
-import { fetchBy } from '../../local/loopback-fetch.ts';
-import { OwnAgent } from '../../local/own-agent.ts';
+import { fetchBy } from '../../local/own-server/loopback-fetch.ts';
+import { OwnAgent } from '../../local/own-server/own-agent.ts';
 import { Slots } from './slots.ts';
 
 /** Connections for requests that are answered at once. */

@@ -1,7 +1,7 @@
 /** How a local server proves to whoever has its data folder that it runs on it. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { proofOf, secretOf } from '../../../src/local/own-agent.ts';
+import { proofOf, secretOf } from '../../../src/local/own-server/own-agent.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { exchange, lines } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';

@@ -7,11 +7,11 @@ import { Agent, type AgentOptions, type ClientRequestArgs, request } from 'node:
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { CHALLENGE_HEADER, PROOF_HEADER, PROOF_LABEL, proofSalt } from '../contract/local-proof.ts';
-import { Failure } from './failure.ts';
-import type { Folders } from './folders.ts';
+import { CHALLENGE_HEADER, PROOF_HEADER, PROOF_LABEL, proofSalt } from '../../contract/local-proof.ts';
+import { Failure } from '../failure.ts';
+import type { Folders } from '../folders.ts';
+import { readPrivateBytes } from '../private-file.ts';
 import { fetchBy } from './loopback-fetch.ts';
-import { readPrivateBytes } from './private-file.ts';
 import { asInfo, type ProbedInfo } from './probe.ts';
 
 /** Who answers at an address: our server, somebody else, nobody yet, or nobody at all. */

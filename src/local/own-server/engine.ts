@@ -1,8 +1,8 @@
 /** Which database a data folder belongs to, as the server noted it, so that no empty one is begun beside it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from './failure.ts';
-import type { Env } from './folders.ts';
+import { Failure } from '../failure.ts';
+import type { Env } from '../folders.ts';
 
 /** Refuses to start a server by itself where that would begin an empty database beside the one in use. */
 export function requireOwnDatabase(data: string, env: Env): void {

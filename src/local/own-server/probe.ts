@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import type { Folders } from './folders.ts';
-import { alive } from './process.ts';
+import type { Folders } from '../folders.ts';
+import { alive } from '../process.ts';
 
 export interface PidFile {
   pid: number;

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { usage } from './failure.ts';
-import type { Env, Folders } from './folders.ts';
-import { withLock } from './lock.ts';
-import { writePrivate } from './private-file.ts';
+import { usage } from '../failure.ts';
+import type { Env, Folders } from '../folders.ts';
+import { withLock } from '../lock.ts';
+import { writePrivate } from '../private-file.ts';
 
 const DEFAULT_PORT = 7400;
 

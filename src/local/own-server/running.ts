@@ -1,5 +1,5 @@
 /** This machine's own server, if it runs. */
-import type { Env, Folders } from './folders.ts';
+import type { Env, Folders } from '../folders.ts';
 import { ownAgent, type Standing } from './own-agent.ts';
 import { type FoundServer, runningServer } from './probe.ts';
 

@@ -1,12 +1,12 @@
 /** Finding this machine's own server where its pid file is lost or damaged, and proving that a process is that server. */
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Env, Folders } from '../folders.ts';
+import { writePrivate } from '../private-file.ts';
+import { began } from '../process-ref.ts';
 import { localAddress, originOf } from './address.ts';
-import type { Env, Folders } from './folders.ts';
 import { ownAgent } from './own-agent.ts';
-import { writePrivate } from './private-file.ts';
 import { type FoundServer, type PidFile, probe } from './probe.ts';
-import { began } from './process-ref.ts';
 
 /** What finds it: on Linux the system's own record of processes; elsewhere there is none. */
 export interface Place {

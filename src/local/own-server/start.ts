@@ -2,18 +2,18 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Failure } from '../failure.ts';
+import type { Env, Folders } from '../folders.ts';
+import { makeFolder } from '../folders.ts';
+import { withLock } from '../lock.ts';
+import { alive, until } from '../process.ts';
+import { olderThan } from '../versions.ts';
 import { claimLocalAddress, originOf } from './address.ts';
 import { requireOwnDatabase } from './engine.ts';
-import { Failure } from './failure.ts';
 import { findServer, isOurServer, type Place } from './find-running.ts';
-import type { Env, Folders } from './folders.ts';
-import { makeFolder } from './folders.ts';
-import { withLock } from './lock.ts';
 import { ownAgent } from './own-agent.ts';
 import { accepts, type FoundServer, runningServer } from './probe.ts';
-import { alive, until } from './process.ts';
 import { type CurrentServer, currentServer } from './running.ts';
-import { olderThan } from './versions.ts';
 
 export interface LocalServer extends CurrentServer {
   /** True when this command started it. */
