@@ -1,6 +1,6 @@
 /** Setting what a person's agents may do without asking, over the revision that was just read. */
 import type { Answer, Category } from '../contract/types.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 
 type Allowance = Answer<'getAllowance'>;
 

@@ -1,8 +1,8 @@
 /** The OpenAPI description: the server's, or the one this program was built with. */
 import { Failure } from '../local/failure.ts';
+import { loadServer } from './local/serve.ts';
 import { version } from './runtime.ts';
-import { loadServer } from './serving.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 
 /** What the server in use publishes about itself; null where that is this machine's own, which does not run. */
 export async function publishedDescription(open: () => Promise<Session>, timeoutMs: number): Promise<object | null> {

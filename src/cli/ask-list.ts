@@ -2,12 +2,12 @@
 import { requireFeature } from '../client/features.ts';
 import type { Message } from '../contract/types.ts';
 import { Failure } from '../local/failure.ts';
+import { taskRef } from './boards/tasks.ts';
+import type { Show } from './messages/read.ts';
 import { messageText } from './print/message.ts';
-import type { Show } from './reading.ts';
 import { called } from './runtime.ts';
-import { type Session, staying } from './session.ts';
+import { type Session, staying } from './session/session.ts';
 import { rowsOr } from './table.ts';
-import { taskRef } from './tasks.ts';
 
 export interface AskListOptions {
   board: string | undefined;

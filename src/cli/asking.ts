@@ -5,13 +5,13 @@ import { escapeUntrusted } from '../contract/text.ts';
 import type { Actor, Message } from '../contract/types.ts';
 import { lacking, usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
-import { checkLength, readBody } from './body.ts';
+import { taskRef } from './boards/tasks.ts';
 import { Exit } from './errors.ts';
 import { EXIT } from './exit.ts';
 import { fileNamed } from './files/names.ts';
+import { checkLength, readBody } from './messages/body.ts';
+import { remind } from './messages/reminders.ts';
 import type { Output } from './output.ts';
-import { remind } from './reminders.ts';
-import { taskRef } from './tasks.ts';
 import { moment, showEnd } from './time.ts';
 
 export interface AskOptions {
@@ -78,7 +78,7 @@ export async function ask(open: () => Promise<BoardSession>, wish: AskOptions, o
 }
 
 async function tell(session: BoardSession, message: Message, wish: AskOptions, out: Output): Promise<void> {
-  const { readNotes } = await import('./notes.ts');
+  const { readNotes } = await import('./messages/advice.ts');
   const { notes, inbox } = out.quiet ? { notes: null, inbox: null } : await readNotes(session, message);
   if (inbox?.work.nudges && message.ask?.options.length === 0) {
     const text = 'Options are quicker to answer: service ask "Which one?" "This" "That"';

@@ -4,12 +4,12 @@ import { Failure, usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
 import { asProblem } from './errors.ts';
 import { fileNamed, quoted } from './files/names.ts';
+import { putQuery } from './files/options.ts';
 import { type Local, localFile, spooled } from './files/put.ts';
 import { putIfChanged } from './files/putting.ts';
 import { type Files, filesOf } from './files/scope.ts';
-import { putQuery } from './files/wishes.ts';
 import type { Output } from './output.ts';
-import { staying } from './session.ts';
+import { staying } from './session/session.ts';
 import type { TimeStyle } from './time.ts';
 
 export interface AttachOptions {

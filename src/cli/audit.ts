@@ -14,7 +14,7 @@ import { type BoardRef, pin, pinnedBoard, pinnedHead } from '../local/heads.ts';
 import type { BoardSession } from './base.ts';
 import { reasonOf } from './file-errors.ts';
 import { called, runtime } from './runtime.ts';
-import { staying } from './session.ts';
+import { staying } from './session/session.ts';
 import { rowsOr, table } from './table.ts';
 import { showData } from './terminal.ts';
 import { showTime, type TimeStyle } from './time.ts';

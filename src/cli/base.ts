@@ -7,19 +7,19 @@ import type { SessionHere } from '../harness/detect.ts';
 import type { Seat } from '../local/actors.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { paintFor, setColours, wantsColor } from './color.ts';
-import type { Delegated } from './delegated.ts';
 import { forCommand, report } from './errors.ts';
 import { globalFlags } from './flags.ts';
 import { usageHint } from './help/usage.ts';
-import { blockedHere, here, inSession, lookAround, requireWhole } from './here.ts';
 import { modeOf } from './mode.ts';
 import type { Output } from './output.ts';
-import { refuseEmpty, usageError } from './parse-errors.ts';
-import { flagsIn, parsed } from './parsing.ts';
-import { onlyReads } from './read-only.ts';
-import type { AdminActionInput } from './requesting.ts';
+import { refuseEmpty, usageError } from './parsing/errors.ts';
+import { flagsIn, parsed } from './parsing/parsing.ts';
 import { runtime } from './runtime.ts';
-import type { Session, SessionChoice, Who } from './session.ts';
+import type { AdminActionInput } from './session/ask-person.ts';
+import type { Delegated } from './session/delegated.ts';
+import { blockedHere, here, inSession, lookAround, requireWhole } from './session/here.ts';
+import { onlyReads } from './session/read-only.ts';
+import type { Session, SessionChoice, Who } from './session/session.ts';
 import { prepareReading } from './table.ts';
 import type { TimeStyle } from './time.ts';
 
@@ -91,7 +91,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     const looked =
       /_not_found$|^(unknown_recipient|invalid_target|server_unknown|server_outdated|agent_seat_elsewhere)$/;
     if (!looked.test(code)) return;
-    const { nameNearest } = await import('./near.ts');
+    const { nameNearest } = await import('./parsing/unknown-name.ts');
     const { flags, args, opened: session } = this;
     await nameNearest(error as object, { flags, args, board: this.out.base.board, session });
   }
@@ -99,14 +99,14 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   /** Says which credential it is that does not work any more. */
   private async nameEndedKey(error: unknown): Promise<void> {
     if ((error as { code?: unknown } | null)?.code !== 'unauthorized') return;
-    const { nameEndedKey } = await import('./ended-key.ts');
+    const { nameEndedKey } = await import('./session/ended-key.ts');
     nameEndedKey(error, this.opened);
   }
 
   /** The boards there are; null where nobody could be asked. Only for a hint, so nothing is started. */
   private async boardsThere(flags: Record<string, unknown>): Promise<string[] | null> {
     this.globals = flags as GlobalFlags;
-    const { boardNames } = await import('./near.ts');
+    const { boardNames } = await import('./parsing/unknown-name.ts');
     return this.session('A', { autostart: false })
       .then(boardNames)
       .catch(() => null);
@@ -151,7 +151,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
 
   /** A client that talks to the right server as the right actor. */
   protected async session(who: Who, options: SessionOptions = {}): Promise<Session> {
-    const { openSession } = await import('./session.ts');
+    const { openSession } = await import('./session/session.ts');
     this.opened = await openSession(this.choice(who, options));
     return this.opened;
   }
@@ -167,14 +167,14 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
 
   /** The session of an agent's program that finds boards through the daemon; null where a person or a seat acts. */
   protected async delegated(): Promise<Delegated | null> {
-    const { delegatedTo, delegatingSession } = await import('./delegated.ts');
+    const { delegatedTo, delegatingSession } = await import('./session/delegated.ts');
     const session = delegatingSession(this.globals, this.line());
     return session && delegatedTo(session, this.choice('D', {}));
   }
 
   /** The server that a session's command means, where its daemon acts there. */
   protected async serverHere(session: SessionHere): Promise<{ url: string }> {
-    const { delegatedTo } = await import('./delegated.ts');
+    const { delegatedTo } = await import('./session/delegated.ts');
     return (await delegatedTo(session, this.choice('D', {}))).server;
   }
 
@@ -186,24 +186,24 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
 
   /** Refuses an agent, where a command of a person opens no session that would. */
   protected async requirePerson(): Promise<void> {
-    const { forAgent } = await import('./agent-here.ts');
+    const { forAgent } = await import('./session/agent-here.ts');
     if (!forAgent(this.globals)) return;
-    const { forPeopleOnly } = await import('./session.ts');
+    const { forPeopleOnly } = await import('./session/session.ts');
     throw forPeopleOnly(this.line());
   }
 
   /** As `session`, with the board it is about. */
   protected async onBoard(who: Who, autostart = true): Promise<BoardSession> {
     const session = await this.session(who, { autostart, ofBoard: true });
-    const { chooseBoard } = await import('./boards.ts');
+    const { chooseBoard } = await import('./session/board.ts');
     return { ...session, board: (await chooseBoard(session, this.out)).name };
   }
 
   /** Sends an agent's request to its person and shows what became of it. */
   protected async request(session: Session, body: AdminActionInput, key: string | undefined): Promise<void> {
-    const { askPerson, askedText } = await import('./requesting.ts');
+    const { askPerson, askedText } = await import('./session/ask-person.ts');
     const asked = await askPerson(session, body, key);
-    const { warnOfLoopback } = await import('./inviting.ts');
+    const { warnOfLoopback } = await import('./access/invite.ts');
     warnOfLoopback(this.out, asked.invite?.invite);
     this.out.print(asked, () => askedText(asked, this.times));
   }

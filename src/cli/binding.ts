@@ -3,10 +3,10 @@ import type { DeliveryMode } from '../contract/types.ts';
 import { allSeats, type Seat } from '../local/actors.ts';
 import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
-import { askFor, noteHolder, refOf } from './ask-daemon.ts';
 import { EXIT } from './exit.ts';
-import { sessionHere } from './here.ts';
 import { runtime } from './runtime.ts';
+import { askFor, noteHolder, refOf } from './session/ask-daemon.ts';
+import { sessionHere } from './session/here.ts';
 
 export interface Bound {
   session: string;

@@ -5,14 +5,14 @@ import { patterns } from '../contract/ids.ts';
 import { slug } from '../contract/slug.ts';
 import type { Board, BodyIn } from '../contract/types.ts';
 import { usage } from '../local/failure.ts';
-import { createHere, type Delegated } from './delegated.ts';
-import { quoted } from './extra-words.ts';
-import { linkIfUnlinked } from './linking.ts';
+import { linkIfUnlinked } from './boards/link-folder.ts';
 import type { Output } from './output.ts';
+import { quoted } from './parsing/extra-words.ts';
 import { agreedText } from './print/joined.ts';
 import { askText, mayAsk, missing } from './prompts.ts';
 import { called } from './runtime.ts';
-import type { Session } from './session.ts';
+import { createHere, type Delegated } from './session/delegated.ts';
+import type { Session } from './session/session.ts';
 import { readWhole } from './stdin.ts';
 
 export interface CreateOptions {

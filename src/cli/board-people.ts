@@ -1,7 +1,7 @@
 /** People of a board as the command line names them. */
 import type { Answer, BoardPerson } from '../contract/types.ts';
 import type { BoardSession } from './base.ts';
-import { allPeople } from './board-list.ts';
+import { allPeople } from './boards/list.ts';
 
 /** `maya`, `@maya`, or `me`: the caller, for an agent its person. */
 export function handleOf(typed: string, me: Answer<'getMe'> | null): string {

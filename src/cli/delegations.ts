@@ -2,7 +2,7 @@
 import type { Client } from '../client/client.ts';
 import { pages } from '../client/pages.ts';
 import type { Delegation, Person } from '../contract/types.ts';
-import { findKey, readKeys } from './keys.ts';
+import { findKey, readKeys } from './access/keys.ts';
 import { table } from './table.ts';
 import { showTime, type TimeStyle } from './time.ts';
 

@@ -8,7 +8,6 @@ import type { Pending, ServerEntry } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { readPending } from '../local/keystore.ts';
 import { canonicalOrigin } from '../local/origin.ts';
-import { type Joining, seated } from './joining.ts';
 import {
   abandon,
   begin,
@@ -20,7 +19,8 @@ import {
   isUnclear,
   land,
   machineLabel,
-} from './pending-keys.ts';
+} from './access/pending-keys.ts';
+import { type Joining, seated } from './joining.ts';
 import { joinedText } from './print/joined.ts';
 import { called } from './runtime.ts';
 

@@ -1,10 +1,10 @@
 /** What was handed to this session and waits in its program's own queue until the turn ends. */
 import type { Answers } from '../daemon/control/answers.ts';
 import { Failure } from '../local/failure.ts';
-import { askFor } from './ask-daemon.ts';
-import { sessionHere } from './here.ts';
 import type { Output } from './output.ts';
 import { plural } from './print/fields.ts';
+import { askFor } from './session/ask-daemon.ts';
+import { sessionHere } from './session/here.ts';
 
 type Queued = NonNullable<Answers['queued']['queued']>;
 

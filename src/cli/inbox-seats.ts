@@ -8,12 +8,12 @@ import { environmentToken, type Seat } from '../local/actors.ts';
 import { endSeat } from '../local/credentials.ts';
 import { Exit } from './errors.ts';
 import { EXIT } from './exit.ts';
-import { acknowledge, type InboxOptions, readInbox, remindOfTasks, type Shown } from './inbox.ts';
+import { acknowledge, type InboxOptions, readInbox, remindOfTasks, type Shown } from './messages/inbox.ts';
+import { MINUTE } from './messages/reminders.ts';
 import type { Output } from './output.ts';
-import { MINUTE } from './reminders.ts';
 import { called, runtime } from './runtime.ts';
-import type { Session } from './session.ts';
-import { sessionSeats } from './session-seats.ts';
+import { sessionSeats } from './session/own-seats.ts';
+import type { Session } from './session/session.ts';
 import { interruptWith } from './signals.ts';
 
 export interface SeatsRecord {

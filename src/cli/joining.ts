@@ -5,13 +5,13 @@ import { environmentToken } from '../local/actors.ts';
 import { localEntry, readCredentials } from '../local/credentials.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { knownServers, localServer } from '../local/servers.ts';
-import { type Delegated, joinHere, type SeatOptions } from './delegated.ts';
 import { EXIT } from './exit.ts';
 import type { Output } from './output.ts';
 import { type Agreed, agreedOf, joinedText } from './print/joined.ts';
 import { runtime } from './runtime.ts';
-import { saveSeat, type Use, useOf } from './seats.ts';
-import type { Session } from './session.ts';
+import { type Delegated, joinHere, type SeatOptions } from './session/delegated.ts';
+import { saveSeat, type Use, useOf } from './session/new-seat.ts';
+import type { Session } from './session/session.ts';
 import { readWhole } from './stdin.ts';
 
 export type { JoinLine };

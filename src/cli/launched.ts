@@ -1,9 +1,9 @@
 /** A session that was started for a seat, taking it by the ticket that its first prompt named. */
 import { isTicket } from '../launch/ticket.ts';
 import { Failure, usage } from '../local/failure.ts';
-import { registerHere } from './ask-daemon.ts';
-import { sessionHere } from './here.ts';
 import type { Output } from './output.ts';
+import { registerHere } from './session/ask-daemon.ts';
+import { sessionHere } from './session/here.ts';
 
 /** Outside a session, and with a ticket that was used or is too old, nothing happens. Where nobody can be asked, it is said. */
 export async function takeLaunch(ticket: string, out: Output): Promise<void> {

@@ -5,13 +5,13 @@ import { pages } from '../client/pages.ts';
 import type { HiddenBoard } from '../contract/types.ts';
 import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
-import { chooseBoard } from './boards.ts';
-import { forgetSeats } from './endings.ts';
+import { forgetSeats } from './boards/leaving.ts';
 import { EXIT } from './exit.ts';
 import type { Output } from './output.ts';
 import { type LifecycleVerb, lifecycleQuestion } from './print/states.ts';
 import { runtime } from './runtime.ts';
-import { type Session, staying } from './session.ts';
+import { chooseBoard } from './session/board.ts';
+import { type Session, staying } from './session/session.ts';
 
 /** The board by name or id: as it was typed, else the one in use. */
 export async function boardMeant(session: Session, typed: string | undefined, out: Output): Promise<string> {

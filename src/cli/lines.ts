@@ -3,9 +3,9 @@ import { requireFeature } from '../client/features.ts';
 import type { BodyIn, Member } from '../contract/types.ts';
 import { Failure, usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
+import { taskRef } from './boards/tasks.ts';
 import type { Output } from './output.ts';
 import { lineText } from './print/task.ts';
-import { taskRef } from './tasks.ts';
 import type { TimeStyle } from './time.ts';
 
 /** Whose line a command is about, and as whom it is asked for. */

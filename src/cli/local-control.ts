@@ -12,7 +12,7 @@ import { findProject } from '../local/project.ts';
 import { namedServer, personServer } from '../local/servers.ts';
 import type { Output } from './output.ts';
 import { runtime, version } from './runtime.ts';
-import { clientOptions } from './session.ts';
+import { clientOptions } from './session/session.ts';
 
 export interface StartRecord {
   started: boolean;

@@ -36,7 +36,7 @@ async function run(entryUrl: string, argv: string[], loaders: Loaders): Promise<
     await paged(helpHere(catalog, chosen.of, self.bin), argv.includes('--no-pager'));
     return EXIT.done;
   }
-  const { unknownCommand } = await import('./unknown.ts');
+  const { unknownCommand } = await import('./parsing/unknown-command.ts');
   throw unknownCommand(argv, chosen.words, catalog);
 }
 

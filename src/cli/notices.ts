@@ -7,7 +7,7 @@ import { proposed } from '../daemon/compose/proposed.ts';
 import { flushed } from './output.ts';
 import { onOneLine } from './print/fields.ts';
 import { called } from './runtime.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 
 export type Notice = Answer<'listNotices'>['notices'][number];
 

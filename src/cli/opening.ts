@@ -7,10 +7,10 @@ import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { findProject } from '../local/project.ts';
 import { type KnownServer, localServer, personServer } from '../local/servers.ts';
-import { useLocalServer } from './local-server.ts';
+import { useLocalServer } from './local/server.ts';
 import type { Output } from './output.ts';
 import { runtime } from './runtime.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 
 export interface Page {
   /** With the login code: whoever opens it first is signed in. Null where none was made. */

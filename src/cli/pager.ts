@@ -1,6 +1,6 @@
 /** At a terminal, text that is longer than the screen goes through the person's pager. */
 import { inForeground } from './foreground.ts';
-import { inSession } from './here.ts';
+import { inSession } from './session/here.ts';
 import { show, shown } from './terminal.ts';
 
 /** A shell that finds no program ends with 127 too, but says so. */

@@ -4,15 +4,15 @@ import { allSeats, type Seat } from '../local/actors.ts';
 import { readCredentials } from '../local/credentials.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { findProject } from '../local/project.ts';
-import { makeCode, pairOf } from './codes.ts';
-import { createHere, type Delegated, type SeatedRecord } from './delegated.ts';
-import { linkIfUnlinked } from './linking.ts';
+import { makeCode, pairOf } from './boards/join-codes.ts';
+import { linkIfUnlinked } from './boards/link-folder.ts';
 import type { Output } from './output.ts';
 import type { NewCode } from './print/code.ts';
 import { type Agreed, agreedOf } from './print/joined.ts';
 import { runtime } from './runtime.ts';
-import { saveSeat, type Use, useOf } from './seats.ts';
-import { type Session, staying } from './session.ts';
+import { createHere, type Delegated, type SeatedRecord } from './session/delegated.ts';
+import { saveSeat, type Use, useOf } from './session/new-seat.ts';
+import { type Session, staying } from './session/session.ts';
 
 export interface PairOptions {
   template: string;

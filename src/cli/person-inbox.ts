@@ -3,11 +3,11 @@ import { ClientError } from '../client/errors.ts';
 import { serverInfo } from '../client/features.ts';
 import { escapeUntrusted } from '../contract/text.ts';
 import type { Answer, Approval, Message } from '../contract/types.ts';
-import { allApprovals } from './approvals.ts';
-import { readBoards } from './board-list.ts';
+import { allApprovals } from './access/approvals.ts';
+import { readBoards } from './boards/list.ts';
 import { actionWords } from './print/approval.ts';
 import { called } from './runtime.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 import { hanging } from './table.ts';
 
 export interface PersonInbox {

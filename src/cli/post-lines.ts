@@ -3,11 +3,11 @@ import { newIdempotencyKey } from '../client/idempotency.ts';
 import type { BodyIn } from '../contract/types.ts';
 import { Failure, usage } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
-import { checkLength } from './body.ts';
 import { asProblem, Exit, forCommand } from './errors.ts';
+import { checkLength } from './messages/body.ts';
+import { findMessage } from './messages/references.ts';
 import type { Output } from './output.ts';
 import { hasPipedInput, stdinBytes, textLines } from './stdin.ts';
-import { findMessage } from './values.ts';
 
 interface Line {
   body: string;

@@ -1,9 +1,9 @@
 /** What an agent is reminded of after it posted. */
 import type { Answer, Message, Task } from '../contract/types.ts';
 import type { BoardSession } from './base.ts';
+import { MINUTE, remind } from './messages/reminders.ts';
 import type { Output } from './output.ts';
-import { MINUTE, remind } from './reminders.ts';
-import { staying } from './session.ts';
+import { staying } from './session/session.ts';
 
 type Inbox = Answer<'readInbox'>;
 

@@ -4,15 +4,15 @@ import type { BodyIn, Message } from '../contract/types.ts';
 import { usage } from '../local/failure.ts';
 import type { Attaching } from './attaching.ts';
 import type { BoardSession } from './base.ts';
-import { checkLength, fenced, LIMIT, readBody, truncated } from './body.ts';
+import { taskRef } from './boards/tasks.ts';
 import { Exit } from './errors.ts';
 import { EXIT } from './exit.ts';
-import type { Notes } from './notes.ts';
+import type { Notes } from './messages/advice.ts';
+import { checkLength, fenced, LIMIT, readBody, truncated } from './messages/body.ts';
+import { findMessage, targets } from './messages/references.ts';
 import type { Output } from './output.ts';
 import { hasPipedInput, type Taken } from './stdin.ts';
-import { taskRef } from './tasks.ts';
 import type { TimeStyle } from './time.ts';
-import { findMessage, targets } from './values.ts';
 
 export interface PostOptions {
   body: string | undefined;
@@ -87,7 +87,7 @@ async function givenText(options: PostOptions, out: Output): Promise<string | un
 }
 
 async function optionOf(client: Client, board: string, { reply = '', option = 0 }: PostOptions): Promise<string> {
-  const { optionText } = await import('./answering.ts');
+  const { optionText } = await import('./messages/answer.ts');
   return optionText(await findMessage(client, board, reply), option);
 }
 
@@ -157,7 +157,7 @@ function wantsNotes({ agent }: BoardSession, options: PostOptions, out: Output):
 }
 
 async function notesOf(session: BoardSession, message: Message, out: Output): Promise<Notes> {
-  const { readNotes } = await import('./notes.ts');
+  const { readNotes } = await import('./messages/advice.ts');
   const { notes, inbox } = await readNotes(session, message);
   if (inbox) {
     const { remindAfterPost } = await import('./post-reminders.ts');
@@ -169,7 +169,7 @@ async function notesOf(session: BoardSession, message: Message, out: Output): Pr
 
 async function noteLines(notes: Notes, message: Message, out: Output): Promise<string[]> {
   if (!notes.unread && !notes.recipients) return [];
-  const { notesText, warnIfNobodyWakes } = await import('./notes.ts');
+  const { notesText, warnIfNobodyWakes } = await import('./messages/advice.ts');
   warnIfNobodyWakes(notes, message, out);
   return notesText(notes);
 }
@@ -181,7 +181,7 @@ async function waited(
   { out, first }: { out: Output; first: string },
 ): Promise<void> {
   const { awaitReply, replyText } = await import('./await-reply.ts');
-  const { holdReplies } = await import('./holding.ts');
+  const { holdReplies } = await import('./messages/hold-deliveries.ts');
   const held = session.seat ? await holdReplies(session.seat, message.id) : null;
   const result = await awaitReply(session, message, wait);
   out.print({ message, unread: null, recipients: null, ...result }, () =>

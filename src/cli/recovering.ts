@@ -1,8 +1,8 @@
 /** A key for an admin who lost theirs, made on the machine that has the data folder. */
 import { Failure, usage } from '../local/failure.ts';
-import { forAgent } from './agent-here.ts';
+import { absolute, asFailure, database, loadServer } from './local/serve.ts';
 import { runtime } from './runtime.ts';
-import { absolute, asFailure, database, loadServer } from './serving.ts';
+import { forAgent } from './session/agent-here.ts';
 
 export interface RecoverFlags {
   data?: string | undefined;

@@ -3,12 +3,12 @@ import { escapeUntrusted } from '../contract/text.ts';
 import type { Answer, SearchResult } from '../contract/types.ts';
 import { Failure } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
+import { taskRef } from './boards/tasks.ts';
+import type { Show } from './messages/read.ts';
 import { headLines, type MessageStyle, messageText } from './print/message.ts';
-import type { Show } from './reading.ts';
 import { called } from './runtime.ts';
-import { type Session, staying } from './session.ts';
+import { type Session, staying } from './session/session.ts';
 import { readable } from './table.ts';
-import { taskRef } from './tasks.ts';
 import { pastMoment, showTime } from './time.ts';
 
 export interface SearchOptions {

@@ -4,15 +4,15 @@ import { localEntry, readCredentials, updateCredentials } from '../local/credent
 import { Failure } from '../local/failure.ts';
 import { canonicalOrigin, looksLikeUrl } from '../local/origin.ts';
 import { localServer, namedServer, usualServer } from '../local/servers.ts';
-import { settle } from './arrival.ts';
-import { ANOTHER_KEY } from './ended-key.ts';
+import { settle } from './access/save-key.ts';
 import { EXIT } from './exit.ts';
 import { checkKey } from './key-check.ts';
-import { pinLocal, useLocalServer } from './local-server.ts';
+import { pinLocal, useLocalServer } from './local/server.ts';
 import type { Output } from './output.ts';
 import { askSecret, mayAsk, missing } from './prompts.ts';
 import { runtime } from './runtime.ts';
-import { clientOptions } from './session.ts';
+import { ANOTHER_KEY } from './session/ended-key.ts';
+import { clientOptions } from './session/session.ts';
 import { hasPipedInput, readWhole } from './stdin.ts';
 import { showTime, type TimeStyle } from './time.ts';
 

@@ -6,13 +6,13 @@ import { readCredentials } from '../local/credentials.ts';
 import { Failure, usage } from '../local/failure.ts';
 import { findProject } from '../local/project.ts';
 import { knownServers, personServer } from '../local/servers.ts';
+import { forgetKeyIn, forgetKeyOf } from './access/keys.ts';
 import { asProblem, Exit } from './errors.ts';
 import { EXIT } from './exit.ts';
-import { forgetKeyIn, forgetKeyOf } from './keys.ts';
 import type { Output } from './output.ts';
 import { plural } from './print/fields.ts';
 import { runtime } from './runtime.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 
 export interface SignedOut {
   server: { name: string; url: string };

@@ -1,8 +1,8 @@
 /** What `service status` says of this machine without asking any server: its daemon, and what was set up. */
 import { readInstalled, type Scope } from '../harness/setup/installed.ts';
 import { Failure } from '../local/failure.ts';
-import { here } from './here.ts';
 import { runtime } from './runtime.ts';
+import { here } from './session/here.ts';
 
 export interface StatusHere {
   /** This machine's delivery daemon; why it could not be asked, where it was not simply absent. */
@@ -36,7 +36,7 @@ export function hereLines({ daemon, setup }: StatusHere): [string, string][] {
 async function daemonHere(): Promise<StatusHere['daemon']> {
   const stopped = { running: false, pid: null, version: null, problem: null };
   try {
-    const { daemonStatus } = await import('./daemon.ts');
+    const { daemonStatus } = await import('./local/daemon.ts');
     const status = await daemonStatus();
     return status ? { running: true, pid: status.pid, version: status.build.version, problem: null } : stopped;
   } catch (error) {

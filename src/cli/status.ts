@@ -4,14 +4,14 @@ import type { AgentLine, DeliveryMode, Member, TaskRef } from '../contract/types
 import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { findProject } from '../local/project.ts';
-import { type BoardSource, chooseBoard } from './boards.ts';
-import { nameEndedKey } from './ended-key.ts';
-import { remindOfTasks } from './inbox.ts';
-import { nameLink } from './near.ts';
+import { remindOfTasks } from './messages/inbox.ts';
 import type { Base, Output } from './output.ts';
+import { nameLink } from './parsing/unknown-name.ts';
 import { lineText } from './print/task.ts';
 import { called, runtime } from './runtime.ts';
-import { type Session, staying } from './session.ts';
+import { type BoardSource, chooseBoard } from './session/board.ts';
+import { nameEndedKey } from './session/ended-key.ts';
+import { type Session, staying } from './session/session.ts';
 import { hereLines, type StatusHere, statusHere } from './status-here.ts';
 
 export interface StatusRecord extends StatusHere {

@@ -2,10 +2,10 @@
 import type { Answer, Task } from '../contract/types.ts';
 import { Failure } from '../local/failure.ts';
 import type { BoardSession } from './base.ts';
+import type { Show } from './messages/read.ts';
 import { taskRows } from './print/task.ts';
-import type { Show } from './reading.ts';
 import { called } from './runtime.ts';
-import { type Session, staying } from './session.ts';
+import { type Session, staying } from './session/session.ts';
 import { rowsOr } from './table.ts';
 
 export interface TaskListOptions {

@@ -3,9 +3,9 @@
 import { waitFor } from '../client/wait.ts';
 import type { Answer, Message } from '../contract/types.ts';
 import type { BoardSession } from './base.ts';
+import { findMessage } from './messages/references.ts';
 import { type MessageStyle, messageText } from './print/message.ts';
 import { called } from './runtime.ts';
-import { findMessage } from './values.ts';
 
 export interface ThreadRecord {
   thread_root_seq: number | null;

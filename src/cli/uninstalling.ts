@@ -4,9 +4,9 @@ import type { Removal } from '../harness/setup/uninstall.ts';
 import { readCredentials } from '../local/credentials.ts';
 import { forgetKey, forgetPending } from '../local/keystore.ts';
 import { stopLocalServer } from '../local/own-server/start.ts';
-import { stopDaemon } from './daemon.ts';
+import { stopDaemon } from './local/daemon.ts';
+import { dataFolders, removeSetup } from './local/harness-setup.ts';
 import { called, runtime } from './runtime.ts';
-import { dataFolders, removeSetup } from './setting-up.ts';
 
 export interface Leaving {
   applied: boolean;

@@ -2,13 +2,13 @@
 import type { Client } from '../client/client.ts';
 import type { Message } from '../contract/types.ts';
 import type { BoardSession } from './base.ts';
-import { readBoards } from './board-list.ts';
-import { follow } from './follow.ts';
-import { boardIsGone, followHints, type Head } from './follow-hints.ts';
+import { readBoards } from './boards/list.ts';
+import { type Filters, unlessNobody } from './messages/catch-up.ts';
+import { follow } from './messages/follow.ts';
+import { boardIsGone, followHints, type Head } from './messages/follow-hints.ts';
+import { newestSeq, type Show } from './messages/read.ts';
 import { messageText } from './print/message.ts';
-import { type Filters, unlessNobody } from './reader.ts';
-import { newestSeq, type Show } from './reading.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 import { followed } from './time.ts';
 
 export interface WatchOptions {

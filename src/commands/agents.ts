@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base.ts';
-import { ownAgents } from '../cli/board-list.ts';
-import { answered, askEveryServer, groupTexts } from '../cli/every-server.ts';
+import { ownAgents } from '../cli/boards/list.ts';
 import { listFlags } from '../cli/flags.ts';
 import { ownAgentsText } from '../cli/print/member.ts';
+import { answered, askEveryServer, groupTexts } from '../cli/session/every-server.ts';
 
 export default class Agents extends BaseCommand<typeof Agents> {
   static override summary = 'List your agents, wherever they are';

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
-import { answer } from '../cli/answering.ts';
 import { optional, required } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { writeFlags } from '../cli/flags.ts';
+import { answer } from '../cli/messages/answer.ts';
 
 export default class Answer extends BaseCommand<typeof Answer> {
   static override summary = 'Answer an ask';

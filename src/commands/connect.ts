@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
+import type { BroughtKey } from '../cli/access/pending-keys.ts';
 import { optional } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { confirmFlags } from '../cli/flags.ts';
-import type { BroughtKey } from '../cli/pending-keys.ts';
 
 export default class Connect extends BaseCommand<typeof Connect> {
   static override summary = 'Come onto a server by an invite';
@@ -35,12 +35,12 @@ export default class Connect extends BaseCommand<typeof Connect> {
     const { handle, 'display-name': displayName, name, resume: again, yes = false } = this.flags;
     const deps = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
     const options = { ...deps, handle, displayName, name, yes };
-    const { connectBy, resume, waitingConnect } = await import('../cli/connecting.ts');
+    const { connectBy, resume, waitingConnect } = await import('../cli/access/connect.ts');
     if (again) return resume(waitingConnect(this.args.invite), options);
-    const { inviteLink, isBareAddress, linkText } = await import('../cli/invite-link.ts');
+    const { inviteLink, isBareAddress, linkText } = await import('../cli/access/invite-link.ts');
     const text = await linkText(this.args.invite, out, deps.noInput);
     if (!isBareAddress(text)) return connectBy(inviteLink(text), options);
-    const { bringKey } = await import('../cli/machine-key.ts');
+    const { bringKey } = await import('../cli/access/machine-key.ts');
     return bringKey(text, { ...deps, handle, label: name });
   }
 }

@@ -3,11 +3,11 @@ import { BaseCommand } from '../cli/base.ts';
 import { Exit } from '../cli/errors.ts';
 import { EXIT } from '../cli/exit.ts';
 import { limitFlag, waitFlags } from '../cli/flags.ts';
-import { acknowledge, followInbox, inboxText, readInbox, remindOfTasks } from '../cli/inbox.ts';
 import { showQueued } from '../cli/inbox-queued.ts';
 import { inboxOfSeats, seatsHere } from '../cli/inbox-seats.ts';
+import { acknowledge, followInbox, inboxText, readInbox, remindOfTasks } from '../cli/messages/inbox.ts';
+import { MINUTE } from '../cli/messages/reminders.ts';
 import { personInboxText, readPersonInbox } from '../cli/person-inbox.ts';
-import { MINUTE } from '../cli/reminders.ts';
 import { usage } from '../local/failure.ts';
 
 export default class InboxCommand extends BaseCommand<typeof InboxCommand> {

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base.ts';
 import { confirmFlags, listFlag } from '../cli/flags.ts';
-import { requireOutside } from '../cli/here.ts';
-import { initText, requireReadable, Init as Setup } from '../cli/setting-up.ts';
+import { initText, requireReadable, Init as Setup } from '../cli/local/harness-setup.ts';
+import { requireOutside } from '../cli/session/here.ts';
 
 export default class Init extends BaseCommand<typeof Init> {
   static override summary = 'Set up the agent programs of this machine, so that messages arrive in their sessions';

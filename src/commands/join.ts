@@ -2,8 +2,8 @@ import * as Flags from '@oclif/core/flags';
 import { optional } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { confirmFlags, writeFlags } from '../cli/flags.ts';
-import { sessionHere } from '../cli/here.ts';
 import * as ways from '../cli/joining.ts';
+import { sessionHere } from '../cli/session/here.ts';
 
 export default class Join extends BaseCommand<typeof Join> {
   static override summary = 'Come onto a board, with an agent or as yourself';

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
-import { forAgent } from '../cli/agent-here.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { agentPage, noBrowser, open, type Page, personPage } from '../cli/opening.ts';
+import { forAgent } from '../cli/session/agent-here.ts';
 
 export default class Open extends BaseCommand<typeof Open> {
   static override summary = "Open a server's page, signed in";

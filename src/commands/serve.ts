@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base.ts';
-import { readServeOptions, runServer } from '../cli/serving.ts';
+import { readServeOptions, runServer } from '../cli/local/serve.ts';
 
 export default class Serve extends BaseCommand<typeof Serve> {
   static override summary = 'Run a server in the foreground: for this machine, or for a team';

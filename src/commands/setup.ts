@@ -3,7 +3,7 @@ import { optional } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { Exit } from '../cli/errors.ts';
 import { EXIT } from '../cli/exit.ts';
-import { requireWhole, sessionHere } from '../cli/here.ts';
+import { requireWhole, sessionHere } from '../cli/session/here.ts';
 import { stepLines } from '../cli/setup/step.ts';
 import type { Target } from '../cli/setup/walk.ts';
 
@@ -36,7 +36,7 @@ export default class Setup extends BaseCommand<typeof Setup> {
   }
 
   private async target(noInput: boolean): Promise<Target> {
-    const { inviteLink, linkText } = await import('../cli/invite-link.ts');
+    const { inviteLink, linkText } = await import('../cli/access/invite-link.ts');
     const text = await linkText(this.args.invite, this.out, noInput);
     if (!/^prq_/.test(text)) {
       const link = inviteLink(text);

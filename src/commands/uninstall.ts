@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base.ts';
 import { confirmFlags } from '../cli/flags.ts';
-import { requireOutside } from '../cli/here.ts';
-import { removalLine } from '../cli/setting-up.ts';
+import { removalLine } from '../cli/local/harness-setup.ts';
+import { requireOutside } from '../cli/session/here.ts';
 import { type Leaving, leave, leavingText } from '../cli/uninstalling.ts';
 
 export default class Uninstall extends BaseCommand<typeof Uninstall> {

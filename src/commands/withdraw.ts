@@ -1,7 +1,7 @@
-import { answer } from '../cli/answering.ts';
 import { optional, required } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { writeFlags } from '../cli/flags.ts';
+import { answer } from '../cli/messages/answer.ts';
 
 export default class Withdraw extends BaseCommand<typeof Withdraw> {
   static override summary = 'Take an ask back';

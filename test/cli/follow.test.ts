@@ -1,6 +1,6 @@
 /** Messages as they are posted, over a restart of the server too. */
 import { expect } from 'chai';
-import { follow } from '../../src/cli/follow.ts';
+import { follow } from '../../src/cli/messages/follow.ts';
 import { Output } from '../../src/cli/output.ts';
 import { Client } from '../../src/client/client.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';

@@ -1,6 +1,6 @@
 /** Links and codes of a server that only this machine reaches: whoever passes one on is told so. */
 import { expect } from 'chai';
-import { warnOfLoopback } from '../../src/cli/inviting.ts';
+import { warnOfLoopback } from '../../src/cli/access/invite.ts';
 import { Output } from '../../src/cli/output.ts';
 import { type Hosted, hosted } from './support/hosted.ts';
 

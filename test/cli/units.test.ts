@@ -1,20 +1,20 @@
 /** Small decisions, without a process. */
 import { expect } from 'chai';
-import { boardAlone, boardFirst } from '../../src/cli/board-first.ts';
-import { count, fenced, truncated } from '../../src/cli/body.ts';
 import { paintFor, plain, wantsColor } from '../../src/cli/color.ts';
 import { choose } from '../../src/cli/dispatch.ts';
 import { exitCode } from '../../src/cli/exit.ts';
 import { diffText } from '../../src/cli/files/diff.ts';
 import { readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
-import { distance } from '../../src/cli/nearness.ts';
+import { count, fenced, truncated } from '../../src/cli/messages/body.ts';
+import { messageRef, targets } from '../../src/cli/messages/references.ts';
+import { boardAlone, boardFirst } from '../../src/cli/parsing/board-first.ts';
+import { distance } from '../../src/cli/parsing/spelling.ts';
+import { looksLikeInit } from '../../src/cli/parsing/unknown-command.ts';
 import { messageText } from '../../src/cli/print/message.ts';
 import { decode, takeText } from '../../src/cli/stdin.ts';
 import { laidOut, table } from '../../src/cli/table.ts';
 import { shown } from '../../src/cli/terminal.ts';
 import { duration, moment, pastMoment, showTime } from '../../src/cli/time.ts';
-import { looksLikeInit } from '../../src/cli/unknown.ts';
-import { messageRef, targets } from '../../src/cli/values.ts';
 import type { Message } from '../../src/contract/types.ts';
 import { folders } from '../../src/local/folders.ts';
 import { canonicalOrigin } from '../../src/local/origin.ts';

@@ -207,10 +207,10 @@ describe('imports', () => {
     const machine = inside('src/commands', 'src/cli', 'src/local', 'src/daemon', 'src/hook', 'src/mcp');
     const starter = inside(
       'src/commands/serve.ts',
-      'src/cli/serving.ts',
-      'src/cli/team-options.ts',
+      'src/cli/local/serve.ts',
+      'src/cli/local/team-options.ts',
       'src/cli/recovering.ts',
-      'src/cli/storing.ts',
+      'src/cli/local/storage.ts',
       'src/cli/doctor/data.ts',
     );
     const serve = (edge: Edge): boolean => starter(edge.from) && (edge.dynamic || edge.typeOnly);

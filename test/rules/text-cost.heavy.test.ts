@@ -5,10 +5,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { fenced } from '../../src/cli/body.ts';
 import { plain as noColors } from '../../src/cli/color.ts';
 import { diffText } from '../../src/cli/files/diff.ts';
 import { marked } from '../../src/cli/marks.ts';
+import { fenced } from '../../src/cli/messages/body.ts';
 import { indented } from '../../src/cli/print/fields.ts';
 import { messageText } from '../../src/cli/print/message.ts';
 import { beginning } from '../../src/cli/print/threads.ts';

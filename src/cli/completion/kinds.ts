@@ -1,5 +1,5 @@
 /** Which values are known only here and now: what a flag or an argument names. */
-import { boardAlone } from '../board-first.ts';
+import { boardAlone } from '../parsing/board-first.ts';
 
 export type Kind = 'agents' | 'boards' | 'files' | 'keys' | 'members' | 'people' | 'servers' | 'targets' | 'tasks';
 

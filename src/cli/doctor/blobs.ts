@@ -1,5 +1,5 @@
 /** The bytes of files: whether every version's are there and whole, and which are not. */
-import { loadServer } from '../serving.ts';
+import { loadServer } from '../local/serve.ts';
 import { type Check, type Finding, failing, fine, warning } from './check.ts';
 import { dataHere } from './data.ts';
 

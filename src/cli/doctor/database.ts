@@ -1,5 +1,5 @@
 /** The database of this machine's server: whether it opens, and has the schema of this build. */
-import { loadServer } from '../serving.ts';
+import { loadServer } from '../local/serve.ts';
 import { type Check, failing, fine } from './check.ts';
 import { dataHere } from './data.ts';
 

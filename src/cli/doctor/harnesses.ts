@@ -7,7 +7,7 @@ import { type Installed, readInstalled, writeInstalled } from '../../harness/set
 import { writeLauncher } from '../../harness/setup/launcher.ts';
 import { scan } from '../../harness/setup/scan.ts';
 import { basesOf, standingOf } from '../../harness/setup/standing.ts';
-import { here, inSession, ownProgram } from '../here.ts';
+import { here, inSession, ownProgram } from '../session/here.ts';
 import { type Around, type Check, type Finding, fine, warning } from './check.ts';
 import { setupFindings } from './harness-setup.ts';
 import { notInstalled, versionFindings } from './harness-version.ts';

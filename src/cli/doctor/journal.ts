@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { daemonPaths } from '../../daemon/paths.ts';
 import { shellWord } from '../../harness/setup/entries.ts';
-import { here } from '../here.ts';
+import { here } from '../session/here.ts';
 import { type Check, type Finding, failing, fine } from './check.ts';
 
 export const journal: Check = {

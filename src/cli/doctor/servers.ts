@@ -4,7 +4,7 @@ import type { ServerEntry } from '../../local/credentials.ts';
 import { readKey } from '../../local/keystore.ts';
 import { wayIn } from '../../local/servers.ts';
 import { olderThan } from '../../local/versions.ts';
-import { here } from '../here.ts';
+import { here } from '../session/here.ts';
 import { type Asked, addressOf, askWhatItIs, clientAt } from './asking.ts';
 import { type Around, type Check, type Finding, failing, fine, warning } from './check.ts';
 

@@ -3,9 +3,9 @@ import type { Brief } from '../../contract/types.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { type Remembered, rememberedAs } from '../../local/remembered-files.ts';
 import { called, runtime } from '../runtime.ts';
+import { briefName } from './options.ts';
 import type { PutQuery } from './put.ts';
 import { type Files, notedAt } from './scope.ts';
-import { briefName } from './wishes.ts';
 
 /** @throws Failure `file_not_found` where the board has none. */
 export function requireBrief({ board, session }: Files): Brief {

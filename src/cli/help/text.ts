@@ -1,6 +1,7 @@
 /** The help for some words: all commands, a topic or one command. */
+
+import { noSuchCommand } from '../parsing/unknown-command.ts';
 import { screenWidth } from '../table.ts';
-import { noSuchCommand } from '../unknown.ts';
 import { aliases, type Catalog, topics } from './catalog.ts';
 import { commandHelp, overview, type Page, topicHelp } from './render.ts';
 

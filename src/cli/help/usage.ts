@@ -1,5 +1,5 @@
 /** How a command is typed, on one line: in its help, and in the hint of a line that lacks something. */
-import { boardFirst } from '../board-first.ts';
+import { boardFirst } from '../parsing/board-first.ts';
 
 export interface Argument {
   name: string;

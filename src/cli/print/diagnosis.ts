@@ -1,8 +1,8 @@
 /** What checks of this machine found, as text: a line for each, the counts at the end. */
 import type { Paint } from '../color.ts';
 import type { Diagnosis } from '../doctor/run.ts';
+import type { Tools as StorageTools } from '../local/storage.ts';
 import { called } from '../runtime.ts';
-import type { Tools as StorageTools } from '../storing.ts';
 import { plural } from './fields.ts';
 
 const LEVELS = ['ok', 'note', 'warning', 'error'] as const;

@@ -1,6 +1,6 @@
 /** Access keys as text. */
 import type { AccessKey, Answer } from '../../contract/types.ts';
-import type { KeyList } from '../keys.ts';
+import type { KeyList } from '../access/keys.ts';
 import { called } from '../runtime.ts';
 import { table } from '../table.ts';
 import { showEnd, showTime, type TimeStyle } from '../time.ts';

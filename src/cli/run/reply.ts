@@ -1,6 +1,6 @@
 /** What a program printed, posted as a reply to the newest message it was given; once, however often it is tried. */
 import { ClientError } from '../../client/errors.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 
 /** Longest body of a message, in characters. */
 export const MOST_REPLY = 32_768;

@@ -7,7 +7,7 @@ import { MOST_PUT_OFF_MS } from '../../daemon/control/limits.ts';
 import { textFor } from '../../hook/say.ts';
 import { Failure } from '../../local/failure.ts';
 import { startedAt } from '../../local/process-ref.ts';
-import { connectHere, isAway } from '../ask-daemon.ts';
+import { connectHere, isAway } from '../session/ask-daemon.ts';
 import type { Outcome } from './child.ts';
 import type { RunLimit } from './limit.ts';
 

@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { loadProfiles } from '../../harness/load.ts';
 import { Failure } from '../../local/failure.ts';
-import { refOf } from '../ask-daemon.ts';
 import { EXIT } from '../exit.ts';
-import { inSession } from '../here.ts';
 import type { Output } from '../output.ts';
 import { runtime } from '../runtime.ts';
-import type { Session } from '../session.ts';
+import { refOf } from '../session/ask-daemon.ts';
+import { inSession } from '../session/here.ts';
+import type { Session } from '../session/session.ts';
 import { endWith, exitAfter } from '../signals.ts';
 import { inputOf, requireProgram, runChild } from './child.ts';
 import { Headless } from './headless.ts';

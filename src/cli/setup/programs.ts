@@ -1,10 +1,10 @@
 /** The programs of agents on this machine: what is set up in them, and whether they tell the daemon of their sessions. */
 import type { SessionHere } from '../../harness/detect.ts';
 import { Failure } from '../../local/failure.ts';
-import { askFor } from '../ask-daemon.ts';
-import { daemonStatus } from '../daemon.ts';
-import { sessionHere } from '../here.ts';
-import { Init } from '../setting-up.ts';
+import { daemonStatus } from '../local/daemon.ts';
+import { Init } from '../local/harness-setup.ts';
+import { askFor } from '../session/ask-daemon.ts';
+import { sessionHere } from '../session/here.ts';
 import { failed, type Step, step } from './step.ts';
 
 export interface Programs {

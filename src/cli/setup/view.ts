@@ -3,11 +3,11 @@ import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 import type { SessionHere } from '../../harness/detect.ts';
 import { readCredentials } from '../../local/credentials.ts';
-import { askFor, isAway } from '../ask-daemon.ts';
-import { type Delegated, joinHere, readBoardsHere } from '../delegated.ts';
-import { allPairings } from '../pairings.ts';
+import { allPairings } from '../boards/pairing-requests.ts';
 import { runtime } from '../runtime.ts';
-import type { Session } from '../session.ts';
+import { askFor, isAway } from '../session/ask-daemon.ts';
+import { type Delegated, joinHere, readBoardsHere } from '../session/delegated.ts';
+import type { Session } from '../session/session.ts';
 
 export interface View {
   personId: string | null;

@@ -6,10 +6,10 @@ import { ClientError } from '../../client/errors.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 import { readCredentials } from '../../local/credentials.ts';
 import { Failure } from '../../local/failure.ts';
-import { sessionHere } from '../here.ts';
-import type { InviteLink } from '../invite-link.ts';
-import type { Deps } from '../pending-keys.ts';
+import type { InviteLink } from '../access/invite-link.ts';
+import type { Deps } from '../access/pending-keys.ts';
 import { runtime } from '../runtime.ts';
+import { sessionHere } from '../session/here.ts';
 import { type Programs, programsHere } from './programs.ts';
 import { failed, type Step, step } from './step.ts';
 import type { View } from './view.ts';
@@ -81,7 +81,7 @@ async function accountOf({ origin, link }: Target, options: SetupOptions): Promi
   const { mayAsk } = await import('../prompts.ts');
   const asks = mayAsk(options.out, options.noInput);
   if (options.handle === undefined && !asks && !known?.pending) return chooseHandle(link, options);
-  const { connectBy } = await import('../connecting.ts');
+  const { connectBy } = await import('../access/connect.ts');
   try {
     const { record } = await connectBy(link, {
       ...options,
@@ -100,7 +100,7 @@ async function accountOf({ origin, link }: Target, options: SetupOptions): Promi
 /** Nobody is asked here, and a handle is for good: it has to be said. */
 async function chooseHandle(link: InviteLink, options: SetupOptions): Promise<Step> {
   try {
-    const { previewOf } = await import('../invite-link.ts');
+    const { previewOf } = await import('../access/invite-link.ts');
     const { suggested_handle: suggested } = await previewOf(link, options);
     const choose = 'Choose the handle the account is to have, and run it again with --handle';
     return suggested === undefined

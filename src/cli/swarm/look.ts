@@ -1,8 +1,8 @@
 /** How the agents of a swarm stand: what their launchers say, and which sessions hold their seats. */
 import type { StatusAnswer } from '../../daemon/control/answers.ts';
 import { Failure } from '../../local/failure.ts';
-import { isAway } from '../ask-daemon.ts';
-import { daemonStatus } from '../daemon.ts';
+import { daemonStatus } from '../local/daemon.ts';
+import { isAway } from '../session/ask-daemon.ts';
 import type { Launchers } from './plan.ts';
 import type { StartedAgent } from './state.ts';
 

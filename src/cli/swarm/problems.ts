@@ -1,6 +1,6 @@
 /** What is wrong in a `service.yaml`, in words for whoever wrote it. */
 import type { z } from 'zod';
-import { nearestNames } from '../nearness.ts';
+import { nearestNames } from '../parsing/spelling.ts';
 
 export interface Problem {
   line: number;

@@ -6,12 +6,12 @@ import type { Board } from '../../contract/types.ts';
 import { allSeats, type Seat } from '../../local/actors.ts';
 import { readCredentials } from '../../local/credentials.ts';
 import { Failure } from '../../local/failure.ts';
-import { allMembers } from '../board-list.ts';
+import { allMembers } from '../boards/list.ts';
 import { EXIT } from '../exit.ts';
 import type { Output } from '../output.ts';
 import { runtime } from '../runtime.ts';
-import { createSeat } from '../seats.ts';
-import type { Session } from '../session.ts';
+import { createSeat } from '../session/new-seat.ts';
+import type { Session } from '../session/session.ts';
 import type { Planned } from './plan.ts';
 
 const codeOf = (error: unknown): string | null => (error instanceof ClientError ? error.code : null);

@@ -2,10 +2,10 @@
 import { dirname } from 'node:path';
 import type { Seat } from '../../local/actors.ts';
 import { usage } from '../../local/failure.ts';
-import { askDaemon } from '../ask-daemon.ts';
 import { quoted } from '../files/names.ts';
 import type { Output } from '../output.ts';
-import type { Session } from '../session.ts';
+import { askDaemon } from '../session/ask-daemon.ts';
+import type { Session } from '../session/session.ts';
 import { type AgentStart, ensureRunning } from './ensure-running.ts';
 import type { SwarmFile } from './file.ts';
 import { Launchers, linesOf, type Planned, planned, requireAll } from './plan.ts';

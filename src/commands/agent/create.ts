@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { createSeat } from '../../cli/seats.ts';
+import { createSeat } from '../../cli/session/new-seat.ts';
 
 export default class AgentCreate extends BaseCommand<typeof AgentCreate> {
   static override summary = 'Put an agent onto a board';

@@ -1,10 +1,10 @@
 import { choice } from '../../cli/args.ts';
-import { tellMode } from '../../cli/ask-daemon.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { seatHeld } from '../../cli/binding.ts';
 import { deliveryRecord, deliveryText, ownName } from '../../cli/delivery.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { agentNamed } from '../../cli/seat-meant.ts';
+import { tellMode } from '../../cli/session/ask-daemon.ts';
 import type { DeliveryMode } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
 

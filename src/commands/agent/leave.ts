@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { unbindHere } from '../../cli/binding.ts';
-import { forgetOver, forgetSeats } from '../../cli/endings.ts';
+import { forgetOver, forgetSeats } from '../../cli/boards/leaving.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 
 export default class AgentLeave extends BaseCommand<typeof AgentLeave> {

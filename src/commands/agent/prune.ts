@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { forgetSeats } from '../../cli/endings.ts';
+import { forgetSeats } from '../../cli/boards/leaving.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { pruned, prunedRows } from '../../cli/print/endings.ts';
 import { plural } from '../../cli/print/fields.ts';

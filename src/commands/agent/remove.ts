@@ -1,6 +1,6 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { forgetSeats, nameOfBoard, seenAgent } from '../../cli/endings.ts';
+import { forgetSeats, nameOfBoard, seenAgent } from '../../cli/boards/leaving.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { seatEnded } from '../../cli/print/endings.ts';
 

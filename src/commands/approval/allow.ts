@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
+import { warnOfLoopback } from '../../cli/access/invite.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
-import { warnOfLoopback } from '../../cli/inviting.ts';
 import { allowedText, allowQuestion } from '../../cli/print/approval.ts';
 
 export default class ApprovalAllow extends BaseCommand<typeof ApprovalAllow> {

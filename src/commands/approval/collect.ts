@@ -1,7 +1,7 @@
-import { collected } from '../../cli/approvals.ts';
+import { collected } from '../../cli/access/approvals.ts';
+import { warnOfLoopback } from '../../cli/access/invite.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { warnOfLoopback } from '../../cli/inviting.ts';
 import { approvalText } from '../../cli/print/approval.ts';
 
 export default class ApprovalCollect extends BaseCommand<typeof ApprovalCollect> {

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { allApprovals } from '../../cli/approvals.ts';
+import { allApprovals } from '../../cli/access/approvals.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { approvalRows } from '../../cli/print/approval.ts';

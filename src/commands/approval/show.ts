@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
-import { shown } from '../../cli/approvals.ts';
+import { shown } from '../../cli/access/approvals.ts';
+import { warnOfLoopback } from '../../cli/access/invite.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { warnOfLoopback } from '../../cli/inviting.ts';
 import { approvalText } from '../../cli/print/approval.ts';
 
 export default class ApprovalShow extends BaseCommand<typeof ApprovalShow> {

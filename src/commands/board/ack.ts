@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { newestSeq } from '../../cli/reading.ts';
+import { newestSeq } from '../../cli/messages/read.ts';
 import { usage } from '../../local/failure.ts';
 
 export default class BoardAck extends BaseCommand<typeof BoardAck> {

@@ -2,7 +2,7 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { handleOf } from '../../cli/board-people.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { askedText, askToAdd } from '../../cli/requesting.ts';
+import { askedText, askToAdd } from '../../cli/session/ask-person.ts';
 
 export default class BoardAdd extends BaseCommand<typeof BoardAdd> {
   static override summary = 'Add a person to a board, or join an open one';

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { agentsOf, alsoEnding, forgetSeats, wasLost } from '../../cli/endings.ts';
+import { agentsOf, alsoEnding, forgetSeats, wasLost } from '../../cli/boards/leaving.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { plural } from '../../cli/print/fields.ts';
 

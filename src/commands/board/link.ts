@@ -1,6 +1,6 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { linkFolder } from '../../cli/linking.ts';
+import { linkFolder } from '../../cli/boards/link-folder.ts';
 
 export default class BoardLink extends BaseCommand<typeof BoardLink> {
   static override summary = 'Link this folder to a board';

@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { type BoardListOptions, boardListText, joinedLists, readBoards } from '../../cli/board-list.ts';
-import { readBoardsHere } from '../../cli/delegated.ts';
-import { answered, askEveryServer, groupTexts } from '../../cli/every-server.ts';
+import { type BoardListOptions, boardListText, joinedLists, readBoards } from '../../cli/boards/list.ts';
 import { listFlags } from '../../cli/flags.ts';
-import type { Session } from '../../cli/session.ts';
+import { readBoardsHere } from '../../cli/session/delegated.ts';
+import { answered, askEveryServer, groupTexts } from '../../cli/session/every-server.ts';
+import type { Session } from '../../cli/session/session.ts';
 
 export default class BoardList extends BaseCommand<typeof BoardList> {
   static override aliases = ['boards'];

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { allMembers } from '../../cli/board-list.ts';
+import { allMembers } from '../../cli/boards/list.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { memberRows } from '../../cli/print/member.ts';
 import { rowsOr } from '../../cli/table.ts';

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { readMessage } from '../../cli/messages/references.ts';
 import { messageText } from '../../cli/print/message.ts';
-import { readMessage } from '../../cli/values.ts';
 
 export default class BoardMessage extends BaseCommand<typeof BoardMessage> {
   static override summary = 'Show one message and who got it';

@@ -3,7 +3,7 @@ import { BaseCommand, type BoardSession } from '../../cli/base.ts';
 import { handleOf, ownersOf } from '../../cli/board-people.ts';
 import { requestFlags, writeFlags } from '../../cli/flags.ts';
 import { personRows } from '../../cli/print/member.ts';
-import { roleWanted } from '../../cli/requesting.ts';
+import { roleWanted } from '../../cli/session/ask-person.ts';
 import { usage } from '../../local/failure.ts';
 
 export default class BoardOwners extends BaseCommand<typeof BoardOwners> {

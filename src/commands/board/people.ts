@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { allPeople } from '../../cli/board-list.ts';
+import { allPeople } from '../../cli/boards/list.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { personRows } from '../../cli/print/member.ts';
 

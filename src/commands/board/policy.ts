@@ -3,7 +3,7 @@ import { BaseCommand } from '../../cli/base.ts';
 import { changeBoard, policyOptions, readBoard } from '../../cli/board-settings.ts';
 import { listFlag, requestFlags, writeFlags } from '../../cli/flags.ts';
 import { changeLine, policyText, policyWords } from '../../cli/print/settings.ts';
-import { boardIdOf } from '../../cli/requesting.ts';
+import { boardIdOf } from '../../cli/session/ask-person.ts';
 import { usage } from '../../local/failure.ts';
 
 export default class BoardPolicy extends BaseCommand<typeof BoardPolicy> {

@@ -2,8 +2,8 @@ import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { findMessage } from '../../cli/messages/references.ts';
 import { reactionNamed, reactionsText } from '../../cli/print/reactions.ts';
-import { findMessage } from '../../cli/values.ts';
 
 export default class BoardReact extends BaseCommand<typeof BoardReact> {
   static override aliases = ['react'];

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
-import { read } from '../../cli/reading.ts';
+import { read } from '../../cli/messages/read.ts';
 
 const before = { min: 1, helpValue: 'N', description: 'Messages before this number' };
 const around = { min: 1, helpValue: 'N', description: 'Messages around this number' };

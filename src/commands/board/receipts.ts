@@ -1,7 +1,7 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { findMessage } from '../../cli/messages/references.ts';
 import { table } from '../../cli/table.ts';
-import { findMessage } from '../../cli/values.ts';
 
 export default class BoardReceipts extends BaseCommand<typeof BoardReceipts> {
   static override summary = 'Show whom a message reached';

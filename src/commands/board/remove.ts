@@ -1,8 +1,8 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { agentsOf, alsoEnding, forgetSeats } from '../../cli/endings.ts';
+import { agentsOf, alsoEnding, forgetSeats } from '../../cli/boards/leaving.ts';
 import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
-import { boardIdOf, personIdOf } from '../../cli/requesting.ts';
+import { boardIdOf, personIdOf } from '../../cli/session/ask-person.ts';
 
 export default class BoardRemove extends BaseCommand<typeof BoardRemove> {
   static override summary = 'Take a person off a board';

@@ -4,7 +4,7 @@ import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
 import { limitFlag, listFlags, numberFlag, waitFlags } from '../../cli/flags.ts';
-import { staying } from '../../cli/session.ts';
+import { staying } from '../../cli/session/session.ts';
 import { readThread, threadText, wholeThread } from '../../cli/thread.ts';
 
 export default class BoardThread extends BaseCommand<typeof BoardThread> {

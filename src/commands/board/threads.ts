@@ -3,7 +3,7 @@ import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
 import { threadRows } from '../../cli/print/threads.ts';
 import { called } from '../../cli/runtime.ts';
-import { staying } from '../../cli/session.ts';
+import { staying } from '../../cli/session/session.ts';
 import { rowsOr } from '../../cli/table.ts';
 import { pages } from '../../client/pages.ts';
 

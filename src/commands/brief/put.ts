@@ -7,7 +7,7 @@ import { localFile } from '../../cli/files/put.ts';
 import { type Putting, putIfChanged } from '../../cli/files/putting.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { staying } from '../../cli/session.ts';
+import { staying } from '../../cli/session/session.ts';
 
 export default class BriefPut extends BaseCommand<typeof BriefPut> {
   static override summary = 'Write the brief of a board';

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { makeCode } from '../../cli/codes.ts';
+import { makeCode } from '../../cli/boards/join-codes.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { newCodeText } from '../../cli/print/code.ts';
 

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
+import { warnOfLoopback } from '../../cli/access/invite.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { makeCode } from '../../cli/codes.ts';
+import { makeCode } from '../../cli/boards/join-codes.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { warnOfLoopback } from '../../cli/inviting.ts';
 import { newCodeText } from '../../cli/print/code.ts';
 
 export default class CodeGuest extends BaseCommand<typeof CodeGuest> {

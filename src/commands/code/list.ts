@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { readCodes } from '../../cli/codes.ts';
+import { readCodes } from '../../cli/boards/join-codes.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { codeRows } from '../../cli/print/code.ts';
 import { called } from '../../cli/runtime.ts';
-import { staying } from '../../cli/session.ts';
+import { staying } from '../../cli/session/session.ts';
 import { rowsOr } from '../../cli/table.ts';
 
 export default class CodeList extends BaseCommand<typeof CodeList> {

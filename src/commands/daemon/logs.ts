@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { followFile, lastLines } from '../../cli/log-file.ts';
+import { followFile, lastLines } from '../../cli/local/log-file.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { daemonPaths } from '../../daemon/paths.ts';
 

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { startDaemon, stopDaemon } from '../../cli/daemon.ts';
-import { refuseStartInSandbox } from '../../cli/here.ts';
+import { startDaemon, stopDaemon } from '../../cli/local/daemon.ts';
+import { refuseStartInSandbox } from '../../cli/session/here.ts';
 
 export default class DaemonRestart extends BaseCommand<typeof DaemonRestart> {
   static override summary = 'Stop the delivery daemon and start it again';

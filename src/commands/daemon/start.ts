@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { startDaemon } from '../../cli/daemon.ts';
+import { startDaemon } from '../../cli/local/daemon.ts';
 
 export default class DaemonStart extends BaseCommand<typeof DaemonStart> {
   static override summary = 'Start the delivery daemon in the background';

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { daemonStatus } from '../../cli/daemon.ts';
+import { daemonStatus } from '../../cli/local/daemon.ts';
 import { daemonLines } from '../../cli/print/daemon.ts';
 import { notRunning } from '../../daemon/control/errors.ts';
 

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { stopDaemon } from '../../cli/daemon.ts';
+import { stopDaemon } from '../../cli/local/daemon.ts';
 
 export default class DaemonStop extends BaseCommand<typeof DaemonStop> {
   static override summary = 'Stop the delivery daemon';

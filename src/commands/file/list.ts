@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
+import { taskRef } from '../../cli/boards/tasks.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
 import { fileRows } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
-import { staying } from '../../cli/session.ts';
+import { staying } from '../../cli/session/session.ts';
 import { rowsOr } from '../../cli/table.ts';
-import { taskRef } from '../../cli/tasks.ts';
 import { pages } from '../../client/pages.ts';
 
 export default class FileList extends BaseCommand<typeof FileList> {

@@ -2,12 +2,12 @@ import * as Flags from '@oclif/core/flags';
 import { optional, required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { quoted } from '../../cli/files/names.ts';
+import { putQuery, type Source, sourceOf } from '../../cli/files/options.ts';
 import { type Local, localFile, spooled } from '../../cli/files/put.ts';
 import { putIfChanged } from '../../cli/files/putting.ts';
 import { type Files, filesOf } from '../../cli/files/scope.ts';
-import { putQuery, type Source, sourceOf } from '../../cli/files/wishes.ts';
 import { tagFlags, writeFlags } from '../../cli/flags.ts';
-import { staying } from '../../cli/session.ts';
+import { staying } from '../../cli/session/session.ts';
 
 export default class FilePut extends BaseCommand<typeof FilePut> {
   static override summary = 'Put a file onto a board, or a new version of one';

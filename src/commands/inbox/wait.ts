@@ -3,8 +3,8 @@ import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
 import { waitFlags } from '../../cli/flags.ts';
-import { inboxText, readInbox } from '../../cli/inbox.ts';
-import { seconds } from '../../cli/values.ts';
+import { inboxText, readInbox } from '../../cli/messages/inbox.ts';
+import { seconds } from '../../cli/messages/references.ts';
 import { usage } from '../../local/failure.ts';
 
 export default class InboxWait extends BaseCommand<typeof InboxWait> {

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
+import { inviteBody, lost, warnOfLoopback } from '../../cli/access/invite.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { boardsFlag, boardsOf, writeFlags } from '../../cli/flags.ts';
-import { inviteBody, lost, warnOfLoopback } from '../../cli/inviting.ts';
 import { newInviteText } from '../../cli/print/invite.ts';
 
 export default class InviteCreate extends BaseCommand<typeof InviteCreate> {

@@ -1,6 +1,6 @@
+import { inviteLink, linkText, previewOf } from '../../cli/access/invite-link.ts';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { inviteLink, linkText, previewOf } from '../../cli/invite-link.ts';
 import { previewText } from '../../cli/print/invite.ts';
 
 export default class InvitePreview extends BaseCommand<typeof InvitePreview> {

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
+import { createKey } from '../../cli/access/keys.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { createKey } from '../../cli/keys.ts';
 import { newKeyText } from '../../cli/print/key.ts';
 import { duration } from '../../cli/time.ts';
 import { usage } from '../../local/failure.ts';

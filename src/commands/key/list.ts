@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
+import { readKeys } from '../../cli/access/keys.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { readKeys } from '../../cli/keys.ts';
-import { handleOf } from '../../cli/people.ts';
 import { keyRows } from '../../cli/print/key.ts';
+import { handleOf } from '../../cli/session/people.ts';
 
 export default class KeyList extends BaseCommand<typeof KeyList> {
   static override aliases = ['keys'];

@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags';
+import { findKey, forgetKeyIn, readKeys } from '../../cli/access/keys.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
-import { findKey, forgetKeyIn, readKeys } from '../../cli/keys.ts';
-import { handleOf } from '../../cli/people.ts';
 import { hangsOn } from '../../cli/print/key.ts';
-import { keyIdOf } from '../../cli/requesting.ts';
+import { keyIdOf } from '../../cli/session/ask-person.ts';
+import { handleOf } from '../../cli/session/people.ts';
 
 export default class KeyRevoke extends BaseCommand<typeof KeyRevoke> {
   static override summary = 'Revoke an access key';

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { taskRef } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { lineTarget, printLine, setLine } from '../../cli/lines.ts';
-import { taskRef } from '../../cli/tasks.ts';
 
 export default class LineWorking extends BaseCommand<typeof LineWorking> {
   static override aliases = ['working'];

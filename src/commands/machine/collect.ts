@@ -1,6 +1,6 @@
+import { collectKey, sayHow, waitingRequest } from '../../cli/access/machine-key.ts';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { collectKey, sayHow, waitingRequest } from '../../cli/machine-key.ts';
 
 export default class MachineCollect extends BaseCommand<typeof MachineCollect> {
   static override summary = 'Fetch the key this machine asked for';

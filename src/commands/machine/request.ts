@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
+import { collectKey, requestKey, sayHow, waitingRequest } from '../../cli/access/machine-key.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { collectKey, requestKey, sayHow, waitingRequest } from '../../cli/machine-key.ts';
 import { called } from '../../cli/runtime.ts';
 
 export default class MachineRequest extends BaseCommand<typeof MachineRequest> {

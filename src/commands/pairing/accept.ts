@@ -1,7 +1,7 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { boundHere } from '../../cli/boards/pairing-requests.ts';
 import { bindFlags, writeFlags } from '../../cli/flags.ts';
-import { boundHere } from '../../cli/pairings.ts';
 import { changedText } from '../../cli/print/pairing.ts';
 
 export default class PairingAccept extends BaseCommand<typeof PairingAccept> {

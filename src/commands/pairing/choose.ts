@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { chosen } from '../../cli/boards/pairing-requests.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { chosen } from '../../cli/pairings.ts';
 import { changedText } from '../../cli/print/pairing.ts';
 
 export default class PairingChoose extends BaseCommand<typeof PairingChoose> {

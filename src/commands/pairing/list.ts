@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
+import { allPairings, listedHere, seatless } from '../../cli/boards/pairing-requests.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { allPairings, listedHere, seatless } from '../../cli/pairings.ts';
 import { pairingRows } from '../../cli/print/pairing.ts';
 import { rowsOr } from '../../cli/table.ts';
 import type { PairingRequest } from '../../contract/types.ts';

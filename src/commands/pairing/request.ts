@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { proposed } from '../../cli/boards/pairing-requests.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { proposed } from '../../cli/pairings.ts';
 import { changedText } from '../../cli/print/pairing.ts';
 import { readWhole } from '../../cli/stdin.ts';
 

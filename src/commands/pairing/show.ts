@@ -1,6 +1,6 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { seatless, seenHere } from '../../cli/pairings.ts';
+import { seatless, seenHere } from '../../cli/boards/pairing-requests.ts';
 import { pairingText } from '../../cli/print/pairing.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 

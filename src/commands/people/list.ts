@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { allPersons } from '../../cli/people.ts';
 import { serverPeopleRows } from '../../cli/print/person.ts';
+import { allPersons } from '../../cli/session/people.ts';
 
 export default class PeopleList extends BaseCommand<typeof PeopleList> {
   static override summary = 'List the people of the server';

@@ -3,7 +3,7 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
 import { removalFacts, removalText } from '../../cli/print/endings.ts';
-import { personIdOf } from '../../cli/requesting.ts';
+import { personIdOf } from '../../cli/session/ask-person.ts';
 
 export default class PeopleRemove extends BaseCommand<typeof PeopleRemove> {
   static override summary = 'Remove a person from the server';

@@ -1,7 +1,7 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
-import { handleOf, noteHandle } from '../../cli/people.ts';
+import { handleOf, noteHandle } from '../../cli/session/people.ts';
 
 export default class PeopleRename extends BaseCommand<typeof PeopleRename> {
   static override summary = 'Give a person another handle';

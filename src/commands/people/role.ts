@@ -1,8 +1,8 @@
 import { choice, required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { requestFlags, writeFlags } from '../../cli/flags.ts';
-import { handleOf } from '../../cli/people.ts';
-import { personIdOf } from '../../cli/requesting.ts';
+import { personIdOf } from '../../cli/session/ask-person.ts';
+import { handleOf } from '../../cli/session/people.ts';
 
 export default class PeopleRole extends BaseCommand<typeof PeopleRole> {
   static override summary = 'Make somebody an admin of the server, or a member again';

@@ -1,7 +1,7 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { handleOf } from '../../cli/people.ts';
 import { personText } from '../../cli/print/person.ts';
+import { handleOf } from '../../cli/session/people.ts';
 
 export default class PeopleShow extends BaseCommand<typeof PeopleShow> {
   static override summary = 'Find a person by handle';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { followFile, lastLines } from '../../cli/log-file.ts';
+import { followFile, lastLines } from '../../cli/local/log-file.ts';
 import { runtime } from '../../cli/runtime.ts';
 
 export default class ServerLogs extends BaseCommand<typeof ServerLogs> {

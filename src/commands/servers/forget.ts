@@ -1,7 +1,7 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags } from '../../cli/flags.ts';
-import { forgetServer, tokensHeld } from '../../cli/known-servers.ts';
+import { forgetServer, tokensHeld } from '../../cli/session/servers.ts';
 
 export default class ServersForget extends BaseCommand<typeof ServersForget> {
   static override summary = 'Forget a server: its key and its seats on this machine';

@@ -1,8 +1,8 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { wrapped } from '../../cli/help/wrap.ts';
-import { listServers } from '../../cli/known-servers.ts';
 import { called } from '../../cli/runtime.ts';
+import { listServers } from '../../cli/session/servers.ts';
 import { screenWidth, table } from '../../cli/table.ts';
 import { SERVER_RULE } from '../../local/servers.ts';
 

@@ -1,6 +1,6 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { nameServer } from '../../cli/known-servers.ts';
+import { nameServer } from '../../cli/session/servers.ts';
 
 export default class ServersName extends BaseCommand<typeof ServersName> {
   static override summary = 'Call a known server by another name';

@@ -1,6 +1,6 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { useServer } from '../../cli/known-servers.ts';
+import { useServer } from '../../cli/session/servers.ts';
 
 export default class ServersUse extends BaseCommand<typeof ServersUse> {
   static override summary = 'Choose the server that is used where nothing names one';

@@ -2,10 +2,10 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { checkFailed } from '../../cli/errors.ts';
 import { storageFlags } from '../../cli/flags.ts';
+import { withStorage } from '../../cli/local/storage.ts';
 import { storageText } from '../../cli/print/diagnosis.ts';
 import { progressOf } from '../../cli/progress.ts';
 import { runtime } from '../../cli/runtime.ts';
-import { withStorage } from '../../cli/storing.ts';
 
 export default class StorageCheck extends BaseCommand<typeof StorageCheck> {
   static override summary = "Check that every file version's bytes are there and whole";

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { words } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { currentTask, taskAndText, taskOut, textOf, withTasks } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { currentTask, taskAndText, taskOut, textOf, withTasks } from '../../cli/tasks.ts';
 
 export default class TaskDone extends BaseCommand<typeof TaskDone> {
   static override summary = 'Close a task with a word on what was done';

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { currentTask, taskOut, taskRef, withTasks } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { currentTask, taskOut, taskRef, withTasks } from '../../cli/tasks.ts';
 
 export default class TaskDrop extends BaseCommand<typeof TaskDrop> {
   static override summary = 'Give up a part in a task';

@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { taskRef, withTasks } from '../../cli/boards/tasks.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { indented } from '../../cli/print/fields.ts';
 import { writtenText } from '../../cli/print/task.ts';
-import { staying } from '../../cli/session.ts';
+import { staying } from '../../cli/session/session.ts';
 import { rowsOr } from '../../cli/table.ts';
-import { taskRef, withTasks } from '../../cli/tasks.ts';
 import { pages } from '../../client/pages.ts';
 import type { Answer } from '../../contract/types.ts';
 

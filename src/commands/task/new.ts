@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { taskOut, withTasks } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { readWhole } from '../../cli/stdin.ts';
-import { taskOut, withTasks } from '../../cli/tasks.ts';
 
 export default class TaskNew extends BaseCommand<typeof TaskNew> {
   static override summary = 'Open a task';

@@ -1,8 +1,8 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { taskRef, withTasks } from '../../cli/boards/tasks.ts';
 import { messageText } from '../../cli/print/message.ts';
 import { taskText } from '../../cli/print/task.ts';
-import { taskRef, withTasks } from '../../cli/tasks.ts';
 
 export default class TaskShow extends BaseCommand<typeof TaskShow> {
   static override summary = 'Show a task, its files and the newest messages about it';

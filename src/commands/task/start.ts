@@ -1,7 +1,7 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { taskOut, taskRef, withTasks } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { taskOut, taskRef, withTasks } from '../../cli/tasks.ts';
 
 export default class TaskStart extends BaseCommand<typeof TaskStart> {
   static override summary = 'Take a task that nobody owns';

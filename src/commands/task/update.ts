@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { taskOut, taskRef, withTasks } from '../../cli/boards/tasks.ts';
 import { numberFlag, writeFlags } from '../../cli/flags.ts';
 import { readWhole } from '../../cli/stdin.ts';
-import { taskOut, taskRef, withTasks } from '../../cli/tasks.ts';
 import { usage } from '../../local/failure.ts';
 
 export default class TaskUpdate extends BaseCommand<typeof TaskUpdate> {

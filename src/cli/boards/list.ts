@@ -1,0 +1,111 @@
+/** Lists of boards, people and members, with their pages followed to the end. */
+
+import type { Client } from '../../client/client.ts';
+import { type Page, pages } from '../../client/pages.ts';
+import type { Board, BoardPerson, HiddenBoard, Member } from '../../contract/types.ts';
+import { saidBy } from '../../local/project.ts';
+import { boardRows } from '../print/board.ts';
+import { called } from '../runtime.ts';
+import { linkedBoard } from '../session/board.ts';
+import type { Session } from '../session/session.ts';
+import { rowsOr } from '../table.ts';
+
+export interface BoardListRecord {
+  boards: (Board & { linked: boolean })[];
+  hidden_boards: HiddenBoard[];
+  archived_count: number;
+  /** How many boards `--all` would add that only their id tells of; in text only. */
+  hidden_count?: number;
+}
+
+export interface BoardListOptions {
+  all: boolean;
+  archived: boolean;
+  /** Whether the list is for a person to read, who is told what it leaves out. */
+  text?: boolean;
+}
+
+/** Boards of the server in use. */
+export async function readBoards(session: Session, options: BoardListOptions): Promise<BoardListRecord> {
+  const { client } = session;
+  const linked = linkedBoard(session, saidBy(session.project));
+  const record: BoardListRecord = { boards: [], hidden_boards: [], archived_count: 0 };
+  const lifecycle = options.archived ? 'archived' : 'active';
+  const query = { all: options.all, lifecycle };
+  for await (const page of pages(client, 'listBoards', { query })) {
+    record.boards.push(
+      ...page.boards.map((board) => ({ ...board, linked: board.name === linked || board.id === linked })),
+    );
+    record.hidden_boards.push(...hiddenOf(page, lifecycle));
+    record.archived_count = page.archived_count;
+  }
+  if (options.text && !options.all && !options.archived && !session.agent)
+    record.hidden_count = await countHidden(client);
+  return record;
+}
+
+/** The private boards that the caller, a server admin, is not on. Not every server leaves those of the other lifecycle out. */
+const hiddenOf = ({ hidden_boards = [] }: Page<'listBoards'>, lifecycle: string): HiddenBoard[] =>
+  hidden_boards.filter((board) => board.lifecycle === lifecycle);
+
+async function countHidden(client: Client): Promise<number> {
+  const { data: me } = await client.call('getMe');
+  if (!('server_role' in me) || me.server_role !== 'admin') return 0;
+  let count = 0;
+  for await (const page of pages(client, 'listBoards', { query: { all: true } }))
+    count += hiddenOf(page, 'active').length;
+  return count;
+}
+
+/** Lists of several servers as one. */
+export const joinedLists = (lists: readonly BoardListRecord[]): BoardListRecord => ({
+  boards: lists.flatMap(({ boards }) => boards),
+  hidden_boards: lists.flatMap(({ hidden_boards }) => hidden_boards),
+  archived_count: lists.reduce((sum, { archived_count }) => sum + archived_count, 0),
+});
+
+/** The list as text. */
+export async function boardListText(record: BoardListRecord, url: string, ofArchive: boolean): Promise<string> {
+  const { boards, hidden_boards: hidden, archived_count: archived, hidden_count: unlisted = 0 } = record;
+  const shown = boards.filter(({ lifecycle }) => lifecycle === 'archived').length;
+  const more = [
+    ...(archived > shown ? [`${archived} archived: service board list --archived`] : []),
+    ...(unlisted > 0 ? [`${unlisted} hidden: service board list --all`] : []),
+  ].map(called);
+  const empty = ofArchive
+    ? 'None is archived. All: service board list --all'
+    : 'Create a board: service board create general. Those you may join: service board list --all';
+  const rows = rowsOr(await boardRows(boards, hidden), empty);
+  return [`${url} · ${boards.length + hidden.length}`, ...rows, ...more].join('\n');
+}
+
+/** Every person of a board. */
+export async function allPeople(client: Client, board: string) {
+  const people: BoardPerson[] = [];
+  let visibility = 'open';
+  for await (const page of pages(client, 'listBoardPeople', { params: { board } })) {
+    people.push(...page.people);
+    visibility = page.visibility;
+  }
+  return { visibility, people };
+}
+
+/** Every member of a board. */
+export async function allMembers(
+  client: Client,
+  board: string,
+  options: { removed?: boolean; kind?: string | undefined } = {},
+): Promise<Member[]> {
+  const members: Member[] = [];
+  const kind = options.kind === 'person' ? 'human' : options.kind;
+  const query = { kind, ...(options.removed ? { removed: true } : {}) };
+  for await (const page of pages(client, 'listMembers', { params: { board }, query })) members.push(...page.members);
+  return members;
+}
+
+/** The agents of the caller's person, wherever they are. */
+export async function ownAgents(client: Client): Promise<Member[]> {
+  const agents: Member[] = [];
+  for await (const page of pages(client, 'listMyAgents')) agents.push(...page.agents);
+  return agents;
+}

@@ -1,0 +1,45 @@
+/** Looking after the bytes of files, on the machine that has the server's data folder. */
+import { Failure } from '../../local/failure.ts';
+import { runtime } from '../runtime.ts';
+import { forAgent } from '../session/agent-here.ts';
+import { absolute, asFailure, database, loadServer } from './serve.ts';
+
+export type Tools = typeof import('../../server/entry.ts');
+
+export interface StorageFlags {
+  data?: string | undefined;
+  db?: string | undefined;
+}
+
+/** Runs one of the tools with the folder and database that are meant. @throws Failure */
+export async function withStorage<T>(
+  flags: StorageFlags,
+  as: string | undefined,
+  work: (tools: Tools, options: { dataDir: string; db?: string }) => Promise<T>,
+): Promise<T> {
+  const options = serverData(flags, as);
+  return work(await loadServer(), options).catch((error: unknown) => {
+    throw asFailure(error);
+  });
+}
+
+/** Brings the database to this build's schema, or only says how it stands. @throws Failure */
+export async function migrate(flags: StorageFlags, as: string | undefined, status: boolean) {
+  const options = serverData(flags, as);
+  const { migrateStorage } = await loadServer();
+  return migrateStorage(options, status).catch((error: unknown) => {
+    throw asFailure(error);
+  });
+}
+
+/** The folder and database that are meant. @throws Failure to an agent: this is for whoever runs the server. */
+function serverData(flags: StorageFlags, as: string | undefined): { dataDir: string; db?: string } {
+  const { env, folders } = runtime();
+  if (forAgent({ as }))
+    throw new Failure('human_command_in_session', 'Only a person may do this, and an agent is selected here.', {
+      hint: 'Ask whoever runs the server to do it there',
+    });
+  const dataDir = flags.data ?? env.SERVICE_DATA;
+  const db = database(flags.db) ?? env.SERVICE_DB;
+  return { dataDir: dataDir ? absolute(dataDir) : folders.data, ...(db ? { db } : {}) };
+}

@@ -1,0 +1,132 @@
+/** The parser's errors in our words: what is wrong with the command line, and where to look. */
+import { either } from '../../contract/problems.ts';
+import { Failure, lacking, usage } from '../../local/failure.ts';
+import { meantBy } from './extra-words.ts';
+import { wordsIn } from './parsing.ts';
+import { nearestNames } from './spelling.ts';
+
+interface ParserError extends Error {
+  flags?: unknown;
+  args?: unknown;
+}
+
+/** What was typed, and for which command. */
+export interface CommandLine {
+  id: string;
+  aliases: string[];
+  args: Record<string, { options?: readonly string[] | undefined }>;
+  /** Names of the flags it has. */
+  flags: string[];
+  argv: string[];
+  /** The boards there are; null where nobody could be asked. */
+  boards(): Promise<string[] | null>;
+}
+
+/** A usage error (exit 2) for anything the parser threw. */
+export async function usageError(error: unknown, line: CommandLine): Promise<Failure> {
+  // The parser writes words of its own around what a flag said about its value.
+  if (error instanceof Failure) return usage(tidy(unwrapped(error.message)), error.hint);
+  const help = `service ${line.id.replaceAll(':', ' ')} --help`;
+  const known = error as ParserError;
+  // Told by what they carry: the framework's classes are packed into the bundle under no name of their own.
+  if (Array.isArray(known.flags)) return unknownFlags(known.flags, line.flags, help);
+  if (Array.isArray(known.args) && known.message.startsWith('Missing')) {
+    const names = (known.args as { name: string }[]).map((arg) => arg.name.toUpperCase());
+    return lacking(`Missing: ${names.join(', ')}`);
+  }
+  if (Array.isArray(known.args)) return failure(tidy(known.message), (await meant(known, line)) ?? help);
+  const listed = ofListed(known.message, line);
+  if (listed)
+    return failure(listed.message, listed.meant.length > 0 ? `Did you mean: ${listed.meant.join(', ')}` : help);
+  return failure(ofNumber(known.message) ?? ofFlags(known.message) ?? tidy(unwrapped(known.message)), help);
+}
+
+/** Flags that do not go together, or that need another; null for any other error. */
+function ofFlags(message: string): string | null {
+  const text = tidy(message);
+  const both = /^(--[a-z-]+)(?:=[\s\S]*)? cannot also be provided when using (--[a-z-]+)$/.exec(text);
+  if (both) return `${both[1]} does not go with ${both[2]}.`;
+  const lone = /^All of the following must be provided when using (--[a-z-]+): (--[a-z-]+)$/.exec(text);
+  return lone ? `${lone[1]} needs ${lone[2]}.` : null;
+}
+
+const got = (name: string, takes: string, value: string) => `${name} takes ${takes}, but got "${value}".`;
+
+/** A value that is not of the accepted ones, and what was probably meant; null for any other error. */
+function ofListed(message: string, { args }: CommandLine): { message: string; meant: string[] } | null {
+  const listed = /^(?:Parsing --\S+ )?Expected (?:(--[a-z-]+)=)?([\s\S]*) to be one of: (.*)$/.exec(tidy(message));
+  if (!listed) return null;
+  const [, flag, value = '', all = ''] = listed;
+  const options = all.split(', ');
+  const arg = Object.keys(args).find((each) => args[each]?.options?.join(', ') === all);
+  const meant = nearestNames(value, options).map((near) => (flag === undefined ? near : `${flag} ${near}`));
+  return { message: got(flag ?? (arg ?? 'It').toUpperCase(), either(options), value), meant };
+}
+
+/** A value that is no number, or one out of bounds; null for any other error. */
+function ofNumber(message: string): string | null {
+  const number =
+    /^Parsing (--\S+) Expected an integer( (?:less|greater) than or equal to (\d+))? but received: (.*)$/.exec(
+      tidy(message),
+    );
+  if (!number) return null;
+  const [, flag = '', bound, limit, value = ''] = number;
+  const takes = bound ? ` of at ${bound.includes('less') ? 'most' : 'least'} ${limit}` : '';
+  return got(flag, `a whole number${takes}`, value);
+}
+
+/** Without what the parser writes ahead of what a flag said about its value. */
+const unwrapped = (message: string): string => message.replace(/^Parsing --\S+\s+/, '');
+
+/** Words too many. */
+function meant(error: ParserError, { id, aliases, args, argv, boards }: CommandLine): Promise<string | null> {
+  const short = aliases.find((alias) => !alias.includes(':')) ?? id.replaceAll(':', ' ');
+  return meantBy({ name: short, args: Object.keys(args), argv, values: wordsIn(error), boards });
+}
+
+interface Given {
+  flags: Record<string, unknown>;
+  args: Record<string, unknown>;
+  mayBeEmpty: string[];
+  help: string;
+}
+
+/**
+ * Refuses a value that is empty. A script whose variable is not set gives one, and taken as "not given" it would send
+ * a message to everybody, as somebody else or to another board.
+ */
+export function refuseEmpty({ flags, args, mayBeEmpty, help }: Given): void {
+  const empty = (value: unknown): boolean =>
+    Array.isArray(value) ? value.some(empty) : typeof value === 'string' && value.trim() === '';
+  const found = (values: Record<string, unknown>) =>
+    Object.keys(values).find((name) => empty(values[name]) && !mayBeEmpty.includes(name));
+  const flag = found(flags);
+  const name = flag === undefined ? found(args)?.toUpperCase() : `--${flag}`;
+  if (name !== undefined) throw failure(`${name} has no value.`, help);
+}
+
+function unknownFlags(flags: string[], known: string[], help: string): Failure {
+  // A text that begins with a dash, such as a list, looks like a flag.
+  if (flags.some((flag) => /\s/.test(flag)))
+    return failure('A text that begins with "-" looks like a flag.', 'put -- before it, or pipe it in');
+  const near = flags.flatMap((flag) => nearestNames(flag.replace(/^--|=.*$/g, ''), flag.startsWith('--') ? known : []));
+  const hint = near.length === 0 ? help : `Did you mean: ${near.map((name) => `--${name}`).join(', ')}`;
+  return failure(`Unknown flag${flags.length > 1 ? 's' : ''}: ${flags.join(', ')}`, hint);
+}
+
+function failure(message: string, help: string): Failure {
+  return new Failure('invalid_request', message, { hint: help, exit: 2 });
+}
+
+/** The parser's message without its colours, its advice and its line breaks. */
+function tidy(message: string): string {
+  return message
+    .replace(/\x1b\[[0-9;]*m/g, '')
+    .replace(/\nSee more help with --help$/, '')
+    .replace(/^(Parsing --\S+)\s+/, '$1 ')
+    .replace(/^The following errors? occurred:\n/, '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .join('; ');
+}

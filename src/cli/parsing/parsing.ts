@@ -1,0 +1,68 @@
+/** The words of a command line as flags and arguments. */
+import * as Args from '@oclif/core/args';
+import { parse } from '@oclif/core/parser';
+import { usage } from '../../local/failure.ts';
+import { boardFirst, mayBeBoard } from './board-first.ts';
+
+interface Shape {
+  args: object;
+  flags: object;
+  strict: boolean;
+  context: unknown;
+}
+
+interface Parsed {
+  args: Record<string, unknown>;
+  flags: Record<string, unknown>;
+  /** What `--json` names. */
+  fields?: string;
+}
+
+/** What `--json=FIELD,…` names; the parser knows the flag alone. */
+function withoutFields(argv: string[]): { argv: string[]; fields?: string } {
+  const end = argv.indexOf('--');
+  const at = argv.findIndex((word, i) => word.startsWith('--json=') && (end < 0 || i < end));
+  return at < 0 ? { argv } : { argv: argv.with(at, '--json'), fields: argv[at]!.slice('--json='.length) };
+}
+
+/** As the framework reads them; where the command is about one board, one word too many begins with its name. */
+export async function parsed(id: string, typed: string[], shape: Shape): Promise<Parsed> {
+  const { argv, ...named } = withoutFields(typed);
+  try {
+    return { ...((await parse(argv, shape as never)) as Parsed), ...named };
+  } catch (error) {
+    const words = wordsIn(error);
+    const tooMany = words.length === Object.keys(shape.args).length + 1;
+    const fields = tooMany && !named.fields ? fieldsBehind(id, argv, words) : undefined;
+    if (fields !== undefined)
+      return { ...((await parse(argv.toSpliced(argv.indexOf('--json') + 1, 1), shape as never)) as Parsed), fields };
+    if (!boardFirst(id) || !tooMany || !mayBeBoard(words[0] ?? '')) throw error;
+    const args = { board: Args.string({ required: true, ignoreStdin: true }), ...shape.args };
+    const again = (await parse(argv, { ...shape, args } as never).catch(() => null)) as Parsed | null;
+    if (!again) throw error;
+    const { board, ...rest } = again.args;
+    if (again.flags['board'] !== undefined && again.flags['board'] !== board)
+      throw usage(`Two boards are named: ${board}, and ${again.flags['board']} with --board.`, `Leave one of them out`);
+    return { args: rest, flags: { ...again.flags, board }, ...named };
+  }
+}
+
+/** One word too many that stands behind `--json` is its fields, unless it may be a board. */
+function fieldsBehind(id: string, argv: string[], words: string[]): string | undefined {
+  const at = argv.indexOf('--json');
+  const word = argv[at + 1] ?? '';
+  if (at < 0 || !words.includes(word) || !/^[a-z_]+(,[a-z_]+)*$/.test(word)) return undefined;
+  return boardFirst(id) && mayBeBoard(word) ? undefined : word;
+}
+
+/** What an error of the parser took for arguments. */
+export function wordsIn(error: unknown): string[] {
+  const { parse } = error as { parse?: { output?: { argv?: unknown[] } } };
+  return (parse?.output?.argv ?? []).map(String);
+}
+
+/** The flags that stand beside what is wrong. */
+export function flagsIn(error: unknown): Record<string, unknown> {
+  const { parse } = error as { parse?: { output?: { flags?: Record<string, unknown> } } };
+  return parse?.output?.flags ?? {};
+}

@@ -1,0 +1,89 @@
+/** An agent asks its person for what it may not do itself. */
+import type { Client } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
+import { requireFeature } from '../../client/features.ts';
+import type { Answer, BodyIn } from '../../contract/types.ts';
+import { usage } from '../../local/failure.ts';
+import type { BoardSession } from '../base.ts';
+import { actionWords } from '../print/approval.ts';
+import { newInviteText } from '../print/invite.ts';
+import { called } from '../runtime.ts';
+import type { TimeStyle } from '../time.ts';
+import { sessionHere } from './here.ts';
+import { handleOf } from './people.ts';
+import type { Session } from './session.ts';
+
+type Asked = Answer<'requestAdminAction'>;
+export type AdminActionInput = BodyIn<'requestAdminAction'>;
+
+/** Asks for exactly this. @param key given by whoever typed the command, so that it asks only once. */
+export async function askPerson(session: Session, body: AdminActionInput, key: string | undefined): Promise<Asked> {
+  const { client } = session;
+  await requireFeature(client, 'onboarding');
+  const { data } = await client.call('requestAdminAction', { body, idempotencyKey: key });
+  if (data.state === 'pending') await tellDaemon(session, data.approval.id);
+  return data;
+}
+
+/**
+ * Lets this machine's daemon know which session asked: what is allowed for work with somebody is then bound to it by itself.
+ * Without a daemon the session binds itself later, with `pairing select`.
+ */
+async function tellDaemon({ seat }: Session, approval_id: string): Promise<void> {
+  const here = sessionHere();
+  if (!here || !seat) return;
+  const { askFor, refOf } = await import('./ask-daemon.ts');
+  await askFor(here, 'approval_watch', { agent: refOf(seat), approval_id }, { start: false }).catch(() => {});
+}
+
+/** The id of the person that `maya`, `@maya` or `me`, the agent's own person, means. */
+export async function personIdOf(client: Client, typed: string): Promise<string> {
+  const { data } = await client.call('listPeople', { query: { handle: await handleOf(client, typed) } });
+  if ('handle' in data) return data.id;
+  throw usage(`${typed} is no handle.`);
+}
+
+export const boardIdOf = async ({ client, board }: BoardSession): Promise<string> =>
+  (await client.call('getBoard', { params: { board } })).data.id;
+
+/** Making somebody an owner of the board, or a member again. */
+export const roleWanted = async (
+  session: BoardSession,
+  typed: string,
+  role: 'owner' | 'member',
+): Promise<AdminActionInput> => ({
+  kind: 'set_board_role',
+  board_id: await boardIdOf(session),
+  person_id: await personIdOf(session.client, typed),
+  role,
+});
+
+/** An agent sees no list of keys, so it names one by its id. */
+export function keyIdOf(typed: string): string {
+  if (/^key_[0-9A-HJKMNP-TV-Z]{26}$/.test(typed)) return typed;
+  throw usage(
+    'An agent asks for a key to be revoked by its id, key_…',
+    'Your person sees them: service key list --json',
+  );
+}
+
+/** Asks for somebody to be added, where adding them was refused for want of the right to; else the refusal stands. */
+export async function askToAdd(
+  session: BoardSession,
+  handle: string,
+  { refusal, key }: { refusal: unknown; key: string | undefined },
+): Promise<Asked> {
+  const refused = session.agent && refusal instanceof ClientError && refusal.code === 'add_people_not_allowed';
+  if (!refused) throw refusal;
+  const board_id = await boardIdOf(session);
+  return askPerson(session, { kind: 'add_people', board_id, person_id: await personIdOf(session.client, handle) }, key);
+}
+
+/** What became of it; for the person, the command that decides it stands last. */
+export function askedText({ state, approval, next, invite }: Asked, times: TimeStyle): string {
+  const what = actionWords(approval);
+  if (state === 'pending') return [`Asked your person to ${what}. They run:`, called(next?.command ?? '')].join('\n');
+  const done = `Done under the allowance of your person: ${what}.`;
+  const boards = approval.display?.boards.map(({ name }) => name) ?? [];
+  return invite ? [done, newInviteText(invite, boards, times)].join('\n') : done;
+}

@@ -1,0 +1,86 @@
+/** Seats made on this machine, and their tokens. */
+import type { Client } from '../../client/client.ts';
+import type { BodyIn } from '../../contract/types.ts';
+import { credentialsPath, readCredentials, requireNames, updateCredentials } from '../../local/credentials.ts';
+import { usage } from '../../local/failure.ts';
+import type { BoardSession } from '../base.ts';
+import type { Output } from '../output.ts';
+import { runtime } from '../runtime.ts';
+
+export interface SeatOptions {
+  body: BodyIn<'joinBoard'>;
+  key: string | undefined;
+  printed: boolean;
+  out: Output;
+}
+
+/** Makes a seat and saves its token. With a credential of the environment nothing is saved, so the token is printed. */
+export async function createSeat({ client, entry, board }: BoardSession, { body, key, printed, out }: SeatOptions) {
+  if (!entry && !printed)
+    throw usage(
+      'With SERVICE_TOKEN nothing is saved here, so the token of the seat would be lost.',
+      'Add --print-token',
+    );
+  const role = body.role ?? (await usualRole(client, board));
+  const reply = await client.call('joinBoard', { body: { ...body, role }, idempotencyKey: key });
+  const { agent, token } = reply.data;
+  if (entry) await saveSeat(entry.server_id, reply.data, out);
+  return { agent, token, stored: entry ? ('file' as const) : null, reply };
+}
+
+/** The one role of a board, or its plain member; where there is a choice the person makes it. */
+async function usualRole(client: Client, board: string): Promise<string> {
+  const { data } = await client.call('getBoard', { params: { board } });
+  const roles = Object.keys(data.roles);
+  if (roles.length === 1) return roles[0]!;
+  if (roles.includes('member')) return 'member';
+  throw usage(`${board} has several roles: ${roles.join(', ')}.`, `Choose one: --role ${roles[0]}`);
+}
+
+/** Keeps the token of a seat on this machine. @throws Failure `server_unexpected` */
+export async function saveSeat(
+  serverId: string,
+  {
+    agent,
+    token,
+  }: {
+    agent: {
+      id: string;
+      board_id: string;
+      board: string;
+      name: string;
+      role: string | null;
+      harness: string | null;
+      joined_at: string;
+    };
+    token: string;
+  },
+  out: Output,
+): Promise<void> {
+  requireNames(agent);
+  const { folders } = runtime();
+  await updateCredentials(folders, (saved) => {
+    const known = Object.values(saved.servers).find((server) => server.server_id === serverId);
+    if (!known) return;
+    const { board_id, board, name, role, harness, joined_at } = agent;
+    known.seats[agent.id] = { token, board_id, board, name, role, harness, session: null, created_at: joined_at };
+  });
+  out.note(`Saved in ${credentialsPath(folders)} (mode 0600).`);
+}
+
+/** How to act as an agent from here: by its name, with its board where this machine has another of that name. */
+export function useOf(agent: { id: string; name: string; board: string }): Use {
+  const seats = Object.values(readCredentials(runtime().folders).servers).flatMap((entry) =>
+    Object.entries(entry.seats),
+  );
+  const taken = seats.some(([id, { name, token }]) => token !== undefined && name === agent.name && id !== agent.id);
+  const as = taken ? `${agent.name}@${agent.board}` : agent.name;
+  return { as, env: `SERVICE_AGENT=${as}`, bound_session: null };
+}
+
+export interface Use {
+  as: string;
+  env: string;
+  /** The session of a program that holds the seat; null where the seat is used by its name. */
+  bound_session: string | null;
+}

@@ -1,0 +1,31 @@
+/** The seats of the session that this command runs in: as the daemon knows them, else as they were last noted here. */
+import { allSeats, type Seat, seatsOfSession } from '../../local/actors.ts';
+import { type Credentials, readCredentials } from '../../local/credentials.ts';
+import { runtime } from '../runtime.ts';
+import { askFor, isAway } from './ask-daemon.ts';
+import { sessionHere } from './here.ts';
+
+let found: Promise<Seat[]> | null = null;
+
+/** Every seat this session holds. Starts nothing; asked once for a run. */
+export function sessionSeats(): Promise<Seat[]> {
+  found ??= read();
+  return found;
+}
+
+async function read(): Promise<Seat[]> {
+  const session = sessionHere();
+  if (!session) return [];
+  const saved = readCredentials(runtime().folders);
+  const noted = seatsOfSession(saved, session.key);
+  try {
+    const { seats = [] } = await askFor(session, 'agents', {}, { start: false });
+    return seats.flatMap(({ server, member_id: id }) => held(saved, server, id));
+  } catch (error) {
+    if (isAway(error)) return noted;
+    throw error;
+  }
+}
+
+const held = (saved: Credentials, origin: string, id: string | undefined): Seat[] =>
+  allSeats(saved).filter((seat) => seat.memberId === id && seat.origin === origin);

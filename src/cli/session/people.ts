@@ -1,0 +1,29 @@
+/** The people of a server, and the words a person is named by. */
+import type { Client } from '../../client/client.ts';
+import { pages } from '../../client/pages.ts';
+import type { Person } from '../../contract/types.ts';
+import { updateCredentials } from '../../local/credentials.ts';
+import { runtime } from '../runtime.ts';
+import type { Session } from './session.ts';
+
+/** Everybody on the server. */
+export async function allPersons(client: Client): Promise<Person[]> {
+  const people: Person[] = [];
+  for await (const page of pages(client, 'listPeople', { query: { limit: 500 } })) people.push(...page.people);
+  return people;
+}
+
+/** The handle that `maya`, `@maya` or `me` means; an agent's `me` is its person. */
+export async function handleOf(client: Client, text: string): Promise<string> {
+  if (text !== 'me') return text.replace(/^@/, '');
+  const { data: me } = await client.call('getMe');
+  return me.owner ?? me.name;
+}
+
+/** What this machine calls the person it is signed in as follows a new handle. */
+export async function noteHandle({ entry }: Session, { id, handle }: Person): Promise<void> {
+  if (entry?.person?.id !== id) return;
+  await updateCredentials(runtime().folders, (saved) => {
+    for (const known of Object.values(saved.servers)) if (known.person?.id === id) known.person.handle = handle;
+  });
+}

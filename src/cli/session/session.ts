@@ -1,0 +1,269 @@
+/** From the flags of a command to a client that talks to the right server as the right actor. */
+
+import { Client } from '../../client/client.ts';
+import { either } from '../../contract/problems.ts';
+import { routes } from '../../contract/routes.ts';
+import { type Actor, allSeats, chooseActor, environmentToken, type Seat } from '../../local/actors.ts';
+import { type Credentials, readCredentials, type ServerEntry } from '../../local/credentials.ts';
+import { Failure } from '../../local/failure.ts';
+import { readKey, readLocalKey } from '../../local/keystore.ts';
+import { canonicalOrigin, looksLikeUrl } from '../../local/origin.ts';
+import { localFetch } from '../../local/own-server/loopback-fetch.ts';
+import { findProject, type ProjectFile, saidBy } from '../../local/project.ts';
+import { type KnownServer, localServer, namedServer, personServer, wayIn } from '../../local/servers.ts';
+import { noteDone } from '../done.ts';
+import { EXIT } from '../exit.ts';
+import { restartingFetch, useLocalServer } from '../local/server.ts';
+import type { Output } from '../output.ts';
+import { runtime, version } from '../runtime.ts';
+import { show } from '../terminal.ts';
+import { sayServer } from './announce-server.ts';
+import { inSession } from './here.ts';
+import { sessionSeats } from './own-seats.ts';
+
+/** A: seat if one is selected, else the person. P: the person. G: an agent. D: who brings agents onto boards; no seat does. */
+export type Who = 'A' | 'P' | 'G' | 'D';
+
+export interface SessionChoice {
+  who: Who;
+  server: string | undefined;
+  board: string | undefined;
+  as: string | undefined;
+  /** The one of a session's several seats that acts. */
+  seat?: Seat | undefined;
+  timeoutMs: number;
+  verbose: boolean;
+  /** The command as typed, for the person to repeat. */
+  line: string;
+  /** Whether it is about one board, which for a person is found otherwise than for an agent. */
+  ofBoard: boolean;
+  /** Whether the local server may be started for this command. */
+  autostart: boolean;
+  out: Output;
+}
+
+export interface Session {
+  client: Client;
+  /** For the one address that is no operation: the description of the API. */
+  token: string;
+  server: { name: string; url: string; local: boolean };
+  /** What is saved about the server; null with a credential of the environment. */
+  entry: ServerEntry | null;
+  seat: Seat | null;
+  /** How that seat was chosen; null where none was. */
+  seatSource: 'flag' | 'env' | 'session' | null;
+  /** Whether an agent acts, by its seat or by a token. */
+  agent: boolean;
+  project: ProjectFile | null;
+  choice: SessionChoice;
+}
+
+interface Target {
+  server: KnownServer;
+  token: string;
+  entry: ServerEntry | null;
+}
+
+/** Chooses actor and server, starts the local server if that is the one and it does not run, and takes the credential. */
+export async function openSession(choice: SessionChoice): Promise<Session> {
+  const { env, folders } = runtime();
+  let cached: Credentials | null = null;
+  const saved = () => {
+    cached ??= readCredentials(folders);
+    return cached;
+  };
+  const named = choice.server ?? env.SERVICE_SERVER;
+  const inside = inSession();
+  if (choice.who === 'P' && inside) throw forPeopleOnly(choice.line);
+  const narrowing = choice.server ? namedOrigin(choice.server, saved) : undefined;
+  const { as, board, ofBoard } = choice;
+  const actor = choice.seat
+    ? ({ kind: 'seat', seat: choice.seat, source: 'session' } as const)
+    : chooseActor({ as, board, ofBoard, serverOrigin: narrowing }, saved, env, await sessionSeats());
+  checkWho(choice, actor, { saved, inside });
+  // With a token of the environment the project file is ignored, so that a changed checkout cannot redirect it.
+  const project = actor.kind === 'token' ? null : findProject();
+  const target = await targetOf(actor, { named, project, saved, choice });
+  const { server, token, entry } = target;
+  const url = server.origin;
+  choice.out.base.server = { name: server.name, url };
+  noteActor(choice.out, actor, entry);
+  return {
+    client: new Client({
+      origin: url,
+      token,
+      ...clientOptions(choice),
+      fetch: server.local ? restartingFetch(server, choice) : localFetch,
+    }),
+    token,
+    server: { name: server.name, url, local: server.local },
+    entry,
+    seat: actor.kind === 'seat' ? actor.seat : null,
+    seatSource: actor.kind === 'seat' ? actor.source : null,
+    agent: actor.kind === 'seat' || (actor.kind === 'token' && actor.agent),
+    project,
+    choice,
+  };
+}
+
+/** The flags that keep a further command at the same server, board and actor, as they were given for this one. */
+export function staying({ choice: { server, board, as } }: Session): string {
+  return [server ? ` --server ${server}` : '', board ? ` --board ${board}` : '', as ? ` --as ${as}` : ''].join('');
+}
+
+/** Options every client of this program gets: its name, its limit of time, its request lines. */
+export function clientOptions(choice: Pick<SessionChoice, 'timeoutMs' | 'verbose' | 'out'>) {
+  const { out, verbose } = choice;
+  return {
+    userAgent: `service/${version()}`,
+    timeoutMs: choice.timeoutMs,
+    fetch: localFetch,
+    onRequest: (info: {
+      method: string;
+      path: string;
+      status: number | null;
+      ms: number;
+      attempt: number;
+      requestId: string | null;
+    }) => {
+      const changes = info.method !== 'GET' && info.path !== routes.previewInvite.path;
+      if (changes && info.status !== null && info.status < 300) noteDone();
+      if (!verbose) return;
+      const { method, path, status, ms, attempt, requestId } = info;
+      const line = `${method} ${path} ${status ?? '-'} ${Math.round(ms)}ms #${attempt} ${requestId ?? '-'}`;
+      show(process.stderr, `${line}\n`);
+    },
+    onRetry: ({ attempt, reason }: { attempt: number; reason: string }) => {
+      if (attempt >= 2 && process.stderr.isTTY) out.note(`Trying again (${reason})…`);
+    },
+  };
+}
+
+interface TargetChoice {
+  named: string | undefined;
+  project: ProjectFile | null;
+  saved: () => Credentials;
+  choice: SessionChoice;
+}
+
+async function targetOf(actor: Actor, options: TargetChoice): Promise<Target> {
+  if (actor.kind === 'token') return tokenTarget(actor.token, options);
+  const { env, folders } = runtime();
+  if (actor.kind === 'seat') {
+    const { seat } = actor;
+    const local = seat.entry.mode === 'local';
+    const server = local
+      ? localServer(options.saved(), folders, env)
+      : { origin: seat.origin, name: seat.entry.name, local, entry: seat.entry };
+    const reached = local ? await useLocalServer(server, options.choice) : server;
+    return { server: reached, token: seat.saved.token, entry: seat.entry };
+  }
+  const server = personServer({ named: options.named, project: options.project }, options.saved(), folders, env);
+  if (options.choice.autostart) sayServer(server, options.saved(), options.choice.out);
+  return personTarget(server, options.choice);
+}
+
+async function personTarget(server: KnownServer, choice: SessionChoice): Promise<Target> {
+  const { folders } = runtime();
+  // Known before it is reached, so that a status can name a server that does not run.
+  choice.out.base.server = { name: server.name, url: server.origin };
+  if (server.local) {
+    const reached = await useLocalServer(server, choice);
+    const key = readLocalKey(folders);
+    if (key) return { server: reached, token: key, entry: reached.entry };
+  } else if (server.entry) {
+    const key = await readKey(folders, server.entry);
+    if (key) return { server, token: key, entry: server.entry };
+  }
+  throw new Failure('login_required', `There is no key for ${server.origin} on this machine.`, {
+    hint: wayIn(server.origin, server.local),
+  });
+}
+
+async function tokenTarget(token: string, { named, saved, choice }: TargetChoice): Promise<Target> {
+  if (!named)
+    throw new Failure('server_not_selected', 'A credential from SERVICE_TOKEN goes only to a server that is named.', {
+      hint: 'Set SERVICE_SERVER, or give --server',
+    });
+  const { env, folders } = runtime();
+  // An address needs no files, so a machine without any can use a token.
+  const remote = looksLikeUrl(named) ? remoteServer(canonicalOrigin(named)) : null;
+  const server = remote ?? namedServer(named, saved(), folders, env);
+  return { server: server.local ? await useLocalServer(server, choice, false) : server, token, entry: null };
+}
+
+function remoteServer(origin: string): KnownServer {
+  return { origin, name: new URL(origin).hostname, local: false, entry: null };
+}
+
+function namedOrigin(name: string, saved: () => Credentials): string | undefined {
+  const { env, folders } = runtime();
+  // A credential of the environment needs no known server.
+  if (environmentToken(env)) return undefined;
+  const server = namedServer(name, saved(), folders, env);
+  if (!server.local) return server.origin;
+  return Object.entries(saved().servers).find(([, entry]) => entry.mode === 'local')?.[0] ?? server.origin;
+}
+
+interface Around {
+  saved: () => Credentials;
+  inside: boolean;
+}
+
+function checkWho(choice: SessionChoice, actor: Actor, { saved, inside }: Around): void {
+  const { who } = choice;
+  const agent = actor.kind === 'seat' || (actor.kind === 'token' && actor.agent);
+  const line = actor.kind === 'seat' ? lineForPerson(choice, actor.seat, saved()) : choice.line;
+  if (who === 'P' && agent) throw forPeopleOnly(line);
+  if (who === 'D' && agent)
+    throw new Failure('agent_session_required', 'An agent brings others onto boards only from its own session.', {
+      hint: `Ask your person to run: ${line}`,
+      exit: EXIT.refused,
+    });
+  if (who === 'G' && !agent)
+    throw new Failure('agent_not_selected', 'This is a command for an agent, and none is selected.', {
+      hint: seatsToName(choice, saved()),
+    });
+  // What is written in a session is the agent's; it must never stand on a board as its person's word.
+  if (who === 'A' && !agent && inside)
+    throw new Failure('agent_not_selected', 'This session has no seat, and never acts as its person.', {
+      hint: seatsToName(choice, saved()),
+    });
+}
+
+/** How to act as an agent: by a seat that is here, or by taking one. */
+function seatsToName({ board }: SessionChoice, saved: Credentials): string {
+  const names = [...new Set(allSeats(saved).map((seat) => seat.saved.name))].slice(0, 5);
+  if (names.length > 0) return `Name a seat of this machine: --as ${either(names)}; or set SERVICE_AGENT`;
+  const on = board ?? saidBy(findProject())?.board ?? 'BOARD';
+  return inSession()
+    ? `Take a seat: service join --board ${on}`
+    : `Make a seat: service agent create NAME --board ${on}`;
+}
+
+/** What was typed, kept at the board of the agent's seat, and at its server where there are several. */
+function lineForPerson({ line, ofBoard, board, server }: SessionChoice, seat: Seat, saved: Credentials): string {
+  const elsewhere = Object.keys(saved.servers).length > 1 && server === undefined;
+  const name = seat.entry.mode === 'local' ? 'local' : seat.entry.name;
+  return [
+    line,
+    ofBoard && board === undefined ? ` --board ${seat.saved.board}` : '',
+    elsewhere ? ` --server ${name}` : '',
+  ].join('');
+}
+
+/** @param line the command as its person would type it. */
+export const forPeopleOnly = (line: string): Failure =>
+  new Failure('human_command_in_session', 'Only a person may do this, and an agent is selected here.', {
+    hint: `Ask your person to run: ${line}`,
+  });
+
+function noteActor(out: Output, actor: Actor, entry: ServerEntry | null): void {
+  if (actor.kind === 'seat') {
+    const { memberId, saved } = actor.seat;
+    const owner = entry?.person ? { owner: entry.person.handle } : {};
+    out.base.actor = { kind: 'agent', name: saved.name, id: memberId, ...owner };
+  } else if (actor.kind === 'person' && entry?.person) {
+    out.base.actor = { kind: 'person', name: entry.person.handle, id: entry.person.id };
+  }
+}
