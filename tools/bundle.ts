@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { commandFiles } from './commands.ts';
 
 /** A part that is run as a script and awaits at its top level. */
 const asModule: BuildOptions = { format: 'esm', define: {}, banner: {} };
@@ -101,14 +102,9 @@ const libraryFiles: Plugin = {
 
 /** The start of the command line, with a loader for each command: a command that does not run is not evaluated. */
 function entry(root: string): string {
-  const files = readdirSync(join(root, 'src', 'commands'), { recursive: true, encoding: 'utf8' })
-    .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => file.endsWith('.ts'))
-    .sort();
-  const loaders = files.map((file) => {
-    const id = file.replace(/\.ts$/, '').replaceAll('/', ':');
-    return `  '${id}': () => import('./src/commands/${file}'),`;
-  });
+  const loaders = Object.entries(commandFiles(root)).map(
+    ([id, file]) => `  '${id}': () => import('./src/commands/${file}'),`,
+  );
   return [
     "import { main } from './src/cli/main.ts';",
     `const loaders = {\n${loaders.join('\n')}\n};`,

@@ -45,14 +45,10 @@ async function runCommand(
   { command, argv }: { command: CatalogCommand; argv: string[] },
   loaders: Loaders,
 ): Promise<number> {
-  const load = loaders[command.id] ?? (() => import(sourceUrl(self, command)));
+  // In development the commands run from their sources.
+  const load = loaders[command.id] ?? (() => import(pathToFileURL(join(self.root, ...command.relativePath)).href));
   const Command = (await load()).default as CommandClass;
   Command.id = command.id;
   // The framework's configuration object serves plugins and hooks, which this program has none of.
   return new Command(argv, { bin: self.bin } as never).perform();
-}
-
-/** In development the commands run from their sources. */
-function sourceUrl({ root }: Runtime, { id }: CatalogCommand): string {
-  return pathToFileURL(`${join(root, 'src', 'commands', ...id.split(':'))}.ts`).href;
 }

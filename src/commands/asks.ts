@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
-import { listAsks } from '../cli/ask-list.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { limitFlag, listFlags } from '../cli/flags.ts';
+import { listAsks } from './ask/lib/list.ts';
 
 export default class Asks extends BaseCommand<typeof Asks> {
   static override summary = 'List asks and what became of them';

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { readCatalog } from '../../src/cli/help/catalog.ts';
+import { commandFiles } from '../../tools/commands.ts';
 import { docPages } from '../../tools/docs.ts';
 import { jsonSchemas } from '../../tools/json-schemas.ts';
 import { manPages } from '../../tools/man.ts';
@@ -10,7 +11,7 @@ import { manifestText } from '../../tools/manifest.ts';
 import { root } from './support/home.ts';
 
 const folder = join(root, 'src', 'commands');
-const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+const files = Object.values(commandFiles(root));
 
 describe('the built command line', function () {
   this.timeout(30_000);

@@ -27,10 +27,9 @@ describe('examples', () => {
     }
   });
 
-  for (const { id, examples } of commands) {
+  for (const { id, examples, relativePath } of commands) {
     it(`of ${id.replaceAll(':', ' ')} can be typed`, async () => {
-      const file = join(root, 'src', 'commands', `${id.replaceAll(':', '/')}.ts`);
-      const { default: Command } = (await import(file)) as { default: Parsing };
+      const { default: Command } = (await import(join(root, ...relativePath))) as { default: Parsing };
       for (const example of examples ?? []) {
         const calls = callsOf(example);
         expect(calls.length, `service in: ${example}`).to.be.greaterThan(0);

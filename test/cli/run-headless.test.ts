@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { FieldFinder } from '../../src/cli/run/field-finder.ts';
+import { FieldFinder } from '../../src/commands/run/lib/field-finder.ts';
 import { collect, finished, Home, until } from './support/home.ts';
 import { addProfile } from './support/launched.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { MOST_AGENTS, readSwarmFile } from '../../src/cli/swarm/file.ts';
+import { MOST_AGENTS, readSwarmFile } from '../../src/commands/swarm/lib/file.ts';
 import type { Failure } from '../../src/local/failure.ts';
 
 describe('service.yaml', () => {

@@ -34,7 +34,7 @@ describe('codes of service doctor', () => {
     });
 
   it('are no others than these and those of checks that the contract only describes', () => {
-    const source = read('../../src/cli/doctor', (name) => name.endsWith('.ts'));
+    const source = read('../../src/commands/doctor/checks', (name) => name.endsWith('.ts'));
     const raised = [...source.matchAll(/(?:failing|warning|unreachable)\(\s*(?:'[^']*'|[\w.]+),\s*'([a-z_]+)'/g)].map(
       ([, code]) => code,
     );

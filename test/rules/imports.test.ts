@@ -209,9 +209,9 @@ describe('imports', () => {
       'src/commands/serve.ts',
       'src/cli/local/serve.ts',
       'src/cli/local/team-options.ts',
-      'src/cli/recovering.ts',
+      'src/commands/server/lib/recover-key.ts',
       'src/cli/local/storage.ts',
-      'src/cli/doctor/data.ts',
+      'src/commands/doctor/checks/data.ts',
     );
     const serve = (edge: Edge): boolean => starter(edge.from) && (edge.dynamic || edge.typeOnly);
     expectNone(edges.filter((edge) => machine(edge.from) && inside('src/server')(edge.to) && !serve(edge)));

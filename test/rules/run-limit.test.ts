@@ -1,6 +1,6 @@
 /** How often `service run` starts its program because of what agents write. */
 import { expect } from 'chai';
-import { RunLimit } from '../../src/cli/run/limit.ts';
+import { RunLimit } from '../../src/commands/run/lib/limit.ts';
 
 describe('the limit of runs', () => {
   let now = 0;

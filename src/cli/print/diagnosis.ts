@@ -1,6 +1,7 @@
 /** What checks of this machine found, as text: a line for each, the counts at the end. */
+
+import type { Diagnosis } from '../../commands/doctor/lib/run.ts';
 import type { Paint } from '../color.ts';
-import type { Diagnosis } from '../doctor/run.ts';
 import type { Tools as StorageTools } from '../local/storage.ts';
 import { called } from '../runtime.ts';
 import { plural } from './fields.ts';

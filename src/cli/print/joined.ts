@@ -1,6 +1,7 @@
 /** What somebody reads who came onto a board, or brought an agent there. */
+
+import type { JoinRecord } from '../../commands/join/lib/join.ts';
 import type { Board, DeliveryMode, Member } from '../../contract/types.ts';
-import type { JoinRecord } from '../joining.ts';
 import { called } from '../runtime.ts';
 import { indented } from './fields.ts';
 

@@ -1,12 +1,12 @@
 import { choice } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { seatHeld } from '../../cli/binding.ts';
-import { deliveryRecord, deliveryText, ownName } from '../../cli/delivery.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { agentNamed } from '../../cli/seat-meant.ts';
 import { tellMode } from '../../cli/session/ask-daemon.ts';
 import type { DeliveryMode } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
+import { seatHeld } from './lib/binding.ts';
+import { deliveryRecord, deliveryText, ownName } from './lib/delivery.ts';
+import { agentNamed } from './lib/named-agent.ts';
 
 export default class AgentDelivery extends BaseCommand<typeof AgentDelivery> {
   static override aliases = ['delivery'];

@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { unbindHere } from '../../cli/binding.ts';
 import { forgetOver, forgetSeats } from '../../cli/boards/leaving.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { unbindHere } from './lib/binding.ts';
 
 export default class AgentLeave extends BaseCommand<typeof AgentLeave> {
   static override aliases = ['leave'];

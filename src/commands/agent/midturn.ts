@@ -1,7 +1,7 @@
 import { choice } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { agentMeant, midturnOptions, midturnText } from '../../cli/midturn.ts';
+import { agentMeant, midturnOptions, midturnText } from './lib/midturn.ts';
 
 export default class AgentMidturn extends BaseCommand<typeof AgentMidturn> {
   static override summary = 'Show or set whose messages reach agents in the middle of a turn';

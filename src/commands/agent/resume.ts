@@ -1,7 +1,7 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { bindHere } from '../../cli/binding.ts';
 import { deliveryLine } from '../../cli/print/joined.ts';
+import { bindHere } from './lib/binding.ts';
 
 export default class AgentResume extends BaseCommand<typeof AgentResume> {
   static override aliases = ['resume'];

@@ -1,7 +1,7 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { ownName } from '../../cli/delivery.ts';
 import { memberText } from '../../cli/print/member.ts';
+import { ownName } from './lib/delivery.ts';
 
 export default class AgentShow extends BaseCommand<typeof AgentShow> {
   static override summary = 'Show one agent of a board';

@@ -1,7 +1,7 @@
-import { changeAllowance } from '../../cli/allowances.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { allowanceText } from '../../cli/print/approval.ts';
+import { changeAllowance } from './lib/change.ts';
 
 export default class AllowanceOn extends BaseCommand<typeof AllowanceOn> {
   static override summary = 'Let your agents add people without asking';

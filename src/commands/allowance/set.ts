@@ -1,8 +1,8 @@
-import { changeAllowance } from '../../cli/allowances.ts';
 import { choice } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { allowanceText } from '../../cli/print/approval.ts';
+import { changeAllowance } from './lib/change.ts';
 
 export default class AllowanceSet extends BaseCommand<typeof AllowanceSet> {
   static override summary = 'Set one thing your agents may do without asking';

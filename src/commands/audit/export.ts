@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
-import { exportRecord, verifyRecord, verifyText } from '../../cli/audit.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
+import { exportRecord, verifyRecord, verifyText } from './lib/record.ts';
 
 export default class AuditExport extends BaseCommand<typeof AuditExport> {
   static override summary = "Write a board's whole record to a file";

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
-import { eventLines, readLog, wholeLog } from '../../cli/audit.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlag, listFlags, numberFlag } from '../../cli/flags.ts';
 import { usage } from '../../local/failure.ts';
+import { eventLines, readLog, wholeLog } from './lib/record.ts';
 
 export default class AuditLog extends BaseCommand<typeof AuditLog> {
   static override summary = "Show the events of a board's record";

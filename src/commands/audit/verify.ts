@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
-import { verifyRecord, verifyText } from '../../cli/audit.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
+import { verifyRecord, verifyText } from './lib/record.ts';
 
 export default class AuditVerify extends BaseCommand<typeof AuditVerify> {
   static override summary = "Check that a board's record was never changed";

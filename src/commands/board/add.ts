@@ -1,8 +1,8 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { handleOf } from '../../cli/board-people.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { askedText, askToAdd } from '../../cli/session/ask-person.ts';
+import { handleOf } from './lib/people.ts';
 
 export default class BoardAdd extends BaseCommand<typeof BoardAdd> {
   static override summary = 'Add a person to a board, or join an open one';

@@ -1,7 +1,7 @@
 import { choice } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { changeBoard, readBoard } from '../../cli/board-settings.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { changeBoard, readBoard } from './lib/settings.ts';
 
 export default class BoardAgentsAddPeople extends BaseCommand<typeof BoardAgentsAddPeople> {
   static override summary = 'Let agents add people to a board, or not';

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { changeBoard, readBoard } from '../../cli/board-settings.ts';
-import { newCharter } from '../../cli/charter.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { changeLine } from '../../cli/print/settings.ts';
+import { newCharter } from './lib/charter.ts';
+import { changeBoard, readBoard } from './lib/settings.ts';
+import { changeLine } from './lib/settings-text.ts';
 
 export default class BoardCharter extends BaseCommand<typeof BoardCharter> {
   static override summary = 'Show or set what a board is for and how its members work together';

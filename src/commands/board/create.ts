@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { askName, createBoard, createdText, createInSession } from '../../cli/board-create.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { askName, createBoard, createdText, createInSession } from './lib/create.ts';
 
 export default class BoardCreate extends BaseCommand<typeof BoardCreate> {
   static override aliases = ['board new'];

@@ -1,8 +1,8 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
-import { boardMeant, confirmByName, forgetSeatsOn, requireDeletable } from '../../cli/lifecycle.ts';
-import { lifecycleText } from '../../cli/print/states.ts';
+import { boardMeant, confirmByName, forgetSeatsOn, requireDeletable } from './lib/lifecycle.ts';
+import { lifecycleText } from './lib/states.ts';
 
 export default class BoardDelete extends BaseCommand<typeof BoardDelete> {
   static override summary = 'Delete an archived board for good';

@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, type BoardSession } from '../../cli/base.ts';
-import { handleOf, ownersOf } from '../../cli/board-people.ts';
 import { requestFlags, writeFlags } from '../../cli/flags.ts';
 import { personRows } from '../../cli/print/member.ts';
 import { roleWanted } from '../../cli/session/ask-person.ts';
 import { usage } from '../../local/failure.ts';
+import { handleOf, ownersOf } from './lib/people.ts';
 
 export default class BoardOwners extends BaseCommand<typeof BoardOwners> {
   static override summary = 'List the owners of a board, or change who owns it';

@@ -1,10 +1,10 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { changeBoard, policyOptions, readBoard } from '../../cli/board-settings.ts';
 import { listFlag, requestFlags, writeFlags } from '../../cli/flags.ts';
-import { changeLine, policyText, policyWords } from '../../cli/print/settings.ts';
 import { boardIdOf } from '../../cli/session/ask-person.ts';
 import { usage } from '../../local/failure.ts';
+import { changeBoard, policyOptions, readBoard } from './lib/settings.ts';
+import { changeLine, policyText, policyWords } from './lib/settings-text.ts';
 
 export default class BoardPolicy extends BaseCommand<typeof BoardPolicy> {
   static override summary = 'Show or set who reads and sends what on a board';

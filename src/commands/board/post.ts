@@ -2,8 +2,8 @@ import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlag, replyWaitFlags, writeFlags } from '../../cli/flags.ts';
-import { aboutFlags, attachFlags } from '../../cli/post-flags.ts';
-import { post } from '../../cli/posting.ts';
+import { aboutFlags, attachFlags } from './lib/post/flags.ts';
+import { post } from './lib/post/post.ts';
 
 export default class BoardPost extends BaseCommand<typeof BoardPost> {
   static override aliases = ['say'];
@@ -52,7 +52,7 @@ export default class BoardPost extends BaseCommand<typeof BoardPost> {
 
   override async run(): Promise<void> {
     if (this.flags['ndjson-in']) {
-      const { postLines } = await import('../../cli/post-lines.ts');
+      const { postLines } = await import('./lib/post/lines.ts');
       return postLines(await this.onBoard('A'), this.flags, this.out);
     }
     await post(() => this.onBoard('A'), { body: this.args.body, ...this.flags, times: this.times }, this.out);

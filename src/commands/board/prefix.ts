@@ -1,8 +1,8 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { changeBoard, readBoard } from '../../cli/board-settings.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { changeLine } from '../../cli/print/settings.ts';
+import { changeBoard, readBoard } from './lib/settings.ts';
+import { changeLine } from './lib/settings-text.ts';
 
 export default class BoardPrefix extends BaseCommand<typeof BoardPrefix> {
   static override summary = "Set what the references of a board's tasks begin with";

@@ -3,7 +3,7 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { findMessage } from '../../cli/messages/references.ts';
-import { reactionNamed, reactionsText } from '../../cli/print/reactions.ts';
+import { reactionNamed, reactionsText } from './lib/reactions.ts';
 
 export default class BoardReact extends BaseCommand<typeof BoardReact> {
   static override aliases = ['react'];

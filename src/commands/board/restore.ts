@@ -1,8 +1,8 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
-import { boardMeant, lookedUp } from '../../cli/lifecycle.ts';
-import { lifecycleQuestion, lifecycleText } from '../../cli/print/states.ts';
+import { boardMeant, lookedUp } from './lib/lifecycle.ts';
+import { lifecycleQuestion, lifecycleText } from './lib/states.ts';
 
 export default class BoardRestore extends BaseCommand<typeof BoardRestore> {
   static override summary = 'Make an archived board active again';

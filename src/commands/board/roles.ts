@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { changeRoles, grantOf, readBoard } from '../../cli/board-settings.ts';
 import { listFlag, writeFlags } from '../../cli/flags.ts';
-import { changeLine, grantWords, rolesText } from '../../cli/print/settings.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { usage } from '../../local/failure.ts';
+import { changeRoles, grantOf, readBoard } from './lib/settings.ts';
+import { changeLine, grantWords, rolesText } from './lib/settings-text.ts';
 
 export default class BoardRoles extends BaseCommand<typeof BoardRoles> {
   static override summary = 'Show or change what the agents of a board may do';

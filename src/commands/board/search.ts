@@ -2,8 +2,8 @@ import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlag, listFlags } from '../../cli/flags.ts';
-import { type SearchOptions, search } from '../../cli/searching.ts';
 import { searchKinds } from '../../contract/search-kinds.ts';
+import { type SearchOptions, search } from './lib/search.ts';
 
 export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
   static override aliases = ['search'];

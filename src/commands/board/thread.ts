@@ -5,7 +5,7 @@ import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
 import { limitFlag, listFlags, numberFlag, waitFlags } from '../../cli/flags.ts';
 import { staying } from '../../cli/session/session.ts';
-import { readThread, threadText, wholeThread } from '../../cli/thread.ts';
+import { readThread, threadText, wholeThread } from './lib/thread.ts';
 
 export default class BoardThread extends BaseCommand<typeof BoardThread> {
   static override summary = 'Read a thread, or wait for its next reply';

@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
-import { threadRows } from '../../cli/print/threads.ts';
 import { called } from '../../cli/runtime.ts';
 import { staying } from '../../cli/session/session.ts';
 import { rowsOr } from '../../cli/table.ts';
 import { pages } from '../../client/pages.ts';
+import { threadRows } from './lib/threads.ts';
 
 export default class BoardThreads extends BaseCommand<typeof BoardThreads> {
   static override summary = 'List the threads of a board, the newest reply first';

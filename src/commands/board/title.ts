@@ -1,9 +1,9 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { changeBoard, readBoard } from '../../cli/board-settings.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { changeLine } from '../../cli/print/settings.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
+import { changeBoard, readBoard } from './lib/settings.ts';
+import { changeLine } from './lib/settings-text.ts';
 
 export default class BoardTitle extends BaseCommand<typeof BoardTitle> {
   static override summary = 'Show or set what a board is about, in one line';

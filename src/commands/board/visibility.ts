@@ -1,7 +1,7 @@
 import { choice } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
-import { turnedText, turnQuestion } from '../../cli/print/states.ts';
+import { turnedText, turnQuestion } from './lib/states.ts';
 
 export default class BoardVisibility extends BaseCommand<typeof BoardVisibility> {
   static override summary = 'Turn a board open or private';

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { numberFlag } from '../../cli/flags.ts';
-import { watch, watchAll } from '../../cli/watching.ts';
+import { watch, watchAll } from './lib/watch.ts';
 
 export default class BoardWatch extends BaseCommand<typeof BoardWatch> {
   static override aliases = ['watch'];

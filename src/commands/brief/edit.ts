@@ -1,8 +1,8 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { requireBrief } from '../../cli/files/brief.ts';
 import { edited } from '../../cli/files/edit.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { requireBrief } from './lib/brief.ts';
 
 export default class BriefEdit extends BaseCommand<typeof BriefEdit> {
   static override summary = 'Change the brief of a board in your editor';

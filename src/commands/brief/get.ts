@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { requireBrief } from '../../cli/files/brief.ts';
 import { getFile, printFile } from '../../cli/files/get.ts';
 import { localName, quoted } from '../../cli/files/names.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { sizeText } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
+import { requireBrief } from './lib/brief.ts';
 
 export default class BriefGet extends BaseCommand<typeof BriefGet> {
   static override summary = 'Get the brief of a board as a file';

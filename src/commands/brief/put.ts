@@ -1,13 +1,13 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { briefQuery } from '../../cli/files/brief.ts';
 import { quoted } from '../../cli/files/names.ts';
 import { localFile } from '../../cli/files/put.ts';
 import { type Putting, putIfChanged } from '../../cli/files/putting.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { staying } from '../../cli/session/session.ts';
+import { briefQuery } from './lib/brief.ts';
 
 export default class BriefPut extends BaseCommand<typeof BriefPut> {
   static override summary = 'Write the brief of a board';

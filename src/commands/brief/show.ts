@@ -1,8 +1,8 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { requireBrief } from '../../cli/files/brief.ts';
 import { readBytes } from '../../cli/files/get.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { briefText } from '../../cli/print/file.ts';
+import { requireBrief } from './lib/brief.ts';
 
 export default class BriefShow extends BaseCommand<typeof BriefShow> {
   static override summary = 'Show the brief of a board and what happened since it was written';

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { profileMeant } from '../../cli/harness-testing.ts';
 import { runtime } from '../../cli/runtime.ts';
+import { profileMeant } from './lib/testing.ts';
 
 export default class HarnessFake extends BaseCommand<typeof HarnessFake> {
   static override hidden = true;

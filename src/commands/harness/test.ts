@@ -3,7 +3,7 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
-import { profileMeant, testHarness, verdictLine } from '../../cli/harness-testing.ts';
+import { profileMeant, testHarness, verdictLine } from './lib/testing.ts';
 
 export default class HarnessTest extends BaseCommand<typeof HarnessTest> {
   static override summary = 'Prove what is declared of an agent program, without an AI';

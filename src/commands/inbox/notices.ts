@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { ackAll, noticesText, readNotices } from '../../cli/notices.ts';
+import { ackAll, noticesText, readNotices } from './lib/notices.ts';
 
 export default class InboxNotices extends BaseCommand<typeof InboxNotices> {
   static override summary = 'Read what the server tells an agent: decisions, newcomers';

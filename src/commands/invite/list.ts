@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { ownInvites } from '../../cli/invites.ts';
 import { inviteRows } from '../../cli/print/invite.ts';
 import { called } from '../../cli/runtime.ts';
 import { rowsOr } from '../../cli/table.ts';
+import { ownInvites } from './lib/invites.ts';
 
 export default class InviteList extends BaseCommand<typeof InviteList> {
   static override summary = 'List your invites';

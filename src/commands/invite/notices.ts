@@ -1,9 +1,9 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { inviteNotices } from '../../cli/invites.ts';
 import { inviteNoticeRows } from '../../cli/print/invite.ts';
 import { called } from '../../cli/runtime.ts';
 import { rowsOr } from '../../cli/table.ts';
+import { inviteNotices } from './lib/invites.ts';
 
 export default class InviteNotices extends BaseCommand<typeof InviteNotices> {
   static override summary = 'List the invites your agents asked for';

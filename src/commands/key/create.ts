@@ -3,9 +3,9 @@ import { createKey } from '../../cli/access/keys.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { newKeyText } from '../../cli/print/key.ts';
 import { duration } from '../../cli/time.ts';
 import { usage } from '../../local/failure.ts';
+import { newKeyText } from './lib/key-text.ts';
 
 const HOUR = 3_600;
 const YEAR = 365 * 86_400;

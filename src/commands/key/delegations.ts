@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { delegationRows, readDelegations } from '../../cli/delegations.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { called } from '../../cli/runtime.ts';
 import { rowsOr } from '../../cli/table.ts';
+import { delegationRows, readDelegations } from './lib/delegations.ts';
 
 export default class KeyDelegations extends BaseCommand<typeof KeyDelegations> {
   static override summary = 'List the machines that bring your sessions onto boards';

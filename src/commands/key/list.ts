@@ -2,8 +2,8 @@ import * as Flags from '@oclif/core/flags';
 import { readKeys } from '../../cli/access/keys.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { keyRows } from '../../cli/print/key.ts';
 import { handleOf } from '../../cli/session/people.ts';
+import { keyRows } from './lib/key-text.ts';
 
 export default class KeyList extends BaseCommand<typeof KeyList> {
   static override aliases = ['keys'];

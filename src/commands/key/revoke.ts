@@ -3,9 +3,9 @@ import { findKey, forgetKeyIn, readKeys } from '../../cli/access/keys.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
-import { hangsOn } from '../../cli/print/key.ts';
 import { keyIdOf } from '../../cli/session/ask-person.ts';
 import { handleOf } from '../../cli/session/people.ts';
+import { hangsOn } from './lib/key-text.ts';
 
 export default class KeyRevoke extends BaseCommand<typeof KeyRevoke> {
   static override summary = 'Revoke an access key';

@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { sessionRows } from '../../cli/print/session.ts';
 import { called } from '../../cli/runtime.ts';
-import { browserSessions } from '../../cli/sessions.ts';
 import { rowsOr } from '../../cli/table.ts';
+import { browserSessions } from './lib/browser-sessions.ts';
+import { sessionRows } from './lib/session-text.ts';
 
 export default class KeySessions extends BaseCommand<typeof KeySessions> {
   static override summary = 'List the browsers you are signed in with';

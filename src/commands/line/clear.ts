@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { taskRef } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { clearLine, lineTarget, printLine } from '../../cli/lines.ts';
+import { clearLine, lineTarget, printLine } from './lib/lines.ts';
 
 export default class LineClear extends BaseCommand<typeof LineClear> {
   static override summary = 'Say no longer what you are on';

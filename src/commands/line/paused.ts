@@ -3,8 +3,8 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { taskRef } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { lineTarget, printLine, setLine } from '../../cli/lines.ts';
 import { moment } from '../../cli/time.ts';
+import { lineTarget, printLine, setLine } from './lib/lines.ts';
 
 export default class LinePaused extends BaseCommand<typeof LinePaused> {
   static override aliases = ['paused'];

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { aboutTask, lineTarget, printLine, readLine } from '../../cli/lines.ts';
 import { called } from '../../cli/runtime.ts';
 import { staying } from '../../cli/session/session.ts';
+import { aboutTask, lineTarget, printLine, readLine } from './lib/lines.ts';
 
 export default class LineShow extends BaseCommand<typeof LineShow> {
   static override summary = 'Show what an agent is on';

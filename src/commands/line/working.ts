@@ -3,7 +3,7 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { taskRef } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { lineTarget, printLine, setLine } from '../../cli/lines.ts';
+import { lineTarget, printLine, setLine } from './lib/lines.ts';
 
 export default class LineWorking extends BaseCommand<typeof LineWorking> {
   static override aliases = ['working'];

@@ -1,7 +1,7 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
-import { machineText } from '../../cli/print/machine.ts';
+import { machineText } from './lib/machine-text.ts';
 
 export default class MachineApprove extends BaseCommand<typeof MachineApprove> {
   static override summary = 'Let a machine of yours have a key';

@@ -1,6 +1,6 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { machineText } from '../../cli/print/machine.ts';
+import { machineText } from './lib/machine-text.ts';
 
 export default class MachineShow extends BaseCommand<typeof MachineShow> {
   static override summary = 'Show which machine a short code stands for';

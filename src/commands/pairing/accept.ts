@@ -2,7 +2,7 @@ import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { boundHere } from '../../cli/boards/pairing-requests.ts';
 import { bindFlags, writeFlags } from '../../cli/flags.ts';
-import { changedText } from '../../cli/print/pairing.ts';
+import { changedText } from './lib/pairing-text.ts';
 
 export default class PairingAccept extends BaseCommand<typeof PairingAccept> {
   static override summary = 'Take part in proposed work with this very session';

@@ -1,7 +1,7 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { changedText } from '../../cli/print/pairing.ts';
+import { changedText } from './lib/pairing-text.ts';
 
 export default class PairingCancel extends BaseCommand<typeof PairingCancel> {
   static override summary = 'Take proposed work back';

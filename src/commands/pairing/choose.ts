@@ -3,7 +3,7 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { chosen } from '../../cli/boards/pairing-requests.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { changedText } from '../../cli/print/pairing.ts';
+import { changedText } from './lib/pairing-text.ts';
 
 export default class PairingChoose extends BaseCommand<typeof PairingChoose> {
   static override summary = 'Ask one of your agents to accept proposed work';

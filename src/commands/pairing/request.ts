@@ -3,8 +3,8 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { proposed } from '../../cli/boards/pairing-requests.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { changedText } from '../../cli/print/pairing.ts';
 import { readWhole } from '../../cli/stdin.ts';
+import { changedText } from './lib/pairing-text.ts';
 
 export default class PairingRequestCommand extends BaseCommand<typeof PairingRequestCommand> {
   static override summary = 'Propose work to somebody, or to another session of yours';

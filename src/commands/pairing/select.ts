@@ -2,7 +2,7 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { boundHere } from '../../cli/boards/pairing-requests.ts';
 import { bindFlags, writeFlags } from '../../cli/flags.ts';
-import { changedText } from '../../cli/print/pairing.ts';
+import { changedText } from './lib/pairing-text.ts';
 
 export default class PairingSelect extends BaseCommand<typeof PairingSelect> {
   static override summary = 'Begin proposed work with this very session';

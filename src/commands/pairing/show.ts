@@ -1,8 +1,8 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { seatless, seenHere } from '../../cli/boards/pairing-requests.ts';
-import { pairingText } from '../../cli/print/pairing.ts';
 import type { PairingRequest } from '../../contract/types.ts';
+import { pairingText } from './lib/pairing-text.ts';
 
 export default class PairingShow extends BaseCommand<typeof PairingShow> {
   static override summary = 'Show one proposal of work';

@@ -1,7 +1,7 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { infoOf } from '../../cli/local-control.ts';
 import { fields } from '../../cli/print/fields.ts';
+import { infoOf } from './lib/local-control.ts';
 
 export default class ServerInfo extends BaseCommand<typeof ServerInfo> {
   static override summary = 'Show what a server says about itself';

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { recover } from '../../cli/recovering.ts';
+import { recover } from './lib/recover-key.ts';
 
 export default class ServerRecoverKey extends BaseCommand<typeof ServerRecoverKey> {
   static override summary = 'Make a key for an admin who lost theirs';

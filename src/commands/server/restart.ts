@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { startRecord, startText } from '../../cli/local-control.ts';
 import { runtime } from '../../cli/runtime.ts';
+import { startRecord, startText } from './lib/local-control.ts';
 
 export default class ServerRestart extends BaseCommand<typeof ServerRestart> {
   static override summary = "Stop this machine's server and start it again";

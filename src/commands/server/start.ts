@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base.ts';
-import { startRecord, startText } from '../../cli/local-control.ts';
+import { startRecord, startText } from './lib/local-control.ts';
 
 export default class ServerStart extends BaseCommand<typeof ServerStart> {
   static override aliases = ['up'];

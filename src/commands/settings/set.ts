@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { settingChanges } from '../../cli/settings.ts';
 import { usage } from '../../local/failure.ts';
+import { settingChanges } from './lib/settings.ts';
 
 export default class SettingsSet extends BaseCommand<typeof SettingsSet> {
   static override summary = "Change the server's settings";

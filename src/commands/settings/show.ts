@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { fields } from '../../cli/print/fields.ts';
-import { settingRows } from '../../cli/settings.ts';
+import { settingRows } from './lib/settings.ts';
 
 export default class SettingsShow extends BaseCommand<typeof SettingsShow> {
   static override summary = "Show the server's settings";

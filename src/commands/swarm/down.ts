@@ -1,10 +1,10 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { downText } from '../../cli/print/swarm.ts';
-import { chooseSwarm } from '../../cli/swarm/choose.ts';
-import { takeDown } from '../../cli/swarm/down.ts';
-import { raiseProblems } from '../../cli/swarm/failing.ts';
-import { fileFlag, onlyFlag } from '../../cli/swarm/flags.ts';
+import { chooseSwarm } from './lib/choose.ts';
+import { takeDown } from './lib/down.ts';
+import { raiseProblems } from './lib/failing.ts';
+import { fileFlag, onlyFlag } from './lib/flags.ts';
+import { downText } from './lib/swarm-text.ts';
 
 export default class SwarmDown extends BaseCommand<typeof SwarmDown> {
   static override summary = 'Stop the agents that were started for a swarm';

@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { listText } from '../../cli/print/swarm.ts';
-import { allSwarms } from '../../cli/swarm/state.ts';
+import { allSwarms } from './lib/state.ts';
+import { listText } from './lib/swarm-text.ts';
 
 export default class SwarmList extends BaseCommand<typeof SwarmList> {
   static override summary = 'List the swarms that were started on this machine';

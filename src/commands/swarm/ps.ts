@@ -1,10 +1,10 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { psText } from '../../cli/print/swarm.ts';
-import { chooseSwarm } from '../../cli/swarm/choose.ts';
-import { fileFlag } from '../../cli/swarm/flags.ts';
-import { psOf } from '../../cli/swarm/ps.ts';
+import { chooseSwarm } from './lib/choose.ts';
+import { fileFlag } from './lib/flags.ts';
+import { psOf } from './lib/ps.ts';
+import { psText } from './lib/swarm-text.ts';
 
 export default class SwarmPs extends BaseCommand<typeof SwarmPs> {
   static override summary = 'Show how the agents of a swarm stand';

@@ -1,9 +1,9 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { showText } from '../../cli/print/swarm.ts';
-import { chooseSwarm } from '../../cli/swarm/choose.ts';
-import { fileFlag } from '../../cli/swarm/flags.ts';
-import { fileOf, showOf } from '../../cli/swarm/show.ts';
+import { chooseSwarm } from './lib/choose.ts';
+import { fileFlag } from './lib/flags.ts';
+import { fileOf, showOf } from './lib/show.ts';
+import { showText } from './lib/swarm-text.ts';
 
 export default class SwarmShow extends BaseCommand<typeof SwarmShow> {
   static override summary = 'Show what service.yaml comes to on this machine';

@@ -3,13 +3,13 @@ import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
 import { confirmFlags, waitFlags } from '../../cli/flags.ts';
-import { upText } from '../../cli/print/swarm.ts';
 import { runtime } from '../../cli/runtime.ts';
-import { raiseProblems } from '../../cli/swarm/failing.ts';
-import { readSwarmFile } from '../../cli/swarm/file.ts';
-import { fileFlag, onlyFlag } from '../../cli/swarm/flags.ts';
-import { bringUp } from '../../cli/swarm/up.ts';
 import { usage } from '../../local/failure.ts';
+import { raiseProblems } from './lib/failing.ts';
+import { readSwarmFile } from './lib/file.ts';
+import { fileFlag, onlyFlag } from './lib/flags.ts';
+import { upText } from './lib/swarm-text.ts';
+import { bringUp } from './lib/up.ts';
 
 export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
   static override summary = 'Start the agents of service.yaml on their board';

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { withTasks } from '../../cli/boards/tasks.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
-import { listTasks } from '../../cli/task-list.ts';
+import { listTasks } from './lib/list.ts';
 
 export default class TaskList extends BaseCommand<typeof TaskList> {
   static override summary = 'List the tasks of a board';

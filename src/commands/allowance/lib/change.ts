@@ -1,0 +1,18 @@
+/** Setting what a person's agents may do without asking, over the revision that was just read. */
+
+import type { Session } from '../../../cli/session/session.ts';
+import type { Answer, Category } from '../../../contract/types.ts';
+
+type Allowance = Answer<'getAllowance'>;
+
+/** @param change what is wanted of what is on now. */
+export async function changeAllowance(
+  { client }: Session,
+  change: (categories: Category[]) => Category[],
+  idempotencyKey: string | undefined,
+): Promise<{ allowance: Allowance; changed: boolean }> {
+  const { data: before } = await client.call('getAllowance');
+  const body = { categories: [...new Set(change(before.categories))], revision: before.revision };
+  const { data: allowance } = await client.call('setAllowance', { body, idempotencyKey });
+  return { allowance, changed: allowance.revision !== before.revision };
+}

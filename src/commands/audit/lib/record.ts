@@ -1,0 +1,283 @@
+/** The record of a board: checking it, showing it, taking it out. */
+import { createHash } from 'node:crypto';
+import { closeSync, linkSync, lstatSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { BoardSession } from '../../../cli/base.ts';
+import { reasonOf } from '../../../cli/file-errors.ts';
+import { called, runtime } from '../../../cli/runtime.ts';
+import { staying } from '../../../cli/session/session.ts';
+import { rowsOr, table } from '../../../cli/table.ts';
+import { showData } from '../../../cli/terminal.ts';
+import { showTime, type TimeStyle } from '../../../cli/time.ts';
+import { unexpected } from '../../../client/errors.ts';
+import { pages } from '../../../client/pages.ts';
+import { verifyBoard } from '../../../client/verify.ts';
+import type { ChainPoint, Problem } from '../../../contract/chain.ts';
+import { idPattern } from '../../../contract/ids.ts';
+import { escapeUntrusted } from '../../../contract/text.ts';
+import type { Answer, BoardEvent } from '../../../contract/types.ts';
+import { Failure, usage } from '../../../local/failure.ts';
+import { type BoardRef, pin, pinnedBoard, pinnedHead } from '../../../local/heads.ts';
+
+export interface VerifyRecord {
+  ok: boolean;
+  server_id: string;
+  board_id: string;
+  events: number;
+  head_seq: number | null;
+  head_hash: string | null;
+  payloads_checked: number;
+  payloads_withheld: number;
+  problem: { seq: number; problem: string } | null;
+  pinned: { seq: number; hash: string; matches: boolean } | null;
+  /** The board that was checked under this name before. */
+  pinned_board: (BoardRef & { matches: boolean }) | null;
+}
+
+export interface VerifyFlags {
+  /** The event to begin with; beyond the first only the one after the remembered end. */
+  start?: number | undefined;
+  /** The id of a board that may stand under the name of the one that was checked before. */
+  accept?: string | undefined;
+}
+
+/**
+ * Checks the record against what was found good last time, and remembers a good end. Another board under the same name
+ * is no record to check, but a finding.
+ *
+ * @throws Failure `invalid_request` for a start that is none.
+ */
+export async function verifyRecord(
+  session: BoardSession,
+  { start = 1, accept }: VerifyFlags = {},
+): Promise<VerifyRecord> {
+  const { client, board } = session;
+  const { folders } = runtime();
+  const ref = await boardNow(session);
+  const place = { origin: session.server.local ? 'local' : session.server.url, board };
+  const before = pinnedBoard(folders, place);
+  const same = before?.server_id === ref.server_id && before.board_id === ref.board_id;
+  if (before && !same && accept !== ref.board_id) return replaced(ref, before, pinnedHead(folders, before));
+  const pinned = pinnedHead(folders, ref);
+  const known = pinned ?? undefined;
+  const from = start > 1 ? startAt(session, start, known) : undefined;
+  const found = await verifyBoard(client, { id: ref.board_id, name: board }, { sha256, pinned: known, from });
+  const { problem, head } = found;
+  if (!problem && head) await pin(folders, place, ref, head);
+  return {
+    ok: !problem,
+    ...ref,
+    events: found.events,
+    head_seq: head?.seq ?? null,
+    head_hash: head?.hash ?? null,
+    payloads_checked: found.payloadsChecked,
+    payloads_withheld: found.payloadsWithheld,
+    problem: problem && { seq: problem.seq, problem: problem.reason },
+    pinned: pinned && { ...pinned, matches: !parted(problem, from) },
+    pinned_board: before && { ...before, matches: same },
+  };
+}
+
+/** Which board stands under the name now, as its server says. */
+async function boardNow({ client, board }: BoardSession): Promise<BoardRef> {
+  const { server_id } = (await client.call('getInfo')).data;
+  const { id: board_id } = (await client.call('getBoard', { params: { board } })).data;
+  // They become part of a line that a person is to run.
+  if (idPattern('srv').test(server_id) && idPattern('brd').test(board_id)) return { server_id, board_id };
+  throw unexpected('The answer does not say which board of which server this is.');
+}
+
+/** The finding that it is another board than the one whose end is remembered. */
+const replaced = (now: BoardRef, before: BoardRef, end: ChainPoint | null): VerifyRecord => ({
+  ok: false,
+  ...now,
+  events: 0,
+  head_seq: null,
+  head_hash: null,
+  payloads_checked: 0,
+  payloads_withheld: 0,
+  problem: { seq: 0, problem: REPLACED },
+  pinned: end && { ...end, matches: false },
+  pinned_board: { ...before, matches: false },
+});
+
+const REPLACED = 'board_replaced';
+
+/** The remembered end, when the wished start follows it: only what continues something known to be good proves anything. */
+function startAt(session: BoardSession, start: number, pinned: ChainPoint | undefined): ChainPoint {
+  if (pinned?.seq === start - 1) return pinned;
+  const [problem, flag] = pinned
+    ? [`the last good check here ended at #${pinned.seq}`, ` --from ${pinned.seq + 1}`]
+    : ['no check of this board is remembered here', ''];
+  throw usage(
+    `A check cannot start at #${start}: ${problem}.`,
+    called(`service audit verify${flag}${staying(session)}`),
+  );
+}
+
+/** Whether the record is no longer the one whose end was remembered. */
+const parted = (problem: Problem | null, from: ChainPoint | undefined): boolean =>
+  /^history_/.test(problem?.reason ?? '') ||
+  (problem?.reason === 'prev_hash_mismatch' && problem.seq - 1 === from?.seq);
+
+// Node's own hash is several times faster than the browser's, and the record may be long.
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** The finding in one line, and in a few where it is another board. */
+export function verifyText(session: BoardSession, result: VerifyRecord): string {
+  const { board } = session;
+  const { pinned_board: before, board_id, server_id } = result;
+  if (result.problem?.problem === REPLACED && before)
+    return [
+      `${board}: this is not the board that was checked here before, so nothing was verified.`,
+      `Checked before: ${before.board_id} of ${before.server_id}`,
+      `There now:      ${board_id} of ${server_id}`,
+      called(`If you know that it was made anew: service audit verify --accept ${board_id}${staying(session)}`),
+    ].join('\n');
+  if (result.problem) return `${board}: record broken at #${result.problem.seq}: ${result.problem.problem}`;
+  const hash = result.head_hash ? `sha256:${result.head_hash.replace(/^sha256:/, '').slice(0, 12)}…` : 'no hash';
+  const withheld = result.payloads_withheld > 0 ? `, ${result.payloads_withheld} payloads withheld` : '';
+  // A pin that was lost would otherwise go unnoticed: without it a rewritten past looks like any other.
+  const first = result.pinned ? '' : '\nFirst check here: the end is remembered, and the next check compares with it.';
+  return `${board}: ${result.events} events verified, head #${result.head_seq ?? 0} ${hash}${withheld}${first}`;
+}
+
+export interface LogFilter {
+  after?: number | undefined;
+  type?: string[] | undefined;
+  actor?: string | undefined;
+  limit?: number | undefined;
+}
+
+export interface LogRecord {
+  events: BoardEvent[];
+  next_after: number | null;
+  head_seq: number;
+}
+
+/** A page of the record: the newest, or what follows a number. */
+export async function readLog(session: BoardSession, options: LogFilter): Promise<LogRecord> {
+  const { client, board } = session;
+  const read = async (window: LogWindow) => {
+    const query = { ...window, type: options.type?.join(',') };
+    return (await client.call('listEvents', { params: { board }, query })).data;
+  };
+  const by = options.actor?.replace(/^@/, '');
+  if (by !== undefined) return logOf(read, by, options);
+  const start = options.after === undefined ? { newest: true } : { after: options.after };
+  const { events, next_after, head_seq } = await read({ ...start, limit: options.limit });
+  return { events, next_after, head_seq };
+}
+
+/** Every event from the beginning, or from after a number, to the end. */
+export async function* wholeLog({ client, board }: BoardSession, options: LogFilter): AsyncGenerator<BoardEvent> {
+  const by = options.actor?.replace(/^@/, '');
+  const query = { after: options.after ?? 0, limit: 200, type: options.type?.join(',') };
+  for await (const { events } of pages(client, 'listEvents', { params: { board }, query }))
+    yield* events.filter(({ actor }) => by === undefined || actor.name === by);
+}
+
+interface LogWindow {
+  after?: number;
+  before?: number;
+  newest?: boolean;
+  limit?: number | undefined;
+}
+
+const LOG_LENGTH = 50;
+
+/** The same of one actor. The server does not choose by actor, so pages are read until enough are found. */
+async function logOf(
+  read: (window: LogWindow) => Promise<Answer<'listEvents'>>,
+  actor: string,
+  { after, limit = LOG_LENGTH }: LogFilter,
+): Promise<LogRecord> {
+  const newest = after === undefined;
+  let found: BoardEvent[] = [];
+  let window: LogWindow = newest ? { newest } : { after };
+  for (;;) {
+    const page = await read({ ...window, limit: 200 });
+    const theirs = page.events.filter((event) => event.actor.name === actor);
+    found = newest ? [...theirs, ...found] : [...found, ...theirs];
+    const next = newest ? page.prev_before : page.next_after;
+    if (next === null || found.length > limit) {
+      const events = newest ? found.slice(-limit) : found.slice(0, limit);
+      const more = !newest && found.length > limit;
+      return { events, next_after: more ? (events.at(-1)?.seq ?? null) : null, head_seq: page.head_seq };
+    }
+    window = newest ? { newest, before: next } : { after: next };
+  }
+}
+
+/** One line per event, and what shows the next ones in the same way. */
+export async function eventLines(
+  session: BoardSession,
+  page: LogRecord,
+  { type, actor, limit }: LogFilter,
+  times: TimeStyle,
+): Promise<string[]> {
+  const rows = page.events.map((event) => [
+    `#${event.seq}`,
+    escapeUntrusted(event.type),
+    `@${escapeUntrusted(event.actor.name ?? event.actor.kind)}`,
+    showTime(event.at, times),
+    event.data_withheld ? 'content withheld' : '',
+  ]);
+  const same = [type && ` --type ${type.join(',')}`, actor && ` --actor ${actor}`, limit && ` --limit ${limit}`]
+    .filter(Boolean)
+    .join('');
+  const later = `Later: service audit log --after ${page.next_after}${same}${staying(session)}`;
+  const next = page.next_after === null ? [] : [called(later)];
+  const lines = await table(['EVENT', 'TYPE', 'BY', 'TIME', 'NOTES'], rows);
+  return [
+    `${session.board} · ${page.events.length}, head #${page.head_seq}`,
+    ...rowsOr(lines, `None fits. All: service audit log${staying(session)}`),
+    ...next,
+  ];
+}
+
+/** Writes every event as a line of its own; a file appears whole or not at all, and takes the place of no other. */
+export async function exportRecord(session: BoardSession, path: string) {
+  if (path === '-') return { path, ...(await writeEvents(session, showData)) };
+  const target = resolve(path);
+  // Told before a long record is fetched; decided when it takes its name.
+  if (lstatSync(target, { throwIfNoEntry: false })) throw exists(path);
+  const draft = `${target}.${process.pid}.tmp`;
+  const fd = openDraft(draft, path);
+  try {
+    const written = await writeEvents(session, (line) => writeSync(fd, line));
+    linkSync(draft, target);
+    return { path: target, ...written };
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? exists(path) : error;
+  } finally {
+    closeSync(fd);
+    unlinkSync(draft);
+  }
+}
+
+const exists = (path: string) =>
+  new Failure('local_file_exists', `The file ${path} is there already; nothing was written.`, {
+    hint: 'Name another file, or move this one away and run service audit export again',
+  });
+
+function openDraft(draft: string, path: string): number {
+  try {
+    return openSync(draft, 'wx', 0o600);
+  } catch (error) {
+    throw usage(`The file ${path} cannot be written: ${reasonOf(error)}.`);
+  }
+}
+
+async function writeEvents({ client, board }: BoardSession, write: (line: string) => void) {
+  let count = 0;
+  let head: { seq: number; hash: string } | null = null;
+  for await (const page of pages(client, 'listEvents', { params: { board }, query: { after: 0, limit: 200 } })) {
+    for (const event of (page as Answer<'listEvents'>).events) {
+      write(`${JSON.stringify(event)}\n`);
+      head = { seq: event.seq, hash: event.hash };
+      count++;
+    }
+  }
+  return { events: count, head };
+}

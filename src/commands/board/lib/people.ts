@@ -1,0 +1,14 @@
+/** People of a board as the command line names them. */
+
+import type { BoardSession } from '../../../cli/base.ts';
+import { allPeople } from '../../../cli/boards/list.ts';
+import type { Answer, BoardPerson } from '../../../contract/types.ts';
+
+/** `maya`, `@maya`, or `me`: the caller, for an agent its person. */
+export function handleOf(typed: string, me: Answer<'getMe'> | null): string {
+  if (typed === 'me' && me) return me.owner ?? me.name;
+  return typed.replace(/^@/, '');
+}
+
+export const ownersOf = async ({ client, board }: BoardSession): Promise<BoardPerson[]> =>
+  (await allPeople(client, board)).people.filter((person) => person.board_role === 'owner');

@@ -1,0 +1,125 @@
+/** Files that go with a message: versions on the board, and files of this machine that are put there first. */
+
+import type { BoardSession } from '../../../../cli/base.ts';
+import { asProblem } from '../../../../cli/errors.ts';
+import { fileNamed, quoted } from '../../../../cli/files/names.ts';
+import { putQuery } from '../../../../cli/files/options.ts';
+import { type Local, localFile, spooled } from '../../../../cli/files/put.ts';
+import { putIfChanged } from '../../../../cli/files/putting.ts';
+import { type Files, filesOf } from '../../../../cli/files/scope.ts';
+import type { Output } from '../../../../cli/output.ts';
+import { staying } from '../../../../cli/session/session.ts';
+import type { TimeStyle } from '../../../../cli/time.ts';
+import type { ClientError } from '../../../../client/errors.ts';
+import { Failure, usage } from '../../../../local/failure.ts';
+
+export interface AttachOptions {
+  file?: string[] | undefined;
+  attach?: string[] | undefined;
+  'idempotency-key'?: string | undefined;
+  times?: TimeStyle;
+}
+
+/** A version, as a post names it. */
+export interface Attachment {
+  file: string;
+  version?: number | undefined;
+}
+
+interface Here {
+  path: string;
+  /** Path on the board, where it was given. */
+  name: string | undefined;
+  /** Null: it is piped in. */
+  local: Local | null;
+}
+
+/** What is to be attached, looked at before a server is asked for anything. */
+export interface Attaching {
+  named: Attachment[];
+  here: Here[];
+}
+
+const MOST = 8;
+
+/** @throws usage for more than go with a message, and for what is no file; Failure `file_too_large`. */
+export async function attachmentsOf({ file = [], attach = [] }: AttachOptions): Promise<Attaching> {
+  const given = attach.map((text) => {
+    const [, path = text, name] = /^(.+?)=([^=]+)$/.exec(text) ?? [];
+    return { path, name };
+  });
+  if (file.length + given.length > MOST) throw usage(`At most ${MOST} files go with a message.`);
+  const piped = given.filter(({ path }) => path === '-');
+  if (piped.length > 1) throw usage('Standard input can be attached once.');
+  if (piped.some(({ name }) => name === undefined))
+    throw usage('What is piped in has no name of its own.', 'service say "The log" --attach -=logs/today.log');
+  const here: Here[] = [];
+  for (const { path, name } of given) here.push({ path, name, local: path === '-' ? null : await localFile(path) });
+  return { named: file.map(fileNamed), here };
+}
+
+/** Puts what is here onto the board; all versions in the order in which they are attached. */
+export async function putAttachments(
+  session: BoardSession,
+  { named, here }: Attaching,
+  options: AttachOptions,
+  out: Output,
+): Promise<{ files: Attachment[]; put: string[] }> {
+  if (here.length === 0) return { files: named, put: [] };
+  const files = await filesOf(session);
+  const placed: { file: string; version: number; name: string }[] = [];
+  for (const [n, one] of here.entries()) {
+    const send = (local: Local) => putOne(files, { ...one, local }, stepKey(options, n), { options, out });
+    placed.push(one.local ? await send(one.local) : await spooled(out, send));
+  }
+  return {
+    files: [...named, ...placed.map(({ file, version }) => ({ file, version }))],
+    put: placed.map(({ name, version }) => `${name} v${version}`),
+  };
+}
+
+/** Each request of a command has a key of its own, the same whenever the command is repeated. */
+const stepKey = ({ 'idempotency-key': key }: AttachOptions, n: number): string | undefined =>
+  key === undefined ? undefined : `${key}.file${n === 0 ? '' : `.${n + 1}`}`;
+
+/** The key of the post itself. */
+export const postKey = ({ 'idempotency-key': key }: AttachOptions, { here }: Attaching): string | undefined =>
+  key === undefined || here.length === 0 ? key : `${key}.post`;
+
+async function putOne(
+  files: Files,
+  { path, name, local }: Here & { local: Local },
+  key: string | undefined,
+  { options, out }: { options: AttachOptions; out: Output },
+): Promise<{ file: string; version: number; name: string }> {
+  const { query, digest } = putQuery(files, path, { name });
+  const named = name === undefined ? '' : ` --name ${quoted(name)}`;
+  const { record } = await putIfChanged(
+    {
+      files,
+      local,
+      query,
+      path: path === '-' ? null : path,
+      onConflict: 'fail',
+      command: `service file put ${quoted(path)}${named}${staying(files.session)}`,
+      key,
+      times: options.times ?? 'relative',
+      out,
+    },
+    digest,
+  );
+  return { file: record.file.id, version: record.version, name: record.file.name };
+}
+
+/** A failed post, with what was put for it: it stays on the board. */
+export function withPut(error: unknown, put: readonly string[]): unknown {
+  if (put.length === 0 || !(error instanceof Error) || !('code' in error)) return error;
+  const { body, exit } = asProblem(error as ClientError);
+  const { code, message, hint, details } = body.error;
+  const there = `${put.join(', ')} ${put.length === 1 ? 'is' : 'are'} on the board already.`;
+  return new Failure(code, `${message} Nothing was posted; ${there}`, {
+    hint,
+    exit,
+    details: { ...details, put: [...put] },
+  });
+}

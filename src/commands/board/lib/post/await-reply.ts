@@ -1,0 +1,66 @@
+/** Waiting for the answer to a message that was just posted. */
+
+import type { BoardSession } from '../../../../cli/base.ts';
+import type { Output } from '../../../../cli/output.ts';
+import { messageText } from '../../../../cli/print/message.ts';
+import { waitFor } from '../../../../client/wait.ts';
+import type { Message } from '../../../../contract/types.ts';
+
+export interface WaitedReply {
+  outcome: 'reply' | 'owner_message' | 'timeout';
+  reply: Message | null;
+  owner_messages: Message[];
+  timed_out: boolean;
+}
+
+/** A reply ends the wait; so does a message of the agent's own person. Running out of time is no error. */
+export async function awaitReply(session: BoardSession, message: Message, seconds: number): Promise<WaitedReply> {
+  const stop = new AbortController();
+  const waits = [replies(session, message, seconds, stop.signal)];
+  if (session.agent) waits.push(ownerMessages(session, message, seconds, stop.signal));
+  try {
+    return await Promise.race(waits);
+  } finally {
+    stop.abort();
+    // The wait that lost ends by its signal; nobody is left to hear of it.
+    for (const wait of waits) wait.catch(() => {});
+  }
+}
+
+/** What came, as text. */
+export function replyText(result: WaitedReply, seconds: number, { paint }: Output, agent: boolean): string[] {
+  const came = result.reply ? [result.reply] : result.owner_messages;
+  if (came.length === 0) return [`No reply within ${seconds} s.`];
+  return came.map((message) => messageText(message, { paint, times: 'relative', agent }));
+}
+
+async function replies(
+  { client, agent }: BoardSession,
+  message: Message,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<WaitedReply> {
+  const input = { params: { message: message.id }, query: { after: message.seq }, signal };
+  // Own replies are no answer.
+  const until = (page: { replies: Message[] }) => page.replies.some((reply) => reply.sender !== 'self');
+  const { reply: page } = await waitFor(client, 'listReplies', input, { waitSeconds: seconds, until });
+  const reply = page.data.replies.find((found) => found.sender !== 'self') ?? null;
+  if (!reply) return { outcome: 'timeout', reply: null, owner_messages: [], timed_out: true };
+  const owner = agent && reply.sender === 'owner';
+  return { outcome: 'reply', reply, owner_messages: owner ? [reply] : [], timed_out: false };
+}
+
+async function ownerMessages(
+  { client }: BoardSession,
+  message: Message,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<WaitedReply> {
+  const input = { query: { after: message.seq }, signal };
+  const fromOwner = (m: Message) => m.sender === 'owner' && m.reply_to !== message.id;
+  const until = (page: { messages: Message[] }) => page.messages.some(fromOwner);
+  const { reply: page } = await waitFor(client, 'readInbox', input, { waitSeconds: seconds, until });
+  const found = page.data.messages.filter(fromOwner);
+  if (found.length === 0) return { outcome: 'timeout', reply: null, owner_messages: [], timed_out: true };
+  return { outcome: 'owner_message', reply: null, owner_messages: found, timed_out: false };
+}

@@ -1,0 +1,97 @@
+/** Many messages from standard input, one JSON object per line, in order and one at a time. */
+
+import type { BoardSession } from '../../../../cli/base.ts';
+import { asProblem, Exit, forCommand } from '../../../../cli/errors.ts';
+import { checkLength } from '../../../../cli/messages/body.ts';
+import { findMessage } from '../../../../cli/messages/references.ts';
+import type { Output } from '../../../../cli/output.ts';
+import { hasPipedInput, stdinBytes, textLines } from '../../../../cli/stdin.ts';
+import { newIdempotencyKey } from '../../../../client/idempotency.ts';
+import type { BodyIn } from '../../../../contract/types.ts';
+import { Failure, usage } from '../../../../local/failure.ts';
+
+interface Line {
+  body: string;
+  to?: string[];
+  reply_to?: string;
+  urgent?: boolean;
+  expects_reply?: boolean;
+  about?: string[];
+  files?: { file: string; version?: number }[];
+  key?: string;
+}
+
+const known = new Set(['body', 'to', 'reply_to', 'urgent', 'expects_reply', 'about', 'files', 'key']);
+
+/** Posts every line. Stops at the first that fails, or with `keep-going` at the end, with the first failure's exit code. */
+export async function postLines(
+  session: BoardSession,
+  options: { 'keep-going'?: boolean; 'idempotency-key'?: string | undefined },
+  out: Output,
+): Promise<void> {
+  if (!hasPipedInput())
+    throw new Failure('invalid_request', '--ndjson-in reads lines from a pipe or a file.', {
+      hint: 'service say --ndjson-in < messages.ndjson',
+      exit: 2,
+    });
+  const base = options['idempotency-key'] ?? newIdempotencyKey();
+  let failed: number | null = null;
+  let number = 0;
+  let tried = 0;
+  for await (const text of textLines(stdinBytes(out, 'lines of JSON'))) {
+    number++;
+    if (text.trim() === '') continue;
+    tried++;
+    const code = await postLine(session, { text, number, base }, out);
+    failed ??= code;
+    if (code !== null && !options['keep-going']) break;
+  }
+  if (tried === 0)
+    throw new Failure('body_empty', 'There is no line to post.', { hint: 'The command before the pipe wrote nothing' });
+  if (failed !== null) throw new Exit(failed);
+}
+
+/** One line; the exit code of its failure, or null. */
+async function postLine(
+  { client, board }: BoardSession,
+  { text, number, base }: { text: string; number: number; base: string },
+  out: Output,
+): Promise<number | null> {
+  try {
+    const { key, ...line } = parseLine(text);
+    const body: BodyIn<'postMessage'> = {
+      ...line,
+      body: checkLength(line.body),
+      reply_to: line.reply_to === undefined ? undefined : (await findMessage(client, board, line.reply_to)).id,
+    };
+    const idempotencyKey = key ?? `${base}.${number}`;
+    const { data, replayed } = await client.call('postMessage', { params: { board }, body, idempotencyKey });
+    out.each({ line: number, message: data, ...(replayed ? { replayed: true } : {}) });
+    return null;
+  } catch (error) {
+    const problem = asProblem(forCommand(error, 'service board post --help'));
+    out.printError({ line: number, ...problem.body });
+    return problem.exit;
+  }
+}
+
+function parseLine(text: string): Line {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw wrong('The line is not JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong('The line is not an object.');
+  const line = value as Line;
+  const unknown = Object.keys(line).find((field) => !known.has(field));
+  if (unknown) throw wrong(`The field "${unknown}" is not known.`);
+  if (typeof line.body !== 'string') throw wrong('The field "body" must be there, and be text.');
+  if (!/\S/u.test(line.body)) throw new Failure('body_empty', 'The text of the line is empty.');
+  if (line.reply_to !== undefined && typeof line.reply_to !== 'string')
+    return { ...line, reply_to: String(line.reply_to) };
+  return line;
+}
+
+const wrong = (message: string) =>
+  usage(message, `A line is {"body":"…"}; it may also have ${[...known].slice(1).join(', ')}`);

@@ -1,0 +1,196 @@
+/** Posting one message: its text, its targets, what is said about it afterwards. */
+
+import type { BoardSession } from '../../../../cli/base.ts';
+import { taskRef } from '../../../../cli/boards/tasks.ts';
+import { Exit } from '../../../../cli/errors.ts';
+import { EXIT } from '../../../../cli/exit.ts';
+import type { Notes } from '../../../../cli/messages/advice.ts';
+import { checkLength, fenced, LIMIT, readBody, truncated } from '../../../../cli/messages/body.ts';
+import { findMessage, targets } from '../../../../cli/messages/references.ts';
+import type { Output } from '../../../../cli/output.ts';
+import { hasPipedInput, type Taken } from '../../../../cli/stdin.ts';
+import type { TimeStyle } from '../../../../cli/time.ts';
+import type { Client } from '../../../../client/client.ts';
+import type { BodyIn, Message } from '../../../../contract/types.ts';
+import { usage } from '../../../../local/failure.ts';
+import type { Attaching } from './attach.ts';
+
+export interface PostOptions {
+  body: string | undefined;
+  to?: string[] | undefined;
+  reply?: string | undefined;
+  /** Answers the ask that `reply` names: with this option, or not at all. */
+  option?: number | undefined;
+  comment?: boolean;
+  task?: string[] | undefined;
+  'no-task'?: boolean;
+  urgent?: boolean;
+  'expect-reply'?: boolean;
+  'wait-reply'?: number | undefined;
+  'fail-timeout'?: boolean | undefined;
+  'body-file'?: string | undefined;
+  code?: string | undefined;
+  truncate?: string | undefined;
+  'no-notes'?: boolean;
+  'idempotency-key'?: string | undefined;
+  file?: string[] | undefined;
+  attach?: string[] | undefined;
+  times?: TimeStyle;
+}
+
+/** The text is read and checked before anything is asked of a server, so that an empty pipe starts nothing. */
+export async function post(open: () => Promise<BoardSession>, options: PostOptions, out: Output): Promise<void> {
+  const given = await givenText(options, out);
+  const about = aboutOf(options);
+  const attaching = await attachingOf(options);
+  const session = await open();
+  const { client, board } = session;
+  await requireFeatures(client, [about && 'tasks', answerOf(options) && 'asks', attaching && 'files']);
+  const body = {
+    body: given ?? (await optionOf(client, board, options)),
+    to: targets(options.to, ownHandle(session)),
+    reply_to: options.reply === undefined ? undefined : await replyId(client, board, options.reply),
+    urgent: options.urgent,
+    expects_reply: options['expect-reply'] || options['wait-reply'] !== undefined,
+    about,
+    answer: answerOf(options),
+  };
+  const key = options['idempotency-key'];
+  const reply = attaching
+    ? await postWith(session, attaching, { body, options, out })
+    : await client.call('postMessage', { params: { board }, body, idempotencyKey: key });
+  const message = reply.data;
+  if (reply.replayed) out.base.replayed = true;
+  const again = reply.replayed ? ' (already done)' : '';
+  const refs = message.about.map((task) => task.ref).join(', ');
+  const posted = `Posted #${message.seq} to ${message.to.join(', ')} on ${message.board}${refs ? ` · about ${refs}` : ''}${again}`;
+  const first = [posted, ...message.files.map((file) => `Attached ${file.name} v${file.version}`)].join('\n');
+  if (options['wait-reply'] !== undefined) return waited(session, message, options, { out, first });
+  const notes = wantsNotes(session, options, out)
+    ? await notesOf(session, message, out)
+    : { unread: null, recipients: null };
+  const lines = await noteLines(notes, message, out);
+  out.print({ message, ...notes }, () => [first, ...lines].join('\n'));
+}
+
+/** The text; undefined: the option that is picked says it. */
+async function givenText(options: PostOptions, out: Output): Promise<string | undefined> {
+  const { body, option, truncate, 'body-file': file } = options;
+  const attached = options.attach?.some((text) => /^-(=|$)/.test(text)) === true;
+  const typed = body !== undefined || file !== undefined;
+  if (option !== undefined && !typed && (attached || !hasPipedInput())) return undefined;
+  if (attached && (!typed || body === '-' || file === '-'))
+    throw usage(
+      'Standard input is attached, so the text comes from elsewhere.',
+      'service say "The log" --attach -=app.log',
+    );
+  return shaped(await readBody({ argument: body, file, keep: truncate === 'tail' ? 'tail' : 'head', out }), options);
+}
+
+async function optionOf(client: Client, board: string, { reply = '', option = 0 }: PostOptions): Promise<string> {
+  const { optionText } = await import('../../../../cli/messages/answer.ts');
+  return optionText(await findMessage(client, board, reply), option);
+}
+
+const aboutOf = ({ task, 'no-task': none }: PostOptions): string[] | undefined => (none ? [] : task?.map(taskRef));
+
+function answerOf({ option, comment }: PostOptions): { option?: number; comment?: boolean } | undefined {
+  if (comment) return { comment };
+  return option === undefined ? undefined : { option };
+}
+
+async function requireFeatures(client: Client, features: unknown[]): Promise<void> {
+  const named = features.filter((feature) => typeof feature === 'string');
+  if (named.length === 0) return;
+  const { requireFeature } = await import('../../../../client/features.ts');
+  for (const feature of named) await requireFeature(client, feature);
+}
+
+/** Null where no file goes with it, which is most often. */
+async function attachingOf(options: PostOptions): Promise<Attaching | null> {
+  if (!options.file?.length && !options.attach?.length) return null;
+  const { attachmentsOf } = await import('./attach.ts');
+  return attachmentsOf(options);
+}
+
+/** Puts what is to be put, then posts with it. */
+async function postWith(
+  session: BoardSession,
+  attaching: Attaching,
+  { body, options, out }: { body: BodyIn<'postMessage'>; options: PostOptions; out: Output },
+) {
+  const { postKey, putAttachments, withPut } = await import('./attach.ts');
+  const { files, put } = await putAttachments(session, attaching, options, out);
+  const call = {
+    params: { board: session.board },
+    body: { ...body, files },
+    idempotencyKey: postKey(options, attaching),
+  };
+  return session.client.call('postMessage', call).catch((error: unknown) => {
+    throw withPut(error, put);
+  });
+}
+
+/** Cut to the limit if that was asked for, put into a fence, and short enough. */
+function shaped(taken: Taken, { code, truncate }: PostOptions): string {
+  const room = LIMIT - (code === undefined ? 0 : 100 + code.length);
+  const cuts = truncate === 'head' || truncate === 'tail';
+  const cut = cuts ? truncated(taken.text, truncate, room, taken) : checkLength(taken.text, taken.more);
+  return checkLength(code === undefined ? cut : fenced(cut, code));
+}
+
+/** An id needs no look-up; a number does. */
+async function replyId(client: Client, board: string, reference: string): Promise<string> {
+  if (/^msg_[0-9A-HJKMNP-TV-Z]{26}$/.test(reference)) return reference;
+  const found = await findMessage(client, board, reference);
+  if (found.board !== board) throw usage(`#${found.seq} is on ${found.board}, not on ${board}.`);
+  return found.id;
+}
+
+function ownHandle({ agent, entry }: BoardSession): string | null {
+  return agent ? null : (entry?.person?.handle ?? null);
+}
+
+/** Advice costs two more reads: for agents, and for a person who looks at it. */
+function wantsNotes({ agent }: BoardSession, options: PostOptions, out: Output): boolean {
+  if (options['no-notes'] || out.quiet) return false;
+  return agent || out.terminal;
+}
+
+async function notesOf(session: BoardSession, message: Message, out: Output): Promise<Notes> {
+  const { readNotes } = await import('../../../../cli/messages/advice.ts');
+  const { notes, inbox } = await readNotes(session, message);
+  if (inbox) {
+    const { remindAfterPost } = await import('./reminders.ts');
+    // The message is posted: what it would be reminded of is not worth a failure.
+    await remindAfterPost(session, message, inbox, out).catch(() => {});
+  }
+  return notes;
+}
+
+async function noteLines(notes: Notes, message: Message, out: Output): Promise<string[]> {
+  if (!notes.unread && !notes.recipients) return [];
+  const { notesText, warnIfNobodyWakes } = await import('../../../../cli/messages/advice.ts');
+  warnIfNobodyWakes(notes, message, out);
+  return notesText(notes);
+}
+
+async function waited(
+  session: BoardSession,
+  message: Message,
+  { 'wait-reply': wait = 0, 'fail-timeout': fails }: PostOptions,
+  { out, first }: { out: Output; first: string },
+): Promise<void> {
+  const { awaitReply, replyText } = await import('./await-reply.ts');
+  const { holdReplies } = await import('../../../../cli/messages/hold-deliveries.ts');
+  const held = session.seat ? await holdReplies(session.seat, message.id) : null;
+  const result = await awaitReply(session, message, wait);
+  out.print({ message, unread: null, recipients: null, ...result }, () =>
+    [first, ...replyText(result, wait, out, session.agent)].join('\n'),
+  );
+  // What was shown here is not handed again.
+  const shown = [...(result.reply ? [result.reply] : []), ...result.owner_messages].map(({ seq }) => seq);
+  await held?.claim([...new Set(shown)]);
+  held?.release();
+  if (result.timed_out && fails) throw new Exit(EXIT.checkFailed);
+}

@@ -1,0 +1,100 @@
+/** Changing one setting of a board: what it was, what it is now. */
+
+import type { BoardSession } from '../../../cli/base.ts';
+import type { Reply } from '../../../client/answer.ts';
+import { permissions } from '../../../contract/permissions.ts';
+import { either } from '../../../contract/problems.ts';
+import type { Board, BodyIn, Role } from '../../../contract/types.ts';
+import { usage } from '../../../local/failure.ts';
+
+export const readBoard = async ({ client, board }: BoardSession): Promise<Board> =>
+  (await client.call('getBoard', { params: { board } })).data;
+
+export const changeBoard = (
+  { client, board }: BoardSession,
+  body: BodyIn<'updateBoard'>,
+  idempotencyKey: string | undefined,
+): Promise<Reply<Board>> => client.call('updateBoard', { params: { board }, body, idempotencyKey });
+
+type Policy = NonNullable<BodyIn<'updateBoard'>['policy']>;
+
+const policyValues = {
+  visibility: ['open', 'addressed'],
+  broadcast: ['everyone', 'granted'],
+  urgent: ['everyone', 'granted'],
+  show_harness: ['true', 'false'],
+  nudges: ['on', 'off'],
+} as const;
+
+/** A policy as words of the command line say it: a preset, then `key=value` for what differs from it. */
+export function policyOptions(preset: string | undefined, set: readonly string[]): Policy | null {
+  const options: Record<string, string | boolean> = preset === undefined ? {} : { preset };
+  for (const word of set) {
+    const [key = '', value = ''] = word.split('=', 2);
+    if (!Object.hasOwn(policyValues, key)) {
+      throw usage(
+        `A policy has no ${key || 'setting without a name'}.`,
+        `Its settings: ${Object.keys(policyValues).join(', ')}`,
+      );
+    }
+    const values: readonly string[] = policyValues[key as keyof typeof policyValues];
+    if (!values.includes(value)) throw usage(`${key} is ${values.join(' or ')}.`, `Such as --set ${key}=${values[0]}`);
+    options[key] = key === 'show_harness' ? value === 'true' : value;
+  }
+  return Object.keys(options).length === 0 ? null : (options as Policy);
+}
+
+type Roles = Record<string, Role>;
+type Grant = Role['can'][number];
+
+export interface RoleOptions {
+  set?: string | undefined;
+  /** Left out: they stay. */
+  can?: Grant[] | undefined;
+  charter?: string | undefined;
+  remove?: string | undefined;
+}
+
+/** The whole map with one role changed, added or taken out. */
+function rolesWith(roles: Readonly<Roles>, { set, can, charter, remove }: RoleOptions): Roles {
+  if (remove !== undefined) {
+    if (!Object.hasOwn(roles, remove))
+      throw usage(`There is no role ${remove}.`, `Roles: ${Object.keys(roles).join(', ')}`);
+    const { [remove]: _, ...rest } = roles;
+    return rest;
+  }
+  const name = set ?? '';
+  const known = Object.hasOwn(roles, name) ? roles[name] : undefined;
+  if (!known && can === undefined) throw usage(`${name} is a new role: say what it may do.`, '--can post,create_tasks');
+  const text = charter ?? known?.charter;
+  return {
+    ...roles,
+    [name]: { can: can ?? known?.can ?? [], ...(text ? { charter: text } : {}) },
+  };
+}
+
+/** A grant as typed: `claim_tasks=bug+docs` claims tasks of these types only. */
+export function grantOf(word: string): Grant {
+  const types = /^claim_tasks=(.+)$/.exec(word)?.[1];
+  if (types !== undefined) return { claim_tasks: types.split('+') };
+  const known = permissions.find((permission) => permission === word);
+  if (known === undefined) throw usage(`--can takes ${either(permissions)}, but got "${word}".`);
+  return known;
+}
+
+/**
+ * Changes one role of a board. The map is read again just before it is sent: where it moved, the change is made to what
+ * is there now.
+ */
+export async function changeRoles(
+  session: BoardSession,
+  options: RoleOptions,
+  idempotencyKey: string | undefined,
+): Promise<{ before: Roles; reply: Reply<Board> }> {
+  const first = (await readBoard(session)).roles;
+  const planned = rolesWith(first, options);
+  const now = (await readBoard(session)).roles;
+  const moved = JSON.stringify(now) !== JSON.stringify(first);
+  const roles = moved ? rolesWith(now, options) : planned;
+  return { before: now, reply: await changeBoard(session, { roles }, idempotencyKey) };
+}

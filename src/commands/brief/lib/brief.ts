@@ -1,0 +1,46 @@
+/** The brief of a board: which version is meant, and what a write of it replaces. */
+
+import { briefName } from '../../../cli/files/options.ts';
+import type { PutQuery } from '../../../cli/files/put.ts';
+import { type Files, notedAt } from '../../../cli/files/scope.ts';
+import { called, runtime } from '../../../cli/runtime.ts';
+import type { Brief } from '../../../contract/types.ts';
+import { Failure, usage } from '../../../local/failure.ts';
+import { type Remembered, rememberedAs } from '../../../local/remembered-files.ts';
+
+/** @throws Failure `file_not_found` where the board has none. */
+export function requireBrief({ board, session }: Files): Brief {
+  if (board.brief) return board.brief;
+  throw new Failure('file_not_found', `${board.name} has no brief.`, {
+    hint: called(`Write one: service brief put brief.md --board ${session.board}`),
+    exit: 6,
+  });
+}
+
+const NAMES = ['brief.md', 'brief.html'];
+
+/** What was got or put here last: at this path, else anywhere. Never what is on the board just now. */
+function lastSeen(files: Files, path: string): Remembered | null {
+  const here = notedAt(files, path);
+  return here && NAMES.includes(here.name) ? here : rememberedAs(runtime().folders, files.scope, NAMES);
+}
+
+/**
+ * What a brief is put as, and the digest of what it replaces where that tells whether anything changed.
+ * @throws usage for a base without anything that was got, and for a file that is no brief.
+ */
+export function briefQuery(
+  files: Files,
+  path: string,
+  { base, replaceFormat }: { base: number | undefined; replaceFormat: boolean },
+): { query: PutQuery; digest: string | null } {
+  const seen = lastSeen(files, path);
+  if (base !== undefined && !seen)
+    throw usage('--base says which version is replaced, but no brief of this board was got here.', 'service brief get');
+  const replaced = seen ? { base: base ?? seen.version, file_id: seen.file_id } : {};
+  const name = briefName(path);
+  return {
+    query: { name, brief: true, ...replaced, ...(replaceFormat ? { replace_format: true } : {}) },
+    digest: seen?.name === name && base === undefined ? seen.digest : null,
+  };
+}

@@ -1,0 +1,29 @@
+/** The file of known servers and seats: whether it can be used at all, and whether anything in it can sign in. */
+import { credentialsPath, readCredentials } from '../../../local/credentials.ts';
+import { type Check, fine, warning } from '../lib/check.ts';
+
+export const credentials: Check = {
+  name: 'credentials',
+  async run({ folders }) {
+    // What keeps it from being read is thrown, with how to mend it.
+    const { servers } = readCredentials(folders);
+    const known = Object.values(servers);
+    if (known.length === 0) return [fine('credentials', 'no server is known yet')];
+    const seats = known.flatMap((entry) => Object.values(entry.seats)).filter((seat) => seat.token);
+    const keyless = known.filter((entry) => entry.mode === 'team' && entry.key === null && entry.person !== null);
+    return [
+      fine('credentials', `${known.length} servers and ${seats.length} seats in ${credentialsPath(folders)}`),
+      ...keyless.map((entry) =>
+        warning(
+          'credentials',
+          'login_missing',
+          `There is no key for ${entry.name} here.`,
+          `service login ${urlOf(servers, entry)}`,
+        ),
+      ),
+    ];
+  },
+};
+
+const urlOf = <T>(servers: Record<string, T>, entry: T): string =>
+  Object.entries(servers).find(([, one]) => one === entry)?.[0] ?? '';

@@ -1,0 +1,109 @@
+/** The four folders: this person's, closed to others, writable; and the files with secrets in them. */
+import { accessSync, chmodSync, constants, existsSync, lstatSync, type Stats } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Around, type Check, type Finding, failing, fine } from '../lib/check.ts';
+
+const KINDS = ['config', 'data', 'state', 'cache'] as const;
+/** Files of the folders that only their owner may read. */
+const SECRETS: [(typeof KINDS)[number], string][] = [
+  ['config', 'credentials.json'],
+  ['data', 'service.db'],
+  ['data', 'server-secret'],
+  ['data', 'local-key'],
+  ['data', 'admin-key'],
+  ['data', 'recovery-key'],
+  ['data', 'server.pid'],
+  ['state', 'files.json'],
+  ['state', 'audit-heads.json'],
+  ['state', 'audit-boards.json'],
+  ['state', 'collect.json'],
+];
+
+export const folders: Check = {
+  name: 'folders',
+
+  async run(around) {
+    const paths = KINDS.map((kind) => around.folders[kind]);
+    const findings = [...[...new Set(paths)].flatMap(lookAtFolder), ...lookAbove(paths)];
+    for (const path of secretsOf(around)) findings.push(...lookAtFile(path));
+    if (findings.length > 0) return findings;
+    return [fine('folders', `yours alone: ${paths.join(', ')}`)];
+  },
+
+  async repair(around) {
+    const open = [
+      ...KINDS.map((kind) => ({ path: around.folders[kind], mode: 0o700 })),
+      ...secretsOf(around).map((path) => ({ path, mode: 0o600 })),
+    ].filter(({ path }) => isOpen(statOf(path)));
+    for (const { path, mode } of open) chmodSync(path, mode);
+    return open.map(({ path, mode }) => `chmod ${mode.toString(8)} ${path}`);
+  },
+};
+
+const secretsOf = ({ folders: all }: Around): string[] => SECRETS.map(([kind, name]) => join(all[kind], name));
+
+const statOf = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false });
+
+/** Whether it is ours, no link, and others can reach it: what a change of its mode mends. */
+const isOpen = (stat: Stats | undefined): boolean =>
+  stat !== undefined &&
+  !stat.isSymbolicLink() &&
+  isOurs(stat) &&
+  process.platform !== 'win32' &&
+  (stat.mode & 0o077) !== 0;
+
+/** The folder, or the nearest above it that is there. */
+export const nearest = (folder: string): string => (existsSync(folder) ? folder : nearest(dirname(folder)));
+
+/** Whether something can be kept there. */
+export function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const isOurs = (stat: Stats): boolean => process.getuid === undefined || stat.uid === process.getuid();
+
+function lookAtFolder(path: string): Finding[] {
+  const stat = statOf(path);
+  // Made when it is needed, where that can be done.
+  if (!stat) return [];
+  if (!stat.isDirectory())
+    return [failing('folders', 'folder_unwritable', `${path} is not a folder.`, `ls -ld '${path}'`)];
+  if (!isOurs(stat))
+    return [failing('folders', 'folder_unwritable', `${path} belongs to another user.`, `ls -ld '${path}'`)];
+  if (isOpen(stat)) return [openToOthers(path, 700)];
+  if (isWritable(path)) return [];
+  return [failing('folders', 'folder_unwritable', `${path} cannot be written.`, `chmod 700 '${path}'`)];
+}
+
+/** Where the folders that are not there yet would be made. */
+function lookAbove(paths: readonly string[]): Finding[] {
+  const places = new Set(paths.filter((path) => !statOf(path)).map(nearest));
+  return [...places]
+    .filter((place) => !isWritable(place))
+    .map((place) =>
+      failing(
+        'folders',
+        'folder_unwritable',
+        `${place} cannot be written, so nothing can be kept there.`,
+        `ls -ld '${place}'`,
+      ),
+    );
+}
+
+function lookAtFile(path: string): Finding[] {
+  const stat = statOf(path);
+  if (!stat) return [];
+  if (!stat.isFile())
+    return [failing('folders', 'credentials_unsafe', `${path} is not a plain file.`, `ls -l '${path}'`)];
+  if (!isOurs(stat))
+    return [failing('folders', 'credentials_unsafe', `${path} belongs to another user.`, `ls -l '${path}'`)];
+  return isOpen(stat) ? [openToOthers(path, 600)] : [];
+}
+
+const openToOthers = (path: string, mode: number): Finding =>
+  failing('folders', 'credentials_unsafe', `${path} is open to others.`, `chmod ${mode} '${path}'`);

@@ -1,0 +1,79 @@
+/** The agent programs of this machine: those that are here, and those that something was set up for. Others are no problem. */
+
+import { here, inSession, ownProgram } from '../../../cli/session/here.ts';
+import { loadProfiles, type Profiles } from '../../../harness/load.ts';
+import type { Profile } from '../../../harness/profile.ts';
+import { shellWord } from '../../../harness/setup/entries.ts';
+import { type Setting, setUp } from '../../../harness/setup/init.ts';
+import { type Installed, readInstalled, writeInstalled } from '../../../harness/setup/installed.ts';
+import { writeLauncher } from '../../../harness/setup/launcher.ts';
+import { scan } from '../../../harness/setup/scan.ts';
+import { basesOf, standingOf } from '../../../harness/setup/standing.ts';
+import { type Around, type Check, type Finding, fine, warning } from '../lib/check.ts';
+import { setupFindings } from './harness-setup.ts';
+import { notInstalled, versionFindings } from './harness-version.ts';
+import { nameConflict } from './name-conflict.ts';
+
+export const harnesses: Check = {
+  name: 'harnesses',
+
+  async run(around) {
+    const profiles = await loadProfiles(around.folders.config);
+    const installed = readInstalled(around.folders.state);
+    const bad = profiles.invalid.map(invalid);
+    const conflict = installed.items.length > 0 ? await nameConflict(installed, around) : null;
+    const looks = able(profiles).map((profile) => lookAt(profile, installed, around, conflict !== null));
+    const findings = [...bad, ...(await Promise.all(looks)).flat(), ...(conflict ? [conflict] : [])];
+    return findings.length > 0 ? findings : [fine('harnesses', 'no agent program that is known is on this machine')];
+  },
+
+  /** As `init` would, but only what it has set up before and nobody has edited. A session changes no settings. */
+  async repair(around) {
+    if (inSession() || here().sandbox) return [];
+    const profiles = await loadProfiles(around.folders.config);
+    const installed = readInstalled(around.folders.state);
+    const fixed: string[] = [];
+    for (const profile of able(profiles)) fixed.push(...(await refresh(profile, installed, around)));
+    if (installed.items.length > 0 && writeLauncher(ownProgram())) fixed.push('refreshed the script that hooks run');
+    if (fixed.length > 0) writeInstalled(around.folders.state, installed);
+    return fixed;
+  },
+};
+
+/** Those for which `init` writes something. */
+const able = ({ all }: Profiles): Profile[] => all.filter(({ install }) => install.length > 0);
+
+const invalid = ({ file, problems }: Profiles['invalid'][number]): Finding => {
+  const problem = `${file} is no profile, so it is left out: ${problems.slice(0, 3).join('; ')}.`;
+  return warning('harnesses', 'profile_invalid', problem, `mv ${shellWord(file)} ${shellWord(`${file}.invalid`)}`);
+};
+
+async function settingOf(profile: Profile, installed: Installed, around: Around): Promise<Omit<Setting, 'scope'>> {
+  const recorded = installed.programs[profile.checks.installed.run[0]!];
+  // Half of the time that a check has: a program that hangs must not hide the others.
+  const found = await scan(profile, around.env, recorded, around.limitMs / 2);
+  return { profile, found, allow: false, program: ownProgram(), cwd: process.cwd(), version: around.version };
+}
+
+async function lookAt(profile: Profile, installed: Installed, around: Around, conflict: boolean): Promise<Finding[]> {
+  const setting = await settingOf(profile, installed, around);
+  const bases = basesOf(installed, setting);
+  if (setting.found.program === null) return bases.length > 0 ? [notInstalled(profile)] : [];
+  const version = await versionFindings(profile, setting.found, around);
+  const found = [...version, ...setupFindings(setting, installed, { bases, conflict })];
+  if (found.some(({ level }) => level !== 'note')) return found;
+  return [...found, fine(profile.harness, `${profile.name} ${setting.found.version} is set up`)];
+}
+
+async function refresh(profile: Profile, installed: Installed, around: Around): Promise<string[]> {
+  const setting = await settingOf(profile, installed, around);
+  if (setting.found.program === null) return [];
+  return basesOf(installed, setting).flatMap(({ scope, cwd }) => {
+    const there = { ...setting, scope, cwd };
+    const due = standingOf(there, installed)
+      .filter(({ standing, noted }) => noted && (standing === 'outdated' || standing === 'missing'))
+      .map(({ install }) => install);
+    const changes = due.length > 0 ? setUp({ ...there, allow: true }, installed, true, (one) => due.includes(one)) : [];
+    return changes.map(({ path }) => `refreshed ${path}`);
+  });
+}

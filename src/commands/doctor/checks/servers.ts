@@ -1,0 +1,107 @@
+/** Every known server: whether it answers, is the one that was known, is of a version that goes with ours, and takes the key. */
+
+import { here } from '../../../cli/session/here.ts';
+import { ClientError } from '../../../client/errors.ts';
+import type { ServerEntry } from '../../../local/credentials.ts';
+import { readKey } from '../../../local/keystore.ts';
+import { wayIn } from '../../../local/servers.ts';
+import { olderThan } from '../../../local/versions.ts';
+import { type Asked, addressOf, askWhatItIs, clientAt } from '../lib/ask-server.ts';
+import { type Around, type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
+
+const SKEW_MS = 60_000;
+
+export const servers: Check = {
+  name: 'servers',
+  async run(around) {
+    const known = Object.entries(around.saved?.servers ?? {});
+    return (await Promise.all(known.map(([origin, entry]) => lookAt(origin, entry, around)))).flat();
+  },
+};
+
+async function lookAt(saved: string, entry: ServerEntry, around: Around): Promise<Finding[]> {
+  const name = nameOf(entry);
+  const origin = await addressOf(saved, entry, around);
+  // Its own check says that it does not run.
+  if (origin === null) return [];
+  let asked: Asked;
+  try {
+    asked = await askWhatItIs(origin, entry, around);
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    return [unreachable(name, error.code, error.message, `service server info ${origin}`)];
+  }
+  if (asked.info.server_id !== entry.server_id) {
+    const problem = `Another server than before is at ${origin}, so no key was sent there.`;
+    return [failing(name, 'server_identity_changed', problem, `service login ${origin}`)];
+  }
+  const findings = [
+    ...versionOf(name, asked.info.version, around.version),
+    ...featuresOf(name, asked),
+    ...clockOf(name, asked.skewMs),
+  ];
+  findings.push(...(await keyOf(name, asked, around)));
+  return findings.length > 0
+    ? findings
+    : [fine(name, `${origin} answers, version ${asked.info.version}, key accepted`)];
+}
+
+/** In a sandbox without a network no server answers, which says nothing about it. */
+export function unreachable(name: string, code: string, message: string, fix: string): Finding {
+  const { sandbox } = here();
+  if (!sandbox || sandbox.network || code !== 'server_unreachable') return failing(name, code, message, fix);
+  const problem = 'This sandbox has no network, so no server can be asked from it.';
+  return failing(name, 'sandbox_blocks_network', problem, sandbox.fix);
+}
+
+export const nameOf = (entry: ServerEntry): string => `server ${entry.mode === 'local' ? 'local' : entry.name}`;
+
+/** Versions below 1 go together one apart in the middle number, others one apart in the first. */
+function versionOf(name: string, its: string, ours: string): Finding[] {
+  const [theirs, own] = [its, ours].map((text) => /^(\d+)\.(\d+)\./.exec(text)?.slice(1).map(Number));
+  if (!theirs || !own) return [warning(name, 'version_unknown', `Its version "${its}" cannot be read.`, null)];
+  const [major = 0, minor = 0] = theirs;
+  const [ownMajor = 0, ownMinor = 0] = own;
+  const apart = major === 0 && ownMajor === 0 ? Math.abs(minor - ownMinor) : Math.abs(major - ownMajor);
+  if (apart <= 1) return [];
+  return [
+    warning(
+      name,
+      'version_skew',
+      `It is version ${its}, this program ${ours}: too far apart.`,
+      olderThan(ours, its) ? 'npm install -g board-service' : null,
+    ),
+  ];
+}
+
+/** What commands and the daemon ask of a server. */
+const NEEDED = ['tasks', 'asks', 'lines', 'files', 'onboarding', 'search', 'board_stream'];
+
+function featuresOf(name: string, { origin, info }: Asked): Finding[] {
+  const missing = NEEDED.filter((feature) => !info.features?.includes(feature));
+  if (missing.length === 0) return [];
+  const problem = `Its version ${info.version} does not have ${missing.join(', ')}; whoever runs it can update it.`;
+  return [warning(name, 'server_outdated', problem, `service server info ${origin}`)];
+}
+
+function clockOf(name: string, skewMs: number | null): Finding[] {
+  if (skewMs === null || Math.abs(skewMs) <= SKEW_MS) return [];
+  const [seconds, way] = [Math.round(Math.abs(skewMs) / 1000), skewMs > 0 ? 'ahead of' : 'behind'];
+  return [
+    warning(name, 'clock_skew', `Its clock is ${seconds} seconds ${way} this machine's.`, 'timedatectl set-ntp true'),
+  ];
+}
+
+async function keyOf(name: string, { origin, entry }: Asked, around: Around): Promise<Finding[]> {
+  // A locked keychain is the finding of another check.
+  const token = await readKey(around.folders, entry).catch(() => null);
+  if (token === null) return [];
+  try {
+    await clientAt(origin, entry, around, { token }).call('getMe', { maxAttempts: 1 });
+    return [];
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    const fix = error.code === 'unauthorized' ? wayIn(origin, entry.mode === 'local') : `service server info ${origin}`;
+    return [failing(name, error.code, error.message, fix)];
+  }
+}

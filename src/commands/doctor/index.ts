@@ -1,0 +1,25 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { checkFailed } from '../../cli/errors.ts';
+import { diagnosisText } from '../../cli/print/diagnosis.ts';
+import { checks } from './lib/registry.ts';
+import { diagnose } from './lib/run.ts';
+
+export default class Doctor extends BaseCommand<typeof Doctor> {
+  static override summary = 'Look for what is wrong on this machine, and say how to mend it';
+  static override description =
+    "Starts nothing and changes nothing. Looks into the data of this machine's server too, or of the one in SERVICE_DATA, at\nthe daemon and what it could not deliver, and at the agent programs that are here or were set up. What is wrong comes\nwith a line that mends it. With --fix it closes files that are open to others, removes stale locks and refreshes what\ninit wrote and nobody has edited. Exit 3 when anything is an error.";
+  static override examples = ['service doctor', 'service doctor --fix', 'service doctor --json'];
+  static override seeAlso = ['status', 'storage check'];
+  static override flags = {
+    fix: Flags.boolean({ description: 'Mend first what can be mended without harm' }),
+  };
+
+  override async run(): Promise<void> {
+    const found = await diagnose(checks, this.flags.fix === true);
+    this.out.print(found, () => diagnosisText(found, this.out.paint));
+    const errors = found.checks.filter(({ level }) => level === 'error');
+    if (errors.length > 0)
+      throw checkFailed(this.out, `${errors.length} of ${found.checks.length} findings are errors.`);
+  }
+}

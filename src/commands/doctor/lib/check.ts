@@ -1,0 +1,71 @@
+/** What one look of `service doctor` is, and what it finds. A check changes nothing, starts nothing and asks nobody. */
+import type { Credentials } from '../../../local/credentials.ts';
+import type { Env, Folders } from '../../../local/folders.ts';
+
+/** A `note` is worth knowing and nothing to mend. */
+export type Level = 'ok' | 'note' | 'warning' | 'error';
+
+export interface Finding {
+  /** What was looked at, such as `server team` or `files`. */
+  name: string;
+  level: Level;
+  /** Null where all is well. */
+  code: string | null;
+  message: string;
+  /** A command that mends it; null where there is none, or nothing to mend. */
+  fix: string | null;
+}
+
+/** What every check is given. */
+export interface Around {
+  folders: Folders;
+  env: Env;
+  /** Of this build. */
+  version: string;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** The credentials; null where they cannot be read, which is a finding of its own. */
+  saved: Credentials | null;
+  /** Milliseconds that a check has. */
+  limitMs: number;
+}
+
+export interface Check {
+  /** Names the findings of a check that could not finish. */
+  name: string;
+  run(around: Around): Promise<Finding[]>;
+  /** What `--fix` does before anything is looked at; answers what it changed, a line each. */
+  repair?(around: Around): Promise<string[]>;
+}
+
+export const fine = (name: string, message: string): Finding => ({
+  name,
+  level: 'ok',
+  code: null,
+  message,
+  fix: null,
+});
+
+export const note = (name: string, code: string, message: string): Finding => ({
+  name,
+  level: 'note',
+  code,
+  message,
+  fix: null,
+});
+
+export const warning = (name: string, code: string, message: string, fix: string | null): Finding => ({
+  name,
+  level: 'warning',
+  code,
+  message,
+  fix,
+});
+
+export const failing = (name: string, code: string, message: string, fix: string | null): Finding => ({
+  name,
+  level: 'error',
+  code,
+  message,
+  fix,
+});

@@ -1,0 +1,56 @@
+/** The conformance kit from the command line. */
+import { existsSync } from 'node:fs';
+import { runtime } from '../../../cli/runtime.ts';
+import type { Verdict } from '../../../harness/kit/kit.ts';
+import { loadProfiles } from '../../../harness/load.ts';
+import type { Profile } from '../../../harness/profile.ts';
+import { readText } from '../../../harness/setup/files.ts';
+import { Failure, usage } from '../../../local/failure.ts';
+
+/** A profile by its name, or the one in a file. @throws Failure `invalid_request` (exit 2) */
+export async function profileMeant(named: string): Promise<Profile> {
+  const { all } = await loadProfiles(runtime().folders.config);
+  const known = all.find(({ harness }) => harness === named);
+  if (known) return known;
+  if (!existsSync(named))
+    throw usage(`There is no profile called ${named}.`, `Known are: ${all.map(({ harness }) => harness).join(', ')}`);
+  const { readProfile } = await import('../../../harness/profile-rules.ts');
+  const read = readProfile(parsed(readText(named) ?? ''));
+  if ('profile' in read) return read.profile;
+  throw new Failure('invalid_request', `${named} is no profile: ${read.problems[0]}`, {
+    hint: 'Mend it, then run the command again',
+    details: { problems: read.problems },
+    exit: 2,
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+export interface TestRecord {
+  harness: string;
+  supported: boolean;
+  checks: Verdict[];
+}
+
+/** Runs the kit; each verdict is told as it comes. */
+export async function testHarness(
+  profile: Profile,
+  only: string | undefined,
+  note: (line: string) => void,
+): Promise<TestRecord> {
+  const { allChecks, isSupported, runKit } = await import('../../../harness/kit/kit.ts');
+  if (only !== undefined && !allChecks.some(({ id }) => id === only))
+    throw usage(`There is no check called ${only}.`, `There are: ${allChecks.map(({ id }) => id).join(', ')}`);
+  const program = [process.execPath, ...process.execArgv, runtime().program];
+  const checks = await runKit(profile, { program, only, told: (verdict) => note(verdictLine(verdict)) });
+  return { harness: profile.harness, supported: isSupported(checks), checks };
+}
+
+export const verdictLine = ({ check, result, reason }: Verdict): string =>
+  `${result.padEnd(4)}  ${check}${reason ? `  ${reason}` : ''}`;

@@ -1,0 +1,60 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { Exit } from '../../cli/errors.ts';
+import { EXIT } from '../../cli/exit.ts';
+import { limitFlag, waitFlags } from '../../cli/flags.ts';
+import { acknowledge, followInbox, inboxText, readInbox, remindOfTasks } from '../../cli/messages/inbox.ts';
+import { MINUTE } from '../../cli/messages/reminders.ts';
+import { usage } from '../../local/failure.ts';
+import { personInboxText, readPersonInbox } from './lib/person.ts';
+import { showQueued } from './lib/queued.ts';
+import { inboxOfSeats, seatsHere } from './lib/seats.ts';
+
+export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
+  static override stream = 'follow' as const;
+  static override summary = 'Read what is waiting: for an agent its messages, for a person what needs them';
+  static override description =
+    'An agent gets its unread messages, and they are acknowledged once they were printed; --peek leaves them unread.\nA session with several seats gets those of all of them, unless --board names one.\nA person sees where something is unread or a reply is owed; nothing is acknowledged.';
+  static override examples = [
+    'service inbox --as codex',
+    'service inbox --as codex --wait 600',
+    'service inbox --as codex --follow --json',
+    'service inbox',
+  ];
+  static override seeAlso = ['inbox wait', 'inbox ack', 'board read'];
+  static override flags = {
+    wait: Flags.integer({ char: 'w', min: 0, max: 86_400, helpValue: 'SECONDS', description: 'Wait for a message' }),
+    peek: Flags.boolean({ description: 'Leave the messages unread' }),
+    queued: Flags.boolean({
+      description: 'What waits in this session’s program',
+      exclusive: ['peek', 'wait', 'follow'],
+    }),
+    limit: limitFlag(),
+    follow: Flags.boolean({ char: 'f', description: 'Go on with new messages', exclusive: ['peek', 'wait'] }),
+    ...waitFlags,
+  };
+
+  override async run(): Promise<void> {
+    if (this.flags.queued) return showQueued(this.out);
+    const seats = await seatsHere(this.globals);
+    if (seats.length > 1) return inboxOfSeats(seats, (seat) => this.session('G', { seat }), this.flags, this.out);
+    const session = await this.session('A');
+    if (session.agent) return this.ofAgent(session);
+    const { wait, peek, follow } = this.flags;
+    if (wait !== undefined || peek || follow)
+      throw usage('--wait, --peek and --follow are for an agent, and none is selected.', 'Name one with --as');
+    const record = await readPersonInbox(session);
+    this.out.print(record, () => personInboxText(record));
+  }
+
+  private async ofAgent(session: Awaited<ReturnType<typeof this.session>>): Promise<void> {
+    if (this.flags.follow) return followInbox(session, this.flags, this.out);
+    const shown = await readInbox(session, this.flags);
+    const { inbox, record, flags } = shown;
+    this.out.base.board = inbox.board;
+    await remindOfTasks(this.out, inbox, 30 * MINUTE, flags);
+    this.out.print(record, () => inboxText(shown, this.out.saidReminders()));
+    await acknowledge(session, record, this.out);
+    if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
+  }
+}

@@ -1,0 +1,102 @@
+/** What waits for a person: unread boards, replies they owe, requests of their agents, who came. It acknowledges nothing. */
+
+import { allApprovals } from '../../../cli/access/approvals.ts';
+import { readBoards } from '../../../cli/boards/list.ts';
+import { actionWords } from '../../../cli/print/approval.ts';
+import { called } from '../../../cli/runtime.ts';
+import type { Session } from '../../../cli/session/session.ts';
+import { hanging } from '../../../cli/table.ts';
+import { ClientError } from '../../../client/errors.ts';
+import { serverInfo } from '../../../client/features.ts';
+import { escapeUntrusted } from '../../../contract/text.ts';
+import type { Answer, Approval, Message } from '../../../contract/types.ts';
+
+export interface PersonInbox {
+  boards: { name: string; unread: number; needs_reply: number }[];
+  /** Open asks they may answer, those that block first. */
+  asks: Message[];
+  /** Requests of their agents that wait for them, oldest first. */
+  approvals: Approval[];
+  board_adds: Arrivals['board_adds'];
+  arrivals: Arrivals['arrivals'];
+}
+
+type Arrivals = Answer<'getOnboardingInbox'>;
+
+export async function readPersonInbox(session: Session): Promise<PersonInbox> {
+  const { boards } = await readBoards(session, { all: false, archived: false });
+  return {
+    boards: boards
+      .map(({ name, unread = 0, needs_reply }) => ({ name, unread, needs_reply: needs_reply ?? 0 }))
+      .filter((board) => board.unread > 0 || board.needs_reply > 0),
+    asks: await asksFor(session),
+    ...(await onboardingFor(session)),
+  };
+}
+
+async function asksFor({ client }: Session): Promise<Message[]> {
+  const { features } = await serverInfo(client);
+  if (!features.includes('asks')) return [];
+  const { data } = await client.call('listAsks', { query: { can_answer: true, limit: 200 } });
+  const blocking = (ask: Message) => (ask.ask?.blocking ? 0 : 1);
+  return data.asks.sort((a, b) => blocking(a) - blocking(b));
+}
+
+/** A guest brings nobody and is asked nothing. */
+async function onboardingFor(session: Session): Promise<Pick<PersonInbox, 'approvals' | 'board_adds' | 'arrivals'>> {
+  const { client } = session;
+  const nothing = { approvals: [], board_adds: [], arrivals: [] };
+  const { features } = await serverInfo(client);
+  if (!features.includes('onboarding')) return nothing;
+  try {
+    const { data } = await client.call('getOnboardingInbox');
+    const { board_adds, arrivals, counts } = data;
+    const approvals = counts.approvals_pending === 0 ? [] : await allApprovals(session, 'pending');
+    return { approvals, board_adds, arrivals };
+  } catch (error) {
+    if (error instanceof ClientError && error.code === 'guest_not_allowed') return nothing;
+    throw error;
+  }
+}
+
+export function personInboxText({ boards, asks, approvals, board_adds: adds, arrivals }: PersonInbox): string {
+  const needing = boards.filter((board) => board.needs_reply > 0);
+  const unread = boards.filter((board) => board.unread > 0);
+  const lines = [
+    ...(needing.length + asks.length > 0 ? ['Needs you'] : []),
+    ...needing.map((b) => `  ${b.name}  ${b.needs_reply} to answer`),
+    ...asks.flatMap((ask) => hanging(askLine(ask))),
+    ...(unread.length > 0 ? ['Unread', ...unread.map((b) => `  ${b.name}  ${b.unread} unread`)] : []),
+    ...(approvals.length > 0
+      ? ['Waiting for your approval', ...approvals.flatMap((one) => hanging(approvalLine(one)))]
+      : []),
+    ...adds.map(({ board, added: { by } }) => `You were added to ${board.name}${by.name ? ` by @${by.name}` : ''}.`),
+    ...arrivals.flatMap((arrival) => hanging(arrivalLine(arrival))),
+  ];
+  const ask = asks[0];
+  if (ask) return called([...lines, `Next: service answer ${ask.seq} --board ${ask.board}`].join('\n'));
+  const [request] = approvals;
+  if (request) return called([...lines, `Next: service approval allow ${request.id}`].join('\n'));
+  const first = (needing[0] ?? unread[0])?.name;
+  if (first === undefined)
+    return lines.join('\n') || called('Nothing is waiting for you. Your boards: service board list');
+  return called([...lines, `Next: service read --unread --board ${first}`].join('\n'));
+}
+
+const approvalLine = (approval: Approval): string =>
+  escapeUntrusted(
+    `  ${approval.id}  ${approval.display?.agent_name ?? approval.agent_id} wants to ${actionWords(approval)}`,
+  );
+
+const arrivalLine = ({ handle, boards }: Arrivals['arrivals'][number]): string =>
+  `@${handle} came by your invite, with ${boards
+    .map(({ board, agents }) => `${agents.map(({ name }) => name).join(', ')} on ${board.name}`)
+    .join('; ')}.`;
+
+/** `general#88  @codex asks: Cap at a minute or at ten? (1 A minute, 2 Ten)` */
+function askLine({ board, seq, from, body, ask }: Message): string {
+  const options = (ask?.options ?? []).map((option, i) => `${i + 1} ${option}`).join(', ');
+  const goes = ask?.going_with ? `, going with "${ask.going_with}"` : '';
+  const question = body.split('\n', 1)[0] ?? '';
+  return escapeUntrusted(`  ${board}#${seq}  @${from.name} asks${goes}: ${question}${options ? ` (${options})` : ''}`);
+}

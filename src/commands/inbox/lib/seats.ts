@@ -1,0 +1,210 @@
+/** The inboxes of a session with several seats, read as one: each with its own token, all of them before any is acknowledged. */
+
+import { Exit } from '../../../cli/errors.ts';
+import { EXIT } from '../../../cli/exit.ts';
+import { acknowledge, type InboxOptions, readInbox, remindOfTasks, type Shown } from '../../../cli/messages/inbox.ts';
+import { MINUTE } from '../../../cli/messages/reminders.ts';
+import type { Output } from '../../../cli/output.ts';
+import { called, runtime } from '../../../cli/runtime.ts';
+import { sessionSeats } from '../../../cli/session/own-seats.ts';
+import type { Session } from '../../../cli/session/session.ts';
+import { interruptWith } from '../../../cli/signals.ts';
+import { ClientError } from '../../../client/errors.ts';
+import { waitFor } from '../../../client/wait.ts';
+import type { Message } from '../../../contract/types.ts';
+import { type Group, renderBundle } from '../../../daemon/bundle/bundle.ts';
+import { onBoard } from '../../../daemon/bundle/options.ts';
+import { environmentToken, type Seat } from '../../../local/actors.ts';
+import { endSeat } from '../../../local/credentials.ts';
+
+export interface SeatsRecord {
+  seats: {
+    board: string;
+    agent: string;
+    member_id: string;
+    messages: Message[];
+    /** Up to here acknowledging was asked for; null: nothing was. */
+    acked_up_to: number | null;
+    more: boolean;
+  }[];
+  /** Seats that could not be read. */
+  unavailable: number;
+  /** Seats whose messages stay unread. */
+  unacknowledged: number;
+  bundle: string;
+  timed_out?: boolean;
+}
+
+type Read = Shown & { session: Session };
+
+/** Every seat that this session holds, where nothing else says who acts. */
+export async function seatsHere({
+  as,
+  board,
+}: {
+  as?: string | undefined;
+  board?: string | undefined;
+}): Promise<Seat[]> {
+  const { env } = runtime();
+  const said = as || board || env.SERVICE_AGENT || env.SERVICE_BOARD || environmentToken(env);
+  return said ? [] : sessionSeats();
+}
+
+/** `inbox` of all these seats. @param open a session of one of them. */
+export async function inboxOfSeats(
+  seats: Seat[],
+  open: (seat: Seat) => Promise<Session>,
+  { follow, ...flags }: InboxOptions & { follow?: boolean; 'fail-timeout'?: boolean },
+  out: Output,
+): Promise<void> {
+  if (follow) interruptWith(() => process.exit(EXIT.done));
+  const inbox = await SeatsInbox.of(seats, open, follow ? { ...flags, wait: 86_400 } : flags, out);
+  do {
+    const record = await inbox.read(follow ? undefined : 30 * MINUTE);
+    if (follow && record.timed_out) continue;
+    if (!follow || out.mode === 'text') out.print(record, () => inbox.text(record, out.saidReminders()));
+    else for (const message of record.seats.flatMap(({ messages }) => messages)) out.each(message);
+    await inbox.acknowledge();
+    if (record.timed_out && flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
+  } while (follow);
+}
+
+class SeatsInbox {
+  readonly #options: InboxOptions;
+  readonly #out: Output;
+  #sessions: Session[] = [];
+  #reads: Read[] = [];
+  #unavailable = 0;
+  #refusal: unknown;
+
+  private constructor(options: InboxOptions, out: Output) {
+    this.#options = options;
+    this.#out = out;
+  }
+
+  /** @param open a session of one of the seats. */
+  static async of(seats: Seat[], open: (seat: Seat) => Promise<Session>, options: InboxOptions, out: Output) {
+    const inbox = new SeatsInbox(options, out);
+    for (const seat of seats) {
+      const session = await inbox.#unlessRefused(seat.memberId, () => open(seat));
+      if (session) inbox.#sessions.push(session);
+    }
+    // The answer is of several seats, so it names none as the one that acts.
+    delete out.base.actor;
+    delete out.base.board;
+    if (new Set(inbox.#sessions.map(({ server }) => server.url)).size > 1) delete out.base.server;
+    return inbox;
+  }
+
+  /** Reads all, after waiting for a first message if that was asked for. @throws what the last one was refused with, if all were. */
+  async read(every?: number): Promise<SeatsRecord> {
+    await this.#readAll();
+    const { wait, peek } = this.#options;
+    if (wait !== undefined && this.#messages === 0 && this.#sessions.length > 0) {
+      await this.#untilOneHas(wait);
+      await this.#readAll();
+    }
+    if (this.#sessions.length === 0) throw this.#refusal;
+    if (every !== undefined)
+      for (const read of this.#reads) await remindOfTasks(this.#out, read.inbox, every, this.#flagsOf(read));
+    return {
+      seats: this.#reads.map(({ inbox, record }) => ({
+        board: inbox.board,
+        agent: inbox.agent,
+        member_id: inbox.member_id,
+        messages: record.messages,
+        acked_up_to: record.acked_up_to,
+        more: record.more,
+      })),
+      unavailable: this.#unavailable,
+      unacknowledged: peek ? this.#reads.filter(({ record }) => record.messages.length > 0).length : 0,
+      bundle: renderBundle(this.#groups(), { seats: true }),
+      ...(wait === undefined ? {} : { timed_out: this.#messages === 0 }),
+    };
+  }
+
+  /** What is printed of the record that was just read. */
+  text({ seats, bundle, unavailable }: SeatsRecord, header: string[] = []): string {
+    const names = seats.map(({ agent, board }) => `${agent} on ${board}`).join(', ');
+    const more = this.#reads
+      .filter(({ record }) => record.more)
+      .map((read) => `service: More is waiting: service inbox${this.#flagsOf(read)}`);
+    const lost =
+      unavailable > 0
+        ? [`service: ${unavailable} ${unavailable === 1 ? 'seat' : 'seats'} could not be read: service status`]
+        : [];
+    const body = bundle === '' ? `nothing new for ${names}` : bundle;
+    return called([...header.map((line) => `service: ${line}`), body, ...more, ...lost].join('\n'));
+  }
+
+  /** Acknowledges what was printed, of every seat that can be. @throws ClientError of the first that could not. */
+  async acknowledge(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const { session, record } of this.#reads)
+      await acknowledge(session, record, this.#out).catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  get #messages(): number {
+    return this.#reads.reduce((sum, { record }) => sum + record.messages.length, 0);
+  }
+
+  #groups(): Group[] {
+    return this.#reads.map((read) => ({
+      board: read.inbox.board,
+      seat: read.inbox.agent,
+      messages: read.record.messages,
+      fates: read.fates,
+      server: this.#serverOf(read),
+    }));
+  }
+
+  /** Named only where the seats are on several. */
+  #serverOf({ session: { server } }: Read): string | undefined {
+    const several = new Set(this.#reads.map(({ session }) => session.server.url)).size > 1;
+    if (!several) return undefined;
+    return server.local ? 'local' : server.url;
+  }
+
+  /** What a command needs to act as the seat. */
+  readonly #flagsOf = (read: Read): string => onBoard(read.inbox.board, { seats: true, server: this.#serverOf(read) });
+
+  async #readAll(): Promise<void> {
+    const { limit, peek = false } = this.#options;
+    const reads: Read[] = [];
+    for (const session of this.#sessions) {
+      const read = await this.#unlessRefused(session.seat!.memberId, () => readInbox(session, { limit, peek }));
+      if (read) reads.push({ session, ...read });
+    }
+    this.#reads = reads;
+    this.#sessions = reads.map(({ session }) => session);
+  }
+
+  /** Until one of them has a message, each was refused, or the time is over. @param wait seconds */
+  async #untilOneHas(wait: number): Promise<void> {
+    const found = new AbortController();
+    const waits = this.#sessions.map(async ({ client }) => {
+      const { signal } = found;
+      try {
+        await waitFor(client, 'readInbox', { query: { limit: 1 }, signal }, { waitSeconds: wait });
+        found.abort();
+      } catch (error) {
+        // One that is refused is counted by the read that follows.
+        if (!signal.aborted && !(error instanceof ClientError)) throw error;
+      }
+    });
+    await Promise.all(waits);
+  }
+
+  async #unlessRefused<T>(memberId: string, act: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error)) throw error;
+      if (error.code === 'agent_removed') await endSeat(runtime().folders, memberId);
+      this.#refusal = error;
+      this.#unavailable++;
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import * as Flags from '@oclif/core/flags';
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { sessionHere } from '../../cli/session/here.ts';
+import * as ways from './lib/join.ts';
+
+export default class Join extends BaseCommand<typeof Join> {
+  static override summary = 'Come onto a board, with an agent or as yourself';
+  static override description =
+    'Takes a join line with whatever stands around it, or its code, and puts an agent of yours onto that board; its seat\nis kept here, so that it acts with --as. - reads the line from standard input. The line of a guest code makes you a\nguest of a server you have no key for, once you have said yes. With --board alone you come onto an open board\nyourself.';
+  static override examples = [
+    "service join 'Join service board review on localhost as reviewer with code 7Q4-K2M'",
+    'service join 7Q4-K2M --name codex',
+    'service join - --yes < invitation.txt',
+    'service join --board payments',
+  ];
+  static override seeAlso = ['pair', 'code create', 'agent create'];
+  static override args = { line: optional('Join line or code; - reads it from standard input') };
+  static override flags = {
+    name: Flags.string({ char: 'm', helpValue: 'NAME', description: 'Name of the agent on the board' }),
+    harness: Flags.string({ helpValue: 'HARNESS', description: 'The program that runs it; a session tells its own' }),
+    role: Flags.string({ helpValue: 'ROLE', description: 'Its role, with --board in a session (default member)' }),
+    ...confirmFlags,
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { record, replayed, text } = await this.come();
+    const again = this.again({ replayed });
+    this.out.print(record, () => text(again));
+  }
+
+  private async come(): Promise<ways.Joining> {
+    const { name, harness, 'idempotency-key': key } = this.flags;
+    const options = { name, harness, key };
+    const { board } = this.globals;
+    if (this.args.line === undefined) {
+      const delegated = await this.delegated();
+      if (delegated) return ways.joinAsSession(delegated, { board, role: this.flags.role, name, key }, this.out);
+      return ways.joinAsPerson(await this.session('D'), ways.openBoard(board, options), key, this.out);
+    }
+    const invitation = await ways.readInvitation(this.args.line, this.out);
+    const { line } = invitation;
+    if (line && ways.isForNewGuest(line, this.globals.server)) return this.comeAsGuest(line);
+    if (line) this.globals = { ...this.globals, server: ways.serverOf(line, this.globals.server) };
+    const delegated = sessionHere() && (await this.delegated());
+    if (delegated) return ways.joinAsSessionByCode(delegated, invitation, options, this.out);
+    return ways.joinByCode(await this.session('D'), invitation, options, this.out);
+  }
+
+  private async comeAsGuest(line: ways.JoinLine): Promise<ways.Joining> {
+    await this.requirePerson();
+    const { out, timeoutMs, verbose } = this;
+    const { name, harness, yes = false } = this.flags;
+    const deps = { out, timeoutMs, verbose, noInput: this.globals['no-input'] === true };
+    const { joinAsGuest } = await import('./lib/guest.ts');
+    return joinAsGuest(line, { ...deps, name, harness, confirm: (question) => this.confirm(question, yes) });
+  }
+}

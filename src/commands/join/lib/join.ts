@@ -1,0 +1,174 @@
+/** Bringing an agent, or the person, onto a board that is there. */
+
+import { EXIT } from '../../../cli/exit.ts';
+import type { Output } from '../../../cli/output.ts';
+import { type Agreed, agreedOf, joinedText } from '../../../cli/print/joined.ts';
+import { runtime } from '../../../cli/runtime.ts';
+import { type Delegated, joinHere, type SeatOptions } from '../../../cli/session/delegated.ts';
+import { saveSeat, type Use, useOf } from '../../../cli/session/new-seat.ts';
+import type { Session } from '../../../cli/session/session.ts';
+import { readWhole } from '../../../cli/stdin.ts';
+import { type JoinLine, readJoinLine } from '../../../contract/join-line.ts';
+import type { Board, BoardPerson, JoinResult, Member } from '../../../contract/types.ts';
+import { environmentToken } from '../../../local/actors.ts';
+import { localEntry, readCredentials } from '../../../local/credentials.ts';
+import { Failure, usage } from '../../../local/failure.ts';
+import { knownServers, localServer } from '../../../local/servers.ts';
+
+export type { JoinLine };
+
+export interface JoinOptions {
+  name: string | undefined;
+  harness: string | undefined;
+  key: string | undefined;
+}
+
+export interface JoinRecord extends Agreed {
+  board_record: Board;
+  agent?: Member;
+  person?: BoardPerson;
+  use?: Use;
+}
+
+/** What came of it. */
+export interface Joining {
+  record: object;
+  /** @param again what to say where it was done before. */
+  text(again: string): string;
+  replayed: boolean;
+}
+
+/** A line with whatever stands around it, or a bare code. */
+export interface Invitation {
+  line: JoinLine | null;
+  code: string;
+}
+
+/** @param given the text, or - for standard input. @throws Failure `join_line_invalid`. */
+export async function readInvitation(given: string, out: Output): Promise<Invitation> {
+  const text = given === '-' ? await readWhole('-', out, 'a join line') : given;
+  const line = readJoinLine(text);
+  if (line) return { line, code: line.code };
+  const code = text.trim();
+  if (/^[0-9a-z]{3}[- ]?[0-9a-z]{3}$/i.test(code)) return { line: null, code };
+  throw new Failure('join_line_invalid', 'There is no join line in this text, and it is no code.', {
+    hint: "Paste the whole line: service join 'Join service board … on … as … with code XXX-XXX'",
+    exit: EXIT.usage,
+  });
+}
+
+/**
+ * The server a line names, as `--server` takes it; a server that was named otherwise stays as it is, and so does that
+ * of a credential of the environment, which a line must not lead astray.
+ * @throws Failure `server_unknown`: nothing is sent to a server of which there is no key here.
+ */
+export function serverOf(line: JoinLine, named: string | undefined): string | undefined {
+  if (isNamed(named)) return named;
+  if (isOwn(line)) return 'local';
+  if (hasKey(line)) return line.origin;
+  throw new Failure('server_unknown', `This machine has no key for ${line.origin}, so nothing was sent there.`, {
+    hint: `Sign in there first, with an invite or your key: service login ${line.origin}`,
+  });
+}
+
+/** Whether it was said apart from the line where to go. */
+const isNamed = (named: string | undefined): boolean => named !== undefined || environmentToken(runtime().env) !== null;
+
+/** A guest's line names a server that need not know them yet. */
+export const isForNewGuest = (line: JoinLine, named: string | undefined): boolean =>
+  line.role === 'guest' && !isNamed(named) && !hasKey(line);
+
+/** This machine's own server is known under every address it had. */
+function isOwn({ origin }: JoinLine): boolean {
+  const { env, folders } = runtime();
+  const saved = readCredentials(folders);
+  return [localServer(saved, folders, env).origin, ...(localEntry(saved)?.[1].urls ?? [])].includes(origin);
+}
+
+/** Whether this machine can act on the server of a line as its person. */
+function hasKey(line: JoinLine): boolean {
+  const { env, folders } = runtime();
+  const found = knownServers(readCredentials(folders), folders, env).find(({ origin }) => origin === line.origin);
+  return isOwn(line) || found?.entry?.key != null;
+}
+
+/** @throws Failure when the command goes to another server than the one the line names. */
+function requireServerOf({ server }: Pick<Delegated, 'server'>, line: JoinLine): void {
+  if (server.local ? isOwn(line) : server.url === line.origin) return;
+  throw usage(`The join line is for ${line.origin}, not for ${server.url}; nothing was sent.`, 'Leave --server out.');
+}
+
+/** Puts an agent onto the board of a code. */
+export async function joinByCode(
+  session: Session,
+  { line, code }: Invitation,
+  { name, harness, key }: JoinOptions,
+  out: Output,
+): Promise<Joining> {
+  if (line) requireServerOf(session, line);
+  const { client, entry, server } = session;
+  if (!entry)
+    throw usage(
+      'With SERVICE_TOKEN nothing is saved here, so the token of the seat would be lost.',
+      'Make one that is printed instead: service agent create NAME --board BOARD --print-token',
+    );
+  const reply = await client.call('joinBoard', { body: { code, name, harness }, idempotencyKey: key });
+  const record = await seated(reply.data, entry.server_id, out);
+  return { record, replayed: reply.replayed, text: (again) => joinedText(record, server.url, again) };
+}
+
+/** Keeps the token of an agent that came onto a board, and says what it has to know. */
+export async function seated({ agent, token, board }: JoinResult, serverId: string, out: Output): Promise<JoinRecord> {
+  await saveSeat(serverId, { agent, token }, out);
+  out.base.board = board.name;
+  return { board_record: board, agent, use: useOf(agent), ...agreedOf(board, agent) };
+}
+
+/** The board one comes onto without a line. @throws Failure `invalid_request` (exit 2). */
+export function openBoard(board: string | undefined, { name, harness }: JoinOptions): string {
+  if (board === undefined) throw usage('What to join is missing.', "service join 'Join service board …'");
+  if (name === undefined && harness === undefined) return board;
+  throw usage(
+    'Without a join line you come yourself, and with no agent.',
+    `An agent gets a seat with: service agent create NAME --board ${board}`,
+  );
+}
+
+/** Puts the session this runs in onto a board of its person, or onto that of a code. */
+export async function joinAsSession(delegated: Delegated, options: SeatOptions, out: Output): Promise<Joining> {
+  if (options.board === undefined && options.code === undefined)
+    throw usage('What to join is missing.', 'service boards lists them; then: service join --board BOARD');
+  const record = await joinHere(delegated, options);
+  out.base.board = record.board_record.name;
+  return { record, replayed: false, text: (again) => joinedText(record, delegated.server.url, again) };
+}
+
+/** Puts the session this runs in onto the board of a code. */
+export async function joinAsSessionByCode(
+  delegated: Delegated,
+  { line, code }: Invitation,
+  { name, key }: JoinOptions,
+  out: Output,
+): Promise<Joining> {
+  if (line) requireServerOf(delegated, line);
+  return joinAsSession(delegated, { board: line?.board, code, name, key }, out);
+}
+
+/** Puts the person onto an open board. */
+export async function joinAsPerson(
+  { client, server }: Session,
+  board: string,
+  key: string | undefined,
+  out: Output,
+): Promise<Joining> {
+  const { data: me } = await client.call('getMe');
+  const reply = await client.call('addBoardPerson', {
+    params: { board },
+    body: { handle: me.name },
+    idempotencyKey: key,
+  });
+  const { data: record } = await client.call('getBoard', { params: { board } });
+  out.base.board = record.name;
+  const joined = { board_record: record, person: reply.data, ...agreedOf(record, undefined) };
+  return { record: joined, replayed: reply.replayed, text: (again) => joinedText(joined, server.url, again) };
+}

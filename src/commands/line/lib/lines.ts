@@ -1,0 +1,81 @@
+/** An agent's line: its own with its token, or for an agent of one's own that has its seat elsewhere. */
+
+import type { BoardSession } from '../../../cli/base.ts';
+import { taskRef } from '../../../cli/boards/tasks.ts';
+import type { Output } from '../../../cli/output.ts';
+import { lineText } from '../../../cli/print/task.ts';
+import type { TimeStyle } from '../../../cli/time.ts';
+import { requireFeature } from '../../../client/features.ts';
+import type { BodyIn, Member } from '../../../contract/types.ts';
+import { Failure, usage } from '../../../local/failure.ts';
+
+/** Whose line a command is about, and as whom it is asked for. */
+export interface LineTarget {
+  session: BoardSession;
+  /** Null: the agent itself acts. */
+  member: string | null;
+}
+
+/**
+ * The agent that acts; or, where this machine holds no token for the one that `--as` names, its person acts for it.
+ * @param globals the command's, as `open` reads them.
+ */
+export async function lineTarget(
+  open: (who: 'G' | 'P') => Promise<BoardSession>,
+  globals: { as?: string | undefined },
+): Promise<LineTarget> {
+  const { as } = globals;
+  try {
+    return { session: await open('G'), member: null };
+  } catch (error) {
+    if (as === undefined || !(error instanceof Failure) || error.code !== 'agent_seat_elsewhere') throw error;
+    globals.as = undefined;
+    return { session: await open('P'), member: as.replace(/^@/, '').replace(/@.*$/, '') };
+  }
+}
+
+export async function setLine({ session, member }: LineTarget, body: BodyIn<'setMyLine'>, key: string | undefined) {
+  const { client, board } = session;
+  await requireFeature(client, 'lines');
+  if ([...body.text].length > 120) throw usage('A line has at most 120 characters.');
+  return member === null
+    ? client.call('setMyLine', { body, idempotencyKey: key })
+    : client.call('setAgentLine', { params: { board, member }, body, idempotencyKey: key });
+}
+
+/** @param task only if the line is about this one. */
+export async function clearLine({ session, member }: LineTarget, task: string | undefined, key: string | undefined) {
+  const { client, board } = session;
+  await requireFeature(client, 'lines');
+  if (task !== undefined) {
+    const now = await readLine({ session, member });
+    if ((await aboutTask(session, now, task)).line === null) return { data: now, replayed: false };
+  }
+  return member === null
+    ? client.call('clearMyLine', { idempotencyKey: key })
+    : client.call('clearAgentLine', { params: { board, member }, idempotencyKey: key });
+}
+
+/** The member without a line that is about something else. @param task left out: whatever it is about. */
+export async function aboutTask(
+  { client, board }: BoardSession,
+  member: Member,
+  task: string | undefined,
+): Promise<Member> {
+  if (task === undefined || !member.line) return member;
+  const { data } = await client.call('getTask', { params: { board, task: taskRef(task) } });
+  return member.line.task?.id === data.id ? member : { ...member, line: null };
+}
+
+/** The member as it is now. @param agent another one. */
+export async function readLine({ session, member }: LineTarget, agent?: string): Promise<Member> {
+  const { client, board } = session;
+  await requireFeature(client, 'lines');
+  const name = agent?.replace(/^@/, '') ?? member ?? (await client.call('getMe')).data.id;
+  return (await client.call('getMember', { params: { board, member: name } })).data;
+}
+
+/** `{agent, line, state}`, or one line of text. */
+export function printLine(out: Output, { board, name, line, state }: Member, times: TimeStyle, tail = ''): void {
+  out.print({ agent: name, line, state }, () => `${board} · ${name} · ${lineText(line, times)}${tail}`);
+}

@@ -1,0 +1,42 @@
+import * as Flags from '@oclif/core/flags';
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { readSecret, signedInText, signIn } from './lib/login.ts';
+
+export default class Login extends BaseCommand<typeof Login> {
+  static override summary = 'Sign in to a server with a key';
+  static override description =
+    'Reads the key from standard input, or asks for it unseen; a key is never a flag, where others could read it. The\nkey is checked before it is saved: in the system keychain where one works, else in a file only you can read.\n"service login local" accepts this machine’s own server again after its data was replaced.';
+  static override examples = [
+    'service login https://team.example.com < key.txt',
+    'service login https://team.example.com --store file',
+    'service login https://team.example.com --move-to keychain',
+    'service login local',
+  ];
+  static override seeAlso = ['servers list', 'whoami'];
+  static override args = { url: optional('Address of the server, or local') };
+  static override flags = {
+    store: Flags.string({ options: ['auto', 'keychain', 'file'], description: 'Where the key is saved' }),
+    'move-to': Flags.string({
+      options: ['keychain', 'file'],
+      exclusive: ['store'],
+      description: 'Move the key that is here already',
+    }),
+  };
+
+  override async run(): Promise<void> {
+    const url = this.args.url ?? this.globals.server;
+    const { 'move-to': to, store } = this.flags;
+    if (to !== undefined) return this.move(url, to === 'keychain' ? 'keychain' : 'file');
+    const { out, timeoutMs, verbose } = this;
+    const secret = () => readSecret(out, this.globals['no-input'] === true);
+    const { record, ...result } = await signIn({ url, store, secret, out, timeoutMs, verbose });
+    out.print(record, () => signedInText(result, this.times));
+  }
+
+  private async move(url: string | undefined, to: 'keychain' | 'file'): Promise<void> {
+    const { moveKey } = await import('./lib/moving-key.ts');
+    const moved = await moveKey(url, to, this.out);
+    this.out.print(moved.record, () => `The key for ${moved.url} is in ${moved.place} now.`);
+  }
+}

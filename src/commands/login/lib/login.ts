@@ -1,0 +1,129 @@
+/** Signing in: a key is checked with its server before it is saved. */
+
+import { settle } from '../../../cli/access/save-key.ts';
+import { EXIT } from '../../../cli/exit.ts';
+import { pinLocal, useLocalServer } from '../../../cli/local/server.ts';
+import type { Output } from '../../../cli/output.ts';
+import { askSecret, mayAsk, missing } from '../../../cli/prompts.ts';
+import { runtime } from '../../../cli/runtime.ts';
+import { ANOTHER_KEY } from '../../../cli/session/ended-key.ts';
+import { clientOptions } from '../../../cli/session/session.ts';
+import { hasPipedInput, readWhole } from '../../../cli/stdin.ts';
+import { showTime, type TimeStyle } from '../../../cli/time.ts';
+import { Client } from '../../../client/client.ts';
+import { localEntry, readCredentials, updateCredentials } from '../../../local/credentials.ts';
+import { Failure } from '../../../local/failure.ts';
+import { canonicalOrigin, looksLikeUrl } from '../../../local/origin.ts';
+import { localServer, namedServer, usualServer } from '../../../local/servers.ts';
+import { checkKey } from './key-check.ts';
+
+export interface SignInOptions {
+  url: string | undefined;
+  store: string | undefined;
+  secret: () => Promise<string>;
+  out: Output;
+  timeoutMs: number;
+  verbose: boolean;
+}
+
+interface Result {
+  record: Record<string, unknown>;
+  person: { id: string; handle: string };
+  role: string;
+  server: string;
+  stored: string;
+  /** What the key is called; null where that is not told. */
+  keyName: string | null;
+  /** When somebody used it before it came here. */
+  previousUse: string | null;
+}
+
+/** The key, from a pipe or typed unseen. */
+export async function readSecret(out: Output, noInput: boolean): Promise<string> {
+  if (hasPipedInput()) return (await readWhole('-', out, 'a key')).trim();
+  if (mayAsk(out, noInput)) return askSecret('Key (abh_…)');
+  throw missing('The key', 'Pipe it in: service login <url> < key.txt');
+}
+
+function notTaken(error: unknown, origin: string): unknown {
+  if ((error as { code?: unknown }).code !== 'unauthorized') return error;
+  const message = `${origin} does not take this key: it was revoked, has expired or is of another server.`;
+  return new Failure('unauthorized', message, { hint: ANOTHER_KEY, exit: EXIT.notSignedIn });
+}
+
+/** Signs in to a server, or accepts this machine's own server again. */
+export async function signIn(options: SignInOptions): Promise<Result> {
+  const { env, folders } = runtime();
+  const saved = readCredentials(folders);
+  const usual = usualServer(saved, folders, env);
+  const named =
+    options.url ?? env.SERVICE_SERVER ?? (!usual.local ? usual.origin : saved.default ? 'local' : undefined);
+  if (named === 'local') return signInLocally(options);
+  if (!named) throw missing('The address of the server', 'service login https://team.example.com');
+  const origin = looksLikeUrl(named) ? canonicalOrigin(named) : namedServer(named, saved, folders, env).origin;
+  const token = checked(await options.secret());
+  const client = new Client({ origin, token, ...clientOptions(options) });
+  const { data: info } = await client.call('getInfo');
+  if (info.server_id === localEntry(saved)?.[1].server_id) return signInLocally(options);
+  const { person, key, previousUse } = await checkKey(client).catch((error) => {
+    throw notTaken(error, origin);
+  });
+  // Signing in again with the key that is here already tells nothing about another machine.
+  const again = key !== null && saved.servers[origin]?.key?.id === key.id;
+  const known = key ?? { id: 'unknown', name: 'unknown', expires_at: null };
+  const arrival = { origin, serverId: info.server_id, person, key: known, token, store: options.store };
+  const { stored, replaced, standard, place } = await settle(arrival, options.out);
+  return {
+    record: {
+      server_id: info.server_id,
+      person,
+      key,
+      stored,
+      previous_use: previousUse,
+      replaced,
+      default: standard,
+    },
+    person,
+    role: person.server_role,
+    server: origin,
+    stored: place,
+    keyName: key?.name ?? null,
+    previousUse: again ? null : previousUse,
+  };
+}
+
+/** Who is signed in where, with which key; and that somebody else may be, with the same one. */
+export function signedInText(result: Omit<Result, 'record'>, times: TimeStyle): string {
+  const { server, person, role, keyName, stored, previousUse } = result;
+  const key = keyName === null ? ', key' : ` with key "${keyName}",`;
+  const lines = [`Signed in to ${server} as ${person.handle} (${role})${key} saved in ${stored}.`];
+  if (previousUse !== null)
+    lines.push(
+      `Last used ${showTime(previousUse, times)}, maybe by another machine: one revocation would then cut both.`,
+    );
+  return lines.join('\n');
+}
+
+/** The local server's key stands in its own folder; signing in means accepting who it is now. */
+async function signInLocally({ out }: SignInOptions): Promise<Result> {
+  const { env, folders } = runtime();
+  const known = { ...localServer(readCredentials(folders), folders, env), entry: null };
+  const { origin } = await useLocalServer(known, { out, autostart: true }, false);
+  const entry = await pinLocal(origin, true);
+  if (!entry?.person)
+    throw new Failure('login_required', 'The local server has no key for you.', { hint: 'service server logs' });
+  const { person, server_id } = entry;
+  const standard = await updateCredentials(folders, (saved) => {
+    const own = localEntry(saved)?.[1];
+    if (own) own.logged_in_at = new Date().toISOString();
+    return usualServer(saved, folders, env).local;
+  });
+  const record = { server_id, person, stored: 'local-file', replaced: true, default: standard };
+  return { record, person, role: 'admin', server: origin, stored: folders.data, keyName: null, previousUse: null };
+}
+
+function checked(token: string): string {
+  if (/^abh_[A-Za-z0-9_-]{32,}$/.test(token)) return token;
+  const what = token.startsWith('aba_') ? "That is an agent's token, not a person's key." : 'That is not a key.';
+  throw new Failure('key_invalid', what, { hint: 'A key begins with abh_' });
+}

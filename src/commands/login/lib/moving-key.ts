@@ -1,0 +1,47 @@
+/** Moving the key of a server between the keychain and the file. */
+
+import type { Output } from '../../../cli/output.ts';
+import { runtime } from '../../../cli/runtime.ts';
+import { credentialsPath, readCredentials, type ServerEntry, updateCredentials } from '../../../local/credentials.ts';
+import { Failure, usage } from '../../../local/failure.ts';
+import { forgetKey, readKey, saveKey } from '../../../local/keystore.ts';
+import { findProject } from '../../../local/project.ts';
+import { personServer } from '../../../local/servers.ts';
+
+export interface Moved {
+  record: { server_id: string; person: ServerEntry['person']; key: { id: string; name: string }; stored: string };
+  url: string;
+  /** Where it is now, in words. */
+  place: string;
+}
+
+/** Saves the key in the other place, and only then takes it out of the one it was in. */
+export async function moveKey(named: string | undefined, to: 'keychain' | 'file', out: Output): Promise<Moved> {
+  const { env, folders } = runtime();
+  const saved = readCredentials(folders);
+  const project = findProject();
+  const server = personServer({ named: named ?? env.SERVICE_SERVER, project }, saved, folders, env);
+  if (server.local) throw usage('The key of this machine’s own server stands in its data folder, and stays there.');
+  const { origin, entry } = server;
+  out.base.server = { name: server.name, url: origin };
+  const token = entry ? await readKey(folders, entry) : null;
+  if (!entry?.key || token === null)
+    throw new Failure('login_required', `There is no key for ${origin} on this machine.`, {
+      hint: `service login ${origin}`,
+    });
+  await saveKey(to, { serverId: entry.server_id, origin, token }, env);
+  await updateCredentials(folders, ({ servers }) => {
+    const key = servers[origin]?.key;
+    if (!key) return;
+    key.store = to;
+    if (to === 'file') key.token = token;
+    else delete key.token;
+  });
+  if (to === 'file') await forgetKey(entry);
+  const { id, name } = entry.key;
+  return {
+    record: { server_id: entry.server_id, person: entry.person, key: { id, name }, stored: to },
+    url: origin,
+    place: to === 'keychain' ? 'the system keychain' : credentialsPath(folders),
+  };
+}

@@ -1,0 +1,178 @@
+/** Signing out: revoking this machine's key on its server, and forgetting it here. */
+
+import { forgetKeyIn, forgetKeyOf } from '../../../cli/access/keys.ts';
+import { asProblem, Exit } from '../../../cli/errors.ts';
+import { EXIT } from '../../../cli/exit.ts';
+import type { Output } from '../../../cli/output.ts';
+import { plural } from '../../../cli/print/fields.ts';
+import { runtime } from '../../../cli/runtime.ts';
+import type { Session } from '../../../cli/session/session.ts';
+import { ClientError } from '../../../client/errors.ts';
+import { pages } from '../../../client/pages.ts';
+import type { AccessKey } from '../../../contract/types.ts';
+import { readCredentials } from '../../../local/credentials.ts';
+import { Failure, usage } from '../../../local/failure.ts';
+import { findProject } from '../../../local/project.ts';
+import { knownServers, personServer } from '../../../local/servers.ts';
+
+export interface SignedOut {
+  server: { name: string; url: string };
+  revoked: boolean;
+  ended_sessions: number;
+  agents_ended: number;
+  forgotten: boolean;
+}
+
+/** What was done, and how a person is told. */
+export interface SignOut {
+  record: SignedOut;
+  text: string;
+}
+
+/** The other servers this machine has a key of; its own goes on with whoever owns it. */
+export function signedInElsewhere(): string[] {
+  const { env, folders } = runtime();
+  const saved = readCredentials(folders);
+  return knownServers(saved, folders, env)
+    .filter(({ local, entry }) => !local && entry?.key != null)
+    .map(({ origin }) => origin);
+}
+
+/** Ends every browser session of the person. */
+export async function signBrowsersOut({ client, server }: Session): Promise<SignOut> {
+  const { data } = await client.call('endAllBrowserSessions');
+  return {
+    record: { ...nothing(server), ended_sessions: data.ended },
+    text: `Ended ${plural(data.ended, 'browser session', 'browser sessions')} on ${server.url}.`,
+  };
+}
+
+/** Revokes the key in use, after a question that says what stops with it, and forgets it. */
+export async function signOut(session: Session, ask: (question: string) => Promise<void>): Promise<SignOut> {
+  const { server, choice } = session;
+  const key = await keyInUse(session);
+  if (!key) {
+    const forgotten = await forgetKeyIn(session);
+    return {
+      record: { ...nothing(server), forgotten },
+      text: `The key for ${server.url} had ended already; it is forgotten.`,
+    };
+  }
+  await ask(`Revoke key "${key.name}" on ${server.url}? That stops ${stops(key)}.`);
+  const { warning } = await revoke(session, key);
+  if (warning) choice.out.warn('no_admin_key', warning, '');
+  const forgotten = await forgetKeyIn(session);
+  if (server.local)
+    choice.out.note('This machine’s own server makes you another key when it starts: service server restart');
+  return {
+    record: {
+      ...nothing(server),
+      revoked: true,
+      ended_sessions: key.browser_sessions,
+      agents_ended: key.agent_seats,
+      forgotten,
+    },
+    text: `Signed out of ${server.url}: key "${key.name}" revoked, ${stops(key)} stopped.`,
+  };
+}
+
+/** Forgets a key without a word to its server. @param named as given; default: the server in use. */
+export async function forgetOnly(named: string | undefined, out: Output): Promise<SignOut> {
+  const { env, folders } = runtime();
+  const project = findProject();
+  const chosen = personServer({ named: named ?? env.SERVICE_SERVER, project }, readCredentials(folders), folders, env);
+  if (chosen.local) throw usage('The key of this machine’s own server stands in its data folder, and stays there.');
+  const server = { name: chosen.name, url: chosen.origin };
+  out.base.server = server;
+  const forgotten = await forgetKeyOf(server.url);
+  const text = forgotten
+    ? `Forgot the key for ${server.url}; it still works there.`
+    : `There is no key for ${server.url} here.`;
+  return { record: { ...nothing(server), forgotten }, text };
+}
+
+/** Leaves several servers, each on its own: one that fails keeps no other from being left. */
+export async function leaveAll(
+  servers: string[],
+  leave: (url: string) => Promise<SignOut>,
+): Promise<{ record: object; text: string; exit: number }> {
+  const left: SignedOut[] = [];
+  const failed: { server: { url: string }; error: object }[] = [];
+  const texts: string[] = [];
+  let exit = 0;
+  for (const url of servers) {
+    try {
+      const { record, text } = await leave(url);
+      left.push(record);
+      texts.push(text);
+    } catch (thrown) {
+      if (thrown instanceof Exit) throw thrown;
+      const { body, exit: code } = asProblem(thrown);
+      failed.push({ server: { url }, error: body.error });
+      texts.push(`${url}: ${body.error.message}${body.error.hint ? ` (${body.error.hint})` : ''}`);
+      exit = code;
+    }
+  }
+  const sum = (field: 'ended_sessions' | 'agents_ended') => left.reduce((total, record) => total + record[field], 0);
+  const all = (field: 'revoked' | 'forgotten') => failed.length === 0 && left.every((record) => record[field]);
+  const record = {
+    revoked: all('revoked'),
+    ended_sessions: sum('ended_sessions'),
+    agents_ended: sum('agents_ended'),
+    forgotten: all('forgotten'),
+    servers: [...left, ...failed],
+  };
+  return { record, text: texts.join('\n') || 'There is no key of another server here.', exit };
+}
+
+const nothing = ({ name, url }: { name: string; url: string }): SignedOut => ({
+  server: { name, url },
+  revoked: false,
+  ended_sessions: 0,
+  agents_ended: 0,
+  forgotten: false,
+});
+
+const stops = (key: AccessKey): string =>
+  `${plural(key.browser_sessions, 'browser session', 'browser sessions')} and ${plural(key.agent_seats, 'agent', 'agents')}`;
+
+/** The key of this machine; null when it does not work any more. */
+async function keyInUse({ client, server }: Session): Promise<AccessKey | null> {
+  try {
+    for await (const page of pages(client, 'listKeys', { query: { state: 'working', limit: 500 } })) {
+      const own = page.keys.find((key) => key.id === page.current_key_id);
+      if (own) return own;
+    }
+    return null;
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    if (error.status === 401) return null;
+    throw stillWorks(error, server.url);
+  }
+}
+
+/** A repeat after a lost answer is refused with 401: then the first one did it. */
+async function revoke({ client, server }: Session, key: AccessKey): Promise<{ warning?: string | undefined }> {
+  try {
+    return (await client.call('revokeKey', { params: { key: key.id } })).data;
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    if (error.status === 401) return {};
+    throw stillWorks(error, server.url);
+  }
+}
+
+/** What to do where a key could not be revoked. */
+function stillWorks(error: ClientError, url: string): unknown {
+  const hint = `Forget it on this machine only, while it works on: service logout ${url} --keep-key`;
+  if (error.code === 'guest_not_allowed')
+    return new Failure(error.code, 'Guests cannot revoke keys, so yours goes on working.', {
+      hint,
+      exit: EXIT.refused,
+    });
+  if (error.status !== undefined) return error;
+  return new Failure(error.code, `${error.message} The key was not revoked and still works.`, {
+    hint,
+    exit: EXIT.noAnswer,
+  });
+}

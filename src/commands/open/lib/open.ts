@@ -1,0 +1,79 @@
+/** The page of a server: for a person with a login code in its link, for an agent without. */
+
+import { useLocalServer } from '../../../cli/local/server.ts';
+import type { Output } from '../../../cli/output.ts';
+import { runtime } from '../../../cli/runtime.ts';
+import type { Session } from '../../../cli/session/session.ts';
+import type { Client } from '../../../client/client.ts';
+import type { Answer } from '../../../contract/types.ts';
+import { chooseActor } from '../../../local/actors.ts';
+import { openInBrowser, openPrivately, thisDesk } from '../../../local/browser.ts';
+import { readCredentials } from '../../../local/credentials.ts';
+import { Failure } from '../../../local/failure.ts';
+import { findProject } from '../../../local/project.ts';
+import { type KnownServer, localServer, personServer } from '../../../local/servers.ts';
+
+export interface Page {
+  /** With the login code: whoever opens it first is signed in. Null where none was made. */
+  url: string | null;
+  /** Without anything secret. */
+  ui_url: string;
+  expires_at: string | null;
+}
+
+export interface PageOptions {
+  server: string | undefined;
+  board: string | undefined;
+  as: string | undefined;
+  out: Output;
+}
+
+/** The page with a new login code of the person. */
+export async function personPage({ client, server, choice }: Session): Promise<Page> {
+  const board = choice.board ?? runtime().env.SERVICE_BOARD;
+  const { code, expires_at } = await newCode(client);
+  const more = board ? `&board=${encodeURIComponent(board)}` : '';
+  return { url: `${server.url}/#code=${code}${more}`, ui_url: pageOf(server.url, board), expires_at };
+}
+
+/** A code whose answer was lost is nobody's: it dies within a minute, and another is made. */
+async function newCode(client: Client): Promise<Answer<'createLoginCode'>> {
+  const lost = (error: unknown) => (error as { code?: unknown }).code === 'outcome_unknown';
+  const first = await client.call('createLoginCode').catch((error) => {
+    if (!lost(error)) throw error;
+    return client.call('createLoginCode');
+  });
+  return first.data;
+}
+
+/** The page as an agent may open it: no key is read and no code is made, because a code in its reach would be the person's login. */
+export async function agentPage({ server: named, board, as, out }: PageOptions): Promise<Page> {
+  const { env, folders } = runtime();
+  const saved = readCredentials(folders);
+  const actor = chooseActor({ as, board, serverOrigin: undefined }, () => saved, env);
+  const seat = actor.kind === 'seat' ? actor.seat : null;
+  const server: KnownServer =
+    seat && seat.entry.mode !== 'local'
+      ? { origin: seat.origin, name: seat.entry.name, local: false, entry: seat.entry }
+      : seat
+        ? localServer(saved, folders, env)
+        : personServer({ named: named ?? env.SERVICE_SERVER, project: findProject() }, saved, folders, env);
+  const { origin } = server.local ? await useLocalServer(server, { out, autostart: true }, false) : server;
+  out.base.server = { name: server.name, url: origin };
+  return { url: null, ui_url: pageOf(origin, board ?? seat?.saved.board ?? env.SERVICE_BOARD), expires_at: null };
+}
+
+const pageOf = (origin: string, board: string | undefined): string =>
+  board ? `${origin}/?board=${encodeURIComponent(board)}` : `${origin}/`;
+
+/** Opens a page in a browser, if there is one. @param watched somebody is at a terminal, or an agent's person is near. */
+export async function open({ url, ui_url }: Page, watched: boolean): Promise<boolean> {
+  const desk = thisDesk(runtime().env);
+  return watched && (url === null ? openInBrowser(ui_url, desk) : openPrivately(url, desk));
+}
+
+export const noBrowser = ({ ui_url }: Page): Failure =>
+  new Failure('browser_unavailable', 'No browser can be opened from here.', {
+    hint: `Open ${ui_url} yourself, or ask for the link alone: service open --print`,
+    details: { ui_url },
+  });

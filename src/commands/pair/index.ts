@@ -1,0 +1,35 @@
+import * as Flags from '@oclif/core/flags';
+import { optional } from '../../cli/args.ts';
+import { BaseCommand } from '../../cli/base.ts';
+import { writeFlags } from '../../cli/flags.ts';
+import { pair, pairHere } from './lib/pair.ts';
+import { pairText } from './lib/pair-text.ts';
+
+export default class Pair extends BaseCommand<typeof Pair> {
+  static override summary = 'Let two agents of yours work together';
+  static override description =
+    'Creates a board from a template, gives the first agent its seat and prints one line. Paste that line into the second\nsession: service join brings it onto the same board. The folder is linked to the board unless it is linked already.';
+  static override examples = ['service pair', 'service pair writer-reviewer --title "Retry design" --name claude'];
+  static override seeAlso = ['join', 'code create', 'board templates'];
+  static override args = { template: optional('Template of the board (default general)') };
+  static override flags = {
+    title: Flags.string({ helpValue: 'TEXT', description: 'What the board is about' }),
+    name: Flags.string({ char: 'm', helpValue: 'AGENT', description: 'Name of the first agent' }),
+    new: Flags.boolean({ description: 'Create a board although this folder is linked to one' }),
+    ...writeFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { title, name, new: anew, 'idempotency-key': key } = this.flags;
+    const options = { template: this.args.template ?? 'general', title, name, anew, key };
+    const delegated = await this.delegated();
+    if (delegated) {
+      const record = await pairHere(delegated, (seat) => this.session('G', { seat }), options, this.out);
+      return this.out.print(record, () => pairText(record, delegated.server.url, '', this.times));
+    }
+    const session = await this.session('D');
+    const { record, replayed } = await pair(session, options, this.out);
+    const again = this.again({ replayed });
+    this.out.print(record, () => pairText(record, session.server.url, again, this.times));
+  }
+}

@@ -1,0 +1,149 @@
+/** One run of the program that takes a bundle: how it is given the text, and what its end says. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { showData } from '../../../cli/terminal.ts';
+import { filled, findProgram } from '../../../harness/programs.ts';
+import { Failure, usage } from '../../../local/failure.ts';
+import type { Env } from '../../../local/folders.ts';
+import { alive, until } from '../../../local/process.ts';
+import { MOST_REPLY } from './reply.ts';
+
+export type Input = 'arg' | 'stdin' | 'file';
+
+export interface ChildOptions {
+  argv: string[];
+  input: Input;
+  env: Env;
+  /** Milliseconds after which it is told to end; 10 seconds later it is stopped. */
+  ms: number;
+  /** Its output is kept instead of shown. */
+  keep: boolean;
+  /** Reads its output besides. */
+  read?: ((part: string) => void) | undefined;
+}
+
+/** `later`: it could not just now. Whatever else is no exit 0 is a failed attempt; `exit` where it could not be started. */
+export type Outcome =
+  | { kind: 'done'; output: string }
+  | { kind: 'later' }
+  | { kind: 'failed'; reason: string; exit?: number };
+
+const TEMPORARY = 75;
+const GRACE_MS = 10_000;
+/** The same where this program is told to end, which itself has to be over soon then. */
+const STOP_GRACE_MS = 5_000;
+/** What is kept of its output: more than a message may hold, whatever characters it has. */
+const KEPT = 4 * MOST_REPLY;
+
+/** As a shell's. */
+const NOT_RUNNABLE = 126;
+const NOT_FOUND = 127;
+
+/** @throws Failure `start_failed` for a program that is not there or may not be run, with the exit code of a shell. */
+export function requireProgram(name: string, env: Env): void {
+  if (findProgram(name, env)) return;
+  const hint = 'Name a program on PATH, or the path of an executable file';
+  if (name.includes('/') && existsSync(name))
+    throw new Failure('start_failed', `${name} is no program that may be run.`, { hint, exit: NOT_RUNNABLE });
+  throw new Failure('start_failed', `There is no program ${name}.`, { hint, exit: NOT_FOUND });
+}
+
+/** How the text is given, told by the names in braces where it is not said. */
+export function inputOf(argv: readonly string[], said: string | undefined): Input {
+  const names = (name: string) => argv.some((word) => word.includes(`{${name}}`));
+  const input = (said ?? (names('bundle') ? 'arg' : names('bundle_file') ? 'file' : 'stdin')) as Input;
+  if (input === 'arg' && !names('bundle'))
+    throw usage('--input arg needs {bundle} among the words of the program.', 'service run --help');
+  if (input === 'file' && !names('bundle_file'))
+    throw usage('--input file needs {bundle_file} among the words of the program.', 'service run --help');
+  return input;
+}
+
+/** Runs the program once. @param stop ends it early, by the signal that is its reason. */
+export async function runChild(text: string, options: ChildOptions, stop: AbortSignal): Promise<Outcome> {
+  const folder = options.input === 'file' ? mkdtempSync(join(tmpdir(), 'service-run-')) : null;
+  try {
+    const file = folder ? join(folder, 'bundle.txt') : '';
+    if (folder) writeFileSync(file, text, { mode: 0o600 });
+    return await started(filled(options.argv, { bundle: text, bundle_file: file }), text, options, stop);
+  } finally {
+    if (folder) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function started(
+  [program, ...args]: string[],
+  text: string,
+  options: ChildOptions,
+  stop: AbortSignal,
+): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = spawn(program!, args, {
+      env: options.env as NodeJS.ProcessEnv,
+      stdio: [
+        options.input === 'stdin' ? 'pipe' : 'ignore',
+        options.keep || options.read ? 'pipe' : 'inherit',
+        'inherit',
+      ],
+      detached: true,
+    });
+    let output = '';
+    let late = false;
+    const signal = (name: NodeJS.Signals) => {
+      try {
+        process.kill(-child.pid!, name);
+      } catch {
+        // It ended meanwhile.
+      }
+    };
+    let ending: Promise<void> | null = null;
+    /** Ends its group, which may outlive it. */
+    const end = async (name: NodeJS.Signals, graceMs: number) => {
+      signal(name);
+      if (!(await until(() => !alive(-child.pid!), graceMs))) signal('SIGKILL');
+    };
+    const timer = setTimeout(() => {
+      late = true;
+      ending = end('SIGTERM', GRACE_MS);
+    }, options.ms);
+    const stopped = () => {
+      ending = end(stop.reason, STOP_GRACE_MS);
+    };
+    stop.addEventListener('abort', stopped);
+    const settle = async (outcome: Outcome) => {
+      clearTimeout(timer);
+      stop.removeEventListener('abort', stopped);
+      await ending;
+      resolve(outcome);
+    };
+    // What it started may not know of a Ctrl-C.
+    child.on('exit', () => ending && signal('SIGTERM'));
+    child.stdout?.setEncoding('utf8').on('data', (part: string) => {
+      options.read?.(part);
+      if (!options.keep) showData(part);
+      else if (output.length < KEPT) output += part;
+    });
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      settle({
+        kind: 'failed',
+        reason: `cannot be run: ${error.message}`,
+        exit: error.code === 'ENOENT' ? NOT_FOUND : NOT_RUNNABLE,
+      }),
+    );
+    child.on('close', (code, name) => {
+      if (late) settle({ kind: 'failed', reason: 'took too long' });
+      else if (code === 0) settle({ kind: 'done', output });
+      else if (code === TEMPORARY) settle({ kind: 'later' });
+      else
+        settle({
+          kind: 'failed',
+          reason: name ?? `exit ${code}`,
+          ...(code === NOT_FOUND || code === NOT_RUNNABLE ? { exit: code } : {}),
+        });
+    });
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(text);
+  });
+}

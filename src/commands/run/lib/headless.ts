@@ -1,0 +1,100 @@
+/** Running an agent's program without a terminal, by the command lines of its profile; its conversation goes on. */
+
+import { runtime } from '../../../cli/runtime.ts';
+import { loadProfiles } from '../../../harness/load.ts';
+import type { Profile } from '../../../harness/profile.ts';
+import { filled } from '../../../harness/programs.ts';
+import { usage } from '../../../local/failure.ts';
+import { configFolder } from '../../swarm/lib/command-lines.ts';
+import { programOf } from '../../swarm/lib/plan.ts';
+import type { Outcome } from './child.ts';
+import { conversationOf, noteConversation } from './conversations.ts';
+import { FieldFinder } from './field-finder.ts';
+
+/** A conversation that could not be taken up so often in a row is given up, and a new one begun. */
+const TRIES = 2;
+
+export interface HeadlessOptions {
+  harness: string;
+  model: string | undefined;
+  /** What the person adds to the program's own words. */
+  args: readonly string[];
+}
+
+/** What one run needs: its words, with `{bundle}` for the text, and somebody who reads what it prints. */
+export interface Turn {
+  argv: string[];
+  read(part: string): void;
+  /** Its answer in what it printed; empty where it gave none. */
+  answer(output: string): string;
+  done(outcome: Outcome): Promise<void>;
+}
+
+export class Headless {
+  readonly #profile: Profile;
+  readonly #options: HeadlessOptions;
+  readonly #memberId: string;
+  #failed = 0;
+
+  private constructor(profile: Profile, options: HeadlessOptions, memberId: string) {
+    this.#profile = profile;
+    this.#options = options;
+    this.#memberId = memberId;
+  }
+
+  /** @throws Failure `invalid_request` (exit 2) for a program that is not known, or cannot be run so */
+  static async of(options: HeadlessOptions, memberId: string): Promise<Headless> {
+    const { all } = await loadProfiles(runtime().folders.config);
+    const profile = all.find(({ harness }) => harness === options.harness);
+    if (!profile)
+      throw usage(
+        `There is no harness called ${options.harness}.`,
+        `Known are: ${all.map(({ harness }) => harness).join(', ')}`,
+      );
+    const { headless, identity } = profile;
+    if (identity.kind === 'runner' || headless?.via !== 'native' || !headless.run)
+      throw usage(
+        `${profile.name} has no command lines of its own to be run without a terminal.`,
+        'service run --help',
+      );
+    if (options.model !== undefined && !headless.model)
+      throw usage(`${profile.name} takes no --model.`, 'Leave it out, or add its own words after --');
+    return new Headless(profile, options, memberId);
+  }
+
+  turn(): Turn {
+    const { harness, headless } = this.#profile;
+    const { run, resume, session_field: field, reply, model: modelWords = [] } = headless!;
+    const { model, args } = this.#options;
+    const dir = process.cwd();
+    const session = resume && field ? conversationOf(this.#memberId, harness, dir) : null;
+    const lines = [...(session === null ? run! : resume!), ...(model === undefined ? [] : modelWords)];
+    const values = {
+      prompt: '{bundle}',
+      session: session ?? '',
+      dir,
+      model: model ?? '',
+      config_dir: configFolder(this.#profile),
+    };
+    const [name = '', ...rest] = [...filled(lines, values), ...args];
+    const finder = FieldFinder.ofId(field ?? '');
+    const answer = reply && new FieldFinder(reply);
+    return {
+      argv: [programOf(name) ?? name, ...rest],
+      read: (part) => {
+        finder.read(part);
+        answer?.read(part);
+      },
+      answer: (output) => (answer ? (answer.value() ?? '') : output),
+      done: async (outcome) => {
+        if (outcome.kind === 'later') return;
+        this.#failed = outcome.kind === 'failed' && session !== null ? this.#failed + 1 : 0;
+        const found = outcome.kind === 'done' ? finder.value() : null;
+        const given = this.#failed >= TRIES;
+        if (given) this.#failed = 0;
+        if (found !== null ? found !== session : given)
+          await noteConversation(this.#memberId, harness, dir, given ? null : found);
+      },
+    };
+  }
+}

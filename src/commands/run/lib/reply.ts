@@ -1,0 +1,31 @@
+/** What a program printed, posted as a reply to the newest message it was given; once, however often it is tried. */
+
+import type { Session } from '../../../cli/session/session.ts';
+import { ClientError } from '../../../client/errors.ts';
+
+/** Longest body of a message, in characters. */
+export const MOST_REPLY = 32_768;
+
+/** The newest message of a bundle. Bodies cannot look like the tags that are read here: their brackets are escaped. */
+export function newestOf(bundle: string): { board: string; seq: number } | null {
+  const messages = [...bundle.matchAll(/^<service-message board="([a-z0-9-]+)"[^>\n]*? seq="(\d+)"/gm)];
+  const found = messages.map(([, board, seq]) => ({ board: board!, seq: Number(seq) }));
+  return found.toSorted((a, b) => b.seq - a.seq)[0] ?? null;
+}
+
+/** Posts it before the bundle counts as received. One that another try has posted already is a success. */
+export async function replyWith({ client }: Session, bundle: string, text: string): Promise<void> {
+  const body = [...text.replace(/\n$/, '')].slice(0, MOST_REPLY).join('');
+  const newest = newestOf(bundle);
+  if (!newest || body.trim() === '') return;
+  const { board, seq } = newest;
+  const { data } = await client.call('getMessageBySeq', { params: { board, seq } });
+  const call = {
+    params: { board },
+    body: { body, reply_to: data.message.id },
+    idempotencyKey: `run-${data.message.id}`,
+  };
+  await client.call('postMessage', call).catch((error: unknown) => {
+    if (!(error instanceof ClientError) || error.code !== 'idempotency_conflict') throw error;
+  });
+}

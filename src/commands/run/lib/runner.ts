@@ -1,0 +1,213 @@
+/** Keeps a connection to the daemon for a seat, and runs a program once for each bundle that comes. */
+import { randomBytes } from 'node:crypto';
+import { connectHere, isAway } from '../../../cli/session/ask-daemon.ts';
+import { ask, nextFrame } from '../../../daemon/control/ask.ts';
+import type { Connection, Frame } from '../../../daemon/control/connection.ts';
+import type { AgentRef, Carry, Header } from '../../../daemon/control/frames.ts';
+import { MOST_PUT_OFF_MS } from '../../../daemon/control/limits.ts';
+import { textFor } from '../../../hook/say.ts';
+import { Failure } from '../../../local/failure.ts';
+import { startedAt } from '../../../local/process-ref.ts';
+import type { Outcome } from './child.ts';
+import type { RunLimit } from './limit.ts';
+
+const LEAST_PAUSE_MS = 200;
+const MOST_PAUSE_MS = 5_000;
+/** So many starts in a row that fail in the same way end it. */
+const FAILED_STARTS = 3;
+/** How often it is said that the limit is reached. */
+const TOLD_MS = 600_000;
+
+export interface RunnerOptions {
+  harness: string;
+  session: string;
+  agent: AgentRef;
+  /** Milliseconds without a bundle after which it ends; null never. */
+  idleMs: number | null;
+  stop: AbortSignal;
+  limit: RunLimit;
+  /** Runs the program and posts what it printed, if that is wanted. */
+  take(text: string, handoffId: string): Promise<Outcome>;
+  note(text: string): void;
+}
+
+export class Runner {
+  readonly #options: RunnerOptions;
+  readonly #header: Header;
+  /** What has been taken in this process; a repeat of it is only confirmed. */
+  readonly #done = new Set<string>();
+  #running: string | null = null;
+  #bound = false;
+  #taking: Promise<void> = Promise.resolve();
+  #connection: Connection | null = null;
+  /** What could not be said because the connection was gone. */
+  #unsaid: Frame[] = [];
+  #idleSince = performance.now();
+  #toldAt = Number.NEGATIVE_INFINITY;
+  /** Starts in a row that failed, and how. */
+  #failedStarts = { exit: 0, times: 0 };
+  #failure: Failure | null = null;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    const { harness, session } = options;
+    this.#header = { harness, session, boot: randomBytes(8).toString('hex'), started: startedAt(), cwd: process.cwd() };
+  }
+
+  /**
+   * Until it is told to stop, has been idle for long enough, or another one serves the session.
+   * @throws Failure `start_failed` with the exit code of the program that cannot be started.
+   */
+  async run(): Promise<void> {
+    await Promise.race([this.#serveOn(), aborted(this.#options.stop)]);
+    await this.#taking;
+    await this.#say({ op: 'goodbye' });
+    this.#connection?.close();
+    if (this.#failure) throw this.#failure;
+  }
+
+  /** One connection after the other. */
+  async #serveOn(): Promise<void> {
+    const { stop } = this.#options;
+    let pause = LEAST_PAUSE_MS;
+    for (let resumed = false; !stop.aborted; resumed = true) {
+      const outcome = await this.#serve(resumed);
+      if (outcome === 'over') break;
+      if (outcome === 'served') pause = LEAST_PAUSE_MS;
+      await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random() / 2)));
+      pause = Math.min(MOST_PAUSE_MS, pause * 2);
+    }
+  }
+
+  /** One connection to its end. Only the first one has to come about. */
+  async #serve(resumed: boolean): Promise<'over' | 'served' | 'absent'> {
+    try {
+      this.#connection = await connectHere({ start: true });
+    } catch (error) {
+      if (!resumed) throw error;
+      return 'absent';
+    }
+    const connection = this.#connection;
+    await connection.send({ op: 'hello', ...this.#header, source: 'startup', resumed });
+    const welcome = await nextFrame(connection, 20_000);
+    if (welcome?.event !== 'welcome') return welcome?.event === 'release' ? 'over' : 'absent';
+    if (!(await this.#isBound())) {
+      connection.close();
+      return 'absent';
+    }
+    for (const frame of this.#unsaid.splice(0)) await this.#say(frame);
+    return this.#listen(connection);
+  }
+
+  /** A daemon that goes away in the middle of it is asked again, and then the next one. */
+  async #isBound(): Promise<boolean> {
+    if (this.#bound) return true;
+    try {
+      await this.#bind();
+      this.#bound = true;
+    } catch (error) {
+      if (!isAway(error)) throw error;
+    }
+    return this.#bound;
+  }
+
+  /** The seat is this run's from now on; its messages come here. */
+  async #bind(): Promise<void> {
+    const connection = await connectHere({ start: false });
+    const { boot: _, ...header } = this.#header;
+    await ask(connection, 'bind', { ...header, agent: this.#options.agent }).finally(() => connection.close());
+  }
+
+  async #listen(connection: Connection): Promise<'over' | 'served'> {
+    const { stop, idleMs } = this.#options;
+    for (;;) {
+      const frame = await nextFrame(connection, 250);
+      if (stop.aborted || this.#failure) return 'over';
+      if (frame === null && connection.isOver) return 'served';
+      if (frame === null && idleMs !== null && !this.#running && performance.now() - this.#idleSince > idleMs)
+        return 'over';
+      if (frame?.event === 'release') return 'over';
+      if (frame?.event === 'bye') return frame.restart === true ? 'served' : 'over';
+      if (frame?.event === 'deliver') this.#deliver(frame as Carry);
+    }
+  }
+
+  #deliver(carry: Carry): void {
+    const id = carry.handoff_id;
+    if (!id || this.#running === id) return;
+    if (this.#done.has(id)) return void this.#say({ op: 'received', handoff_id: id });
+    const { limit } = this.#options;
+    const waitMs = carry.by_agents ? Math.min(MOST_PUT_OFF_MS, Math.ceil(limit.waitMs())) : 0;
+    if (waitMs > 0) return void this.#putOff(id, waitMs);
+    if (carry.by_agents) limit.started();
+    this.#running = id;
+    this.#taking = this.#take(id, textFor(carry)).finally(() => {
+      this.#running = null;
+      this.#idleSince = performance.now();
+    });
+  }
+
+  /** What only agents wrote waits, and what a person writes comes all the same. */
+  #putOff(id: string, waitMs: number): void {
+    const { limit, note } = this.#options;
+    const now = performance.now();
+    this.#idleSince = now + waitMs;
+    if (now - this.#toldAt > TOLD_MS) {
+      this.#toldAt = now;
+      const until = new Date(Date.now() + waitMs).toLocaleTimeString('sv-SE');
+      note(
+        `Agents’ messages have started the program ${limit.reached()}, so those wait until ${until}. What a person writes starts it at once.`,
+      );
+    }
+    void this.#say({ op: 'failed', handoff_id: id, later: true, agents_after_ms: waitMs });
+  }
+
+  async #take(id: string, text: string): Promise<void> {
+    const { take, note, stop } = this.#options;
+    // The program works now; that its text is in is only said when it has ended well.
+    await this.#say({ op: 'prompt', wake: true, handoff_id: id });
+    if (stop.aborted) return;
+    const outcome = await take(text, id).catch((error: unknown): Outcome => {
+      const reason = error instanceof Failure || error instanceof Error ? error.message : String(error);
+      return { kind: 'failed', reason };
+    });
+    if (stop.aborted && outcome.kind !== 'done') return;
+    if (outcome.kind === 'done') this.#done.add(id);
+    if (outcome.kind === 'failed') note(`The program failed: ${outcome.reason}`);
+    this.#failure = this.#failureOf(outcome);
+    await this.#say(said(id, outcome));
+    await this.#say({ op: 'turn_end' });
+  }
+
+  /** What ends it: a program that cannot be started will not be by waiting. */
+  #failureOf(outcome: Outcome): Failure | null {
+    const exit = (outcome.kind === 'failed' && outcome.exit) || 0;
+    const { times, exit: before } = this.#failedStarts;
+    this.#failedStarts = { exit, times: exit === before ? times + 1 : 1 };
+    if (exit === 0 || this.#failedStarts.times < FAILED_STARTS) return null;
+    const reason = outcome.kind === 'failed' ? outcome.reason : '';
+    return new Failure('start_failed', `The program could not be started ${FAILED_STARTS} times in a row: ${reason}.`, {
+      hint: 'What it was to be given stays unread: start it again when the program is there',
+      exit,
+    });
+  }
+
+  /** Says it now, or as soon as there is a connection again. */
+  async #say(frame: Frame): Promise<void> {
+    try {
+      if (!this.#connection || this.#connection.isOver) throw new Error('no connection');
+      await this.#connection.send(frame);
+    } catch {
+      this.#unsaid.push(frame);
+    }
+  }
+}
+
+const aborted = (stop: AbortSignal): Promise<void> =>
+  new Promise((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
+
+function said(id: string, outcome: Outcome): Frame {
+  if (outcome.kind === 'done') return { op: 'received', handoff_id: id };
+  if (outcome.kind === 'later') return { op: 'failed', handoff_id: id, later: true };
+  return { op: 'failed', handoff_id: id, reason: outcome.reason.slice(0, 200) };
+}

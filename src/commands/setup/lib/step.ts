@@ -1,0 +1,46 @@
+/** The steps of a setup, and what each is shown as. */
+
+import { called } from '../../../cli/runtime.ts';
+import { Failure } from '../../../local/failure.ts';
+
+export type StepName = 'installed' | 'account' | 'memberships' | 'harness' | 'pairing' | 'delivery';
+
+/** `needs_you`: the person has to do something; `waiting`: somebody or something else has to. */
+export interface Step {
+  name: StepName;
+  state: 'done' | 'needs_you' | 'waiting' | 'failed';
+  text: string;
+  /** A command to run. */
+  next?: string;
+}
+
+export const step = (name: StepName, state: Step['state'], text: string, next?: string): Step => ({
+  name,
+  state,
+  text,
+  ...(next === undefined ? {} : { next }),
+});
+
+/** A step that went wrong: in the words of its error. @throws what is no error of ours */
+export function failed(name: StepName, error: unknown): Step {
+  if (error instanceof Failure) return step(name, 'failed', error.message, commandIn(error.hint));
+  const { message, hint } = error as { message?: unknown; hint?: unknown };
+  if (typeof hint !== 'string') throw error;
+  return step(name, 'failed', String(message), commandIn(hint));
+}
+
+/** The command that a hint ends with. */
+const commandIn = (hint: string | undefined): string | undefined => /\bservice [a-z].*$/.exec(hint ?? '')?.[0];
+
+const marks = { done: 'done', needs_you: 'needs you', waiting: 'waiting', failed: 'failed' } as const;
+
+/** One line for each step, with the command to run below it. */
+export const stepLines = (steps: readonly Step[]): string =>
+  called(
+    steps
+      .flatMap(({ name, state, text, next }) => [
+        `${name.padEnd(12)} ${marks[state].padEnd(10)} ${text}`,
+        ...(next === undefined ? [] : [`${' '.repeat(24)}${next}`]),
+      ])
+      .join('\n'),
+  );

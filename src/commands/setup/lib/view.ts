@@ -1,0 +1,71 @@
+/** What a setup sees of boards and proposed work: as the person in a terminal, through the daemon in a session. */
+
+import { allPairings } from '../../../cli/boards/pairing-requests.ts';
+import { runtime } from '../../../cli/runtime.ts';
+import { askFor, isAway } from '../../../cli/session/ask-daemon.ts';
+import { type Delegated, joinHere, readBoardsHere } from '../../../cli/session/delegated.ts';
+import type { Session } from '../../../cli/session/session.ts';
+import { newIdempotencyKey } from '../../../client/idempotency.ts';
+import type { PairingRequest } from '../../../contract/types.ts';
+import type { SessionHere } from '../../../harness/detect.ts';
+import { readCredentials } from '../../../local/credentials.ts';
+
+export interface View {
+  personId: string | null;
+  /** Names of the boards the person is on; null: nobody can say now. */
+  boards(): Promise<string[] | null>;
+  /** Open requests the person has part in; null: nobody can say now. */
+  pairings(): Promise<PairingRequest[] | null>;
+  pairing(id: string): Promise<PairingRequest | null>;
+  /** Takes part with this session; null in a terminal, which is none. */
+  accepts: ((request: PairingRequest) => Promise<PairingRequest>) | null;
+}
+
+export function personView(session: Session): View {
+  const { client, entry } = session;
+  return {
+    personId: entry?.person?.id ?? null,
+    async boards() {
+      const { data } = await client.call('listBoards');
+      return data.boards.filter((board) => board.on_board).map(({ name }) => name);
+    },
+    pairings: () => allPairings(session, undefined),
+    async pairing(id) {
+      return (await client.call('getPairingRequest', { params: { pairing: id } })).data;
+    },
+    accepts: null,
+  };
+}
+
+export function sessionView(session: SessionHere, origin: string): View {
+  const entry = readCredentials(runtime().folders).servers[origin];
+  const server = { name: entry?.name ?? origin, url: origin, local: entry?.mode === 'local' };
+  const delegated: Delegated = { session, server };
+  const asked = (fields: { action: 'list' | 'get' | 'accept'; pairing_id?: string; idempotency_key?: string }) =>
+    askFor(session, 'pairing', { server: origin, ...fields });
+  return {
+    personId: entry?.person?.id ?? null,
+    boards: () => unlessAway(async () => (await readBoardsHere(delegated, false)).boards.map(({ name }) => name)),
+    pairings: () =>
+      unlessAway(async () => ((await asked({ action: 'list' })).pairings ?? []) as unknown as PairingRequest[]),
+    pairing: (id) =>
+      unlessAway(async () => (await asked({ action: 'get', pairing_id: id })).pairing as unknown as PairingRequest),
+    async accepts(request) {
+      const board = request.display?.boards[0]?.name;
+      if (board !== undefined) await joinHere(delegated, { board });
+      const key = newIdempotencyKey();
+      const { pairing } = await asked({ action: 'accept', pairing_id: request.id, idempotency_key: key });
+      return (pairing ?? request) as unknown as PairingRequest;
+    },
+  };
+}
+
+/** Null where no daemon answers for this session. */
+async function unlessAway<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isAway(error)) return null;
+    throw error;
+  }
+}

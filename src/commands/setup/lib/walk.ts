@@ -1,0 +1,169 @@
+/**
+ * From the link of an invite, or from proposed work, to a session that takes part: one walk that looks what is done already,
+ * does what can be done here, and says who has to do the rest. Safe to repeat. In a session no key of a person is read.
+ */
+
+import type { InviteLink } from '../../../cli/access/invite-link.ts';
+import type { Deps } from '../../../cli/access/pending-keys.ts';
+import { runtime } from '../../../cli/runtime.ts';
+import { sessionHere } from '../../../cli/session/here.ts';
+import { ClientError } from '../../../client/errors.ts';
+import type { PairingRequest } from '../../../contract/types.ts';
+import { readCredentials } from '../../../local/credentials.ts';
+import { Failure } from '../../../local/failure.ts';
+import { type Programs, programsHere } from './programs.ts';
+import { failed, type Step, step } from './step.ts';
+import type { View } from './view.ts';
+
+export interface SetupOptions extends Deps {
+  handle: string | undefined;
+  /** Name of the key. */
+  name: string | undefined;
+  /** Changes to programs are made. */
+  yes: boolean;
+}
+
+export interface Target {
+  origin: string;
+  link: InviteLink | null;
+  /** Id of the work that was proposed. */
+  pairing: string | null;
+}
+
+/** @param look opens the eyes that are used once there is an account: a person's in a terminal, the daemon's in a session. */
+export async function setUp(target: Target, options: SetupOptions, look: () => Promise<View>): Promise<Step[]> {
+  const programs = await programsHere(options.yes);
+  const steps = [programs.installed];
+  const account = await accountOf(target, options);
+  steps.push(account);
+  if (account.state !== 'done') return [...steps, ...later(account)];
+  const blind = sessionHere() !== null && !programs.known;
+  const view = blind ? unseen : await look();
+  steps.push(await guarded('memberships', () => memberships(view)));
+  steps.push(harness(programs));
+  const found = await guarded('pairing', () => pairing(target, view));
+  steps.push(found, await guarded('delivery', () => delivery(target, view)));
+  return steps;
+}
+
+const UNSEEN = 'Seen once the delivery daemon knows this session.';
+
+/** Of a session that the daemon does not know nothing can be asked. */
+const unseen: View = {
+  personId: null,
+  boards: async () => null,
+  pairings: async () => null,
+  pairing: async () => null,
+  accepts: null,
+};
+
+/** A step whose error is its outcome. */
+async function guarded(name: Step['name'], run: () => Promise<Step>): Promise<Step> {
+  try {
+    return await run();
+  } catch (error) {
+    return failed(name, error);
+  }
+}
+
+const later = (account: Step): Step[] =>
+  (['memberships', 'harness', 'pairing', 'delivery'] as const).map((name) =>
+    step(name, 'waiting', account.state === 'failed' ? 'There is no account.' : 'Follows the account.'),
+  );
+
+/** The account at the server: there already, or made by the invite. */
+async function accountOf({ origin, link }: Target, options: SetupOptions): Promise<Step> {
+  const known = readCredentials(runtime().folders).servers[origin];
+  if (known?.person && (known.key || known.mode === 'local'))
+    return step('account', 'done', `@${known.person.handle} at ${origin}.`);
+  if (!link) {
+    return step('account', 'needs_you', `This machine has no account at ${origin}.`, `service login ${origin}`);
+  }
+  const { mayAsk } = await import('../../../cli/prompts.ts');
+  const asks = mayAsk(options.out, options.noInput);
+  if (options.handle === undefined && !asks && !known?.pending) return chooseHandle(link, options);
+  const { connectBy } = await import('../../../cli/access/connect.ts');
+  try {
+    const { record } = await connectBy(link, {
+      ...options,
+      displayName: undefined,
+      yes: options.handle !== undefined || !asks,
+    });
+    const { handle } = (record as { person: { handle: string } }).person;
+    return step('account', 'done', `@${handle} at ${origin}.`);
+  } catch (error) {
+    return unclear(error)
+      ? step('account', 'waiting', 'Whether the account was made is not known yet; try again.')
+      : failed('account', error);
+  }
+}
+
+/** Nobody is asked here, and a handle is for good: it has to be said. */
+async function chooseHandle(link: InviteLink, options: SetupOptions): Promise<Step> {
+  try {
+    const { previewOf } = await import('../../../cli/access/invite-link.ts');
+    const { suggested_handle: suggested } = await previewOf(link, options);
+    const choose = 'Choose the handle the account is to have, and run it again with --handle';
+    return suggested === undefined
+      ? step('account', 'needs_you', `${choose}.`, 'service setup --help')
+      : step('account', 'needs_you', `${choose}; ${suggested} is suggested.`, `service setup - --handle ${suggested}`);
+  } catch (error) {
+    return failed('account', error);
+  }
+}
+
+const unclear = (error: unknown): boolean =>
+  (error instanceof Failure || error instanceof ClientError) && error.code === 'outcome_unknown';
+
+async function memberships(view: View): Promise<Step> {
+  const boards = await view.boards();
+  if (boards === null) return step('memberships', 'waiting', UNSEEN);
+  return step('memberships', 'done', boards.length === 0 ? 'On no board yet.' : `On ${boards.join(', ')}.`);
+}
+
+/** What the person has to trust or start anew before sessions are told of. */
+function harness({ known, notes }: Programs): Step {
+  if (known) return step('harness', 'done', 'Nothing has to be trusted or started anew.');
+  return step('harness', 'needs_you', ['Start the program anew once it is set up.', ...notes].join(' '));
+}
+
+/** The work this is about: the one named, or the only one that waits for this person. */
+async function theWork({ pairing: named }: Target, view: View): Promise<PairingRequest | null | 'unknown' | 'several'> {
+  const requests = await view.pairings();
+  if (requests === null) return 'unknown';
+  if (named !== null) return requests.find(({ id }) => id === named) ?? view.pairing(named);
+  const [only, another] = requests.filter((request) => request.recipient_id === view.personId);
+  if (!only) return null;
+  return another ? 'several' : only;
+}
+
+async function pairing(target: Target, view: View): Promise<Step> {
+  const work = await theWork(target, view);
+  if (work === 'unknown') return step('pairing', 'waiting', UNSEEN);
+  if (work === 'several')
+    return step('pairing', 'needs_you', 'Several requests wait: accept the one that is meant.', 'service pairing list');
+  if (work === null) return step('pairing', 'done', 'No work is proposed.');
+  if (work.accepted || work.state === 'ready') return step('pairing', 'done', `${work.id} is accepted.`);
+  if (work.closed_reason !== undefined)
+    return step('pairing', 'failed', `${work.id} is ${work.state}.`, 'service pairing list');
+  const accept = `service pairing accept ${work.id} --here`;
+  if (!view.accepts) return step('pairing', 'needs_you', 'Accept it in the session that is to do the work.', accept);
+  const accepted = await view.accepts(work);
+  return step('pairing', 'done', `${accepted.id} is accepted by this session.`);
+}
+
+/** Done only by what the two sessions have proven to each other. */
+async function delivery(target: Target, view: View): Promise<Step> {
+  const work = await theWork(target, view);
+  if (work === 'unknown' || work === 'several' || work === null) {
+    return step('delivery', 'waiting', 'Proven by the first work with somebody else.');
+  }
+  if (work.state === 'ready') return step('delivery', 'done', 'Both sessions have heard each other.');
+  if (work.closed_reason !== undefined) return step('delivery', 'failed', `${work.id} is ${work.state}.`);
+  return step(
+    'delivery',
+    'waiting',
+    `Both sessions have to hear each other; ${work.id} is ${work.state}.`,
+    'service pairing list',
+  );
+}

@@ -1,0 +1,25 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base.ts';
+import { fields } from '../../cli/print/fields.ts';
+import { readStatus, statusLines } from './lib/status.ts';
+
+export default class Status extends BaseCommand<typeof Status> {
+  static override summary = 'Show server, board and agent in use, and where each was chosen';
+  static override description =
+    'Starts nothing: a local server that does not run is reported, not started. A session that was started for a seat takes\nit with --launch, once; a ticket that was used or is too old changes nothing.';
+  static override examples = ['service status', 'service status --json'];
+  static override seeAlso = ['whoami', 'servers list', 'swarm up'];
+  static override flags = {
+    launch: Flags.string({ helpValue: 'TICKET', description: 'Take the seat that this session was started for' }),
+  };
+
+  override async run(): Promise<void> {
+    const { launch } = this.flags;
+    if (launch !== undefined) {
+      const { takeLaunch } = await import('./lib/launched.ts');
+      await takeLaunch(launch, this.out);
+    }
+    const status = await readStatus(() => this.session('A', { autostart: false }), this.globals, this.out);
+    this.out.print(status, () => fields(statusLines(status, this.out.base)).join('\n'));
+  }
+}

@@ -1,0 +1,169 @@
+/** What is in use here, and why. */
+
+import { remindOfTasks } from '../../../cli/messages/inbox.ts';
+import type { Base, Output } from '../../../cli/output.ts';
+import { nameLink } from '../../../cli/parsing/unknown-name.ts';
+import { lineText } from '../../../cli/print/task.ts';
+import { called, runtime } from '../../../cli/runtime.ts';
+import { type BoardSource, chooseBoard } from '../../../cli/session/board.ts';
+import { nameEndedKey } from '../../../cli/session/ended-key.ts';
+import { type Session, staying } from '../../../cli/session/session.ts';
+import { ClientError } from '../../../client/errors.ts';
+import type { AgentLine, DeliveryMode, Member, TaskRef } from '../../../contract/types.ts';
+import { readCredentials } from '../../../local/credentials.ts';
+import { Failure } from '../../../local/failure.ts';
+import { findProject } from '../../../local/project.ts';
+import { hereLines, type StatusHere, statusHere } from './this-machine.ts';
+
+export interface StatusRecord extends StatusHere {
+  server_running: boolean;
+  board_source: BoardSource;
+  agent: string | null;
+  agent_source: 'flag' | 'token' | 'env' | 'session' | 'none';
+  /** How messages reach the agent, and what its session does. */
+  delivery: DeliveryMode | null;
+  presence: Member['presence'];
+  /** What the agent is on. */
+  current_task: TaskRef | null;
+  line: AgentLine | null;
+  policy: { preset: string; visibility: string } | null;
+  people: number | null;
+  unread: number | null;
+  seats: { agent: string; board: string; member_id: string }[];
+  problem: Problem | null;
+}
+
+interface Problem {
+  code: string;
+  message: string;
+  hint: string;
+}
+
+/** Reads what can be read without starting anything; what cannot is named. */
+export async function readStatus(
+  open: () => Promise<Session>,
+  flags: { board?: string | undefined; server?: string | undefined },
+  out: Output,
+): Promise<StatusRecord> {
+  const record: StatusRecord = { ...nothing(), ...(await statusHere()), seats: heldSeats() };
+  let session: Session | null = null;
+  try {
+    session = await open();
+    record.server_running = true;
+    record.agent = session.seat?.saved.name ?? (session.agent ? 'by token' : null);
+    record.agent_source = agentSource(session);
+    const board = await chooseBoard(session, out);
+    record.board_source = board.source;
+    const { data } = await session.client.call('getBoard', { params: { board: board.name } });
+    record.policy = { preset: data.policy.preset, visibility: data.policy.visibility };
+    record.people = data.people_count;
+    record.unread = data.unread ?? null;
+    if (session.agent) await readWork(session, record, out);
+  } catch (error) {
+    nameEndedKey(error, session);
+    const linked = nameLink(error as object, { flags, args: {}, board: out.base.board });
+    record.problem = asExpected(error, linked);
+    if (record.board_source === 'none') nameBoard(record, flags.board, out);
+  }
+  return record;
+}
+
+/** The record as `field value` lines. */
+export function statusLines(record: StatusRecord, base: Base): [string, string | null][] {
+  const { seats, problem } = record;
+  const reached = [record.delivery, record.presence].filter((one) => one !== null);
+  return [
+    [
+      'Server',
+      base.server ? `${base.server.name} (${base.server.url})${record.server_running ? '' : ', not running'}` : null,
+    ],
+    ...hereLines(record),
+    ['Board', base.board ? `${base.board} (from ${words[record.board_source]})` : 'none'],
+    ['Agent', record.agent ? [`${record.agent} (from ${record.agent_source})`, ...reached].join(', ') : null],
+    ['Task', record.current_task ? `${record.current_task.ref}: ${record.current_task.title}` : null],
+    ['Line', record.line ? lineText(record.line, 'relative') : null],
+    ['Policy', record.policy ? `${record.policy.preset}, ${record.policy.visibility}` : null],
+    ['People', record.people === null ? null : String(record.people)],
+    ['Unread', record.unread === null ? null : String(record.unread)],
+    ['Seats', seats.map((seat) => `${seat.agent} on ${seat.board}`).join(', ')],
+    ['Subagent', record.subagent ?? null],
+    ['Problem', problem ? `${problem.message}${problem.hint ? ` ${problem.hint}` : ''}` : null],
+  ];
+}
+
+async function readWork(session: Session, record: StatusRecord, out: Output): Promise<void> {
+  const { client, seat } = session;
+  const { data: inbox } = await client.call('readInbox', { query: { limit: 1 } });
+  const member = seat?.memberId ?? (await client.call('getMe')).data.id;
+  const { data: own } = await client.call('getMember', { params: { board: inbox.board, member } });
+  record.delivery = inbox.delivery_mode;
+  record.presence = own.presence;
+  const { current_task: current, line } = inbox.work;
+  record.current_task = current ? { id: current.id, ref: current.ref, title: current.title } : null;
+  record.line = line;
+  await remindOfTasks(out, inbox, undefined, staying(session));
+}
+
+/** What would be used, as far as that can be told without a server. */
+function nameBoard(record: StatusRecord, flag: string | undefined, out: Output): void {
+  const env = runtime().env.SERVICE_BOARD;
+  const board = flag ?? env ?? findProject()?.board;
+  if (!board) return;
+  record.board_source = flag ? 'flag' : env ? 'env' : 'project_file';
+  out.base.board = board;
+}
+
+const words: Record<BoardSource, string> = {
+  flag: '--board',
+  env: 'SERVICE_BOARD',
+  project_file: '.service',
+  only: 'the only one',
+  agent: 'the agent',
+  none: 'nowhere',
+};
+
+function nothing(): Omit<StatusRecord, 'seats' | keyof StatusHere> {
+  return {
+    server_running: false,
+    board_source: 'none',
+    agent: null,
+    agent_source: 'none',
+    delivery: null,
+    presence: null,
+    current_task: null,
+    line: null,
+    policy: null,
+    people: null,
+    unread: null,
+    problem: null,
+  };
+}
+
+const agentSource = ({ agent, seatSource }: Session): StatusRecord['agent_source'] =>
+  seatSource ?? (agent ? 'token' : 'none');
+
+function heldSeats(): StatusRecord['seats'] {
+  const { servers } = readCredentials(runtime().folders);
+  return Object.values(servers).flatMap((entry) =>
+    Object.entries(entry.seats)
+      .filter(([, seat]) => seat.token)
+      .map(([member_id, seat]) => ({ agent: seat.name, board: seat.board, member_id })),
+  );
+}
+
+/** A server that does not run or a board that is not chosen is a status; a broken file is an error. */
+function asExpected(error: unknown, linked: boolean): Problem {
+  const expected = [
+    'server_not_running',
+    'server_identity_changed',
+    'board_not_selected',
+    'board_ambiguous',
+    'server_not_selected',
+    'login_required',
+    'agent_not_selected',
+    'unauthorized',
+  ];
+  if ((error instanceof Failure || error instanceof ClientError) && (linked || expected.includes(error.code)))
+    return { code: error.code, message: error.message, hint: called(error.hint) };
+  throw error;
+}

@@ -1,0 +1,67 @@
+/** Which swarm of this machine a command means: by its name, by the file in use, or the only one there is. */
+
+import { runtime } from '../../../cli/runtime.ts';
+import { readCredentials } from '../../../local/credentials.ts';
+import { usage } from '../../../local/failure.ts';
+import { namedServer } from '../../../local/servers.ts';
+import { readSwarmFile, type SwarmFile } from './file.ts';
+import { allSwarms, type SwarmRecord } from './state.ts';
+
+export interface Chosen {
+  /** Null where a swarm was named, or its file is gone. */
+  file: SwarmFile | null;
+  /** Null where nothing of it was ever started here. */
+  record: SwarmRecord | null;
+}
+
+/**
+ * @param named a swarm's name, or its board's where that is no other's
+ * @param path of `--file`
+ * @param server of `--server`
+ */
+export async function chooseSwarm(
+  named: string | undefined,
+  path: string | undefined,
+  server: string | undefined,
+): Promise<Chosen> {
+  const all = allSwarms();
+  if (named !== undefined) return { file: null, record: byName(named, all) };
+  const file = await readSwarmFile(path).catch((error: unknown) => {
+    if (path === undefined && all.length === 1) return null;
+    throw error;
+  });
+  if (file === null) return { file, record: all[0]! };
+  return { file, record: ofFile(file, server ?? file.server, all) };
+}
+
+function byName(name: string, all: readonly SwarmRecord[]): SwarmRecord {
+  const found = all.filter((swarm) => swarm.name === name);
+  const near = found.length > 0 ? found : all.filter((swarm) => isAbout(swarm, name));
+  if (near.length === 1) return near[0]!;
+  const names = (near.length > 0 ? near : all).map((swarm) => swarm.name);
+  throw usage(
+    near.length > 0 ? `${name} is the board of several swarms.` : `There is no swarm ${name} on this machine.`,
+    names.length > 0 ? `Name one: ${names.join(', ')}` : 'Start one: service swarm up',
+  );
+}
+
+/** Those of its board; of several servers the one that is named, then the one that was started from this very file. */
+function ofFile(file: SwarmFile, server: string | undefined, all: readonly SwarmRecord[]): SwarmRecord | null {
+  const ofBoard = all.filter((swarm) => isAbout(swarm, file.board));
+  const there = server === undefined ? ofBoard : ofBoard.filter((swarm) => isAt(swarm, server));
+  const own = there.length > 1 ? there.filter((swarm) => swarm.file === file.path) : there;
+  if (own.length < 2) return own[0] ?? null;
+  throw usage(
+    `${file.path} was started on several servers.`,
+    `Name one of its swarms: ${own.map(({ name }) => name).join(', ')}`,
+  );
+}
+
+/** @param board name or id. */
+const isAbout = (swarm: SwarmRecord, board: string): boolean => swarm.board === board || swarm.board_id === board;
+
+function isAt(swarm: SwarmRecord, named: string): boolean {
+  const { env, folders } = runtime();
+  const { entry, origin } = namedServer(named, readCredentials(folders), folders, env);
+  return entry ? entry.server_id === swarm.server.server_id : origin === swarm.server.url;
+}

@@ -1,0 +1,90 @@
+/** How the agents of a swarm stand: what their launchers say, and which sessions hold their seats. */
+
+import { daemonStatus } from '../../../cli/local/daemon.ts';
+import { isAway } from '../../../cli/session/ask-daemon.ts';
+import type { StatusAnswer } from '../../../daemon/control/answers.ts';
+import { Failure } from '../../../local/failure.ts';
+import type { Launchers } from './plan.ts';
+import type { StartedAgent } from './state.ts';
+
+export type State = 'running' | 'exited' | 'unknown' | 'not_started';
+
+export interface Holder {
+  /** `<harness>:<id>`. */
+  session: string;
+  open: boolean;
+  turn: 'idle' | 'busy' | 'unknown';
+  /** What keeps its messages away, as the daemon says it. */
+  problem: string | null;
+}
+
+export interface Look {
+  state: State;
+  /** Who started it: a launcher, or somebody by hand. */
+  by: 'launcher' | 'hand' | null;
+  blocked: string | null;
+  holder: Holder | null;
+}
+
+/** What the daemon says; null where none runs, or one that is too busy to say it now. */
+export async function daemonView(): Promise<StatusAnswer | null> {
+  try {
+    return await daemonStatus();
+  } catch (error) {
+    if (isAway(error)) return null;
+    throw error;
+  }
+}
+
+/** The session that holds a seat, open or not; null where none does or no daemon runs. */
+export function holderOf(status: StatusAnswer | null, memberId: string | undefined): Holder | null {
+  const binding = status?.bindings?.find(({ agent }) => agent.member_id === memberId);
+  if (!binding || memberId === undefined) return null;
+  const session = status?.sessions?.find(({ key }) => key === binding.session);
+  const trouble = status?.agents?.find(({ agent }) => agent.member_id === memberId);
+  return {
+    session: binding.session,
+    open: binding.open === true,
+    turn: session?.turn ?? 'unknown',
+    problem: trouble?.problem ?? null,
+  };
+}
+
+/** What the launcher says. A launcher that is gone, or fails, cannot tell, which counts as running. */
+export async function launched(
+  launchers: Launchers,
+  swarm: string,
+  name: string,
+  { launcher, handle }: StartedAgent,
+): Promise<Pick<Look, 'state' | 'blocked'>> {
+  // It was stopped, or nobody heard that it was started.
+  if (handle === null) return { state: 'exited', blocked: null };
+  try {
+    const { state, blocked = null } = await launchers.named(launcher).status({ swarm, agent: name, handle });
+    return { state, blocked };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { state: 'unknown', blocked: error.message };
+  }
+}
+
+export interface LookOptions {
+  launchers: Launchers;
+  swarm: string;
+  name: string;
+  started: StartedAgent | null;
+  holder: Holder | null;
+}
+
+/**
+ * An agent whose launcher has nothing of it runs all the same where an open session holds its seat. The session that its
+ * launcher started proves nothing once that has ended: it may not be known yet that it is over, or belong to a process that
+ * outlives its terminal.
+ */
+export async function lookAt({ launchers, swarm, name, started, holder }: LookOptions): Promise<Look> {
+  const own = started ? await launched(launchers, swarm, name, started) : null;
+  if (own?.state === 'running' || own?.state === 'unknown') return { ...own, by: 'launcher', holder };
+  const byHand = holder?.open === true && !(started && holder.session === started.session);
+  if (byHand) return { state: 'running', by: 'hand', blocked: null, holder };
+  return { state: own?.state ?? 'not_started', by: null, blocked: null, holder };
+}

@@ -1,0 +1,106 @@
+/** A swarm's board and the seats of its agents: made where they are missing, once. */
+import { createHash } from 'node:crypto';
+import { allMembers } from '../../../cli/boards/list.ts';
+import { EXIT } from '../../../cli/exit.ts';
+import type { Output } from '../../../cli/output.ts';
+import { runtime } from '../../../cli/runtime.ts';
+import { createSeat } from '../../../cli/session/new-seat.ts';
+import type { Session } from '../../../cli/session/session.ts';
+import { ClientError } from '../../../client/errors.ts';
+import { patterns } from '../../../contract/ids.ts';
+import type { Board } from '../../../contract/types.ts';
+import { allSeats, type Seat } from '../../../local/actors.ts';
+import { readCredentials } from '../../../local/credentials.ts';
+import { Failure } from '../../../local/failure.ts';
+import type { Planned } from './plan.ts';
+
+const codeOf = (error: unknown): string | null => (error instanceof ClientError ? error.code : null);
+
+/** The board by name or id, made where there is none of that name. Of two that make it at once, the other one's is taken. */
+export async function boardOf({ client }: Session, name: string): Promise<{ board: Board; created: boolean }> {
+  const read = async () => (await client.call('getBoard', { params: { board: name } })).data;
+  try {
+    return { board: await read(), created: false };
+  } catch (error) {
+    if (codeOf(error) !== 'board_not_found' || !patterns.boardName.test(name)) throw error;
+  }
+  try {
+    return { board: (await client.call('createBoard', { body: { name } })).data, created: true };
+  } catch (error) {
+    if (codeOf(error) !== 'board_name_taken') throw error;
+    // One that cannot be seen is none of ours, and its name cannot be had.
+    const board = await read().catch(() => {
+      throw error;
+    });
+    return { board, created: false };
+  }
+}
+
+/** What this machine holds of the agents of a board, by name. */
+export function heldSeats(serverId: string, boardId: string): Map<string, Seat> {
+  const seats = allSeats(readCredentials(runtime().folders)).filter(
+    ({ entry, saved }) => entry.server_id === serverId && saved.board_id === boardId,
+  );
+  return new Map(seats.map((seat) => [seat.saved.name, seat]));
+}
+
+/**
+ * A seat for each agent. @returns them by name, and the names of those that were new
+ * @throws Failure `agent_removed`, `name_taken` for a name that can no longer be had, or not on this machine
+ */
+export async function seatsOf(
+  session: Session,
+  board: Board,
+  agents: readonly Planned[],
+  out: Output,
+): Promise<{ seats: Map<string, Seat>; added: string[] }> {
+  const serverId = session.entry!.server_id;
+  const members = await allMembers(session.client, board.name, { removed: true, kind: 'agent' });
+  const held = heldSeats(serverId, board.id);
+  const added: string[] = [];
+  for (const agent of agents) {
+    const member = members.find(({ name }) => name === agent.name);
+    if (member && member.status !== 'active')
+      throw taken('agent_removed', agent.name, board.name, 'is off it for good');
+    if (held.has(agent.name)) continue;
+    if (member && !(await replayable(session, board, agent, out))) throw elsewhere(agent.name, board.name);
+    if (!member) await makeSeat(session, board, agent, out);
+    added.push(agent.name);
+  }
+  return { seats: heldSeats(serverId, board.id), added };
+}
+
+/**
+ * The same seat is asked for under the same key, so that one whose answer was lost is found again for a day: with the token
+ * that this machine never saved.
+ */
+async function makeSeat(session: Session, board: Board, agent: Planned, out: Output): Promise<void> {
+  const body = { board: board.name, name: agent.name, role: agent.role, harness: agent.profile.harness };
+  const about = [board.id, agent.name, agent.role ?? '', agent.profile.harness].join('\n');
+  const key = `swarm.${createHash('sha256').update(about).digest('hex').slice(0, 32)}`;
+  await createSeat({ ...session, board: board.name }, { body, key, printed: false, out }).catch((error: unknown) => {
+    throw ['name_taken', 'idempotency_conflict'].includes(codeOf(error) ?? '')
+      ? elsewhere(agent.name, board.name)
+      : error;
+  });
+}
+
+/** Whether the seat that is there already is the one this machine asked for, and has it now. */
+async function replayable(session: Session, board: Board, agent: Planned, out: Output): Promise<boolean> {
+  try {
+    await makeSeat(session, board, agent, out);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'name_taken') return false;
+    throw error;
+  }
+}
+
+const elsewhere = (name: string, board: string): Failure =>
+  taken('name_taken', name, board, 'is held by somebody else, or by another machine of yours');
+
+const taken = (code: string, name: string, board: string, what: string): Failure =>
+  new Failure(code, `${name} on ${board} ${what}.`, {
+    hint: 'Give the agent another name in service.yaml',
+    ...(code === 'name_taken' ? { exit: EXIT.conflict } : {}),
+  });

@@ -1,0 +1,107 @@
+/** What is noted of the swarms of this machine: what was started for each agent, and how it is found again. */
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { runtime } from '../../../cli/runtime.ts';
+import { swarmsFolder } from '../../../launch/launchers.ts';
+import { modes } from '../../../launch/protocol.ts';
+import { makeFolder } from '../../../local/folders.ts';
+import { parseOwn, readPrivate, writePrivate } from '../../../local/private-file.ts';
+
+const text = z.string();
+
+const agent = z.object({
+  member_id: text,
+  harness: text,
+  launcher: text,
+  mode: z.enum(modes),
+  dir: text,
+  /** Of what `service.yaml` said when it was started. */
+  wish: text,
+  /** Null where nobody heard that it was started, or it was stopped. */
+  handle: text.nullable(),
+  attach: text.nullable(),
+  /** When it was started, or was about to be; null once it was stopped. */
+  started_at: text.nullable(),
+  /** The session that took its seat, as `<harness>:<id>`. */
+  session: text.nullable(),
+  /** A session that could not be taken up again. */
+  lost_session: text.nullable().default(null),
+});
+
+const record = z.object({
+  v: z.literal(1),
+  name: text,
+  board: text,
+  board_id: text,
+  server: z.object({ name: text, url: text, server_id: text }),
+  file: text,
+  agents: z.record(text, agent),
+});
+
+export type StartedAgent = z.infer<typeof agent>;
+export type SwarmRecord = z.infer<typeof record>;
+
+const folder = () => swarmsFolder(runtime().folders);
+const pathOf = (name: string): string => join(folder(), `${name}.json`);
+const isRecord = (value: unknown): value is SwarmRecord => record.safeParse(value).success;
+
+/** A name that no other swarm has: of this board, on this server, of this person's folders. */
+export function swarmName(board: string, serverId: string): string {
+  const unique = createHash('sha256').update(`${runtime().folders.state}\n${serverId}\n${board}`).digest('hex');
+  return `${board}-${unique.slice(0, 6)}`;
+}
+
+/** What is noted of a swarm; null where nothing is. @throws Failure `config_corrupt`, `credentials_unsafe` */
+export function readSwarm(name: string): SwarmRecord | null {
+  const path = pathOf(name);
+  const content = readPrivate(path);
+  return content === null ? null : record.parse(parseOwn(path, content, isRecord));
+}
+
+export const writeSwarm = (swarm: SwarmRecord): void =>
+  writePrivate(pathOf(swarm.name), `${JSON.stringify(swarm, null, 2)}\n`);
+
+/** Every swarm of this machine, by name. */
+export function allSwarms(): SwarmRecord[] {
+  return namesIn(folder()).flatMap((name) => readSwarm(name) ?? []);
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path)
+      .filter((name) => /^[a-z0-9-]+\.json$/.test(name))
+      .map((name) => name.slice(0, -'.json'.length))
+      .sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+const AGAIN_MS = 50;
+const TELL_MS = 1_000;
+
+/** One command at a time starts or stops agents of a swarm; another waits. The lock ends with its holder, however it ends. */
+export async function alone<T>(name: string, note: (text: string) => void, work: () => Promise<T>): Promise<T> {
+  const { takeKernelLock } = await import('../../../local/kernel-lock.ts');
+  makeFolder(folder());
+  const path = join(folder(), `${name}.lock`);
+  const tell = performance.now() + TELL_MS;
+  let told = false;
+  for (;;) {
+    const lock = takeKernelLock(path);
+    if (lock)
+      try {
+        return await work();
+      } finally {
+        lock.release();
+      }
+    if (!told && performance.now() > tell) {
+      note('Another command of this swarm runs; waiting for it…');
+      told = true;
+    }
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
+}

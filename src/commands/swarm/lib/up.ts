@@ -1,0 +1,104 @@
+/** `service swarm up`: board, seats and agents, each made or started only where it is missing. */
+import { dirname } from 'node:path';
+import { quoted } from '../../../cli/files/names.ts';
+import type { Output } from '../../../cli/output.ts';
+import { askDaemon } from '../../../cli/session/ask-daemon.ts';
+import type { Session } from '../../../cli/session/session.ts';
+import type { Seat } from '../../../local/actors.ts';
+import { usage } from '../../../local/failure.ts';
+import { type AgentStart, ensureRunning } from './ensure-running.ts';
+import type { SwarmFile } from './file.ts';
+import { Launchers, linesOf, type Planned, planned, requireAll } from './plan.ts';
+import type { AgentRecord, Problem } from './records.ts';
+import { boardOf, seatsOf } from './seats.ts';
+import { allSwarms, swarmName } from './state.ts';
+import { Swarm } from './swarm.ts';
+import { seated } from './waiting.ts';
+
+export interface UpOptions {
+  file: SwarmFile;
+  /** Agents that are meant; none named: all. */
+  only: readonly string[];
+  /** Milliseconds to wait for all seats. */
+  waitMs: number;
+  out: Output;
+  /** Asks whether these are to be started, in a folder where nothing ever was. */
+  agree(question: string, facts: string[]): Promise<void>;
+}
+
+export interface RisenAgent extends AgentRecord {
+  /** What was done now. */
+  action: AgentStart['action'];
+  problem: Problem | null;
+}
+
+export interface UpRecord {
+  swarm: string;
+  board_created: boolean;
+  seats_added: string[];
+  agents: RisenAgent[];
+  timed_out: boolean;
+}
+
+/** @throws Failure before anything is made, for what is wrong in the file or missing on this machine */
+export async function bringUp(session: Session, { file, only, waitMs, out, agree }: UpOptions): Promise<UpRecord> {
+  const { entry, server } = session;
+  if (!entry)
+    throw usage(
+      'With SERVICE_TOKEN nothing is saved here, so the seats of a swarm would be lost.',
+      `Sign in on this machine: service login ${server.url}`,
+    );
+  const launchers = new Launchers();
+  const agents = chosen(await planned(file, launchers), only, file);
+  requireAll(agents);
+  if (!startedIn(dirname(file.path)))
+    await agree(
+      `Start ${agents.length === 1 ? 'it' : 'them'} on ${file.board} of ${server.url}?`,
+      startsOf(file, agents),
+    );
+  out.base.board = file.board;
+  const { board, created } = await boardOf(session, file.board);
+  out.base.board = board.name;
+  const { server_id } = entry;
+  const base = {
+    v: 1 as const,
+    name: swarmName(board.name, server_id),
+    board: board.name,
+    board_id: board.id,
+    server: { name: server.name, url: server.url, server_id },
+    file: file.path,
+    agents: {},
+  };
+  const swarm = new Swarm(base, launchers, out);
+  const { added, rising } = await swarm.alone(async () => {
+    const { seats, added: names } = await seatsOf(session, board, agents, out);
+    return { added: names, rising: await raiseAll(swarm, agents, seats) };
+  });
+  const { agents: risen, timed_out } = await seated(swarm, rising, waitMs);
+  return { swarm: swarm.name, board_created: created, seats_added: added, agents: risen, timed_out };
+}
+
+async function raiseAll(swarm: Swarm, agents: Planned[], seats: Map<string, Seat>): Promise<AgentStart[]> {
+  const status = await askDaemon('status', {}, { start: true });
+  const rising: AgentStart[] = [];
+  for (const agent of agents) rising.push(await ensureRunning(swarm, agent, seats.get(agent.name)!, status));
+  return rising;
+}
+
+const startedIn = (folder: string): boolean => allSwarms().some(({ file }) => dirname(file) === folder);
+
+/** Each program with its words, and where it is run. */
+const startsOf = ({ path }: SwarmFile, agents: Planned[]): string[] => [
+  `For the first time, ${path} would start:`,
+  ...agents.map((agent) => {
+    const own = agent.mode === 'interactive' ? agent.args : [];
+    const words = [...linesOf(agent), ...own].map(quoted).join(' ');
+    return `  ${agent.name}: ${words} (${agent.launcher}, in ${agent.dir})`;
+  }),
+];
+
+function chosen(agents: Planned[], only: readonly string[], { path }: SwarmFile): Planned[] {
+  const stranger = only.find((name) => agents.every((agent) => agent.name !== name));
+  if (stranger === undefined) return only.length === 0 ? agents : agents.filter(({ name }) => only.includes(name));
+  throw usage(`${path} has no agent ${stranger}.`, `It has ${agents.map(({ name }) => name).join(', ')}`);
+}
