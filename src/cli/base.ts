@@ -17,9 +17,9 @@ import { flagsIn, parsed } from './parsing/parsing.ts';
 import { runtime } from './runtime.ts';
 import type { AdminActionInput } from './session/ask-person.ts';
 import type { Delegated } from './session/delegated.ts';
-import { blockedHere, here, inSession, lookAround, requireWhole } from './session/here.ts';
+import { blockedHere, forAgent, here, inSession, lookAround, requireWhole } from './session/here.ts';
 import { onlyReads } from './session/read-only.ts';
-import type { Session, SessionChoice, Who } from './session/session.ts';
+import type { BoardSession, Session, SessionChoice, Who } from './session/session.ts';
 import { prepareReading } from './table.ts';
 import type { TimeStyle } from './time.ts';
 
@@ -33,11 +33,6 @@ interface SessionOptions {
   autostart?: boolean;
   ofBoard?: boolean;
   seat?: Seat;
-}
-
-/** A session on one board: what most commands need. */
-export interface BoardSession extends Session {
-  board: string;
 }
 
 export abstract class BaseCommand<T extends typeof Command = typeof Command> extends Command {
@@ -186,7 +181,6 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
 
   /** Refuses an agent, where a command of a person opens no session that would. */
   protected async requirePerson(): Promise<void> {
-    const { forAgent } = await import('./session/agent-here.ts');
     if (!forAgent(this.globals)) return;
     const { forPeopleOnly } = await import('./session/session.ts');
     throw forPeopleOnly(this.line());

@@ -3,7 +3,7 @@
  * what is data, byte for byte, goes past it, and only into a pipe or a file.
  */
 import { escapeUntrusted } from '../contract/text.ts';
-import { marked } from './marks.ts';
+import type { Env } from '../local/folders.ts';
 
 /** Stands in our own colour codes until they are written, so that a text cannot bring any. A terminal ignores such numbers. */
 let own: string | null = null;
@@ -68,4 +68,17 @@ const unicode = (found: string): string =>
 export function showData(data: string | Uint8Array): void {
   if (!process.stdout.isTTY) process.stdout.write(data);
   else show(process.stdout, typeof data === 'string' ? data : new TextDecoder().decode(data));
+}
+
+const ascii: Record<string, string> = { '·': '-', '→': '->', '…': '...', '’': "'" };
+
+/** Whether the terminal reads UTF-8. A locale that nobody named says nothing against it. */
+function readsUtf8(env: Env): boolean {
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
+  return !locale || /utf-?8/i.test(locale);
+}
+
+/** A text with the marks this locale can show. */
+export function marked(text: string, env: Env = process.env): string {
+  return readsUtf8(env) ? text : text.replace(/[·→…’]/g, (mark) => ascii[mark]!);
 }

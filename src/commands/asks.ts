@@ -1,7 +1,15 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base.ts';
+import { taskRef } from '../cli/boards/tasks.ts';
 import { limitFlag, listFlags } from '../cli/flags.ts';
-import { listAsks } from './ask/lib/list.ts';
+import type { Show } from '../cli/messages/read.ts';
+import { messageText } from '../cli/print/message.ts';
+import { called } from '../cli/runtime.ts';
+import { type Session, staying } from '../cli/session/session.ts';
+import { rowsOr } from '../cli/table.ts';
+import { requireFeature } from '../client/features.ts';
+import type { Message } from '../contract/types.ts';
+import { Failure } from '../local/failure.ts';
 
 export default class Asks extends BaseCommand<typeof Asks> {
   static override summary = 'List asks and what became of them';
@@ -39,3 +47,74 @@ export default class Asks extends BaseCommand<typeof Asks> {
     );
   }
 }
+
+interface AskListOptions {
+  board: string | undefined;
+  'to-me'?: boolean;
+  'from-me'?: boolean;
+  'can-answer'?: boolean;
+  state?: string | undefined;
+  task?: string | undefined;
+  limit?: number | undefined;
+  after?: string | undefined;
+  all?: boolean;
+}
+
+const MOST = 5000;
+
+async function listAsks(session: Session, options: AskListOptions, { out, times }: Show): Promise<void> {
+  await requireFeature(session.client, 'asks');
+  const everything = options.all || (out.mode === 'ndjson' && options.limit === undefined);
+  const asks: Message[] = [];
+  let after = options.after;
+  let next: string | null;
+  do {
+    const query = { ...queryOf(options), limit: options.limit ?? (everything ? 200 : undefined), after };
+    const { data } = await session.client.call('listAsks', { query });
+    if (out.mode === 'ndjson') for (const ask of data.asks) out.each(ask);
+    else asks.push(...data.asks);
+    if (asks.length > MOST) throw tooMany();
+    next = data.next_after;
+    after = next ?? undefined;
+  } while (everything && after !== undefined);
+  if (out.mode === 'ndjson') return;
+  const style = { paint: out.paint, times, agent: session.agent };
+  out.print({ asks, next_after: next }, () =>
+    [
+      `asks · ${asks.length}`,
+      ...rowsOr(
+        byBoard(asks).flatMap(([board, own]) => [out.paint.bold(board), ...own.map((ask) => messageText(ask, style))]),
+        `Ask somebody: service ask @NAME "QUESTION"${staying(session)}`,
+      ),
+      ...(next === null ? [] : [called(`Later: service asks${flagsOf(options)}${staying(session)} --after ${next}`)]),
+    ].join('\n'),
+  );
+}
+
+const queryOf = (options: AskListOptions) => ({
+  board: options.board,
+  state: options.state,
+  task: options.task === undefined ? undefined : taskRef(options.task),
+  ...(options['to-me'] ? { to_me: true } : {}),
+  ...(options['from-me'] ? { from_me: true } : {}),
+  ...(options['can-answer'] ? { can_answer: true } : {}),
+});
+
+function byBoard(asks: Message[]): [string, Message[]][] {
+  const boards = new Map<string, Message[]>();
+  for (const ask of asks) boards.set(ask.board, [...(boards.get(ask.board) ?? []), ask]);
+  return [...boards];
+}
+
+const flagsOf = (options: AskListOptions): string =>
+  [
+    options['to-me'] ? ' --to-me' : '',
+    options['from-me'] ? ' --from-me' : '',
+    options['can-answer'] ? ' --can-answer' : '',
+    options.state ? ` --state ${options.state}` : '',
+    options.task ? ` --task ${options.task}` : '',
+    options.limit === undefined ? '' : ` --limit ${options.limit}`,
+  ].join('');
+
+const tooMany = (): Failure =>
+  new Failure('too_many_results', `There are more than ${MOST} asks.`, { hint: 'service asks --all --ndjson' });

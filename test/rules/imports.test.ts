@@ -210,7 +210,7 @@ describe('imports', () => {
       'src/cli/local/serve.ts',
       'src/cli/local/team-options.ts',
       'src/commands/server/lib/recover-key.ts',
-      'src/cli/local/storage.ts',
+      'src/commands/storage/lib/storage.ts',
       'src/commands/doctor/checks/data.ts',
     );
     const serve = (edge: Edge): boolean => starter(edge.from) && (edge.dynamic || edge.typeOnly);

@@ -4,8 +4,8 @@ import { ClientError } from '../../client/errors.ts';
 import { pages } from '../../client/pages.ts';
 import type { Board, JoinCode } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
-import type { BoardSession } from '../base.ts';
 import { codePrompt, type NewCode } from '../print/code.ts';
+import type { BoardSession } from '../session/session.ts';
 import { duration } from '../time.ts';
 
 export interface CodeOptions {

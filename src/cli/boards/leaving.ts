@@ -6,10 +6,10 @@ import type { Member } from '../../contract/types.ts';
 import type { Seat } from '../../local/actors.ts';
 import { endSeat, readCredentials } from '../../local/credentials.ts';
 import { Failure, usage } from '../../local/failure.ts';
-import type { BoardSession } from '../base.ts';
 import { exitCode } from '../exit.ts';
 import { plural } from '../print/fields.ts';
 import { runtime } from '../runtime.ts';
+import type { BoardSession } from '../session/session.ts';
 import { allMembers } from './list.ts';
 
 /** Active agents of a person on a board, by the person's handle. */

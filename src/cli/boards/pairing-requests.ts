@@ -7,12 +7,11 @@ import type { SessionHere } from '../../harness/detect.ts';
 import { environmentToken } from '../../local/actors.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { beginner } from '../access/invite.ts';
-import type { BoardSession } from '../base.ts';
 import { EXIT } from '../exit.ts';
 import { runtime } from '../runtime.ts';
 import { boardIdOf, personIdOf } from '../session/ask-person.ts';
 import { requireWhole, sessionHere } from '../session/here.ts';
-import type { Session } from '../session/session.ts';
+import type { BoardSession, Session } from '../session/session.ts';
 
 /** All that are listed: those a person has part in, or an agent's person on its board. */
 export async function allPairings({ client }: Session, state: string | undefined): Promise<PairingRequest[]> {

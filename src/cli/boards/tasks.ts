@@ -2,10 +2,9 @@
 import { requireFeature } from '../../client/features.ts';
 import type { AgentLine, AgentWork, Answer, Task, TaskRef } from '../../contract/types.ts';
 import { Failure, lacking, usage } from '../../local/failure.ts';
-import type { BoardSession } from '../base.ts';
 import { remind } from '../messages/reminders.ts';
 import type { Output } from '../output.ts';
-import { type Session, staying } from '../session/session.ts';
+import { type BoardSession, type Session, staying } from '../session/session.ts';
 import { hasPipedInput, readWhole } from '../stdin.ts';
 
 /** A reference in any letter case, a number, or an id. */

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../local/folders.ts';
-import type { BoardSession } from '../base.ts';
 import { choose } from '../dispatch.ts';
 import { readCatalog } from '../help/catalog.ts';
 import { runtime } from '../runtime.ts';
+import type { BoardSession } from '../session/session.ts';
 import { type Kind, kindOfArgument, kindOfFlag } from './kinds.ts';
 
 const FRESH_MS = 60_000;

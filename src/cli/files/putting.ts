@@ -1,5 +1,15 @@
 /** `file put` and `brief put`: which version is replaced, and what happens when somebody else was first. */
-import { readFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import type { Reply } from '../../client/answer.ts';
 import type { ClientError } from '../../client/errors.ts';
 import type { BoardFile } from '../../contract/types.ts';
@@ -13,7 +23,6 @@ import { readBytes } from './get.ts';
 import { merge } from './merge.ts';
 import { quoted } from './names.ts';
 import { type Local, localFile, type PutQuery, putFile } from './put.ts';
-import { replaceFile } from './replace.ts';
 import { type Files, note } from './scope.ts';
 
 const REPLACES = 3;
@@ -156,5 +165,26 @@ async function replacing(putting: Putting): Promise<Put> {
       if (attempt === REPLACES)
         throw conflict(error, { name: query.name, base: there.base, command, times, piped: putting.path === null });
     }
+  }
+}
+
+/** @throws whatever keeps it from being written; then the file is as it was. */
+function replaceFile(path: string, bytes: Buffer): void {
+  const there = statSync(path, { throwIfNoEntry: false });
+  // Through a link, which stays one.
+  const target = there ? realpathSync(path) : path;
+  const part = `${target}.part-${process.pid}`;
+  try {
+    const file = openSync(part, 'wx', there ? there.mode & 0o777 : 0o666);
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(part, target);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
   }
 }

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { serverInfo } from '../../client/features.ts';
 import type { Board } from '../../contract/types.ts';
 import { type FileScope, type Remembered, remember, rememberedAt } from '../../local/remembered-files.ts';
-import type { BoardSession } from '../base.ts';
 import { runtime } from '../runtime.ts';
+import type { BoardSession } from '../session/session.ts';
 
 export interface Files {
   session: BoardSession;

@@ -1,9 +1,9 @@
 /** Advice after a post: who gets it when, and what is waiting to be read. Never in the way: two seconds, else nothing. */
 import type { Client } from '../../client/client.ts';
 import type { Answer, Member, Message } from '../../contract/types.ts';
-import type { BoardSession } from '../base.ts';
 import { allMembers } from '../boards/list.ts';
 import type { Output } from '../output.ts';
+import type { BoardSession } from '../session/session.ts';
 import { deliveredTo } from './hold-deliveries.ts';
 
 export type Outcome =

@@ -3,18 +3,16 @@
 import type { Client } from '../../client/client.ts';
 import type { Message } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
-import type { BoardSession } from '../base.ts';
 import { taskRef, withTasks } from '../boards/tasks.ts';
 import { flushed, type Output } from '../output.ts';
 import { messageList, messageText } from '../print/message.ts';
 import { called } from '../runtime.ts';
 import { inSession } from '../session/here.ts';
-import { staying } from '../session/session.ts';
+import { type BoardSession, staying } from '../session/session.ts';
 import { followed, type TimeStyle } from '../time.ts';
 import type { Filters } from './catch-up.ts';
 import { follow } from './follow.ts';
 import { tellShown } from './hold-deliveries.ts';
-import { newestFirst, type Page, type Span, spanQuery } from './spans.ts';
 
 export interface ReadOptions extends Span {
   from?: string | undefined;
@@ -193,4 +191,38 @@ function tooMany(): Failure {
   return new Failure('too_many_results', `There are more than ${MOST} messages.`, {
     hint: 'service read --all --ndjson',
   });
+}
+
+interface Span {
+  after?: number | undefined;
+  before?: number | undefined;
+  around?: number | undefined;
+  unread?: boolean;
+}
+
+interface Page {
+  messages: Message[];
+  next_after: number | null;
+  prev_before: number | null;
+}
+
+/** The query of one page: forward from a number, back from a number, from the first unread one, or the newest. */
+async function spanQuery(
+  session: BoardSession,
+  span: Span,
+): Promise<{ after?: number; before?: number; newest?: boolean }> {
+  if (span.after !== undefined) return { after: span.after };
+  if (span.before !== undefined) return { before: span.before, newest: true };
+  if (span.unread) return { after: await readPosition(session) };
+  return { newest: true };
+}
+
+/** Whether nothing but the newest page was asked for. */
+function newestFirst({ after, before, unread }: Span): boolean {
+  return after === undefined && before === undefined && !unread;
+}
+
+async function readPosition({ client, board, agent }: BoardSession): Promise<number> {
+  if (agent) return (await client.call('readInbox', { query: { limit: 1 } })).data.cursor;
+  return (await client.call('getBoard', { params: { board } })).data.read_up_to ?? 0;
 }

@@ -1,24 +1,24 @@
-/** Which of the names that there are was probably meant by one that is none. */
+/** Suggestions for misspelt names, by edit distance. */
 
-/** The names nearest to what was typed, at most three that are equally near. */
+/** The known names closest to what was typed: at most three, all at the same distance; none if nothing is close. */
 export const nearestNames = (typed: string, names: Iterable<string>): string[] =>
-  closest([...names].map((name) => ({ means: name, far: within(typed, name) })));
+  closest([...names].map((name) => ({ name, distance: typoDistance(typed, name) })));
 
-/** Of candidates with their distance, those that are nearest. */
-export function closest(candidates: { means: string; far: number }[]): string[] {
-  const far = Math.min(...candidates.map((candidate) => candidate.far));
-  if (!Number.isFinite(far)) return [];
-  const best = candidates.filter((candidate) => candidate.far === far).map(({ means }) => means);
+/** The names with the smallest distance, at most three, sorted; none if every distance is infinite. */
+export function closest(candidates: { name: string; distance: number }[]): string[] {
+  const smallest = Math.min(...candidates.map((candidate) => candidate.distance));
+  if (!Number.isFinite(smallest)) return [];
+  const best = candidates.filter((candidate) => candidate.distance === smallest).map(({ name }) => name);
   return [...new Set(best)].sort().slice(0, 3);
 }
 
-/** The distance, or infinity where nobody would take one for the other. */
-export function within(typed: string, name: string): number {
-  const far = distance(typed, name);
-  return far <= Math.max(1, Math.floor(name.length / 3)) ? far : Number.POSITIVE_INFINITY;
+/** The edit distance, or infinity if it is more than a third of the name (and more than one letter). */
+export function typoDistance(typed: string, name: string): number {
+  const edits = distance(typed, name);
+  return edits <= Math.max(1, Math.floor(name.length / 3)) ? edits : Number.POSITIVE_INFINITY;
 }
 
-/** Edit distance: letters put in, left out, replaced, or two neighbours swapped. */
+/** Edit distance: inserted, deleted and replaced letters, and swaps of two neighbours. */
 export function distance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, i) => i)];
   for (let i = 1; i <= a.length; i++) {

@@ -1,8 +1,8 @@
-/** A command that does not exist: what was probably meant. */
+/** The error for a command that does not exist, with the commands that are spelt most like it. */
 import { existsSync } from 'node:fs';
 import { Failure } from '../../local/failure.ts';
 import { aliases, type Catalog, topics } from '../help/catalog.ts';
-import { closest, within } from './spelling.ts';
+import { closest, typoDistance } from './spelling.ts';
 
 const SYSTEM_PROGRAM = '/usr/sbin/service';
 const initVerbs = new Set([
@@ -61,25 +61,34 @@ function nearest(words: string[], catalog: Catalog): string[] {
   const [first = '', second = ''] = words;
   const all = names(catalog);
   if (topics[first]) {
-    const verbs = all.filter(({ name }) => name.startsWith(`${first} `));
-    return closest(verbs.map(({ name, means }) => ({ means, far: within(second, name.slice(first.length + 1)) })));
+    const verbs = all.filter(({ typed }) => typed.startsWith(`${first} `));
+    return closest(
+      verbs.map(({ typed, command }) => ({
+        name: command,
+        distance: typoDistance(second, typed.slice(first.length + 1)),
+      })),
+    );
   }
-  const both = closest(all.map(({ name, means }) => ({ means, far: within(`${first} ${second}`.trim(), name) })));
+  const line = `${first} ${second}`.trim();
+  const both = closest(all.map(({ typed, command }) => ({ name: command, distance: typoDistance(line, typed) })));
   if (both.length > 0) return both;
   // What follows may be a value; and a verb may have been typed without its topic.
   return closest(
-    all.map(({ name, means }) => ({ means, far: Math.min(within(first, name), within(first, verbOf(name))) })),
+    all.map(({ typed, command }) => ({
+      name: command,
+      distance: Math.min(typoDistance(first, typed), typoDistance(first, verbOf(typed))),
+    })),
   );
 }
 
 const verbOf = (name: string) => name.split(' ').at(-1)!;
 
-/** Every way to name a command: its words, its short name, and a topic for what it does alone. */
-function names(catalog: Catalog): { name: string; means: string }[] {
+/** Every way to type a command: its words, its alias, and the topic that runs it. */
+function names(catalog: Catalog): { typed: string; command: string }[] {
   const words = (id: string) => id.replaceAll(':', ' ');
   const direct = [...Object.keys(catalog.commands), ...aliases(catalog).keys()].map(words);
   const alone = Object.entries(topics).flatMap(([topic, { runs }]) =>
-    runs && catalog.commands[runs] ? [{ name: topic, means: words(runs) }] : [],
+    runs && catalog.commands[runs] ? [{ typed: topic, command: words(runs) }] : [],
   );
-  return [...direct.map((name) => ({ name, means: name })), ...alone];
+  return [...direct.map((name) => ({ typed: name, command: name })), ...alone];
 }

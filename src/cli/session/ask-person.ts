@@ -4,14 +4,13 @@ import { ClientError } from '../../client/errors.ts';
 import { requireFeature } from '../../client/features.ts';
 import type { Answer, BodyIn } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
-import type { BoardSession } from '../base.ts';
 import { actionWords } from '../print/approval.ts';
 import { newInviteText } from '../print/invite.ts';
 import { called } from '../runtime.ts';
 import type { TimeStyle } from '../time.ts';
 import { sessionHere } from './here.ts';
 import { handleOf } from './people.ts';
-import type { Session } from './session.ts';
+import type { BoardSession, Session } from './session.ts';
 
 type Asked = Answer<'requestAdminAction'>;
 export type AdminActionInput = BodyIn<'requestAdminAction'>;

@@ -11,7 +11,7 @@ import { personServer } from '../../local/servers.ts';
 import type { BoardListRecord } from '../boards/list.ts';
 import { EXIT } from '../exit.ts';
 import { useLocalServer } from '../local/server.ts';
-import { type Agreed, agreedOf } from '../print/joined.ts';
+import { type Agreed, agreedOf } from '../print/agreed.ts';
 import { runtime } from '../runtime.ts';
 import { sayServer } from './announce-server.ts';
 import { askFor, noteHolder } from './ask-daemon.ts';

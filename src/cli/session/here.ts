@@ -2,6 +2,7 @@
 import { type SessionHere, type Surroundings, surroundings } from '../../harness/detect.ts';
 import { loadProfiles } from '../../harness/load.ts';
 import { type Program, refreshLauncher } from '../../harness/setup/launcher.ts';
+import { environmentToken } from '../../local/actors.ts';
 import { Failure } from '../../local/failure.ts';
 import { runsFromSources } from '../../local/program.ts';
 import { EXIT } from '../exit.ts';
@@ -74,4 +75,11 @@ export function requireOutside(line: string): void {
   throw new Failure('human_command_in_session', 'Only a person may do this, and an agent’s program runs it here.', {
     hint: `Ask your person to run: ${line}`,
   });
+}
+
+/** In a session of its program, or because its seat is selected. */
+export function forAgent({ as }: { as?: string | undefined }): boolean {
+  const { env } = runtime();
+  if (as || inSession() || env.SERVICE_AGENT) return true;
+  return environmentToken(env)?.startsWith('aba_') === true;
 }

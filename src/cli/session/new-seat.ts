@@ -3,9 +3,9 @@ import type { Client } from '../../client/client.ts';
 import type { BodyIn } from '../../contract/types.ts';
 import { credentialsPath, readCredentials, requireNames, updateCredentials } from '../../local/credentials.ts';
 import { usage } from '../../local/failure.ts';
-import type { BoardSession } from '../base.ts';
 import type { Output } from '../output.ts';
 import { runtime } from '../runtime.ts';
+import type { BoardSession } from './session.ts';
 
 export interface SeatOptions {
   body: BodyIn<'joinBoard'>;

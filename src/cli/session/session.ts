@@ -58,6 +58,11 @@ export interface Session {
   choice: SessionChoice;
 }
 
+/** A session on one board: what most commands need. */
+export interface BoardSession extends Session {
+  board: string;
+}
+
 interface Target {
   server: KnownServer;
   token: string;

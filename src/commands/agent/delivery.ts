@@ -1,12 +1,14 @@
 import { choice } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { runtime } from '../../cli/runtime.ts';
 import { tellMode } from '../../cli/session/ask-daemon.ts';
 import type { DeliveryMode } from '../../contract/types.ts';
+import { readCredentials } from '../../local/credentials.ts';
 import { usage } from '../../local/failure.ts';
 import { seatHeld } from './lib/binding.ts';
 import { deliveryRecord, deliveryText, ownName } from './lib/delivery.ts';
-import { agentNamed } from './lib/named-agent.ts';
+import { agentMeant } from './lib/midturn.ts';
 
 export default class AgentDelivery extends BaseCommand<typeof AgentDelivery> {
   static override aliases = ['delivery'];
@@ -44,3 +46,32 @@ export default class AgentDelivery extends BaseCommand<typeof AgentDelivery> {
     this.out.print(record, () => deliveryText(record, session.board));
   }
 }
+
+interface Globals {
+  as?: string | undefined;
+  board?: string | undefined;
+  server?: string | undefined;
+}
+
+/**
+ * Turns `--as AGENT` into the server and board of that agent, and answers by what it goes there: its id where this
+ * machine holds its seat, else the name, on the board that is in use.
+ */
+function agentNamed(globals: Globals): string {
+  const as = globals.as ?? '';
+  globals.as = undefined;
+  const [name = '', board] = as.replace(/^@/, '').split('@', 2);
+  if (!holdsSeat(name)) {
+    globals.board ??= board;
+    return name;
+  }
+  const seat = agentMeant(as, globals.board);
+  globals.server ??= seat.entry.mode === 'local' ? 'local' : seat.origin;
+  globals.board ??= seat.saved.board;
+  return seat.memberId;
+}
+
+const holdsSeat = (nameOrId: string): boolean =>
+  Object.values(readCredentials(runtime().folders).servers).some(({ seats }) =>
+    Object.entries(seats).some(([id, seat]) => seat.token !== undefined && (id === nameOrId || seat.name === nameOrId)),
+  );

@@ -1,6 +1,6 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { deliveryLine } from '../../cli/print/joined.ts';
+import { deliveryLine } from '../../cli/print/agreed.ts';
 import { bindHere } from './lib/binding.ts';
 
 export default class AgentResume extends BaseCommand<typeof AgentResume> {

@@ -1,7 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { newCharter } from './lib/charter.ts';
+import type { Output } from '../../cli/output.ts';
+import type { BoardSession } from '../../cli/session/session.ts';
+import { readWhole } from '../../cli/stdin.ts';
+import { Failure, usage } from '../../local/failure.ts';
 import { changeBoard, readBoard } from './lib/settings.ts';
 import { changeLine } from './lib/settings-text.ts';
 
@@ -43,4 +46,46 @@ export default class BoardCharter extends BaseCommand<typeof BoardCharter> {
         : `charter of ${session.board}: ${size(before)} -> ${size(charter)}`;
     this.out.print({ charter, changed: charter !== before }, () => `${line}${again}`);
   }
+}
+
+interface CharterOptions {
+  set?: string | undefined;
+  file?: string | undefined;
+  edit?: boolean;
+}
+
+interface CharterSource {
+  session: BoardSession;
+  /** As it was read. */
+  charter: string;
+  options: CharterOptions;
+  out: Output;
+  noInput: boolean;
+}
+
+/** The charter that is wished for; undefined: it is only to be shown. */
+async function newCharter(source: CharterSource): Promise<string | undefined> {
+  const { options, charter, out } = source;
+  const ways = [options.set !== undefined, options.file !== undefined, options.edit === true].filter(Boolean).length;
+  if (ways > 1) throw usage('Give one of --set, --file and --edit.');
+  if (options.file !== undefined) return readWhole(options.file, out, 'a charter');
+  if (!options.edit) return options.set;
+  const { edit } = await import('../../cli/editor.ts');
+  const edited = await edit(charter, 'charter.md');
+  if (edited !== charter) await requireUnmoved(source);
+  return edited;
+}
+
+/** Somebody may have changed it while the editor was open. */
+async function requireUnmoved({ session, charter, out, noInput }: CharterSource): Promise<void> {
+  if ((await readBoard(session)).charter === charter) return;
+  const { askYes, mayAsk } = await import('../../cli/prompts.ts');
+  if (mayAsk(out, noInput)) {
+    await askYes('Somebody changed the charter meanwhile. Replace it with yours?');
+    return;
+  }
+  throw new Failure('stale', 'Somebody changed the charter meanwhile, so nothing was sent.', {
+    hint: `See what it is now: service board charter --board ${session.board}`,
+    exit: 7,
+  });
 }

@@ -1,8 +1,9 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand, type BoardSession } from '../../cli/base.ts';
+import { BaseCommand } from '../../cli/base.ts';
 import { requestFlags, writeFlags } from '../../cli/flags.ts';
 import { personRows } from '../../cli/print/member.ts';
 import { roleWanted } from '../../cli/session/ask-person.ts';
+import type { BoardSession } from '../../cli/session/session.ts';
 import { usage } from '../../local/failure.ts';
 import { handleOf, ownersOf } from './lib/people.ts';
 

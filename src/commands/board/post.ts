@@ -2,8 +2,35 @@ import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlag, replyWaitFlags, writeFlags } from '../../cli/flags.ts';
-import { aboutFlags, attachFlags } from './lib/post/flags.ts';
 import { post } from './lib/post/post.ts';
+
+const aboutFlags = {
+  option: Flags.integer({
+    min: 1,
+    max: 4,
+    helpValue: 'K',
+    description: 'Answer the ask with this option; its words are the default text',
+    dependsOn: ['reply'],
+  }),
+  comment: Flags.boolean({
+    description: 'A reply to an ask that is no answer',
+    dependsOn: ['reply'],
+    exclusive: ['option'],
+  }),
+  task: listFlag({ char: 'T', helpValue: 'T', description: 'A task it is about' }),
+  'no-task': Flags.boolean({ description: 'About no task', exclusive: ['task'] }),
+};
+
+const attachFlags = {
+  file: listFlag({ char: 'F', helpValue: 'NAME[@V]', description: 'Attach this file of the board, a path or fil_…' }),
+  // No commas between: a path may hold one.
+  attach: Flags.string({
+    helpValue: 'PATH[=NAME]',
+    description: 'Put this file onto the board, then attach it; - is standard input',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+};
 
 export default class BoardPost extends BaseCommand<typeof BoardPost> {
   static override aliases = ['say'];

@@ -3,7 +3,9 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { findMessage } from '../../cli/messages/references.ts';
-import { reactionNamed, reactionsText } from './lib/reactions.ts';
+import { emojis, type ReactionName } from '../../contract/reactions.ts';
+import type { Message } from '../../contract/types.ts';
+import { usage } from '../../local/failure.ts';
 
 export default class BoardReact extends BaseCommand<typeof BoardReact> {
   static override aliases = ['react'];
@@ -37,3 +39,16 @@ export default class BoardReact extends BaseCommand<typeof BoardReact> {
     });
   }
 }
+
+/** What a person typed: a name, or the character itself with or without its variation selector. */
+function reactionNamed(typed: string): { name: ReactionName; emoji: string } {
+  const plain = (text: string) => text.replaceAll('\u{FE0F}', '');
+  for (const [name, emoji] of Object.entries(emojis) as [ReactionName, string][]) {
+    if (typed === name || plain(typed) === plain(emoji)) return { name, emoji };
+  }
+  throw usage(`"${typed}" is not one of the reactions.`, `Choose: ${Object.keys(emojis).join(', ')}`);
+}
+
+/** `👍 2 ✅ 1` */
+const reactionsText = (reactions: Message['reactions']): string =>
+  reactions.map(({ emoji, count }) => `${emoji} ${count}`).join(' ');

@@ -1,9 +1,18 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { taskRef } from '../../cli/boards/tasks.ts';
 import { limitFlag, listFlag, listFlags } from '../../cli/flags.ts';
+import type { Show } from '../../cli/messages/read.ts';
+import { headLines, type MessageStyle, messageText } from '../../cli/print/message.ts';
+import { called } from '../../cli/runtime.ts';
+import { type BoardSession, type Session, staying } from '../../cli/session/session.ts';
+import { readable } from '../../cli/table.ts';
+import { pastMoment, showTime } from '../../cli/time.ts';
 import { searchKinds } from '../../contract/search-kinds.ts';
-import { type SearchOptions, search } from './lib/search.ts';
+import { escapeUntrusted } from '../../contract/text.ts';
+import type { Answer, SearchResult } from '../../contract/types.ts';
+import { Failure } from '../../local/failure.ts';
 
 export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
   static override aliases = ['search'];
@@ -42,3 +51,103 @@ export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
     await search(session, request, { out: this.out, times: this.times });
   }
 }
+
+interface SearchOptions {
+  query: string;
+  'all-boards'?: boolean;
+  kind?: string[] | undefined;
+  from?: string | undefined;
+  task?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+  sort?: string | undefined;
+  limit?: number | undefined;
+  after?: string | undefined;
+  all?: boolean;
+}
+
+const MOST = 5000;
+
+async function search(session: Session | BoardSession, options: SearchOptions, { out, times }: Show): Promise<void> {
+  const board = 'board' in session && !options['all-boards'] ? session.board : undefined;
+  const query = queryOf(options, board);
+  const everything = options.all || (out.mode === 'ndjson' && options.limit === undefined);
+  const results: SearchResult[] = [];
+  let page: Answer<'search'>;
+  let after = options.after;
+  do {
+    page = (await session.client.call('search', { query: { ...query, after } })).data;
+    if (out.mode === 'ndjson') for (const result of page.results) out.each(result);
+    else results.push(...page.results);
+    if (results.length > MOST) throw tooMany();
+    after = page.next_after ?? undefined;
+  } while (everything && after !== undefined);
+  if (out.mode === 'ndjson') return;
+  const next = everything ? null : page.next_after;
+  out.print({ query: options.query, results, next_after: next }, () =>
+    [
+      ...(results.length === 0
+        ? ['0 found', nothingFound(options, session.agent)]
+        : foundText(results, { paint: out.paint, times, agent: session.agent })),
+      ...(next === null ? [] : [called(nextCommand(options, next, staying(session)))]),
+    ].join('\n'),
+  );
+}
+
+const nothingFound = (options: SearchOptions, agent: boolean): string =>
+  agent || options['all-boards']
+    ? called('Fewer words find more, and "begin*" finds words that begin so: service search --help')
+    : called('Fewer words find more; on all your boards: service search WORDS --all-boards');
+
+function queryOf(options: SearchOptions, board: string | undefined) {
+  const { kind, sort, limit } = options;
+  return {
+    q: options.query,
+    board,
+    kind: kind?.join(','),
+    from: options.from?.replace(/^@/, ''),
+    task: options.task === undefined ? undefined : taskRef(options.task),
+    since: options.since === undefined ? undefined : pastMoment(options.since, '--since'),
+    until: options.until === undefined ? undefined : pastMoment(options.until, '--until'),
+    sort,
+    limit,
+  };
+}
+
+/** By board, in the order in which each board comes first. */
+function foundText(results: SearchResult[], style: MessageStyle): string[] {
+  const boards = [...new Set(results.map(({ board }) => board))];
+  return boards.flatMap((board) => {
+    const own = results.filter((result) => result.board === board);
+    return [`${style.paint.bold(board)} · ${own.length} found`, ...own.map((result) => resultText(result, style))];
+  });
+}
+
+/** A message with its snippet for a body, a task or file with its snippet below; the words found between stars. */
+function resultText({ message, task, file, at, snippet, matches }: SearchResult, style: MessageStyle): string {
+  const marked = matches.toReversed().reduce((text, [from, to]) => mark(text, from, to), snippet);
+  if (message) return messageText({ ...message, body: marked }, style);
+  const [name, rest] = task ? [task.ref, `${task.state}  ${task.title}`] : [file?.name ?? '', `v${file?.version}`];
+  const [first = '', ...more] = headLines(`${name}  ${rest}`, showTime(at, style.times), style.paint);
+  const head = first.replace(escapeUntrusted(name), (found) => style.paint.bold(found));
+  return [head, ...more, ...readable(escapeUntrusted(marked), 4).map((line) => `    ${line}`)].join('\n');
+}
+
+const mark = (text: string, from: number, to: number): string =>
+  `${text.slice(0, from)}*${text.slice(from, to)}*${text.slice(to)}`;
+
+function nextCommand(options: SearchOptions, after: string, stay: string): string {
+  const flags = [
+    options['all-boards'] ? ' --all-boards' : '',
+    ...(['kind', 'from', 'task', 'since', 'until', 'sort', 'limit'] as const).map((name) =>
+      options[name] === undefined ? '' : ` --${name} ${options[name]}`,
+    ),
+  ].join('');
+  const word = /^[\w*.-]+$/.test(options.query) ? options.query : `'${options.query.replaceAll("'", `'\\''`)}'`;
+  return `Later: service board search ${word}${flags} --after ${after}${stay}`;
+}
+
+const tooMany = (): Failure =>
+  new Failure('too_many_results', `More than ${MOST} were found.`, {
+    hint: 'Narrow the search, or use --all --ndjson',
+  });

@@ -1,7 +1,16 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
+import { readBoards } from '../../cli/boards/list.ts';
 import { numberFlag } from '../../cli/flags.ts';
-import { watch, watchAll } from './lib/watch.ts';
+import { type Filters, unlessNobody } from '../../cli/messages/catch-up.ts';
+import { follow } from '../../cli/messages/follow.ts';
+import { boardIsGone, followHints, type Head } from '../../cli/messages/follow-hints.ts';
+import { newestSeq, type Show } from '../../cli/messages/read.ts';
+import { messageText } from '../../cli/print/message.ts';
+import type { BoardSession, Session } from '../../cli/session/session.ts';
+import { followed } from '../../cli/time.ts';
+import type { Client } from '../../client/client.ts';
+import type { Message } from '../../contract/types.ts';
 
 export default class BoardWatch extends BaseCommand<typeof BoardWatch> {
   static override aliases = ['watch'];
@@ -36,5 +45,84 @@ export default class BoardWatch extends BaseCommand<typeof BoardWatch> {
     const show = { out: this.out, times: this.times };
     if (this.flags['all-boards']) await watchAll(await this.session('P'), this.flags, show);
     else await watch(await this.onBoard('A'), this.flags, show);
+  }
+}
+
+interface WatchOptions {
+  limit: number;
+  from?: string | undefined;
+  role?: string | undefined;
+}
+
+const filtersOf = ({ from, role }: WatchOptions): Filters => ({ from: from?.replace(/^@/, ''), role });
+
+/** One board. */
+async function watch(
+  { client, board, agent }: BoardSession,
+  options: WatchOptions & { since?: number | undefined },
+  { out, times }: Show,
+): Promise<void> {
+  const filters = filtersOf(options);
+  const query =
+    options.since === undefined
+      ? { newest: true, limit: Math.max(1, options.limit) }
+      : { after: options.since, limit: 200 };
+  const begin = options.since ?? (await newestSeq(client, board));
+  const { data } = await client.call('listMessages', { params: { board }, query: { ...filters, ...query } });
+  const style = { paint: out.paint, times: followed(times), agent };
+  const show = (message: Message) => out.each({ board, message }, () => messageText(message, style));
+  if (options.limit > 0) for (const message of data.messages) show(message);
+  await follow({ client, board, agent, after: data.messages.at(-1)?.seq ?? begin, filters, out, show });
+}
+
+/** Every board the person is on, also those they come onto meanwhile. */
+async function watchAll(session: Session, options: WatchOptions, { out, times }: Show): Promise<void> {
+  const { client } = session;
+  const filters = filtersOf(options);
+  const style = { paint: out.paint, times: followed(times), agent: session.agent };
+  let last = '';
+  const show = (message: Message) => {
+    const { board } = message;
+    const header = board === last ? '' : `${style.paint.bold(board)}\n`;
+    last = board;
+    out.each({ board, message }, () => header + messageText(message, style));
+  };
+  const begin = async (heads: Head[]) => {
+    const newest = options.limit > 0 ? await newestOf(session, options.limit, filters) : [];
+    const shown = new Map(heads.map(({ board_id, seq }) => [board_id, seq]));
+    for (const { id, messages } of newest) shown.set(id, Math.max(shown.get(id) ?? 0, messages.at(-1)?.seq ?? 0));
+    const inOrder = newest.flatMap(({ messages }) => messages).sort((a, b) => a.at.localeCompare(b.at));
+    for (const message of inOrder.slice(-options.limit)) show(message);
+    return shown;
+  };
+  await followHints({ client, filters, out, begin, show });
+}
+
+/** The newest messages of the boards that were written on last: no more boards than messages are wanted. */
+async function newestOf(
+  session: Session,
+  limit: number,
+  filters: Filters,
+): Promise<{ id: string; messages: Message[] }[]> {
+  const { client } = session;
+  const { boards } = await readBoards(session, { all: false, archived: false });
+  const mine = boards
+    .filter(({ on_board, last_message_at }) => on_board && last_message_at !== null)
+    .sort((a, b) => (b.last_message_at ?? '').localeCompare(a.last_message_at ?? ''))
+    .slice(0, limit);
+  const pages: { id: string; messages: Message[] }[] = [];
+  for (const { id, name } of mine) pages.push({ id, messages: await pageOf(client, name, limit, filters) });
+  return pages;
+}
+
+async function pageOf(client: Client, board: string, limit: number, filters: Filters): Promise<Message[]> {
+  try {
+    const query = { ...filters, newest: true, limit };
+    return (
+      (await unlessNobody(null, () => client.call('listMessages', { params: { board }, query })))?.data.messages ?? []
+    );
+  } catch (error) {
+    if (boardIsGone(error)) return [];
+    throw error;
   }
 }

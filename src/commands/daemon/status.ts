@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { daemonStatus } from '../../cli/local/daemon.ts';
+import type { StatusAnswer } from '../../daemon/control/answers.ts';
 import { notRunning } from '../../daemon/control/errors.ts';
-import { daemonLines } from './lib/status-text.ts';
 
 export default class DaemonStatus extends BaseCommand<typeof DaemonStatus> {
   static override summary = 'Show what the delivery daemon does';
@@ -14,4 +14,26 @@ export default class DaemonStatus extends BaseCommand<typeof DaemonStatus> {
     if (!status) throw notRunning();
     this.out.print(status, () => daemonLines(status).join('\n'));
   }
+}
+
+function daemonLines(status: StatusAnswer): string[] {
+  const { pid, build, started_at, servers = [], sessions = [], attention = [], agents = [] } = status;
+  const { stalled = [], truncated = [] } = status;
+  return [
+    `Daemon     ${build.version} (pid ${pid}), since ${started_at}`,
+    ...servers.map(({ url, feed, connected, last_error }) => {
+      const how = connected ? `connected (${feed})` : `not connected${last_error ? `: ${last_error}` : ''}`;
+      return `Server     ${url} ${how}`;
+    }),
+    ...sessions
+      .filter(({ open }) => open)
+      .map(({ key, turn, seats = [] }) => {
+        const held = seats.map(({ name, board }) => `${name} on ${board}`).join(', ');
+        return `Session    ${key} ${turn}${held ? `: ${held}` : ''}`;
+      }),
+    ...agents.map(({ agent, problem }) => `Problem    ${agent.name} on ${agent.board}: ${problem}`),
+    ...attention.map(({ agent, reason }) => `Attention  ${agent.name} on ${agent.board}: ${reason}`),
+    ...stalled.map(({ agent }) => `Stalled    ${agent.name} on ${agent.board}: its session did not wake`),
+    ...truncated.map(({ agent, seq }) => `In part    ${agent.name} on ${agent.board}: #${seq}`),
+  ];
 }

@@ -1,9 +1,11 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
+import type { Paint } from '../../cli/color.ts';
 import { checkFailed } from '../../cli/errors.ts';
-import { diagnosisText } from '../../cli/print/diagnosis.ts';
+import { plural } from '../../cli/print/fields.ts';
+import { called } from '../../cli/runtime.ts';
 import { checks } from './lib/registry.ts';
-import { diagnose } from './lib/run.ts';
+import { type Diagnosis, diagnose } from './lib/run.ts';
 
 export default class Doctor extends BaseCommand<typeof Doctor> {
   static override summary = 'Look for what is wrong on this machine, and say how to mend it';
@@ -22,4 +24,20 @@ export default class Doctor extends BaseCommand<typeof Doctor> {
     if (errors.length > 0)
       throw checkFailed(this.out, `${errors.length} of ${found.checks.length} findings are errors.`);
   }
+}
+
+const LEVELS = ['ok', 'note', 'warning', 'error'] as const;
+
+/** With how to mend it below each. */
+function diagnosisText({ checks, fixed }: Diagnosis, paint: Paint): string {
+  const colour = { ok: paint.dim, note: paint.dim, warning: paint.yellow, error: paint.red };
+  const count = (level: (typeof LEVELS)[number]) => checks.filter((finding) => finding.level === level).length;
+  return [
+    ...fixed.map((line) => `fixed    ${line}`),
+    ...checks.flatMap(({ level, name, code, message, fix }) => [
+      `${colour[level](level.padEnd(7))}  ${name}: ${called(message)}${code === null ? '' : ` (${code})`}`,
+      ...(fix === null ? [] : [`         Fix: ${called(fix)}`]),
+    ]),
+    `${count('ok')} ok, ${count('note') === 0 ? '' : `${plural(count('note'), 'note', 'notes')}, `}${plural(count('warning'), 'warning', 'warnings')}, ${plural(count('error'), 'error', 'errors')}.`,
+  ].join('\n');
 }

@@ -5,9 +5,13 @@ import { EXIT } from '../../cli/exit.ts';
 import { limitFlag, waitFlags } from '../../cli/flags.ts';
 import { acknowledge, followInbox, inboxText, readInbox, remindOfTasks } from '../../cli/messages/inbox.ts';
 import { MINUTE } from '../../cli/messages/reminders.ts';
-import { usage } from '../../local/failure.ts';
+import type { Output } from '../../cli/output.ts';
+import { plural } from '../../cli/print/fields.ts';
+import { askFor } from '../../cli/session/ask-daemon.ts';
+import { sessionHere } from '../../cli/session/here.ts';
+import type { Answers } from '../../daemon/control/answers.ts';
+import { Failure, usage } from '../../local/failure.ts';
 import { personInboxText, readPersonInbox } from './lib/person.ts';
-import { showQueued } from './lib/queued.ts';
 import { inboxOfSeats, seatsHere } from './lib/seats.ts';
 
 export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
@@ -58,3 +62,22 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
     if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
   }
 }
+
+type Queued = NonNullable<Answers['queued']['queued']>;
+
+/** Asks the daemon; acknowledges nothing. @throws Failure `session_unknown` outside the session of an agent's program. */
+async function showQueued(out: Output): Promise<void> {
+  const session = sessionHere();
+  if (!session)
+    throw new Failure('session_unknown', 'Only the session of an agent has a queue, and this is none.', {
+      hint: 'Run it in that session: service inbox --queued',
+    });
+  const { queued = [] } = await askFor(session, 'queued', {}, { start: false });
+  out.print({ queued }, () => queuedText(queued));
+}
+
+const queuedText = (queued: Queued): string =>
+  [
+    `${plural(queued.length, 'message waits', 'messages wait')} for the end of the turn.`,
+    ...queued.map(({ board, board_id, seq }) => `  ${board ?? board_id} #${seq}`),
+  ].join('\n');

@@ -1,7 +1,15 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { ackAll, noticesText, readNotices } from './lib/notices.ts';
+import { flushed } from '../../cli/output.ts';
+import { onOneLine } from '../../cli/print/fields.ts';
+import { called } from '../../cli/runtime.ts';
+import type { Session } from '../../cli/session/session.ts';
+import { pages } from '../../client/pages.ts';
+import { waitFor } from '../../client/wait.ts';
+import type { Answer } from '../../contract/types.ts';
+import { body } from '../../daemon/bundle/escape.ts';
+import { proposed } from '../../daemon/compose/proposed.ts';
 
 export default class InboxNotices extends BaseCommand<typeof InboxNotices> {
   static override summary = 'Read what the server tells an agent: decisions, newcomers';
@@ -29,3 +37,33 @@ export default class InboxNotices extends BaseCommand<typeof InboxNotices> {
     if (this.flags.ack) await ackAll(session, notices);
   }
 }
+
+type Notice = Answer<'listNotices'>['notices'][number];
+
+/** All that the agent was not told yet; waits for the first one where that was asked for. @param wait seconds */
+async function readNotices({ client }: Session, wait: number): Promise<Notice[]> {
+  if (wait > 0) await waitFor(client, 'listNotices', {}, { waitSeconds: wait });
+  const notices: Notice[] = [];
+  for await (const page of pages(client, 'listNotices', { query: { limit: 100 } })) notices.push(...page.notices);
+  return notices;
+}
+
+/** Notes that these were told, once the reader has them. */
+async function ackAll({ client }: Session, notices: Notice[]): Promise<void> {
+  if (notices.length === 0) return;
+  await flushed();
+  for (let from = 0; from < notices.length; from += 50) {
+    const ids = notices.slice(from, from + 50).map(({ id }) => id);
+    await client.call('ackNotices', { body: { ids } });
+  }
+}
+
+/** A line each. What a server proposes to run stands in it only where it is a command of ours, for that server. */
+const noticesText = (notices: Notice[], { server }: Session): string =>
+  notices.length === 0
+    ? called('There is no notice. Messages are in: service inbox')
+    : notices.map(({ text, next }) => lineOf(text, proposed(next.command, server.url))).join('\n');
+
+/** A server's words are escaped like any sender's. */
+const lineOf = (text: string, command: string | null): string =>
+  `${body(onOneLine(text))}${command === null ? '' : ` ${called(command)}`}`;

@@ -2,9 +2,11 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { called } from '../../cli/runtime.ts';
-import { rowsOr } from '../../cli/table.ts';
-import { browserSessions } from './lib/browser-sessions.ts';
-import { sessionRows } from './lib/session-text.ts';
+import { rowsOr, table } from '../../cli/table.ts';
+import { showEnd, showTime, type TimeStyle } from '../../cli/time.ts';
+import type { Client } from '../../client/client.ts';
+import { pages } from '../../client/pages.ts';
+import type { BrowserSession, Person } from '../../contract/types.ts';
 
 export default class KeySessions extends BaseCommand<typeof KeySessions> {
   static override summary = 'List the browsers you are signed in with';
@@ -30,3 +32,32 @@ export default class KeySessions extends BaseCommand<typeof KeySessions> {
     );
   }
 }
+
+/** All of them, or those of one key, by its name or id. A key without a session need not be there: guests cannot ask for theirs. */
+async function browserSessions(
+  client: Client,
+  key: string | undefined,
+): Promise<{ person: Person | undefined; sessions: BrowserSession[] }> {
+  const sessions: BrowserSession[] = [];
+  let person: Person | undefined;
+  const id = key?.startsWith('key_') ? key : undefined;
+  for await (const page of pages(client, 'listBrowserSessions', { query: { key: id, limit: 500 } })) {
+    person = page.person;
+    sessions.push(...page.sessions);
+  }
+  const fits = ({ key: { name } }: BrowserSession) => key === undefined || id !== undefined || name === key;
+  return { person, sessions: sessions.filter(fits) };
+}
+
+const how = { login_code: 'by a link', access_key: 'with the key itself' };
+
+const sessionRows = (sessions: BrowserSession[], times: TimeStyle): Promise<string[]> =>
+  table(
+    ['ID', 'KEY', 'STARTED', 'ENDS'],
+    sessions.map(({ id, key, started_with, created_at, expires_at }) => [
+      id,
+      key.name,
+      `${showTime(created_at, times)} ${how[started_with]}`,
+      showEnd(expires_at, times),
+    ]),
+  );

@@ -2,8 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { pair, pairHere } from './lib/pair.ts';
-import { pairText } from './lib/pair-text.ts';
+import { pair, pairHere, pairText } from './lib/pair.ts';
 
 export default class Pair extends BaseCommand<typeof Pair> {
   static override summary = 'Let two agents of yours work together';

@@ -1,7 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { recover } from './lib/recover-key.ts';
+import { absolute, asFailure, database, loadServer } from '../../cli/local/serve.ts';
+import { runtime } from '../../cli/runtime.ts';
+import { forAgent } from '../../cli/session/here.ts';
+import { Failure, usage } from '../../local/failure.ts';
 
 export default class ServerRecoverKey extends BaseCommand<typeof ServerRecoverKey> {
   static override summary = 'Make a key for an admin who lost theirs';
@@ -22,4 +25,27 @@ export default class ServerRecoverKey extends BaseCommand<typeof ServerRecoverKe
       () => `A key for @${handle} is in ${key_file}. Start the server, then sign in.`,
     );
   }
+}
+
+interface RecoverFlags {
+  data?: string | undefined;
+  db?: string | undefined;
+}
+
+/** @throws Failure, also where an agent's session asks: whoever makes keys for people is a person. */
+async function recover(handle: string, flags: RecoverFlags, as: string | undefined) {
+  const { env } = runtime();
+  if (forAgent({ as }))
+    throw new Failure('human_command_in_session', 'Only a person may do this, and an agent is selected here.', {
+      hint: 'Ask whoever runs the server to do it there',
+    });
+  const data = flags.data ?? env.SERVICE_DATA;
+  if (!data) throw usage('--data or SERVICE_DATA is missing: the folder the server was started with.');
+  const db = database(flags.db) ?? env.SERVICE_DB;
+  const { recoverKey } = await loadServer();
+  const named = handle.trim().replace(/^@/, '').toLowerCase();
+  const options = { dataDir: absolute(data), handle: named, ...(db ? { db } : {}) };
+  return recoverKey(options).catch((error: unknown) => {
+    throw asFailure(error);
+  });
 }

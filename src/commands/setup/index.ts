@@ -3,7 +3,11 @@ import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
+import { runtime } from '../../cli/runtime.ts';
 import { requireWhole, sessionHere } from '../../cli/session/here.ts';
+import { readCredentials } from '../../local/credentials.ts';
+import { findProject } from '../../local/project.ts';
+import { personServer } from '../../local/servers.ts';
 import { stepLines } from './lib/step.ts';
 import type { Target } from './lib/walk.ts';
 
@@ -42,7 +46,6 @@ export default class Setup extends BaseCommand<typeof Setup> {
       const link = inviteLink(text);
       return { origin: link.origin, link, pairing: null };
     }
-    const { workServer } = await import('./lib/server.ts');
     return { origin: workServer(this.globals.server), link: null, pairing: text };
   }
 
@@ -51,4 +54,11 @@ export default class Setup extends BaseCommand<typeof Setup> {
     const session = sessionHere();
     return session ? sessionView(session, origin) : personView(await this.sessionAt(origin));
   }
+}
+
+/** The server that proposed work is on: the one named, else the one any command would choose. */
+function workServer(named: string | undefined): string {
+  const { env, folders } = runtime();
+  const choice = { named: named ?? env.SERVICE_SERVER, project: findProject() };
+  return personServer(choice, readCredentials(folders), folders, env).origin;
 }

@@ -1,6 +1,11 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
+import type { Output } from '../../cli/output.ts';
 import { fields } from '../../cli/print/fields.ts';
+import { registerHere } from '../../cli/session/ask-daemon.ts';
+import { sessionHere } from '../../cli/session/here.ts';
+import { isTicket } from '../../launch/ticket.ts';
+import { Failure, usage } from '../../local/failure.ts';
 import { readStatus, statusLines } from './lib/status.ts';
 
 export default class Status extends BaseCommand<typeof Status> {
@@ -15,11 +20,21 @@ export default class Status extends BaseCommand<typeof Status> {
 
   override async run(): Promise<void> {
     const { launch } = this.flags;
-    if (launch !== undefined) {
-      const { takeLaunch } = await import('./lib/launched.ts');
-      await takeLaunch(launch, this.out);
-    }
+    if (launch !== undefined) await takeLaunch(launch, this.out);
     const status = await readStatus(() => this.session('A', { autostart: false }), this.globals, this.out);
     this.out.print(status, () => fields(statusLines(status, this.out.base)).join('\n'));
+  }
+}
+
+/** Outside a session, and with a ticket that was used or is too old, nothing happens. Where nobody can be asked, it is said. */
+async function takeLaunch(ticket: string, out: Output): Promise<void> {
+  if (!isTicket(ticket)) throw usage('--launch takes a ticket, lch_ and 24 letters and digits.', 'service status');
+  const session = sessionHere();
+  if (!session) return;
+  try {
+    await registerHere(session, ticket);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    out.warn(error.code, error.message, error.hint);
   }
 }

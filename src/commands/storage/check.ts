@@ -2,10 +2,9 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { checkFailed } from '../../cli/errors.ts';
 import { storageFlags } from '../../cli/flags.ts';
-import { withStorage } from '../../cli/local/storage.ts';
-import { storageText } from '../../cli/print/diagnosis.ts';
 import { progressOf } from '../../cli/progress.ts';
 import { runtime } from '../../cli/runtime.ts';
+import { type Tools, withStorage } from './lib/storage.ts';
 
 export default class StorageCheck extends BaseCommand<typeof StorageCheck> {
   static override summary = "Check that every file version's bytes are there and whole";
@@ -31,4 +30,18 @@ export default class StorageCheck extends BaseCommand<typeof StorageCheck> {
     this.out.print(record, () => storageText(found));
     if (bad.length > 0) throw checkFailed(this.out, `Bytes of ${bad.length} of the files are missing or damaged.`);
   }
+}
+
+type StorageFindings = Pick<Awaited<ReturnType<Tools['checkStorage']>>, 'checked' | 'bad'>;
+
+/** Bytes that are missing or damaged, and which versions they belong to. */
+function storageText({ checked, bad }: StorageFindings): string {
+  const count = (wanted: string) => bad.filter(({ state }) => state === wanted).length || 'none';
+  return [
+    ...bad.map(({ digest, state, versions }) => {
+      const whose = versions.map(({ board, name, version }) => `${name} v${version} on ${board}`).join(', ');
+      return `${state === 'missing' ? 'missing' : 'damaged'}  ${digest}  ${whose}`;
+    }),
+    `${checked} file versions checked, ${count('missing')} missing, ${count('corrupt')} damaged.`,
+  ].join('\n');
 }

@@ -3,7 +3,7 @@ import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
 import { storageFlags } from '../../cli/flags.ts';
-import { withStorage } from '../../cli/local/storage.ts';
+import { withStorage } from './lib/storage.ts';
 
 export default class StorageCopy extends BaseCommand<typeof StorageCopy> {
   static override summary = 'Copy the bytes of all files to another store';

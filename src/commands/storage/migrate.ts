@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { storageFlags } from '../../cli/flags.ts';
-import { migrate } from '../../cli/local/storage.ts';
 import { called } from '../../cli/runtime.ts';
+import { migrate } from './lib/storage.ts';
 
 export default class StorageMigrate extends BaseCommand<typeof StorageMigrate> {
   static override summary = "Bring a stopped server's database to this build's schema";

@@ -2,7 +2,7 @@ import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { chooseSwarm } from './lib/choose.ts';
 import { takeDown } from './lib/down.ts';
-import { raiseProblems } from './lib/failing.ts';
+import { requireNoProblem } from './lib/failing.ts';
 import { fileFlag, onlyFlag } from './lib/flags.ts';
 import { downText } from './lib/swarm-text.ts';
 
@@ -23,7 +23,7 @@ export default class SwarmDown extends BaseCommand<typeof SwarmDown> {
       only,
       this.out,
     );
-    raiseProblems(record.agents);
+    requireNoProblem(record.agents);
     const text = await downText(record);
     this.out.print(record, () => text);
   }

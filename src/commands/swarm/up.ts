@@ -5,7 +5,7 @@ import { EXIT } from '../../cli/exit.ts';
 import { confirmFlags, waitFlags } from '../../cli/flags.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { usage } from '../../local/failure.ts';
-import { raiseProblems } from './lib/failing.ts';
+import { requireNoProblem } from './lib/failing.ts';
 import { readSwarmFile } from './lib/file.ts';
 import { fileFlag, onlyFlag } from './lib/flags.ts';
 import { upText } from './lib/swarm-text.ts';
@@ -48,7 +48,7 @@ export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
     const agree = (question: string, facts: string[]) => this.confirm(question, this.flags.yes, facts);
     const record = await bringUp(session, { file, only, waitMs: wait * 1000, out: this.out, agree });
     const text = await upText(record, this.out.base.board ?? file.board);
-    raiseProblems(record.agents);
+    requireNoProblem(record.agents);
     this.out.print(record, () => text);
     if (record.timed_out && fails) throw new Exit(EXIT.checkFailed);
   }

@@ -2,7 +2,13 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { withTasks } from '../../cli/boards/tasks.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
-import { listTasks } from './lib/list.ts';
+import type { Show } from '../../cli/messages/read.ts';
+import { taskRows } from '../../cli/print/task.ts';
+import { called } from '../../cli/runtime.ts';
+import { type BoardSession, type Session, staying } from '../../cli/session/session.ts';
+import { rowsOr } from '../../cli/table.ts';
+import type { Answer, Task } from '../../contract/types.ts';
+import { Failure } from '../../local/failure.ts';
 
 export default class TaskList extends BaseCommand<typeof TaskList> {
   static override summary = 'List the tasks of a board';
@@ -38,3 +44,84 @@ export default class TaskList extends BaseCommand<typeof TaskList> {
     await listTasks(await withTasks(session), this.flags, { out: this.out, times: this.times });
   }
 }
+
+interface TaskListOptions {
+  state?: string | undefined;
+  done?: boolean;
+  mine?: boolean;
+  owner?: string | undefined;
+  blocked?: boolean;
+  newest?: boolean;
+  limit?: number | undefined;
+  after?: string | undefined;
+  all?: boolean;
+}
+
+const MOST = 5000;
+
+/** @param session without a board: all of them. */
+async function listTasks(session: Session | BoardSession, options: TaskListOptions, { out, times }: Show) {
+  const board = 'board' in session ? session.board : null;
+  const everything = options.all || (out.mode === 'ndjson' && options.limit === undefined);
+  const tasks: Task[] = [];
+  let page: Answer<'listAllTasks'>;
+  let after = options.after;
+  do {
+    const query = { ...queryOf(options), limit: options.limit ?? (everything ? 200 : undefined), after };
+    page = board
+      ? (await session.client.call('listTasks', { params: { board }, query })).data
+      : (await session.client.call('listAllTasks', { query })).data;
+    if (out.mode === 'ndjson') for (const task of page.tasks) out.each(task);
+    else tasks.push(...page.tasks);
+    if (tasks.length > MOST) throw tooMany();
+    after = page.next_after ?? undefined;
+  } while (everything && after !== undefined);
+  if (out.mode === 'ndjson') return;
+  const { counts, next_after } = page;
+  const rows = await taskRows(tasks, times, board === null);
+  out.print({ tasks, counts, next_after }, () =>
+    [
+      `${board ?? session.server.name} · ${tasks.length}`,
+      ...rowsOr(rows, `${nextFor(options, session)}${staying(session)}`),
+      ...(next_after === null
+        ? []
+        : [called(`Later: service task list${flagsOf(options, session)} --after ${next_after}`)]),
+    ].join('\n'),
+  );
+}
+
+/** What to do where there is no task. */
+function nextFor(
+  { state, done, mine, owner, blocked, after }: TaskListOptions,
+  session: Session | BoardSession,
+): string {
+  const narrowed = (state !== undefined && state !== 'all') || done || mine || owner || blocked || after;
+  if (!narrowed) return 'Open one: service task new "TITLE"';
+  return `None fits. All: service task list --state all${'board' in session ? '' : ' --all-boards'}`;
+}
+
+const queryOf = ({ state, done, mine, owner, blocked, newest }: TaskListOptions) => ({
+  state: done ? 'done' : state,
+  owner: owner?.replace(/^@/, ''),
+  ...(mine ? { mine: true } : {}),
+  ...(blocked ? { blocked: true } : {}),
+  ...(newest ? { order: 'desc' } : {}),
+});
+
+/** The flags that ask for the same list again. */
+function flagsOf(options: TaskListOptions, session: Session | BoardSession): string {
+  return [
+    options.state ? ` --state ${options.state}` : '',
+    options.done ? ' --done' : '',
+    options.mine ? ' --mine' : '',
+    options.owner ? ` --owner ${options.owner}` : '',
+    options.blocked ? ' --blocked' : '',
+    options.newest ? ' --newest' : '',
+    'board' in session ? '' : ' --all-boards',
+    options.limit === undefined ? '' : ` --limit ${options.limit}`,
+    staying(session),
+  ].join('');
+}
+
+const tooMany = (): Failure =>
+  new Failure('too_many_results', `There are more than ${MOST} tasks.`, { hint: 'service task list --all --ndjson' });

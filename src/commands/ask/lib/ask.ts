@@ -1,6 +1,5 @@
 /** Asking somebody: the question, its options, and the wait for an answer. */
 
-import type { BoardSession } from '../../../cli/base.ts';
 import { taskRef } from '../../../cli/boards/tasks.ts';
 import { Exit } from '../../../cli/errors.ts';
 import { EXIT } from '../../../cli/exit.ts';
@@ -8,6 +7,7 @@ import { fileNamed } from '../../../cli/files/names.ts';
 import { checkLength, readBody } from '../../../cli/messages/body.ts';
 import { remind } from '../../../cli/messages/reminders.ts';
 import type { Output } from '../../../cli/output.ts';
+import type { BoardSession } from '../../../cli/session/session.ts';
 import { moment, showEnd } from '../../../cli/time.ts';
 import { requireFeature } from '../../../client/features.ts';
 import { waitFor } from '../../../client/wait.ts';
@@ -52,33 +52,33 @@ function partsOf(words: readonly string[]): {
 }
 
 /** The text is read before anything is asked of a server. */
-export async function ask(open: () => Promise<BoardSession>, wish: AskOptions, out: Output): Promise<void> {
-  const { to, question, options } = partsOf(wish.words);
+export async function ask(open: () => Promise<BoardSession>, flags: AskOptions, out: Output): Promise<void> {
+  const { to, question, options } = partsOf(flags.words);
   const text = await readBody({ argument: question, file: undefined, keep: 'head', out });
   const body = checkLength(text.text, text.more);
-  if (wish['expect-option'] !== undefined && wish['expect-option'] > options.length)
-    throw usage(`--expect-option ${wish['expect-option']}: there are ${options.length} options.`);
+  if (flags['expect-option'] !== undefined && flags['expect-option'] > options.length)
+    throw usage(`--expect-option ${flags['expect-option']}: there are ${options.length} options.`);
   const request = {
     ...(options.length > 0 ? { options } : {}),
-    ...(wish['going-with'] === undefined ? {} : { going_with: wish['going-with'] }),
-    ...(wish.at === undefined ? {} : { going_at: moment(wish.at, '--at') }),
-    ...(wish.file ? { approval: true } : {}),
+    ...(flags['going-with'] === undefined ? {} : { going_with: flags['going-with'] }),
+    ...(flags.at === undefined ? {} : { going_at: moment(flags.at, '--at') }),
+    ...(flags.file ? { approval: true } : {}),
   };
-  const about = wish['no-task'] ? [] : wish.task === undefined ? undefined : [taskRef(wish.task)];
+  const about = flags['no-task'] ? [] : flags.task === undefined ? undefined : [taskRef(flags.task)];
   const session = await open();
   await requireFeature(session.client, 'asks');
   if (to === undefined && !session.agent)
     throw lacking('Say whom you ask. Only an agent may leave it out, and then asks its person.');
   const reply = await session.client.call('postMessage', {
     params: { board: session.board },
-    body: { body, to: to === undefined ? undefined : [to], about, files: wish.file?.map(fileNamed), ask: request },
-    idempotencyKey: wish['idempotency-key'],
+    body: { body, to: to === undefined ? undefined : [to], about, files: flags.file?.map(fileNamed), ask: request },
+    idempotencyKey: flags['idempotency-key'],
   });
   if (reply.replayed) out.base.replayed = true;
-  await tell(session, reply.data, wish, out);
+  await tell(session, reply.data, flags, out);
 }
 
-async function tell(session: BoardSession, message: Message, wish: AskOptions, out: Output): Promise<void> {
+async function tell(session: BoardSession, message: Message, flags: AskOptions, out: Output): Promise<void> {
   const { readNotes } = await import('../../../cli/messages/advice.ts');
   const { notes, inbox } = out.quiet ? { notes: null, inbox: null } : await readNotes(session, message);
   if (inbox?.work.nudges && message.ask?.options.length === 0) {
@@ -86,14 +86,14 @@ async function tell(session: BoardSession, message: Message, wish: AskOptions, o
     await remind(out, inbox.member_id, { code: 'ask_options', text, every: DAY });
   }
   const record = { message, recipients: notes?.recipients ?? null };
-  if (wish.wait === undefined) return out.print(record, () => askText(message).join('\n'));
-  const answer = await awaitAnswer(session, message, wish.wait);
+  if (flags.wait === undefined) return out.print(record, () => askText(message).join('\n'));
+  const answer = await awaitAnswer(session, message, flags.wait);
   out.print({ ...record, ...(answer ? { answer } : { timed_out: true }) }, () =>
-    [...askText(message), answerText(answer, wish.wait ?? 0)].join('\n'),
+    [...askText(message), answerText(answer, flags.wait ?? 0)].join('\n'),
   );
-  const wanted = wish['expect-option'];
+  const wanted = flags['expect-option'];
   if (wanted !== undefined && answer?.option !== wanted) throw new Exit(EXIT.checkFailed);
-  if (!answer && wish['fail-timeout']) throw new Exit(EXIT.checkFailed);
+  if (!answer && flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
 }
 
 function askText(message: Message): string[] {

@@ -2,10 +2,9 @@
 import { createHash } from 'node:crypto';
 import { closeSync, linkSync, lstatSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { BoardSession } from '../../../cli/base.ts';
 import { reasonOf } from '../../../cli/file-errors.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
-import { staying } from '../../../cli/session/session.ts';
+import { type BoardSession, staying } from '../../../cli/session/session.ts';
 import { rowsOr, table } from '../../../cli/table.ts';
 import { showData } from '../../../cli/terminal.ts';
 import { showTime, type TimeStyle } from '../../../cli/time.ts';

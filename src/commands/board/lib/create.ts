@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { linkIfUnlinked } from '../../../cli/boards/link-folder.ts';
 import type { Output } from '../../../cli/output.ts';
 import { quoted } from '../../../cli/parsing/extra-words.ts';
-import { agreedText } from '../../../cli/print/joined.ts';
+import { agreedText } from '../../../cli/print/agreed.ts';
 import { askText, mayAsk, missing } from '../../../cli/prompts.ts';
 import { called } from '../../../cli/runtime.ts';
 import { createHere, type Delegated } from '../../../cli/session/delegated.ts';

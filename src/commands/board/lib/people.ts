@@ -1,7 +1,7 @@
 /** People of a board as the command line names them. */
 
-import type { BoardSession } from '../../../cli/base.ts';
 import { allPeople } from '../../../cli/boards/list.ts';
+import type { BoardSession } from '../../../cli/session/session.ts';
 import type { Answer, BoardPerson } from '../../../contract/types.ts';
 
 /** `maya`, `@maya`, or `me`: the caller, for an agent its person. */

@@ -12,7 +12,6 @@ import {
   land,
   machineLabel,
 } from '../../../cli/access/pending-keys.ts';
-import { joinedText } from '../../../cli/print/joined.ts';
 import { called } from '../../../cli/runtime.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { retryDelay } from '../../../client/retry.ts';
@@ -22,7 +21,7 @@ import type { Pending, ServerEntry } from '../../../local/credentials.ts';
 import { Failure } from '../../../local/failure.ts';
 import { readPending } from '../../../local/keystore.ts';
 import { canonicalOrigin } from '../../../local/origin.ts';
-import { type Joining, seated } from './join.ts';
+import { type Joining, joinedText, seated } from './join.ts';
 
 export interface GuestOptions extends Deps {
   /** Name of the agent. */

@@ -2,8 +2,8 @@
 
 import { EXIT } from '../../../cli/exit.ts';
 import type { Output } from '../../../cli/output.ts';
-import { type Agreed, agreedOf, joinedText } from '../../../cli/print/joined.ts';
-import { runtime } from '../../../cli/runtime.ts';
+import { type Agreed, agreedOf, agreedText } from '../../../cli/print/agreed.ts';
+import { called, runtime } from '../../../cli/runtime.ts';
 import { type Delegated, joinHere, type SeatOptions } from '../../../cli/session/delegated.ts';
 import { saveSeat, type Use, useOf } from '../../../cli/session/new-seat.ts';
 import type { Session } from '../../../cli/session/session.ts';
@@ -171,4 +171,22 @@ export async function joinAsPerson(
   out.base.board = record.name;
   const joined = { board_record: record, person: reply.data, ...agreedOf(record, undefined) };
   return { record: joined, replayed: reply.replayed, text: (again) => joinedText(joined, server.url, again) };
+}
+
+/** @param at the address of the server. */
+export function joinedText(record: JoinRecord, at: string, again: string): string {
+  const { board_record: board, agent, person, use } = record;
+  const where = `${board.name} on ${at}`;
+  return [
+    agent ? `Joined ${where} as ${agent.name}${agent.role ? ` (${agent.role})` : ''}.${again}` : '',
+    person ? `You are on ${where} now, as ${person.name}.${again}` : '',
+    use
+      ? use.bound_session
+        ? 'This session is that agent: messages arrive here.'
+        : `It acts with --as ${use.as}, until it is removed.`
+      : called(`Next, a seat for an agent: service agent create NAME --board ${board.name}`),
+    ...agreedText(record),
+  ]
+    .filter(Boolean)
+    .join('\n');
 }

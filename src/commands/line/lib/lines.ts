@@ -1,9 +1,9 @@
 /** An agent's line: its own with its token, or for an agent of one's own that has its seat elsewhere. */
 
-import type { BoardSession } from '../../../cli/base.ts';
 import { taskRef } from '../../../cli/boards/tasks.ts';
 import type { Output } from '../../../cli/output.ts';
 import { lineText } from '../../../cli/print/task.ts';
+import type { BoardSession } from '../../../cli/session/session.ts';
 import type { TimeStyle } from '../../../cli/time.ts';
 import { requireFeature } from '../../../client/features.ts';
 import type { BodyIn, Member } from '../../../contract/types.ts';

@@ -3,12 +3,14 @@
 import { makeCode, pairOf } from '../../../cli/boards/join-codes.ts';
 import { linkIfUnlinked } from '../../../cli/boards/link-folder.ts';
 import type { Output } from '../../../cli/output.ts';
+import { type Agreed, agreedOf, agreedText } from '../../../cli/print/agreed.ts';
 import type { NewCode } from '../../../cli/print/code.ts';
-import { type Agreed, agreedOf } from '../../../cli/print/joined.ts';
-import { runtime } from '../../../cli/runtime.ts';
+import { called, runtime } from '../../../cli/runtime.ts';
 import { createHere, type Delegated, type SeatedRecord } from '../../../cli/session/delegated.ts';
 import { saveSeat, type Use, useOf } from '../../../cli/session/new-seat.ts';
 import { type Session, staying } from '../../../cli/session/session.ts';
+import { showEnd, type TimeStyle } from '../../../cli/time.ts';
+import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Answer, Board, Member } from '../../../contract/types.ts';
 import { allSeats, type Seat } from '../../../local/actors.ts';
 import { readCredentials } from '../../../local/credentials.ts';
@@ -128,3 +130,22 @@ const alreadyLinked = (board: string): Failure =>
     hint: `Bring another session there: service code create --board ${board}. A new board all the same: service pair --new`,
     details: { board },
   });
+
+const who = ({ agent, use }: PairRecord): string =>
+  use.bound_session
+    ? `This session is ${agent.name} (${agent.role}).`
+    : `Your agent there is ${agent.name} (${agent.role}): --as ${use.as}.`;
+
+/** What was made, the line for the second session alone on its line, and what the first has to know. @param at the server. */
+export function pairText(record: PairRecord, at: string, again: string, times: TimeStyle): string {
+  const { board_record: board, join, linked } = record;
+  const title = board.title === null ? '' : ` ("${escapeUntrusted(board.title)}")`;
+  return [
+    `Created board ${board.name}${title} on ${at}. ${who(record)}${again}`,
+    ...(linked ? [`Linked this folder to ${board.name}.`] : []),
+    `For the next session, ends ${showEnd(join.expires_at, times)}:`,
+    `  ${join.line}`,
+    called('It comes with: service join, and that line in quotes.'),
+    ...agreedText(record),
+  ].join('\n');
+}

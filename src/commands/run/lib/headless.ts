@@ -1,14 +1,15 @@
 /** Running an agent's program without a terminal, by the command lines of its profile; its conversation goes on. */
 
+import { join } from 'node:path';
+import { configFolder, programOf } from '../../../cli/local/programs.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { loadProfiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
 import { filled } from '../../../harness/programs.ts';
 import { usage } from '../../../local/failure.ts';
-import { configFolder } from '../../swarm/lib/command-lines.ts';
-import { programOf } from '../../swarm/lib/plan.ts';
+import { withLock } from '../../../local/lock.ts';
+import { parseOwn, readPrivate, writePrivate } from '../../../local/private-file.ts';
 import type { Outcome } from './child.ts';
-import { conversationOf, noteConversation } from './conversations.ts';
 import { FieldFinder } from './field-finder.ts';
 
 /** A conversation that could not be taken up so often in a row is given up, and a new one begun. */
@@ -98,3 +99,48 @@ export class Headless {
     };
   }
 }
+
+interface Conversation {
+  harness: string;
+  session: string;
+  /** A program finds its conversations by the folder they were had in. */
+  dir: string;
+  at: string;
+}
+
+interface Conversations {
+  v: 1;
+  /** By the member id of the agent. */
+  conversations: Record<string, Conversation>;
+}
+
+const KEPT_MS = 90 * 86_400_000;
+const pathOf = (): string => join(runtime().folders.state, 'conversations.json');
+
+/** The conversation of an agent with a program in a folder; null where there is none. */
+function conversationOf(memberId: string, harness: string, dir: string): string | null {
+  const found = read().conversations[memberId];
+  return found && found.harness === harness && found.dir === dir ? found.session : null;
+}
+
+/** Notes the conversation, or that there is none any more. Those of ninety days ago are dropped. */
+async function noteConversation(memberId: string, harness: string, dir: string, session: string | null) {
+  await withLock(`${pathOf()}.lock`, () => {
+    const { conversations } = read();
+    const old = Date.now() - KEPT_MS;
+    const kept = Object.entries(conversations).filter(([id, { at }]) => id !== memberId && Date.parse(at) > old);
+    const own = session === null ? [] : [[memberId, { harness, session, dir, at: new Date().toISOString() }] as const];
+    writePrivate(pathOf(), `${JSON.stringify({ v: 1, conversations: Object.fromEntries([...kept, ...own]) })}\n`);
+  });
+}
+
+function read(): Conversations {
+  const text = readPrivate(pathOf());
+  return text === null ? { v: 1, conversations: {} } : parseOwn(pathOf(), text, isConversations);
+}
+
+const isConversations = (value: unknown): value is Conversations =>
+  typeof value === 'object' &&
+  value !== null &&
+  (value as Conversations).v === 1 &&
+  typeof (value as Conversations).conversations === 'object';

@@ -7,13 +7,14 @@ import { lineText } from '../../../cli/print/task.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import { type BoardSource, chooseBoard } from '../../../cli/session/board.ts';
 import { nameEndedKey } from '../../../cli/session/ended-key.ts';
+import { here } from '../../../cli/session/here.ts';
 import { type Session, staying } from '../../../cli/session/session.ts';
 import { ClientError } from '../../../client/errors.ts';
 import type { AgentLine, DeliveryMode, Member, TaskRef } from '../../../contract/types.ts';
+import { readInstalled, type Scope } from '../../../harness/setup/installed.ts';
 import { readCredentials } from '../../../local/credentials.ts';
 import { Failure } from '../../../local/failure.ts';
 import { findProject } from '../../../local/project.ts';
-import { hereLines, type StatusHere, statusHere } from './this-machine.ts';
 
 export interface StatusRecord extends StatusHere {
   server_running: boolean;
@@ -166,4 +167,56 @@ function asExpected(error: unknown, linked: boolean): Problem {
   if ((error instanceof Failure || error instanceof ClientError) && (linked || expected.includes(error.code)))
     return { code: error.code, message: error.message, hint: called(error.hint) };
   throw error;
+}
+
+interface StatusHere {
+  /** This machine's delivery daemon; why it could not be asked, where it was not simply absent. */
+  daemon: { running: boolean; pid: number | null; version: string | null; problem: string | null };
+  /** The agent programs that `init` has written something for, and where. */
+  setup: { harness: string; scope: Scope }[];
+  /** The part of a session that runs this, which may only read. */
+  subagent?: string;
+}
+
+/** Starts nothing and replaces nothing. */
+async function statusHere(): Promise<StatusHere> {
+  const { subagent } = here();
+  return { daemon: await daemonHere(), setup: setupHere(), ...(subagent === null ? {} : { subagent }) };
+}
+
+/** As `field value` lines. */
+function hereLines({ daemon, setup }: StatusHere): [string, string][] {
+  const { running, pid, version, problem } = daemon;
+  const words = running
+    ? `running (pid ${pid}), version ${version}`
+    : problem
+      ? `not reached: ${problem}`
+      : 'not running';
+  return [
+    ['Daemon', words],
+    ['Setup', setup.map(({ harness, scope }) => `${harness} (${scope})`).join(', ') || 'none'],
+  ];
+}
+
+async function daemonHere(): Promise<StatusHere['daemon']> {
+  const stopped = { running: false, pid: null, version: null, problem: null };
+  try {
+    const { daemonStatus } = await import('../../../cli/local/daemon.ts');
+    const status = await daemonStatus();
+    return status ? { running: true, pid: status.pid, version: status.build.version, problem: null } : stopped;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { ...stopped, problem: error.code };
+  }
+}
+
+/** What cannot be read is for doctor to say. */
+function setupHere(): StatusHere['setup'] {
+  try {
+    const { items } = readInstalled(runtime().folders.state);
+    const places = new Map(items.map(({ harness, scope }) => [`${harness} ${scope}`, { harness, scope }]));
+    return [...places.values()];
+  } catch {
+    return [];
+  }
 }

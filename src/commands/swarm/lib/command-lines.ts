@@ -1,9 +1,10 @@
 /** What is run for an agent: its program's own words, with what its person added at their end. */
-import { homedir } from 'node:os';
+
+import { configFolder, programOf } from '../../../cli/local/programs.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { filled } from '../../../harness/programs.ts';
 import type { Seat } from '../../../local/actors.ts';
-import { isRunner, type Planned, programOf } from './plan.ts';
+import { isRunner, type Planned } from './plan.ts';
 
 export interface Start {
   seat: string;
@@ -46,13 +47,6 @@ function runnerArgv({ profile, model, args, reply }: Planned, seat: string): str
     ...(model === undefined ? [] : ['--model', model]),
     ...(args.length > 0 ? ['--', ...args] : []),
   ];
-}
-
-/** Where a program keeps its own settings. */
-export function configFolder({ config_dir: own }: Planned['profile']): string {
-  if (!own) return '';
-  const home = process.env.HOME || homedir();
-  return runtime().env[own.env] || own.default.replace(/^~/, home);
 }
 
 /** How a seat is named so that only it can be meant: with its board, and by its id where that is not enough. */

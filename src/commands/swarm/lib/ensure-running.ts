@@ -9,7 +9,7 @@ import { until } from '../../../local/process.ts';
 import { daemonView, type Holder, holderOf, launched } from './look.ts';
 import type { Planned } from './plan.ts';
 import type { Problem } from './records.ts';
-import { type Started, startAgent, wishOf } from './starting.ts';
+import { type Started, settingsHash, startAgent } from './starting.ts';
 import type { StartedAgent } from './state.ts';
 import type { Swarm } from './swarm.ts';
 
@@ -47,22 +47,22 @@ export async function ensureRunning(
 async function ensure(swarm: Swarm, agent: Planned, seat: Seat, status: StatusAnswer | null): Promise<AgentStart> {
   const before = swarm.noted(agent.name);
   const holder = holderOf(status, seat.memberId);
-  const rising = { agent, seat, problem: null, former: null };
+  const start = { agent, seat, problem: null, former: null };
   const own = before ? await launched(swarm.launchers, swarm.name, agent.name, before) : null;
   if (before && (own?.state === 'running' || own?.state === 'unknown')) {
-    if (before.wish !== wishOf(agent)) warnChanged(swarm, agent);
-    return { ...rising, action: 'running' };
+    if (before.wish !== settingsHash(agent)) warnChanged(swarm, agent);
+    return { ...start, action: 'running' };
   }
   // A start whose end nobody noted is asked for again: its launcher tells what came of it.
   const unsure = before !== null && before.handle === null && before.started_at !== null;
   if (!unsure && holder?.open && (await runsByHand(agent, seat, holder, before)))
-    return { ...rising, action: 'running' };
+    return { ...start, action: 'running' };
   const seats = allSeats(readCredentials(runtime().folders));
   const { launchers, name } = swarm;
-  const wish = { swarm: name, agent, seat, seats, holder, before, launchers };
-  const { action, started } = await startAgent(wish, (first) => swarm.note(agent.name, first));
+  const starting = { swarm: name, agent, seat, seats, holder, before, launchers };
+  const { action, started } = await startAgent(starting, (first) => swarm.note(agent.name, first));
   swarm.note(agent.name, started);
-  return { ...rising, action, former: action === 'started' ? (holder?.session ?? null) : null };
+  return { ...start, action, former: action === 'started' ? (holder?.session ?? null) : null };
 }
 
 /**

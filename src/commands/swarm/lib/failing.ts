@@ -6,7 +6,7 @@ import { Failure } from '../../../local/failure.ts';
 import type { Problem } from './records.ts';
 
 /** @param agents all of them, with what went wrong for some. @throws Failure the first problem, with all in its details */
-export function raiseProblems(agents: readonly { name: string; problem: Problem | null }[]): void {
+export function requireNoProblem(agents: readonly { name: string; problem: Problem | null }[]): void {
   const failed = agents.filter(({ problem }) => problem !== null);
   const [first] = failed;
   if (!first) return;

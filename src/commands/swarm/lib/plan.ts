@@ -1,11 +1,10 @@
 /** What `service.yaml` comes to on this machine: how each agent is run, by which launcher, and where. */
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { programOf } from '../../../cli/local/programs.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { loadProfiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
-import { findProgram } from '../../../harness/programs.ts';
-import { recordedPrograms } from '../../../harness/setup/installed.ts';
 import { launcherNamed } from '../../../launch/launchers.ts';
 import { type Launcher, type LaunchMode, launchFailure } from '../../../launch/protocol.ts';
 import { requireFolder } from '../../../launch/requirements.ts';
@@ -55,40 +54,40 @@ export class Launchers {
 export async function planned(file: SwarmFile, launchers: Launchers): Promise<Planned[]> {
   const { all } = await loadProfiles(runtime().folders.config);
   const agents: Planned[] = [];
-  for (const [i, wish] of file.agents.entries()) agents.push(await one(file, i, wish, all, launchers));
+  for (const [i, agent] of file.agents.entries()) agents.push(await one(file, i, agent, all, launchers));
   return agents;
 }
 
 async function one(
   file: SwarmFile,
   i: number,
-  wish: NewAgentOptions,
+  agent: NewAgentOptions,
   all: readonly Profile[],
   launchers: Launchers,
 ): Promise<Planned> {
   const wrong = (field: string, what: string, hint = 'service swarm up --help') =>
     usage(`${file.path}: agents[${i}].${field} ${what}.`, hint);
-  const profile = all.find(({ harness }) => harness === wish.harness);
+  const profile = all.find(({ harness }) => harness === agent.harness);
   if (!profile)
     throw wrong(
       'harness',
       `is no harness this machine knows: ${meant(
-        wish.harness,
+        agent.harness,
         all.map(({ harness }) => harness),
       ).replace(/\?$/, '')}`,
     );
-  const { name, role, model, args = [], reply = false } = wish;
+  const { name, role, model, args = [], reply = false } = agent;
   if (isRunner(profile) && args.length === 0) throw wrong('args', 'is missing: the program to run, and its words');
   if (model !== undefined && !profile.headless?.model) throw wrong('model', `is nothing that ${profile.name} is told`);
   const ways = waysOf(profile);
-  const launcher = wish.launcher ?? (ways.includes('interactive') ? 'tmux' : 'headless');
+  const launcher = agent.launcher ?? (ways.includes('interactive') ? 'tmux' : 'headless');
   const offered = await launchers.modesOf(launcher);
   const mode = ways.find((way) => offered.includes(way));
   if (!mode) throw unsupported(`${name}: the launcher ${launcher} cannot run ${profile.name}`, ways);
   if (reply && mode === 'interactive')
     throw wrong('reply', 'is for a program that runs without a terminal', 'Set launcher: headless');
   const words = isRunner(profile) ? ownProgram(file, args) : args;
-  return { name, role, profile, mode, launcher, model, args: words, reply, dir: placeOf(file, wish.dir) };
+  return { name, role, profile, mode, launcher, model, args: words, reply, dir: placeOf(file, agent.dir) };
 }
 
 export const isRunner = ({ identity }: Profile): boolean => identity.kind === 'runner';
@@ -147,11 +146,4 @@ function missing({ name: agent, profile }: Planned, program: string): [what: str
     `${agent} cannot be started: there is no program ${program} on PATH.`,
     `Install ${isRunner(profile) ? 'it' : profile.name}, or change service.yaml`,
   ];
-}
-
-/** The program by the name it has on PATH, else by the path it was found at when it was set up; null where it is nowhere. */
-export function programOf(name: string): string | null {
-  const { env, folders } = runtime();
-  if (findProgram(name, env)) return name;
-  return findProgram(name, env, recordedPrograms(folders.state)[name]);
 }

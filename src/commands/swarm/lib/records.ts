@@ -28,6 +28,13 @@ export interface AgentRecord {
   blocked: string | null;
 }
 
+/** An agent that `swarm up` started, or found running. */
+export interface UpAgent extends AgentRecord {
+  /** What was done now. */
+  action: 'running' | 'resumed' | 'started' | 'failed';
+  problem: Problem | null;
+}
+
 /** How it stands, as part of its record. */
 export const standing = ({
   state,

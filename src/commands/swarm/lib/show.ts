@@ -1,11 +1,12 @@
 /** `service swarm show`: what `service.yaml` comes to on this machine, and what is there of it. Starts nothing. */
 
+import { programOf } from '../../../cli/local/programs.ts';
 import type { LaunchMode } from '../../../launch/protocol.ts';
 import type { Chosen } from './choose.ts';
 import { argvOf } from './command-lines.ts';
 import type { SwarmFile } from './file.ts';
 import { daemonView, holderOf } from './look.ts';
-import { Launchers, linesOf, planned, programOf } from './plan.ts';
+import { Launchers, linesOf, planned } from './plan.ts';
 import { heldSeats } from './seats.ts';
 import type { SwarmRecord } from './state.ts';
 

@@ -98,7 +98,7 @@ function noteOf({ agent, seat, before }: Starting, session: string | null): Star
     launcher,
     mode,
     dir,
-    wish: wishOf(agent),
+    wish: settingsHash(agent),
     handle: null,
     attach: null,
     started_at: new Date().toISOString(),
@@ -107,8 +107,8 @@ function noteOf({ agent, seat, before }: Starting, session: string | null): Star
   };
 }
 
-/** Tells whether `service.yaml` says of an agent what it said before. */
-export const wishOf = ({ profile, launcher, mode, dir, model, args, reply }: Planned): string =>
+/** A hash of what `service.yaml` says of an agent, which tells whether that has changed since its start. */
+export const settingsHash = ({ profile, launcher, mode, dir, model, args, reply }: Planned): string =>
   createHash('sha256')
     .update(JSON.stringify([profile.harness, launcher, mode, dir, model ?? null, args, ...(reply ? ['reply'] : [])]))
     .digest('hex')

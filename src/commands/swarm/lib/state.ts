@@ -17,7 +17,7 @@ const agent = z.object({
   launcher: text,
   mode: z.enum(modes),
   dir: text,
-  /** Of what `service.yaml` said when it was started. */
+  /** Hash of what `service.yaml` said when it was started (`settingsHash`). */
   wish: text,
   /** Null where nobody heard that it was started, or it was stopped. */
   handle: text.nullable(),

@@ -4,10 +4,10 @@ import { table } from '../../../cli/table.ts';
 import { showTime, type TimeStyle } from '../../../cli/time.ts';
 import type { DownRecord } from './down.ts';
 import type { PsRecord } from './ps.ts';
-import type { AgentRecord } from './records.ts';
+import type { AgentRecord, UpAgent } from './records.ts';
 import type { ShowRecord } from './show.ts';
 import type { SwarmRecord } from './state.ts';
-import type { RisenAgent, UpRecord } from './up.ts';
+import type { UpRecord } from './up.ts';
 
 /** What was made and started, then how each agent stands. */
 export async function upText(record: UpRecord, board: string): Promise<string> {
@@ -31,7 +31,7 @@ export async function upText(record: UpRecord, board: string): Promise<string> {
     .join('\n');
 }
 
-const did: Record<RisenAgent['action'], string> = {
+const did: Record<UpAgent['action'], string> = {
   started: 'started',
   resumed: 'taken up again',
   running: 'ran already',

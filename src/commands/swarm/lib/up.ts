@@ -9,7 +9,7 @@ import { usage } from '../../../local/failure.ts';
 import { type AgentStart, ensureRunning } from './ensure-running.ts';
 import type { SwarmFile } from './file.ts';
 import { Launchers, linesOf, type Planned, planned, requireAll } from './plan.ts';
-import type { AgentRecord, Problem } from './records.ts';
+import type { UpAgent } from './records.ts';
 import { boardOf, seatsOf } from './seats.ts';
 import { allSwarms, swarmName } from './state.ts';
 import { Swarm } from './swarm.ts';
@@ -26,17 +26,11 @@ export interface UpOptions {
   agree(question: string, facts: string[]): Promise<void>;
 }
 
-export interface RisenAgent extends AgentRecord {
-  /** What was done now. */
-  action: AgentStart['action'];
-  problem: Problem | null;
-}
-
 export interface UpRecord {
   swarm: string;
   board_created: boolean;
   seats_added: string[];
-  agents: RisenAgent[];
+  agents: UpAgent[];
   timed_out: boolean;
 }
 
@@ -70,19 +64,19 @@ export async function bringUp(session: Session, { file, only, waitMs, out, agree
     agents: {},
   };
   const swarm = new Swarm(base, launchers, out);
-  const { added, rising } = await swarm.alone(async () => {
+  const { added, starts } = await swarm.alone(async () => {
     const { seats, added: names } = await seatsOf(session, board, agents, out);
-    return { added: names, rising: await raiseAll(swarm, agents, seats) };
+    return { added: names, starts: await startAll(swarm, agents, seats) };
   });
-  const { agents: risen, timed_out } = await seated(swarm, rising, waitMs);
-  return { swarm: swarm.name, board_created: created, seats_added: added, agents: risen, timed_out };
+  const { agents: started, timed_out } = await seated(swarm, starts, waitMs);
+  return { swarm: swarm.name, board_created: created, seats_added: added, agents: started, timed_out };
 }
 
-async function raiseAll(swarm: Swarm, agents: Planned[], seats: Map<string, Seat>): Promise<AgentStart[]> {
+async function startAll(swarm: Swarm, agents: Planned[], seats: Map<string, Seat>): Promise<AgentStart[]> {
   const status = await askDaemon('status', {}, { start: true });
-  const rising: AgentStart[] = [];
-  for (const agent of agents) rising.push(await ensureRunning(swarm, agent, seats.get(agent.name)!, status));
-  return rising;
+  const starts: AgentStart[] = [];
+  for (const agent of agents) starts.push(await ensureRunning(swarm, agent, seats.get(agent.name)!, status));
+  return starts;
 }
 
 const startedIn = (folder: string): boolean => allSwarms().some(({ file }) => dirname(file) === folder);

@@ -2,9 +2,8 @@
 
 import { type AgentStart, ensureRunning } from './ensure-running.ts';
 import { daemonView, type Holder, holderOf, lookAt } from './look.ts';
-import { standing } from './records.ts';
+import { standing, type UpAgent } from './records.ts';
 import type { Swarm } from './swarm.ts';
-import type { RisenAgent } from './up.ts';
 
 const EVERY_MS = 200;
 /** A launcher may be a program, so it is asked less often. */
@@ -19,10 +18,10 @@ interface Waiting extends AgentStart {
 /** @param ms to wait at most; 0 only looks */
 export async function seated(
   swarm: Swarm,
-  rising: readonly AgentStart[],
+  starts: readonly AgentStart[],
   ms: number,
-): Promise<{ agents: RisenAgent[]; timed_out: boolean }> {
-  const all: Waiting[] = rising.map((one) => ({ ...one, over: false, askedAt: performance.now() }));
+): Promise<{ agents: UpAgent[]; timed_out: boolean }> {
+  const all: Waiting[] = starts.map((one) => ({ ...one, over: false, askedAt: performance.now() }));
   const end = performance.now() + ms;
   for (;;) {
     const status = await daemonView();
@@ -76,7 +75,7 @@ async function noteSessions(swarm: Swarm, all: readonly Waiting[]): Promise<void
   });
 }
 
-async function recordOf(swarm: Swarm, { agent, seat, action, problem, over, former }: Waiting): Promise<RisenAgent> {
+async function recordOf(swarm: Swarm, { agent, seat, action, problem, over, former }: Waiting): Promise<UpAgent> {
   const { name, profile, launcher, mode } = agent;
   const noted = swarm.noted(name);
   const holder = holderOf(await daemonView(), seat.memberId);

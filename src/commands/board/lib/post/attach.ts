@@ -1,6 +1,5 @@
 /** Files that go with a message: versions on the board, and files of this machine that are put there first. */
 
-import type { BoardSession } from '../../../../cli/base.ts';
 import { asProblem } from '../../../../cli/errors.ts';
 import { fileNamed, quoted } from '../../../../cli/files/names.ts';
 import { putQuery } from '../../../../cli/files/options.ts';
@@ -8,7 +7,7 @@ import { type Local, localFile, spooled } from '../../../../cli/files/put.ts';
 import { putIfChanged } from '../../../../cli/files/putting.ts';
 import { type Files, filesOf } from '../../../../cli/files/scope.ts';
 import type { Output } from '../../../../cli/output.ts';
-import { staying } from '../../../../cli/session/session.ts';
+import { type BoardSession, staying } from '../../../../cli/session/session.ts';
 import type { TimeStyle } from '../../../../cli/time.ts';
 import type { ClientError } from '../../../../client/errors.ts';
 import { Failure, usage } from '../../../../local/failure.ts';

@@ -1,8 +1,8 @@
 /** Waiting for the answer to a message that was just posted. */
 
-import type { BoardSession } from '../../../../cli/base.ts';
 import type { Output } from '../../../../cli/output.ts';
 import { messageText } from '../../../../cli/print/message.ts';
+import type { BoardSession } from '../../../../cli/session/session.ts';
 import { waitFor } from '../../../../client/wait.ts';
 import type { Message } from '../../../../contract/types.ts';
 

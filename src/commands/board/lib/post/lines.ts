@@ -1,10 +1,10 @@
 /** Many messages from standard input, one JSON object per line, in order and one at a time. */
 
-import type { BoardSession } from '../../../../cli/base.ts';
 import { asProblem, Exit, forCommand } from '../../../../cli/errors.ts';
 import { checkLength } from '../../../../cli/messages/body.ts';
 import { findMessage } from '../../../../cli/messages/references.ts';
 import type { Output } from '../../../../cli/output.ts';
+import type { BoardSession } from '../../../../cli/session/session.ts';
 import { hasPipedInput, stdinBytes, textLines } from '../../../../cli/stdin.ts';
 import { newIdempotencyKey } from '../../../../client/idempotency.ts';
 import type { BodyIn } from '../../../../contract/types.ts';

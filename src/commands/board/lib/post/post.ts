@@ -1,6 +1,5 @@
 /** Posting one message: its text, its targets, what is said about it afterwards. */
 
-import type { BoardSession } from '../../../../cli/base.ts';
 import { taskRef } from '../../../../cli/boards/tasks.ts';
 import { Exit } from '../../../../cli/errors.ts';
 import { EXIT } from '../../../../cli/exit.ts';
@@ -8,6 +7,7 @@ import type { Notes } from '../../../../cli/messages/advice.ts';
 import { checkLength, fenced, LIMIT, readBody, truncated } from '../../../../cli/messages/body.ts';
 import { findMessage, targets } from '../../../../cli/messages/references.ts';
 import type { Output } from '../../../../cli/output.ts';
+import type { BoardSession } from '../../../../cli/session/session.ts';
 import { hasPipedInput, type Taken } from '../../../../cli/stdin.ts';
 import type { TimeStyle } from '../../../../cli/time.ts';
 import type { Client } from '../../../../client/client.ts';

@@ -1,9 +1,8 @@
 /** What an agent is reminded of after it posted. */
 
-import type { BoardSession } from '../../../../cli/base.ts';
 import { MINUTE, remind } from '../../../../cli/messages/reminders.ts';
 import type { Output } from '../../../../cli/output.ts';
-import { staying } from '../../../../cli/session/session.ts';
+import { type BoardSession, staying } from '../../../../cli/session/session.ts';
 import type { Answer, Message, Task } from '../../../../contract/types.ts';
 
 type Inbox = Answer<'readInbox'>;

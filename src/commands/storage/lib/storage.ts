@@ -1,10 +1,11 @@
 /** Looking after the bytes of files, on the machine that has the server's data folder. */
-import { Failure } from '../../local/failure.ts';
-import { runtime } from '../runtime.ts';
-import { forAgent } from '../session/agent-here.ts';
-import { absolute, asFailure, database, loadServer } from './serve.ts';
 
-export type Tools = typeof import('../../server/entry.ts');
+import { absolute, asFailure, database, loadServer } from '../../../cli/local/serve.ts';
+import { runtime } from '../../../cli/runtime.ts';
+import { forAgent } from '../../../cli/session/here.ts';
+import { Failure } from '../../../local/failure.ts';
+
+export type Tools = typeof import('../../../server/entry.ts');
 
 export interface StorageFlags {
   data?: string | undefined;

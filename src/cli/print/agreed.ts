@@ -1,8 +1,5 @@
-/** What somebody reads who came onto a board, or brought an agent there. */
-
-import type { JoinRecord } from '../../commands/join/lib/join.ts';
+/** What an agent that joins a board is told: the charters, and how messages reach it. */
 import type { Board, DeliveryMode, Member } from '../../contract/types.ts';
-import { called } from '../runtime.ts';
 import { indented } from './fields.ts';
 
 const rules: Record<DeliveryMode, string> = {
@@ -34,22 +31,4 @@ export function agreedText({ charter, role_charter: role, mode }: Agreed): strin
     ...(charter === '' ? [] : ['What is agreed on this board:', indented(charter)]),
     ...(role === null ? [] : ['Your part:', indented(role)]),
   ];
-}
-
-/** @param at the address of the server. */
-export function joinedText(record: JoinRecord, at: string, again: string): string {
-  const { board_record: board, agent, person, use } = record;
-  const where = `${board.name} on ${at}`;
-  return [
-    agent ? `Joined ${where} as ${agent.name}${agent.role ? ` (${agent.role})` : ''}.${again}` : '',
-    person ? `You are on ${where} now, as ${person.name}.${again}` : '',
-    use
-      ? use.bound_session
-        ? 'This session is that agent: messages arrive here.'
-        : `It acts with --as ${use.as}, until it is removed.`
-      : called(`Next, a seat for an agent: service agent create NAME --board ${board.name}`),
-    ...agreedText(record),
-  ]
-    .filter(Boolean)
-    .join('\n');
 }

@@ -1,0 +1,92 @@
+import { existsSync, rmSync } from 'node:fs';
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../cli/base.ts';
+import { confirmFlags } from '../cli/flags.ts';
+import { stopDaemon } from '../cli/local/daemon.ts';
+import { dataFolders, removalLine, removeSetup } from '../cli/local/harness-setup.ts';
+import { called, runtime } from '../cli/runtime.ts';
+import { requireOutside } from '../cli/session/here.ts';
+import type { Removal } from '../harness/setup/uninstall.ts';
+import { readCredentials } from '../local/credentials.ts';
+import { forgetKey, forgetPending } from '../local/keystore.ts';
+import { stopLocalServer } from '../local/own-server/start.ts';
+
+export default class Uninstall extends BaseCommand<typeof Uninstall> {
+  static override summary = 'Take away what init set up, and stop what runs here';
+  static override description =
+    'Our hooks come out of the settings of the agent programs, which are then byte for byte as they were; what you have\nedited since is kept and named. --data also deletes everything that this program keeps on this machine, boards of its\nown server and keys included.';
+  static override examples = ['service uninstall --dry-run', 'service uninstall --yes', 'service uninstall --data'];
+  static override seeAlso = ['init', 'server stop', 'logout'];
+  static override flags = {
+    data: Flags.boolean({ description: 'Also delete configuration, data, state and cache' }),
+    'dry-run': Flags.boolean({ description: 'Only say what would be done' }),
+    ...confirmFlags,
+  };
+
+  override async run(): Promise<void> {
+    requireOutside('service uninstall');
+    const { data = false, 'dry-run': dry = false, yes = false } = this.flags;
+    const plan: Leaving = await leave({ data, apply: false });
+    if (!dry) await this.confirm(`${leavingText(plan)}\n${question(data)}`, yes);
+    const record = dry ? plan : await leave({ data, apply: true });
+    this.out.print(record, () => [...record.files.map(removalLine), leavingText(record)].filter(Boolean).join('\n'));
+  }
+}
+
+const question = (data: boolean): string =>
+  data ? 'Take all of that away, and delete everything kept on this machine for good?' : 'Take all of that away?';
+
+interface Leaving {
+  applied: boolean;
+  server_stopped: boolean;
+  daemon_stopped: boolean;
+  files: Removal[];
+  /** Folders that are deleted with `--data`; null without. */
+  data: string[] | null;
+  /** The program itself is its package manager's. */
+  binary: { path: string; remove: string };
+}
+
+/** Takes everything away, or only says what would be. */
+async function leave({ data, apply }: { data: boolean; apply: boolean }): Promise<Leaving> {
+  const { program } = runtime();
+  const stopped = { server_stopped: false, daemon_stopped: false };
+  if (apply) {
+    stopped.daemon_stopped = await stopDaemon();
+    stopped.server_stopped = (await stopLocalServer(runtime())) !== null;
+  }
+  const files = await removeSetup(apply);
+  const folders = data ? dataFolders().filter((folder) => existsSync(folder)) : null;
+  if (apply && folders) await deleteAll(folders);
+  return {
+    applied: apply,
+    ...stopped,
+    files,
+    data: folders,
+    binary: { path: program, remove: 'npm uninstall --global board-service' },
+  };
+}
+
+async function deleteAll(folders: string[]): Promise<void> {
+  const { servers } = readCredentials(runtime().folders);
+  for (const entry of Object.values(servers)) {
+    await forgetKey(entry);
+    if (entry.pending) await forgetPending(entry.server_id, entry.pending);
+  }
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+}
+
+/** What is done beyond the files of harnesses. */
+function leavingText({ applied, server_stopped, daemon_stopped, files, data, binary }: Leaving): string {
+  const stopped = [server_stopped ? 'the local server' : '', daemon_stopped ? 'the daemon' : ''].filter(Boolean);
+  const kept = files.filter(({ action }) => action === 'keep' || action === 'unreadable');
+  return [
+    applied ? '' : `${files.length} files of agent programs have something of this program in them.`,
+    stopped.length > 0 ? `Stopped ${stopped.join(' and ')}.` : '',
+    applied && kept.length > 0 ? `Left because they were edited: ${kept.map(({ path }) => path).join(', ')}` : '',
+    data ? `${applied ? 'Deleted' : 'To be deleted'}: ${data.join(', ')}` : '',
+    applied ? called(`The program itself: ${binary.remove}`) : '',
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
