@@ -1,7 +1,20 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 // Runs the command line from its TypeScript sources, without a build.
+const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 
-const part = process.argv[2] === 'hook' ? '../src/hook/main.ts' : '../src/cli/main.ts';
 const entryUrl = pathToFileURL(__filename).href;
-void import(part).then(({ start, main }) => (start ?? main)(entryUrl));
+
+async function runHook() {
+  const { start } = await import('../src/hook/main.ts');
+  await start(entryUrl);
+}
+
+async function runCommand() {
+  const { updateManifest } = await import('../tools/dev.ts');
+  await updateManifest(join(__dirname, '..'));
+  const { main } = await import('../src/cli/main.ts');
+  await main(entryUrl);
+}
+
+void (process.argv[2] === 'hook' ? runHook() : runCommand());

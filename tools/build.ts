@@ -3,10 +3,9 @@
  * start needs, only if a source is newer than the last build, and says so. A file whose text stays the same is left alone.
  */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { writeChanged, writeFolder } from './write.ts';
+import { isUpToDate, writeChanged, writeFolder } from './write.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const note = join(root, 'dist', 'build.json');
@@ -16,7 +15,7 @@ else await buildAll();
 noteCommit();
 
 async function buildForStart(): Promise<void> {
-  if (upToDate()) return;
+  if (isUpToDate(note, root, ['package.json', 'package-lock.json', 'src', 'migrations', 'tools'])) return;
   process.stderr.write('Building the program…\n');
   const start = performance.now();
   await packAndDescribe();
@@ -45,16 +44,6 @@ async function packAndDescribe() {
   writeFolder(join(root, 'dist'), files, /./);
   writeChanged(join(root, 'oclif.manifest.json'), manifest);
   return readCatalog(root);
-}
-
-/** Whether nothing that is packed is newer than the last build. A folder is newer when a file in it came or went. */
-function upToDate(): boolean {
-  const built = statSync(note, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = ['src', 'migrations', 'tools'].flatMap((folder) => [
-    folder,
-    ...readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
-  ]);
-  return ['package.json', 'package-lock.json', ...sources].every((path) => statSync(join(root, path)).mtimeMs <= built);
 }
 
 /** Notes which commit this is a build of, where git knows it: two builds of one version are told apart by it. */

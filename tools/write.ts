@@ -1,6 +1,21 @@
 /** Generated files: exactly these, none of what is generated no more, and untouched where nothing changed. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+
+/**
+ * Whether a generated file is newer than all sources. A folder is newer when a file in it came or went.
+ *
+ * @param sources files and folders, from the root
+ */
+export function isUpToDate(generated: string, root: string, sources: string[]): boolean {
+  const made = statSync(generated, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const inside = (path: string): string[] =>
+    statSync(path).isDirectory() ? readdirSync(path, { recursive: true, encoding: 'utf8' }) : [];
+  return sources
+    .map((source) => join(root, source))
+    .flatMap((path) => [path, ...inside(path).map((name) => join(path, name))])
+    .every((path) => statSync(path).mtimeMs <= made);
+}
 
 /** Writes a file unless it has this text already. */
 export function writeChanged(path: string, text: string): void {

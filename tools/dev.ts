@@ -1,0 +1,15 @@
+/** What `bin/dev.js` does first: the manifest names the commands and flags of the sources as they are now. */
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isUpToDate } from './write.ts';
+
+/** Writes oclif.manifest.json, unless nothing that it is made of changed after it was written. */
+export async function updateManifest(root: string): Promise<void> {
+  const file = join(root, 'oclif.manifest.json');
+  if (isUpToDate(file, root, ['package.json', 'src/cli', 'src/commands'])) return;
+  const { manifestText } = await import('./manifest.ts');
+  // Another process may be reading it.
+  const written = `${file}.${process.pid}`;
+  writeFileSync(written, await manifestText(root));
+  renameSync(written, file);
+}
