@@ -217,6 +217,24 @@ describe('imports', () => {
     expectNone(edges.filter((edge) => machine(edge.from) && inside('src/server')(edge.to) && !serve(edge)));
   });
 
+  it('of what commands share lead to no command, and of a noun’s commands to no other noun’s', () => {
+    const noun = (file: string): string | undefined => /^src\/commands\/([\w-]+)/.exec(file)?.[1];
+    const frame = inside('src/cli');
+    expectNone(
+      edges.filter(({ from, to }) => noun(to) !== undefined && (frame(from) || (noun(from) ?? noun(to)) !== noun(to))),
+    );
+  });
+
+  it('lead to a command from nowhere: it is loaded by its name', () => {
+    const command = (file: string): boolean => /^src\/commands\/([\w-]+\/)?[\w-]+\.ts$/.test(file);
+    expectNone(edges.filter(({ to }) => command(to)));
+  });
+
+  it('of the command line form no circle, those of types included', () => {
+    const commandLine = inside('src/cli', 'src/commands');
+    expect(findCircles(edges.filter(({ from, to }) => commandLine(from) && commandLine(to)))).to.deep.equal([]);
+  });
+
   it('of the server lead to nothing that runs on a user’s machine', () => {
     expectOnly(inside('src/server'), inside('src/server', 'migrations'), contract);
   });
