@@ -11,7 +11,7 @@ import { dropPartsOf } from '../tasks/parts.steps.ts';
 import { setEnded } from './endings.store.ts';
 import { agentTotals } from './member-counts.store.ts';
 import { activeAgents, type MemberRow } from './members.store.ts';
-import type { Authorized } from './membership.steps.ts';
+import type { Authorized } from './owners.steps.ts';
 
 export interface SeatEnding {
   actor: EventActor;

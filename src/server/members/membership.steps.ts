@@ -13,16 +13,10 @@ import { countOwners, countPeople } from './member-counts.store.ts';
 import { memberNames } from './member-names.store.ts';
 import { insertMember, reviveMember } from './members.store.ts';
 import { humanOf } from './memberships.store.ts';
-import { makeOwnerBySystem } from './owners.steps.ts';
+import { type Authorized, makeOwnerBySystem } from './owners.steps.ts';
 import { addGap } from './positions.store.ts';
 
 const MAX_PEOPLE = 1_000;
-
-/** What an event caused by an allowance or an approval says of it. */
-export interface Authorized {
-  authorization?: Record<string, unknown>;
-  action_kind?: 'invited' | 'added' | 'role_changed';
-}
 
 export interface Arrival extends Authorized {
   person: Pick<PersonRow, 'id' | 'handle' | 'server_role'>;

@@ -4,7 +4,12 @@ import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { append } from '../record/append.ts';
 import { type MemberRow, setAccess } from './members.store.ts';
-import type { Authorized } from './membership.steps.ts';
+
+/** What an event caused by an allowance or an approval says of it. */
+export interface Authorized {
+  authorization?: Record<string, unknown>;
+  action_kind?: 'invited' | 'added' | 'role_changed';
+}
 
 /** A change of somebody's standing on a board. */
 export interface Standing {

@@ -8,6 +8,7 @@ import { countOwners, countPeople } from '../members/member-counts.store.ts';
 import { memberById } from '../members/members.store.ts';
 import type { Authorized } from '../members/membership.steps.ts';
 import { activeHuman, boardIdsOf, longestStanding } from '../members/memberships.store.ts';
+import type { Authorized } from '../members/owners.steps.ts';
 import { makeOwnerBySystem } from '../members/owners.steps.ts';
 import type { Caller } from '../operation/caller.ts';
 import { type PersonRow, reserveHandles, savePerson } from './people.store.ts';
