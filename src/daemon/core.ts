@@ -1,14 +1,14 @@
 /** What every part of the core has at hand. Sessions are the only writers of their own state; nothing awaits between reading and changing it. */
 import type { DaemonClock } from './clock.ts';
 import type { Faults } from './faults.ts';
-import type { Acknowledger } from './handoff/acknowledge.ts';
+import type { Acknowledger } from './inbox/acknowledge.ts';
 import type { Journal } from './journal/types.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Pairing } from './pairing/pairing.ts';
 import type { DaemonPaths } from './paths.ts';
-import type { Seats } from './seats/seats.ts';
 import type { Doors } from './sessions/doors.ts';
+import type { Seats } from './sessions/seats.ts';
 import type { Session } from './sessions/session.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Adapters, Compose, Delegating, Origins, Reports, SavedSeats } from './types.ts';

@@ -2,13 +2,13 @@
 import type { Env, Folders } from '../local/folders.ts';
 import { compose } from './compose/compose.ts';
 import type { Core, Ports } from './core.ts';
-import { CredentialStore } from './credentials/credentials.ts';
 import { Delegating } from './delegation/delegating.ts';
-import { Origins } from './origins/origins.ts';
-import { worldOf } from './origins/world.ts';
 import { Pairing } from './pairing/pairing.ts';
 import { Reports } from './reports/reports.ts';
-import { savedSeats } from './seats/saved.ts';
+import { CredentialStore } from './server-link/credentials.ts';
+import { Origins } from './server-link/servers.ts';
+import { worldOf } from './server-link/world.ts';
+import { savedSeats } from './sessions/saved-seats.ts';
 import { finalProblems, type OriginEvents, type Reports as ReportsPort } from './types.ts';
 
 export interface ServerPortsOptions {

@@ -1,7 +1,7 @@
 /** What all hooks know: the harness, its event, the session, and the way to the daemon. */
 import { join } from 'node:path';
 import type { DaemonOptions } from '../daemon/control/client.ts';
-import type { Header } from '../daemon/control/frames.ts';
+import type { Header } from '../daemon/protocol.ts';
 import type { Hook, Profile } from '../harness/profile.ts';
 import { buildOf } from '../local/build.ts';
 import { type Env, folders } from '../local/folders.ts';

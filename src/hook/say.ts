@@ -1,6 +1,6 @@
 /** What a hook may print: nothing, or one JSON object; and the text of a delivery, without anything that acts on a terminal. */
 import { harmless } from '../daemon/bundle/unseen.ts';
-import type { Carry } from '../daemon/control/frames.ts';
+import type { Carry } from '../daemon/protocol.ts';
 
 /** The parts of a text for the agent in their order; empty where there is none. */
 export const textFor = ({ nudge, bundle, notice }: Carry): string =>

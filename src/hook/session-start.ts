@@ -1,6 +1,6 @@
 /** The first hook of a session: makes it known, gives its commands their identity, and tells its agent where it stands. */
 import { appendFileSync } from 'node:fs';
-import type { Source } from '../daemon/control/frames.ts';
+import type { Source } from '../daemon/protocol.ts';
 import { builtinProfiles } from '../harness/builtin.ts';
 import { asContext, asking } from './ask.ts';
 import type { Context } from './context.ts';

@@ -3,7 +3,7 @@ import { harmless } from '../daemon/bundle/unseen.ts';
 import { nextFrame, received } from '../daemon/control/ask.ts';
 import { open } from '../daemon/control/client.ts';
 import type { Connection } from '../daemon/control/connection.ts';
-import type { Carry } from '../daemon/control/frames.ts';
+import type { Carry } from '../daemon/protocol.ts';
 import { isGone } from '../local/process-ref.ts';
 import type { Context } from './context.ts';
 import { textFor, write } from './say.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentRef } from '../daemon/control/frames.ts';
+import type { AgentRef } from '../daemon/protocol.ts';
 import { readPrivate, writePrivate } from '../local/private-file.ts';
 
 /** Milliseconds after which a ticket is worth nothing. */

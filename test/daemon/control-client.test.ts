@@ -23,10 +23,10 @@ import { checkSocket, requirePlatform, socketPath } from '../../src/daemon/contr
 import { ask, daemonStatus } from '../../src/daemon/control/ask.ts';
 import { askDaemon, connectDaemon, type DaemonOptions } from '../../src/daemon/control/client.ts';
 import { openConnection } from '../../src/daemon/control/connection.ts';
-import { firstFrame, requests } from '../../src/daemon/control/frames.ts';
 import { FRAME_BYTES } from '../../src/daemon/control/limits.ts';
 import { decodeFrame, encodeFrame, LineReader } from '../../src/daemon/control/lines.ts';
 import { reduced, startAndConnect } from '../../src/daemon/control/start.ts';
+import { firstFrame, requests } from '../../src/daemon/protocol.ts';
 import { takeKernelLock } from '../../src/local/kernel-lock.ts';
 import { alive, until } from '../../src/local/process.ts';
 import { program } from './support/programs.ts';

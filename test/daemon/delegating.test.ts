@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Delegating } from '../../src/daemon/delegation/delegating.ts';
 import { delegationName } from '../../src/daemon/delegation/delegation.ts';
-import { Origins } from '../../src/daemon/origins/origins.ts';
+import { Origins } from '../../src/daemon/server-link/servers.ts';
 import { ControlRefusal, type SessionView } from '../../src/daemon/types.ts';
 import { newAgent, newBoard, newCode } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { contiguous } from '../../src/daemon/handoff/acknowledge.ts';
+import { contiguous } from '../../src/daemon/inbox/acknowledge.ts';
 import { SqliteJournal } from '../../src/daemon/journal/journal.ts';
 import { openJournal } from '../../src/daemon/journal/open.ts';
 import type { HandoffRow, HandoffState, Manifest } from '../../src/daemon/journal/types.ts';
-import type { Seat } from '../../src/daemon/seats/seat.ts';
+import type { Seat } from '../../src/daemon/sessions/seat.ts';
 
 const DAY = 86_400_000;
 

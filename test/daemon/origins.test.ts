@@ -3,7 +3,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Board } from '../../src/contract/types.ts';
-import { MAX_SOCKETS } from '../../src/daemon/origins/http.ts';
+import { MAX_SOCKETS } from '../../src/daemon/server-link/http.ts';
 import { SeatFailure, type SeatIdentity } from '../../src/daemon/types.ts';
 import { credentialsPath } from '../../src/local/credentials.ts';
 import { writePrivate } from '../../src/local/private-file.ts';

@@ -2,9 +2,9 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CredentialStore } from '../../src/daemon/credentials/credentials.ts';
-import { Origins } from '../../src/daemon/origins/origins.ts';
-import type { World } from '../../src/daemon/origins/wire.ts';
+import { CredentialStore } from '../../src/daemon/server-link/credentials.ts';
+import { Origins } from '../../src/daemon/server-link/servers.ts';
+import type { World } from '../../src/daemon/server-link/wire.ts';
 import type { InboxRead, Mode, Notice, OriginEvents, SeatIdentity, SeatProblem } from '../../src/daemon/types.ts';
 import { type ServerEntry, updateCredentials } from '../../src/local/credentials.ts';
 import { type Folders, folders } from '../../src/local/folders.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Backoff, backoff } from '../../src/daemon/origins/backoff.ts';
+import { Backoff, backoff } from '../../src/daemon/server-link/backoff.ts';
 
 describe('the pause before a server is asked again', () => {
   it('doubles from one second to a minute, times a half to one', () => {

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { Inbox, Message } from '../../src/contract/types.ts';
 import { renderBundle } from '../../src/daemon/bundle/bundle.ts';
 import { compose } from '../../src/daemon/compose/compose.ts';
-import { requireInbox, requireNotices } from '../../src/daemon/origins/trust.ts';
+import { requireInbox, requireNotices } from '../../src/daemon/server-link/trust.ts';
 import type { ComposeInput, Notice, Point } from '../../src/daemon/types.ts';
 import { textFor } from '../../src/hook/say.ts';
 import { aMessage, anInbox, fromOwner, someWork } from '../support/messages.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ClientError } from '../../src/client/errors.ts';
 import type { Inbox } from '../../src/contract/types.ts';
 import { compose } from '../../src/daemon/compose/compose.ts';
-import { requireInbox, requireNotices } from '../../src/daemon/origins/trust.ts';
+import { requireInbox, requireNotices } from '../../src/daemon/server-link/trust.ts';
 import type { Notice, Point } from '../../src/daemon/types.ts';
 import { aMessage, anInbox, fromOwner, someWork } from '../support/messages.ts';
 

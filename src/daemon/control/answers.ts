@@ -1,7 +1,7 @@
 /** What the daemon answers to each verb that answers once. Fields that are empty, zero or false are not on the wire. */
 import { z } from 'zod';
 import { deliveryMode, id, seq } from '../../contract/nouns/common.ts';
-import { agentRef, boot, carry, type ErrorFrame, seatProblem, seatView } from './frames.ts';
+import { agentRef, boot, carry, type ErrorFrame, seatProblem, seatView } from '../protocol.ts';
 
 const count = z.int().min(0).default(0);
 const flag = z.boolean().default(false);

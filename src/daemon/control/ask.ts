@@ -1,9 +1,10 @@
 /** Questions and answers on a connection that is open. */
+
+import type { ErrorFrame, RequestFields } from '../protocol.ts';
 import { socketPath } from './address.ts';
 import type { Answers, StatusAnswer } from './answers.ts';
 import { type Connection, type Frame, openConnection } from './connection.ts';
 import { DaemonError } from './errors.ts';
-import type { ErrorFrame, RequestFields } from './frames.ts';
 import { type AnsweringVerb, BUDGET_MS } from './limits.ts';
 
 /** Asks on a connection that is open. A refusal is thrown with its code; no answer in time is `request_timeout`. */

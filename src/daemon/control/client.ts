@@ -4,12 +4,12 @@
  */
 import { type Build, olderBuild } from '../../local/build.ts';
 import type { Env } from '../../local/folders.ts';
+import type { OpeningFields, RequestFields } from '../protocol.ts';
 import { requirePlatform, socketPath } from './address.ts';
 import type { Answers } from './answers.ts';
 import { ask, daemonStatus } from './ask.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { isAbsent } from './errors.ts';
-import type { OpeningFields, RequestFields } from './frames.ts';
 import type { AnsweringVerb, OpenVerb } from './limits.ts';
 import { type StartOptions, startAndConnect } from './start.ts';
 

@@ -1,7 +1,7 @@
 /** One connection on the daemon's side: what is sent to it, and what is waited for on it. */
 import type { Socket } from 'node:net';
+import type { LaterFrame } from '../protocol.ts';
 import type { ControlError, HandoffId } from '../types.ts';
-import type { LaterFrame } from './frames.ts';
 import { encodeFrame, fits } from './lines.ts';
 
 export class Peer {

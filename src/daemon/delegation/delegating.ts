@@ -4,9 +4,9 @@ import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Answer, Board, BodyIn } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 import type { Env, Folders } from '../../local/folders.ts';
-import type { CredentialStore } from '../credentials/credentials.ts';
 import type { Log } from '../log.ts';
-import type { Origins } from '../origins/origins.ts';
+import type { CredentialStore } from '../server-link/credentials.ts';
+import type { Origins } from '../server-link/servers.ts';
 import {
   type AgentRef,
   ControlRefusal,

@@ -7,9 +7,9 @@ import { slug } from '../../contract/slug.ts';
 import { Failure } from '../../local/failure.ts';
 import type { Folders } from '../../local/folders.ts';
 import { wayIn } from '../../local/servers.ts';
-import type { CredentialStore } from '../credentials/credentials.ts';
 import type { Log } from '../log.ts';
-import type { Connection } from '../origins/connection.ts';
+import type { Connection } from '../server-link/connection.ts';
+import type { CredentialStore } from '../server-link/credentials.ts';
 import { ControlRefusal } from '../types.ts';
 
 export interface DelegationOptions {

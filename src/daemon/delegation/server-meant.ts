@@ -1,7 +1,7 @@
 /** Which server a session means. */
 import type { Env, Folders } from '../../local/folders.ts';
 import { namedServer } from '../../local/servers.ts';
-import type { CredentialStore } from '../credentials/credentials.ts';
+import type { CredentialStore } from '../server-link/credentials.ts';
 import { ControlRefusal, type SessionView } from '../types.ts';
 import { asRefusal } from './refusals.ts';
 

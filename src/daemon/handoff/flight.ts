@@ -2,7 +2,7 @@
 import type { Peer } from '../control/peer.ts';
 import type { Core } from '../core.ts';
 import { type HandoffRow, JournalError, type PartRow } from '../journal/types.ts';
-import type { Seat } from '../seats/seat.ts';
+import type { Seat } from '../sessions/seat.ts';
 import type { Flight, Session } from '../sessions/session.ts';
 import { type HandoffId, type SeatRef, seatKey } from '../types.ts';
 import { logHandoff } from './log-lines.ts';

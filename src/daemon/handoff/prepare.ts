@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { ofAgentsAlone } from '../compose/modes.ts';
 import type { Core } from '../core.ts';
 import type { HandoffRow, Manifest } from '../journal/types.ts';
-import type { Seat } from '../seats/seat.ts';
+import type { Seat } from '../sessions/seat.ts';
 import type { Effects, Flight, Session } from '../sessions/session.ts';
 import {
   type Carry,

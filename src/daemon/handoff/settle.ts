@@ -1,7 +1,7 @@
 /** What becomes of handoffs as cursors move and seats end: parts are acknowledged or over, and then so is the handoff. */
 import type { Core } from '../core.ts';
 import type { Manifest } from '../journal/types.ts';
-import type { Seat } from '../seats/seat.ts';
+import type { Seat } from '../sessions/seat.ts';
 import { type HandoffId, type SeatRef, seatKey } from '../types.ts';
 import { tellQueue } from './queued.ts';
 

@@ -4,10 +4,10 @@ import type { Reply } from '../../client/answer.ts';
 import { Client } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer, BodyIn } from '../../contract/types.ts';
-import type { CredentialStore } from '../credentials/credentials.ts';
 import { requirePersonKey } from '../delegation/delegation.ts';
 import { asRefusal } from '../delegation/refusals.ts';
-import type { Origins } from '../origins/origins.ts';
+import type { CredentialStore } from '../server-link/credentials.ts';
+import type { Origins } from '../server-link/servers.ts';
 import { ControlRefusal, type SeatRef } from '../types.ts';
 
 export type As = { proof: string } | { seat: SeatRef } | 'person';

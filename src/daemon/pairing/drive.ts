@@ -1,7 +1,7 @@
 /** What a daemon does for an endpoint by itself: it pings, waits for the session's receipt of the reply, and reports it. */
 import type { PairingDirection, PairingRequest } from '../../contract/types.ts';
 import type { Log } from '../log.ts';
-import type { World } from '../origins/wire.ts';
+import type { World } from '../server-link/wire.ts';
 import { ControlRefusal } from '../types.ts';
 import type { PairingApi } from './api.ts';
 import { type Endpoint, newProof } from './endpoint.ts';

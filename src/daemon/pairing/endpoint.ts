@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { canonicalJson } from '../../contract/canonical.ts';
 import type { PairingSide } from '../../contract/types.ts';
-import { Flight } from '../origins/flight.ts';
+import { Flight } from '../server-link/single-flight.ts';
 import type { HandoffId, SeatIdentity, SessionKey } from '../types.ts';
 
 export interface Evidence {

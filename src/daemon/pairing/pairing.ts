@@ -1,10 +1,10 @@
 /** Pairing requests as sessions here take part in them: which one is bound, what was received, and what ends it. */
 import type { PairingRequest, PairingSide } from '../../contract/types.ts';
 import type { Folders } from '../../local/folders.ts';
-import type { Requests } from '../control/frames.ts';
 import { PAIRINGS } from '../control/limits.ts';
 import type { Core } from '../core.ts';
 import { serverMeant } from '../delegation/server-meant.ts';
+import type { Requests } from '../protocol.ts';
 import type { Session } from '../sessions/session.ts';
 import { ControlRefusal, type Notice, type SeatIdentity, type SeatRef } from '../types.ts';
 import { PairingApi, type PairingApiOptions } from './api.ts';

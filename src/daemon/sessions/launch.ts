@@ -1,7 +1,7 @@
 /** What a launch ticket does in the daemon: the session that brings it takes the seat it names. */
 import { takeTicket } from '../../launch/ticket.ts';
-import { agentRef } from '../control/frames.ts';
 import type { Core } from '../core.ts';
+import { agentRef } from '../protocol.ts';
 import type { Session } from './session.ts';
 
 /** Binds the seat of a ticket; a missing, used, late or foreign one binds nothing and is no error. */

@@ -1,8 +1,8 @@
 /** One session: its boot, its turn, what it can be reached by, its seats, and the handoff on its way to it. */
 import type { Peer } from '../control/peer.ts';
 import type { SessionRow } from '../journal/types.ts';
-import type { Seat } from '../seats/seat.ts';
 import type { HandoffId, HandoffPath, Mode, SeatRef, SessionView, TurnState } from '../types.ts';
+import type { Seat } from './seat.ts';
 
 /** What is written down once the carrier has the text. */
 export interface Effects {

@@ -1,11 +1,11 @@
 /** All sessions: how they come, come back and end. */
 import { randomBytes } from 'node:crypto';
 import { isGone } from '../../local/process-ref.ts';
-import type { Header } from '../control/frames.ts';
 import type { Core } from '../core.ts';
 import { backToPending } from '../handoff/flight.ts';
 import { tellQueue } from '../handoff/queued.ts';
 import type { SessionRow } from '../journal/types.ts';
+import type { Header } from '../protocol.ts';
 import { ControlRefusal, type SessionView, type Source } from '../types.ts';
 import { Session } from './session.ts';
 

@@ -1,9 +1,10 @@
 /** Connections that stay open: the hook of an idle session, and the extension of a harness. */
-import type { LaterFrame, Openings } from '../control/frames.ts';
+
 import type { Peer } from '../control/peer.ts';
 import type { Core } from '../core.ts';
 import { backToPending, confirm, evidence, revive } from '../handoff/flight.ts';
 import { attemptFailed, notNow } from '../handoff/queue.ts';
+import type { LaterFrame, Openings } from '../protocol.ts';
 import { useTicket } from '../sessions/launch.ts';
 import type { Session } from '../sessions/session.ts';
 import { refuseSubagent, welcome } from './sessions.ts';

@@ -1,7 +1,8 @@
 /** Boards found, joined and made through this machine's delegation, for a session that is vouched for. */
-import type { Header, Requests } from '../control/frames.ts';
+
 import type { Core } from '../core.ts';
-import { requireRoom } from '../seats/seats.ts';
+import type { Header, Requests } from '../protocol.ts';
+import { requireRoom } from '../sessions/seats.ts';
 import type { Session } from '../sessions/session.ts';
 import { ControlRefusal, type JoinedSeat } from '../types.ts';
 import { oneByOne, refuseSubagent, requireTarget, seatsOf } from './sessions.ts';

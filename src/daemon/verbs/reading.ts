@@ -1,11 +1,12 @@
 /** Commands that read for themselves: what they show is not handed as well, and what was handed is not shown again. */
-import type { FollowUps, LaterFrame, Openings, Requests } from '../control/frames.ts';
+
 import { HOLD_MS } from '../control/limits.ts';
 import type { Peer } from '../control/peer.ts';
 import type { Core } from '../core.ts';
 import { evidence, handedTo } from '../handoff/flight.ts';
 import { queuedIn } from '../handoff/queued.ts';
-import type { Hold, Seat } from '../seats/seat.ts';
+import type { FollowUps, LaterFrame, Openings, Requests } from '../protocol.ts';
+import type { Hold, Seat } from '../sessions/seat.ts';
 import { ControlRefusal } from '../types.ts';
 import { fits, seatMeant } from './sessions.ts';
 

@@ -1,9 +1,9 @@
 /** Sessions and their seats: registering, binding, and what a session may ask about itself. */
 import { quoted, shellWord } from '../bundle/escape.ts';
-import type { Requests } from '../control/frames.ts';
 import type { Core } from '../core.ts';
 import { handedTo } from '../handoff/flight.ts';
 import { tryAgain } from '../handoff/queue.ts';
+import type { Requests } from '../protocol.ts';
 import { useTicket } from '../sessions/launch.ts';
 import type { Session } from '../sessions/session.ts';
 import { anotherProcess } from '../sessions/sessions.ts';

@@ -1,13 +1,13 @@
 /** What hooks tell of a session's turns, and what they take along. */
 
 import { within } from '../clock.ts';
-import type { FollowUps, Header, Requests } from '../control/frames.ts';
 import { BUDGET_MS } from '../control/limits.ts';
 import type { Peer } from '../control/peer.ts';
 import type { Core } from '../core.ts';
 import { gatherCarry, give, nothingFor, placeOf } from '../handoff/carry.ts';
 import { evidence, revive } from '../handoff/flight.ts';
 import { leftQueue } from '../handoff/queued.ts';
+import type { FollowUps, Header, Requests } from '../protocol.ts';
 import { useTicket } from '../sessions/launch.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Carry, Point } from '../types.ts';

@@ -1,7 +1,8 @@
 /** One row per verb: how a frame is answered. */
-import type { FirstFrame, Openings, Requests } from '../control/frames.ts';
+
 import type { Peer } from '../control/peer.ts';
 import type { Core } from '../core.ts';
+import type { FirstFrame, Openings, Requests } from '../protocol.ts';
 import { door, hello, wait } from './connections.ts';
 import { boards, createBoard, join, pairing } from './machine.ts';
 import { hold, inbox, queued, shown } from './reading.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { ask, nextFrame, received } from '../../daemon/control/ask.ts';
 import { connectDaemon } from '../../daemon/control/client.ts';
 import type { Connection, Frame } from '../../daemon/control/connection.ts';
-import type { Carry, Header } from '../../daemon/control/frames.ts';
+import type { Carry, Header } from '../../daemon/protocol.ts';
 import { textFor } from '../../hook/say.ts';
 import type { Begin, Carrier, Host } from './carrier.ts';
 import type { Step } from './steps.ts';

@@ -5,7 +5,6 @@ import { ended } from '../handoff/prepare.ts';
 import { dropOpenParts, endParts, moveCursor } from '../handoff/settle.ts';
 import { arrived } from '../handoff/wake.ts';
 import { JournalError } from '../journal/types.ts';
-import type { Session } from '../sessions/session.ts';
 import {
   type AgentRef,
   ControlRefusal,
@@ -20,6 +19,7 @@ import {
   seatKey,
 } from '../types.ts';
 import { Seat } from './seat.ts';
+import type { Session } from './session.ts';
 
 const MAX_SEATS = 20;
 /** Until what the journal did not take is tried again. */

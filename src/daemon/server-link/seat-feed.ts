@@ -1,7 +1,7 @@
 /** What is known of one watched seat on its server. */
 import type { InboxRead, Notice, SeatIdentity, SeatProblem } from '../types.ts';
 import { Backoff } from './backoff.ts';
-import { Flight } from './flight.ts';
+import { Flight } from './single-flight.ts';
 
 /** How a seat is read. */
 export interface SeatReaders {

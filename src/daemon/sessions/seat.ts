@@ -1,7 +1,7 @@
 /** One seat that this machine holds or held: what its server last said, who holds it, and what of it is being held back. */
 import type { SeatRow } from '../journal/types.ts';
-import type { Session } from '../sessions/session.ts';
 import type { AgentRef, Inbox, InboxRead, Mode, Notice, SeatIdentity, SeatView } from '../types.ts';
+import type { Session } from './session.ts';
 
 /** A connection that keeps messages of a seat to itself while it is open. */
 export interface Hold {

@@ -3,7 +3,6 @@ import type { OperationName } from '../../contract/operations.ts';
 import type { Answer } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 import { readFates } from '../bundle/fates.ts';
-import type { CredentialStore } from '../credentials/credentials.ts';
 import {
   finalProblems,
   type InboxRead,
@@ -18,6 +17,7 @@ import {
   type SeatRef,
   type ServerView,
 } from '../types.ts';
+import type { CredentialStore } from './credentials.ts';
 import { isPassing, seatFailure } from './failures.ts';
 import { Feed } from './feed.ts';
 import { Identity } from './identity.ts';

@@ -3,8 +3,8 @@
  * fields it does not know are left out, and one that is absent counts as empty, zero or false.
  */
 import { z } from 'zod';
-import { boardName, deliveryMode, id, memberName, roleName, seq } from '../../contract/nouns/common.ts';
-import { BOARDS_PAGE, MOST_PUT_OFF_MS, PAIRINGS, PROTOCOL, SHOWN_MESSAGES } from './limits.ts';
+import { boardName, deliveryMode, id, memberName, roleName, seq } from '../contract/nouns/common.ts';
+import { BOARDS_PAGE, MOST_PUT_OFF_MS, PAIRINGS, PROTOCOL, SHOWN_MESSAGES } from './control/limits.ts';
 
 const text = (max: number) => z.string().min(1).max(max);
 const count = z.int().min(0);

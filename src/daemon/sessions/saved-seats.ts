@@ -2,7 +2,7 @@
 
 import type { SavedSeat } from '../../local/credentials.ts';
 import { canonicalOrigin } from '../../local/origin.ts';
-import type { CredentialStore } from '../credentials/credentials.ts';
+import type { CredentialStore } from '../server-link/credentials.ts';
 import type { AgentRef, SavedSeats, SeatIdentity, SeatRef } from '../types.ts';
 
 export function savedSeats(credentials: CredentialStore): SavedSeats {

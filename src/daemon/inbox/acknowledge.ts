@@ -1,9 +1,9 @@
 /** Acknowledging on the server what was received: per seat, in order, repeated alone until it is done. */
 import type { Core } from '../core.ts';
+import { moveCursor, noticesDone } from '../handoff/settle.ts';
 import { JournalError } from '../journal/types.ts';
-import type { Seat } from '../seats/seat.ts';
+import type { Seat } from '../sessions/seat.ts';
 import { finalProblems, type HandoffId, SeatFailure, type SeatRef, seatKey } from '../types.ts';
-import { moveCursor, noticesDone } from './settle.ts';
 
 interface Work {
   running: boolean;

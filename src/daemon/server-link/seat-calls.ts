@@ -2,8 +2,8 @@
 import { Client } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer } from '../../contract/types.ts';
-import type { CredentialStore } from '../credentials/credentials.ts';
 import { finalProblems, type OriginEvents, SeatFailure, type SeatProblem } from '../types.ts';
+import type { CredentialStore } from './credentials.ts';
 import { isOutage, isPassing, seatFailure } from './failures.ts';
 import type { Identity } from './identity.ts';
 import type { SeatFeed } from './seat-feed.ts';

@@ -2,8 +2,8 @@
 import type { ClientOptions } from '../../client/client.ts';
 import type { Clock } from '../../client/time.ts';
 import { Failure } from '../../local/failure.ts';
-import type { CredentialStore, KnownOrigin } from '../credentials/credentials.ts';
 import type { Level, LogEvent, LogFields } from '../log.ts';
+import type { CredentialStore, KnownOrigin } from './credentials.ts';
 import { type OriginHttp, originHttp, TOTAL_MS } from './http.ts';
 
 /** The world as server connections need it. */
