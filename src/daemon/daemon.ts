@@ -1,27 +1,34 @@
 /** The daemon put together: from the journal to the socket, and down again. */
 import { randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { Build } from '../local/build.ts';
 import { writePrivate } from '../local/private-file.ts';
 import { type DaemonClock, endingTogether, every, tryingAgain } from './clock.ts';
+import { ControlRefusal } from './control/refusal.ts';
 import { ControlServer } from './control/server.ts';
-import type { Core, Ports } from './core.ts';
 import type { Faults } from './faults.ts';
 import { noting } from './handoff/noting.ts';
+import { reportQueue } from './handoff/queued.ts';
 import { recover, resumeAcks } from './handoff/recover.ts';
 import { consider } from './handoff/wake.ts';
 import { Acknowledger } from './inbox/acknowledge.ts';
+import { SeatUpdates } from './inbox/seat-updates.ts';
 import type { Journal } from './journal/types.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import type { DaemonPaths } from './paths.ts';
+import type { Connecting, Ports } from './ports.ts';
+import type { ServerEvents } from './server-link/link.ts';
+import { Bindings } from './sessions/bindings.ts';
 import { Doors } from './sessions/doors.ts';
+import type { SessionEvents } from './sessions/events.ts';
 import { SCAN_MS, scan } from './sessions/liveness.ts';
-import { Seats } from './sessions/seats.ts';
+import { SeatRegistry } from './sessions/seat-registry.ts';
+import type { Session } from './sessions/session.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { type Running, statusOf } from './status.ts';
-import type { OriginEvents } from './types.ts';
-import { ControlRefusal } from './types.ts';
+import type { Context } from './verbs/context.ts';
 import { answerFrame, type MoreVerbs } from './verbs/verbs.ts';
 
 const GRACE_MS = 5_000;
@@ -37,17 +44,17 @@ export interface DaemonOptions {
   log: Log;
   faults: Faults;
   build: Build;
-  /** Connects to the world; told what servers say. Of the core, sessions and seats are there once it runs. */
-  ports(events: OriginEvents, core: Core): Ports;
-  /** Verbs that other parts bring. */
-  verbs?: Pick<MoreVerbs, 'pairing'>;
+  /** Connects to the world. */
+  ports(connecting: Connecting): Ports;
 }
 
 export class Daemon {
-  readonly core: Core;
   /** Resolves when it has stopped. */
   readonly stopped: Promise<void>;
   readonly #options: DaemonOptions;
+  readonly #ports: Ports;
+  readonly #context: Context;
+  readonly #stopping = new AbortController();
   readonly #running: Running;
   readonly #endTimers: () => void;
   readonly #cancels: (() => void)[] = [];
@@ -74,87 +81,86 @@ export class Daemon {
       this.#stopped = resolve;
     });
     this.#busyAtUs = clock.nowUs();
-    const core = { paths, clock, journal, log, faults, metrics: new Metrics(), stopping: false } as unknown as Core;
-    core.consider = (session) => {
-      try {
-        consider(core, session);
-      } catch (error) {
-        if (!unwritable(log, error)) throw error;
-        core.clock.after(AGAIN_MS, () => consider(core, session));
-      }
-    };
-    core.sessions = new Sessions(core);
-    core.doors = new Doors();
-    core.acks = new Acknowledger(core);
-    // Servers speak only after they are asked to, and by then the seats are there.
-    const late: OriginEvents = {
-      inbox: (...told) => core.seats.inbox(...told),
-      read: (...told) => core.seats.read(...told),
-      mode: (...told) => core.seats.mode(...told),
-      notices: (...told) => core.seats.notices(...told),
-      problem: (...told) => core.seats.problem(...told),
-      token: (...told) => core.seats.token(...told),
-    };
-    Object.assign(core, options.ports(late, core));
-    core.seats = new Seats(core);
-    this.core = core;
+    const events: SessionEvents = new EventEmitter();
+    const serverEvents: ServerEvents = new EventEmitter();
+    const { signal: stopping } = this.#stopping;
+    const seats = new SeatRegistry(journal);
+    const common = { clock, journal, log, faults, metrics: new Metrics(), seats, events };
+    const sessions = new Sessions(common);
+    const ports = options.ports({ clock, journal, log, sessions, seats, events, serverEvents });
+    const { servers, adapters, reports } = ports;
+    const acks = new Acknowledger({ ...common, servers, stopping });
+    const updates = new SeatUpdates({ ...common, servers, acks });
+    const bindings = new Bindings({ ...common, servers });
+    this.#ports = ports;
+    this.#context = { ...common, ...ports, paths, stopping, sessions, acks, updates, bindings, doors: new Doors() };
+    updates.listen(serverEvents);
+    events.on('changed', (session) => {
+      reports.session(session.view);
+      reportQueue({ adapters, journal, reports }, session);
+    });
+    events.on('released', (seat) => reports.released(seat));
+    events.on('deliverable', (session) => this.#consider(session));
   }
 
   /** Recovers, listens, then connects: when the socket answers it is ready. Only under the daemon's lock. */
   static async start(options: DaemonOptions): Promise<Daemon> {
     const daemon = new Daemon(options);
-    const { core } = daemon;
-    await scan(core);
-    recover(core);
+    const context = daemon.#context;
+    const { seats, sessions, servers, acks, events, log } = context;
+    await scan(context);
+    recover(context, sessions);
     daemon.#control = await ControlServer.listen({
       paths: options.paths,
       clock: options.clock,
       request: (frame, peer) => {
         daemon.#busyAtUs = options.clock.nowUs();
-        if (core.stopping && frame.op !== 'status') throw stopping(daemon.#replaced);
-        return answerFrame(core, daemon.#verbs(), frame, peer);
+        if (context.stopping.aborted && frame.op !== 'status') throw stopping(daemon.#replaced);
+        return answerFrame(context, daemon.#verbs(), frame, peer);
       },
-      failed: (op, error) => core.log.write(isJournal(error) ? 'journal_error' : 'hook_error', { op }, 'error'),
+      failed: (op, error) => log.write(isJournal(error) ? 'journal_error' : 'hook_error', { op }, 'error'),
     });
     daemon.#writeInfo();
-    core.seats.watchAll();
-    resumeAcks(core);
+    // The first read of each seat tells what was missed.
+    for (const seat of seats.all())
+      if (seat.session || seat.received.size > 0) servers.at(seat.row.origin).watch(seat.identity);
+    resumeAcks(context, acks);
     daemon.#cancels.push(
       every(options.clock, SCAN_MS, () => daemon.#watch()),
       every(options.clock, HOUR_MS, () => daemon.#tidy()),
     );
-    for (const session of core.sessions.open()) core.sessions.changed(session);
-    core.log.write('daemon_started', { pid: process.pid, version: options.build.version });
+    for (const session of sessions.open()) events.emit('changed', session);
+    log.write('daemon_started', { pid: process.pid, version: options.build.version });
     return daemon;
   }
 
   /** Lets what is under way finish for a few seconds, then closes. @param restart whether waiting hooks shall come back */
   async stop(restart: boolean): Promise<void> {
-    const { core } = this;
-    if (core.stopping) return this.stopped;
-    core.stopping = true;
+    const { clock, log, acks, journal } = this.#context;
+    if (this.#stopping.signal.aborted) return this.stopped;
+    this.#stopping.abort();
     this.#replaced = restart;
-    core.log.write('daemon_stopping', { restart });
+    log.write('daemon_stopping', { restart });
     for (const cancel of this.#cancels.splice(0)) cancel();
     this.#control?.stop(restart);
-    const endUs = core.clock.nowUs() + GRACE_MS * 1000;
-    while (core.clock.nowUs() < endUs && (core.acks.running || this.#handing())) await pause(core.clock, 25);
+    const endUs = clock.nowUs() + GRACE_MS * 1000;
+    while (clock.nowUs() < endUs && (acks.running || this.#handing())) await pause(clock, 25);
     this.#endTimers();
     // Connections that close give back what nobody took.
     await this.#control?.closeAll();
-    await Promise.allSettled([core.origins.close(), core.reports.close()]);
-    core.delegating.close();
-    core.pairing?.endpoints.close();
-    core.journal.close();
+    const { servers, reports, delegating, pairing } = this.#ports;
+    await Promise.allSettled([servers.close(), reports.close()]);
+    delegating.close();
+    pairing?.endpoints.close();
+    journal.close();
     rmSync(this.#options.paths.info, { force: true });
     this.#stopped();
   }
 
   #verbs(): MoreVerbs {
     return {
-      ...this.#options.verbs,
-      status: () => statusOf(this.core, this.#running),
-      shutdown: (_core, frame, peer) => {
+      status: () => statusOf(this.#context, this.#running),
+      shutdown: (_context, frame, peer) => {
         peer.send({});
         void this.stop(frame.restart);
       },
@@ -163,31 +169,41 @@ export class Daemon {
 
   /** A text was exposed and its carrier has not answered yet. */
   #handing(): boolean {
-    return this.core.sessions.all().some(({ flight }) => flight !== null && flight.acceptedUs === null);
+    return this.#context.sessions.all().some(({ flight }) => flight !== null && flight.acceptedUs === null);
+  }
+
+  #consider(session: Session): void {
+    const { clock, log } = this.#context;
+    try {
+      consider(this.#context, session);
+    } catch (error) {
+      if (!unwritable(log, error)) throw error;
+      clock.after(AGAIN_MS, () => consider(this.#context, session));
+    }
   }
 
   async #watch(): Promise<void> {
-    const { core } = this;
+    const { clock, log, sessions } = this.#context;
     try {
-      await scan(core);
+      await scan(this.#context);
     } catch (error) {
-      if (!unwritable(core.log, error)) throw error;
+      if (!unwritable(log, error)) throw error;
     }
-    const busy = core.sessions.open().length > 0 || (this.#control?.connections ?? 0) > 0 || this.#unacknowledged();
-    const now = core.clock.nowUs();
+    const busy = sessions.open().length > 0 || (this.#control?.connections ?? 0) > 0 || this.#unacknowledged();
+    const now = clock.nowUs();
     if (busy) this.#busyAtUs = now;
     else if (now - this.#busyAtUs >= IDLE_MS * 1000) void this.stop(false);
   }
 
   /** A full disk is told of elsewhere; here it only means that nothing gets smaller. */
   #tidy(): void {
-    const { core } = this;
-    noting(core, () => core.journal.retain(core.clock.now()));
-    core.sessions.prune();
+    const { clock, journal, sessions } = this.#context;
+    noting(this.#context, () => journal.retain(clock.now()));
+    sessions.prune();
   }
 
   #unacknowledged(): boolean {
-    return this.core.seats.all().some(({ received, row }) => received.size > 0 && row.problem === null);
+    return this.#context.seats.all().some(({ received, row }) => received.size > 0 && row.problem === null);
   }
 
   #writeInfo(): void {

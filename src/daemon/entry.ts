@@ -1,14 +1,18 @@
 /** What `dist/daemon.cjs` brings: the daemon with its true parts, in one file that needs no other of this package. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildOf } from '../local/build.ts';
+import { createAdapters } from '../harness/adapters/index.ts';
+import { loadProfiles } from '../harness/load.ts';
+import { recordedPrograms } from '../harness/setup/installed.ts';
+import { type Build, buildOf } from '../local/build.ts';
 import { Failure } from '../local/failure.ts';
 import { type Env, type Folders, folders as foldersOf } from '../local/folders.ts';
 import { setProgram } from '../local/program.ts';
+import type { DaemonOptions } from './daemon.ts';
 import type { Faults } from './faults.ts';
 import { mask } from './log.ts';
 import { runDaemon } from './main.ts';
-import { realPorts } from './ports.ts';
+import { serverPorts } from './server-ports.ts';
 
 export interface EntryOptions {
   folders: Folders;
@@ -27,6 +31,19 @@ export async function run({ folders, env, root, fromSources, onSignal, faults }:
   const build = buildOf(root);
   const ports = await realPorts({ folders, env, build });
   return runDaemon({ folders, build, onSignal, ports, ...(faults ? { faults } : {}) });
+}
+
+/** The servers this machine knows and the programs it has profiles for. */
+export async function realPorts({
+  folders,
+  env,
+  build,
+}: Pick<EntryOptions, 'folders' | 'env'> & { build: Build }): Promise<DaemonOptions['ports']> {
+  const { all: profiles } = await loadProfiles(folders.config);
+  return (connecting) => ({
+    ...serverPorts({ folders, env, version: build.version }, connecting),
+    adapters: createAdapters({ profiles, env, recorded: () => recordedPrograms(folders.state) }),
+  });
 }
 
 /** `service daemon` alone, as it is spawned: without the command line, which would stay in its memory for nothing. */

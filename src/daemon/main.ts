@@ -21,7 +21,6 @@ export interface RunOptions {
   folders: Folders;
   build: Build;
   ports: DaemonOptions['ports'];
-  verbs?: DaemonOptions['verbs'];
   faults?: Faults;
   /** Calls back at each SIGTERM and SIGINT. */
   onSignal(handler: () => void): void;
@@ -32,14 +31,7 @@ export interface RunOptions {
  * everything alone. @returns the exit code. @throws Failure `unsupported_platform`, `socket_unsafe`,
  * `credentials_unsafe`, `data_newer`, `internal`
  */
-export async function runDaemon({
-  folders,
-  build,
-  ports,
-  verbs,
-  onSignal,
-  faults = noFaults,
-}: RunOptions): Promise<number> {
+export async function runDaemon({ folders, build, ports, onSignal, faults = noFaults }: RunOptions): Promise<number> {
   requirePlatform();
   process.umask(0o077);
   const paths = daemonPaths(folders);
@@ -51,7 +43,7 @@ export async function runDaemon({
   const { db, putAside } = openJournal(paths.journal);
   if (putAside) log.write('journal_error', { put_aside: true }, 'error');
   const journal = new SqliteJournal(db);
-  const daemon = await Daemon.start({ paths, clock: realClock, journal, log, faults, build, ports, verbs });
+  const daemon = await Daemon.start({ paths, clock: realClock, journal, log, faults, build, ports });
   let asked = false;
   onSignal(() => {
     if (asked) process.exit(1);

@@ -1,25 +1,38 @@
-/** The daemon's world, as it really is: servers, programs that run agents, the text they read, what is saved here. */
-import { createAdapters } from '../harness/adapters/index.ts';
-import { loadProfiles } from '../harness/load.ts';
-import { recordedPrograms } from '../harness/setup/installed.ts';
-import type { Build } from '../local/build.ts';
-import type { Env, Folders } from '../local/folders.ts';
-import type { DaemonOptions } from './daemon.ts';
-import { serverPorts } from './server-ports.ts';
+/** What the daemon meets the world with, and what it is connected to. */
+import type { Adapters } from './adapter.ts';
+import type { DaemonClock } from './clock.ts';
+import type { Compose } from './compose/types.ts';
+import type { Delegating } from './delegation/delegating.ts';
+import type { Journal } from './journal/types.ts';
+import type { Log } from './log.ts';
+import type { Pairing } from './pairing/pairing.ts';
+import type { SessionReports } from './reports/reports.ts';
+import type { ServerEvents, ServerLinks } from './server-link/link.ts';
+import type { SessionEvents } from './sessions/events.ts';
+import type { SavedSeats } from './sessions/saved-seats.ts';
+import type { SeatRegistry } from './sessions/seat-registry.ts';
+import type { Sessions } from './sessions/sessions.ts';
 
-/** @returns what `Daemon.start` connects with. */
-export async function realPorts({
-  folders,
-  env,
-  build,
-}: {
-  folders: Folders;
-  env: Env;
-  build: Build;
-}): Promise<DaemonOptions['ports']> {
-  const { all: profiles } = await loadProfiles(folders.config);
-  return (events, core) => ({
-    ...serverPorts({ folders, env, version: build.version }, events, core),
-    adapters: createAdapters({ profiles, env, recorded: () => recordedPrograms(folders.state) }),
-  });
+export interface Ports {
+  servers: ServerLinks;
+  adapters: Adapters;
+  compose: Compose;
+  reports: SessionReports;
+  saved: SavedSeats;
+  delegating: Pick<Delegating, 'boards' | 'join' | 'createBoard' | 'close'>;
+  /** Absent where no session can take part in pairing requests. */
+  pairing?: Pairing;
+}
+
+/** What the ports are made with. */
+export interface Connecting {
+  clock: DaemonClock;
+  journal: Journal;
+  log: Log;
+  sessions: Sessions;
+  seats: SeatRegistry;
+  /** What happens to sessions here. */
+  events: SessionEvents;
+  /** Where connections emit what servers tell; the daemon listens to it. */
+  serverEvents: ServerEvents;
 }

@@ -1,6 +1,7 @@
 /**
- * Every frame of the control socket: one JSON object per line. Requests are checked with these schemas by the daemon;
- * fields it does not know are left out, and one that is absent counts as empty, zero or false.
+ * The protocol of the control socket, for both of its ends: every frame as a schema and as a type. A frame is one JSON
+ * object on one line. The daemon checks requests with these schemas and ignores fields it does not know; fields that are
+ * empty, zero or false are left out on the wire. Clients import types only, so that a hook loads no schema library.
  */
 import { z } from 'zod';
 import { boardName, deliveryMode, id, memberName, roleName, seq } from '../contract/nouns/common.ts';
@@ -8,15 +9,21 @@ import { BOARDS_PAGE, MOST_PUT_OFF_MS, PAIRINGS, PROTOCOL, SHOWN_MESSAGES } from
 
 const text = (max: number) => z.string().min(1).max(max);
 const count = z.int().min(0);
+const countOrZero = count.default(0);
 const flag = z.boolean().default(false);
 const server = text(2_048);
+const seqs = z.array(seq).default([]);
+/** A record of the server's API, passed on as it came. */
+const record = z.record(z.string(), z.unknown());
+const nothing = z.object({});
+const turnState = z.enum(['idle', 'busy', 'unknown']);
 
 const harnessName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/);
-export const sessionId = z.string().regex(/^[A-Za-z0-9._-]{1,200}$/);
-export const boot = z.string().regex(/^(boot_)?[0-9a-f]{16}$/);
-export const handoffId = z.string().regex(/^hnd_[0-9a-f]{32}$/);
+const sessionId = z.string().regex(/^[A-Za-z0-9._-]{1,200}$/);
+const boot = z.string().regex(/^(boot_)?[0-9a-f]{16}$/);
+const handoffId = z.string().regex(/^hnd_[0-9a-f]{32}$/);
 const launchTicket = z.string().regex(/^lch_[0-9a-f]{24}$/);
-export const processRef = z.object({ pid: z.int().min(1), start: text(64) });
+const processRef = z.object({ pid: z.int().min(1), start: text(64) });
 
 export const agentRef = z.object({
   server,
@@ -26,7 +33,7 @@ export const agentRef = z.object({
   board_id: id('brd').optional(),
 });
 
-export const seatProblem = z.enum([
+const seatProblem = z.enum([
   'unauthorized',
   'agent_removed',
   'board_gone',
@@ -36,15 +43,17 @@ export const seatProblem = z.enum([
   'extension_outdated',
 ]);
 
-export const seatView = agentRef.extend({
+const seatView = agentRef.extend({
   mode: deliveryMode,
-  unread: count.default(0),
-  generation: count.default(0),
+  unread: countOrZero,
+  generation: countOrZero,
   problem: seatProblem.optional(),
 });
 
+const seats = z.array(seatView).default([]);
+
 /** Which session a frame is about. */
-export const header = z.object({
+const header = z.object({
   harness: harnessName,
   session: sessionId,
   boot: boot.optional(),
@@ -62,10 +71,12 @@ export const header = z.object({
   harness_version: text(64).optional(),
 });
 
+const handoffClass = z.enum(['owner_only', 'mixed', 'midturn_peer']);
+
 /** Text for the agent; a hook prints nudge, bundle, notice in this order. */
-export const carry = z.object({
+const carry = z.object({
   handoff_id: handoffId.optional(),
-  class: z.enum(['owner_only', 'mixed', 'midturn_peer']).optional(),
+  class: handoffClass.optional(),
   nudge: z.string().optional(),
   bundle: z.string().optional(),
   notice: z.string().optional(),
@@ -80,7 +91,7 @@ const errorFrame = z.object({
   code: text(64),
   message: z.string().default(''),
   hint: z.string().default(''),
-  details: z.record(z.string(), z.unknown()).optional(),
+  details: record.optional(),
 });
 
 const v = z.literal(PROTOCOL);
@@ -107,7 +118,7 @@ export const requests = {
   turn_end: ofSession('turn_end', { stop_active: flag }),
   needs_person: ofSession('needs_person', { what: z.enum(['permission', 'question']) }),
   plan: ofSession('plan', {
-    plan: z.object({ text: z.string().max(120).default(''), done: count.default(0), total: count.default(0) }),
+    plan: z.object({ text: z.string().max(120).default(''), done: countOrZero, total: countOrZero }),
   }),
   end: ofSession('end', { reason: z.string().max(200).optional() }),
   bind: ofSession('bind', { agent: agentRef }),
@@ -129,7 +140,7 @@ export const requests = {
   create_board: ofSession('create_board', {
     server,
     /** The body as the server is sent it, which checks it. */
-    create: z.record(z.string(), z.unknown()),
+    create: record,
     role: roleName.default('member'),
     /** The seat gets the first role of the template's pair, and the answer tells the second. */
     pair: flag,
@@ -139,7 +150,7 @@ export const requests = {
   mode: verb('mode', { ...maybeSession, agent: agentRef, mode: deliveryMode.optional(), revision: count.optional() }),
   queued: ofSession('queued', { server: server.optional() }),
   shown: ofSession('shown', {
-    generation: count.default(0),
+    generation: countOrZero,
     agent: agentRef,
     messages: z.array(messageRef).max(SHOWN_MESSAGES).default([]),
   }),
@@ -200,13 +211,10 @@ export const followUps = {
   goodbye: z.object({ v, op: z.literal('goodbye') }),
 } as const;
 
-/** What a connection may begin with. */
-export const firstFrame = z.discriminatedUnion('op', [
-  ...(Object.values(requests) as [(typeof requests)['register']]),
-  ...(Object.values(openings) as [(typeof openings)['wait']]),
-]) as unknown as z.ZodType<FirstFrame>;
+/** The frames a connection may begin with. */
+export const firstFrames = { ...requests, ...openings } as const;
 
-/** What may follow on one that stays open. */
+/** The frames that may follow on a connection that stays open. */
 export const laterFrame = z.discriminatedUnion('op', [
   followUps.received,
   followUps.failed,
@@ -217,15 +225,15 @@ export const laterFrame = z.discriminatedUnion('op', [
   followUps.goodbye,
 ]);
 
-export const events = {
-  waiting: z.object({ v, event: z.literal('waiting'), turn_id: count.default(0) }),
+const events = {
+  waiting: z.object({ v, event: z.literal('waiting'), turn_id: countOrZero }),
   deliver: carry.extend({ v, event: z.literal('deliver') }),
   release: z.object({ v, event: z.literal('release') }),
   welcome: z.object({
     v,
     event: z.literal('welcome'),
     boot,
-    seats: z.array(seatView).default([]),
+    seats,
     capabilities,
     mode: deliveryMode.optional(),
     note: z.string().optional(),
@@ -233,6 +241,125 @@ export const events = {
   }),
   bye: z.object({ v, event: z.literal('bye'), restart: flag }),
   ok: z.object({ v, event: z.literal('ok') }),
+} as const;
+
+/** A handoff of a seat that did not go as it should, and why. */
+const troubled = z.array(z.object({ handoff_id: z.string(), agent: agentRef, seqs, reason: z.string().default('') }));
+
+const statusAnswer = z.object({
+  pid: z.int(),
+  build: z.object({ version: z.string(), commit: z.string().optional(), commit_time: z.string().optional() }),
+  protocol: z.literal(1),
+  started_at: z.string(),
+  instance: z.string(),
+  open_sessions: countOrZero,
+  servers: z
+    .array(
+      z.object({
+        url: z.string(),
+        server_id: z.string().nullish(),
+        feed: z.enum(['stream', 'poll', 'none']),
+        connected: flag,
+        since: z.string().nullish(),
+        last_error: z.string().nullish(),
+      }),
+    )
+    .default([]),
+  sessions: z
+    .array(
+      z.object({
+        key: z.string(),
+        open: flag,
+        turn: turnState,
+        turned: flag,
+        boot: z.string(),
+        capabilities: z.array(z.string()).default([]),
+        seats: z.array(agentRef).default([]),
+      }),
+    )
+    .default([]),
+  attention: troubled.default([]),
+  stalled: troubled.default([]),
+  truncated: z.array(z.object({ handoff_id: z.string(), agent: agentRef, seq })).default([]),
+  agents: z
+    .array(z.object({ agent: agentRef, problem: seatProblem.nullish(), since: z.string().nullish() }))
+    .default([]),
+  bindings: z.array(z.object({ agent: agentRef, session: z.string(), open: flag, turned: flag })).default([]),
+  metrics: z.record(z.string(), z.number()).default({}),
+});
+
+const joined = z.object({
+  joined: flag,
+  board: record,
+  member: record,
+  mode: deliveryMode.optional(),
+  previous: agentRef.optional(),
+  seats,
+  reused: flag,
+  /** The role of whoever comes next, where a pair was asked for. */
+  pair_role: z.string().optional(),
+});
+
+/** What the daemon answers to each verb of `requests`. */
+export const answers = {
+  register: z.object({
+    boot,
+    seats,
+    reopened: flag,
+    lost: z.array(agentRef).default([]),
+    note: z.string().optional(),
+    nudge: z.string().optional(),
+    turn_id: countOrZero,
+  }),
+  prompt: nothing,
+  turn_start: carry,
+  boundary: carry,
+  turn_end: carry,
+  needs_person: nothing,
+  plan: nothing,
+  end: nothing,
+  bind: z.object({ seats, previous: agentRef.optional(), mode: deliveryMode }),
+  unbind: z.object({ seats }),
+  agents: z.object({
+    seats,
+    boot,
+    turn: turnState,
+    capabilities: z.array(z.string()).optional(),
+  }),
+  boards: z.object({
+    server: z.string(),
+    boards: z.array(record).default([]),
+    archived_count: z.int().optional(),
+    next_after: z.string().nullish(),
+  }),
+  join: joined,
+  create_board: joined,
+  mode: z.object({ mode: deliveryMode, revision: countOrZero, changed: flag }),
+  queued: z.object({
+    queued: z
+      .array(
+        z.object({
+          server: z.string(),
+          board_id: id('brd'),
+          member_id: id('mem'),
+          board: z.string().optional(),
+          message_id: id('msg'),
+          seq,
+          boundary: z.literal('turn_end'),
+        }),
+      )
+      .default([]),
+  }),
+  shown: z.object({ shown: flag }),
+  pairing: z.object({
+    pairing: record.optional(),
+    pairings: z.array(record).optional(),
+    next_after: z.string().nullish(),
+    board: z.string().optional(),
+  }),
+  approval_watch: nothing,
+  status: statusAnswer,
+  shutdown: nothing,
 } as const;
 
 export type AgentRef = z.infer<typeof agentRef>;
@@ -243,6 +370,10 @@ export type Header = z.infer<typeof header>;
 export type Carry = z.infer<typeof carry>;
 export type ErrorFrame = z.infer<typeof errorFrame>;
 export type Source = z.infer<typeof source>;
+export type TurnState = z.infer<typeof turnState>;
+export type HandoffClass = z.infer<typeof handoffClass>;
+/** `hnd_` and 32 hex digits. */
+export type HandoffId = string;
 
 type Out<Table extends Record<string, z.ZodType>> = { [Name in keyof Table]: z.infer<Table[Name]> };
 type In<Table extends Record<string, z.ZodType>> = { [Name in keyof Table]: Omit<z.input<Table[Name]>, 'v' | 'op'> };
@@ -257,3 +388,8 @@ export type FirstFrame = Requests[keyof Requests] | Openings[keyof Openings];
 export type LaterFrame = z.infer<typeof laterFrame>;
 export type Events = Out<typeof events>;
 export type Event = Events[keyof Events];
+
+/** As they are on the wire: what may be absent is optional. */
+export type Answers = { [Verb in keyof typeof answers]: z.input<(typeof answers)[Verb]> };
+export type StatusAnswer = Answers['status'];
+export type Response<Verb extends keyof Answers> = (Answers[Verb] & { v: 1 }) | { v: 1; error: ErrorFrame };

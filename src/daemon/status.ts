@@ -1,10 +1,12 @@
 /** What the daemon says of itself: sessions, servers, and what did not go as it should. No text of a message, no secret. */
+
 import type { Build } from '../local/build.ts';
-import type { StatusAnswer } from './control/answers.ts';
 import { PROTOCOL } from './control/limits.ts';
-import type { Core } from './core.ts';
 import type { HandoffRow } from './journal/types.ts';
-import type { AgentRef } from './types.ts';
+import type { AgentRef, StatusAnswer } from './protocol.ts';
+import type { Context } from './verbs/context.ts';
+
+type StatusDeps = Pick<Context, 'clock' | 'journal' | 'metrics' | 'seats' | 'servers' | 'sessions'>;
 
 export interface Running {
   pid: number;
@@ -14,18 +16,18 @@ export interface Running {
   instance: string;
 }
 
-export function statusOf(core: Core, { pid, build, startedAt, instance }: Running): StatusAnswer {
-  const views = core.origins.views();
-  const waiting = core.journal.handoffsIn(['handed']);
+export function statusOf(deps: StatusDeps, { pid, build, startedAt, instance }: Running): StatusAnswer {
+  const views = deps.servers.views();
+  const waiting = deps.journal.handoffsIn(['handed']);
   return {
     pid,
     build,
     protocol: PROTOCOL,
     started_at: startedAt,
     instance,
-    open_sessions: core.sessions.open().length,
+    open_sessions: deps.sessions.open().length,
     servers: views.map(({ reconnects: _, ...view }) => view),
-    sessions: core.sessions.all().map(({ key, row, turn, capabilities, seats }) => ({
+    sessions: deps.sessions.all().map(({ key, row, turn, capabilities, seats }) => ({
       key,
       open: row.open,
       turn,
@@ -34,34 +36,34 @@ export function statusOf(core: Core, { pid, build, startedAt, instance }: Runnin
       capabilities: [...capabilities],
       seats: [...seats].map((seat) => seat.ref),
     })),
-    attention: core.journal.handoffsIn(['attention']).flatMap((row) => perSeat(core, row)),
-    stalled: waiting.filter((row) => row.stalled_at !== null).flatMap((row) => perSeat(core, row)),
-    truncated: truncated(core),
-    agents: core.seats
+    attention: deps.journal.handoffsIn(['attention']).flatMap((row) => perSeat(deps, row)),
+    stalled: waiting.filter((row) => row.stalled_at !== null).flatMap((row) => perSeat(deps, row)),
+    truncated: truncated(deps),
+    agents: deps.seats
       .bound()
       .filter(({ row }) => row.problem !== null)
       .map(({ ref, row }) => ({ agent: ref, problem: row.problem, since: iso(row.problem_at) })),
-    bindings: core.seats.bound().map(({ ref, session }) => ({
+    bindings: deps.seats.bound().map(({ ref, session }) => ({
       agent: ref,
       session: session!.key,
       open: session!.row.open,
       turned: session!.row.turned,
     })),
     metrics: {
-      ...core.metrics.record(),
+      ...deps.metrics.record(),
       reconnects: views.reduce((sum, { reconnects }) => sum + reconnects, 0),
-      journal_bytes: core.journal.bytes(),
+      journal_bytes: deps.journal.bytes(),
     },
   };
 }
 
 function perSeat(
-  core: Core,
+  deps: StatusDeps,
   row: HandoffRow,
 ): { handoff_id: string; agent: AgentRef; seqs: number[]; reason: string }[] {
-  const manifest = core.journal.manifest(row.id);
+  const manifest = deps.journal.manifest(row.id);
   return (manifest?.parts ?? []).flatMap((part) => {
-    const seat = core.seats.of(part);
+    const seat = deps.seats.of(part);
     if (!seat) return [];
     const own = manifest!.messages.filter((one) => one.origin === part.origin && one.member_id === part.member_id);
     return [{ handoff_id: row.id, agent: seat.ref, seqs: own.map(({ seq }) => seq), reason: row.reason ?? '' }];
@@ -71,9 +73,9 @@ function perSeat(
 const TRUNCATED_MS = 86_400_000;
 
 /** Messages of the last day of which only the beginning was given. */
-function truncated(core: Core): { handoff_id: string; agent: AgentRef; seq: number }[] {
-  return core.journal.truncatedSince(core.clock.now() - TRUNCATED_MS).flatMap(({ handoff_id, seq, ...ref }) => {
-    const seat = core.seats.of(ref);
+function truncated(deps: StatusDeps): { handoff_id: string; agent: AgentRef; seq: number }[] {
+  return deps.journal.truncatedSince(deps.clock.now() - TRUNCATED_MS).flatMap(({ handoff_id, seq, ...ref }) => {
+    const seat = deps.seats.of(ref);
     return seat ? [{ handoff_id, agent: seat.ref, seq }] : [];
   });
 }

@@ -1,11 +1,10 @@
 /** One question of a hook to the daemon, and the text that may come of it. */
 
-import type { Answers } from '../daemon/control/answers.ts';
 import { ask, isReplaced, received } from '../daemon/control/ask.ts';
 import { connectDaemon } from '../daemon/control/client.ts';
 import type { Connection } from '../daemon/control/connection.ts';
 import type { AnsweringVerb } from '../daemon/control/limits.ts';
-import type { Carry, RequestFields } from '../daemon/protocol.ts';
+import type { Answers, Carry, RequestFields } from '../daemon/protocol.ts';
 import type { Context } from './context.ts';
 import { contextOutput, textFor, write } from './say.ts';
 

@@ -2,6 +2,7 @@
  * The way into a program that takes prompts as its person's own: a part of ours in the program runs this for as long as it
  * lives, and enters what it prints, a line of JSON for each text. It serves the session that the program has at the time.
  */
+
 import { harmless } from '../daemon/bundle/unseen.ts';
 import { nextFrame, received } from '../daemon/control/ask.ts';
 import { open } from '../daemon/control/client.ts';

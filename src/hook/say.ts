@@ -1,4 +1,5 @@
 /** What a hook may print: nothing, or one JSON object; and the text of a delivery, without anything that acts on a terminal. */
+
 import { harmless } from '../daemon/bundle/unseen.ts';
 import type { Carry } from '../daemon/protocol.ts';
 

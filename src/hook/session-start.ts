@@ -1,4 +1,5 @@
 /** The first hook of a session: makes it known, gives its commands their identity, and tells its agent where it stands. */
+
 import { appendFileSync } from 'node:fs';
 import type { Source } from '../daemon/protocol.ts';
 import { builtinProfiles } from '../harness/builtin.ts';

@@ -1,4 +1,5 @@
 /** The hook that waits while its session is idle, and wakes it: its open connection is what says that the session is idle. */
+
 import { harmless } from '../daemon/bundle/unseen.ts';
 import { nextFrame, received } from '../daemon/control/ask.ts';
 import { open } from '../daemon/control/client.ts';

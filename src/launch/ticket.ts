@@ -1,4 +1,5 @@
 /** Launch tickets: a file that says which seat the session that is started with it takes, once and soon. */
+
 import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';

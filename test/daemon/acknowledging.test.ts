@@ -10,9 +10,7 @@ describe('the cursor of a seat', () => {
   const on = proxied();
 
   type Identity = Awaited<ReturnType<Rig['seat']>>['seat'];
-  const seatOf = (seat: Identity) => on.rig.daemon.core.seats.of(seat)!;
-  const read = (seat: Identity, count: number) =>
-    until(() => (seatOf(seat).latest?.inbox.messages.length ?? 0) >= count, `${count} messages were read`, 15_000);
+  const read = (seat: Identity, count: number) => on.rig.hasRead(seat, count, 15_000);
 
   /** Another client of the agent has read so far. */
   const acked = async (seat: Identity, upTo: number) => {
@@ -67,12 +65,12 @@ describe('the cursor of a seat', () => {
     );
     await on.rig.session(seat);
     await read(seat, 1_000);
-    const last = seatOf(seat).latest!.inbox.messages.at(-1)!;
-    expect(seatOf(seat).latest!.inbox.more).to.equal(true);
+    const last = on.rig.read(seat)!.messages.at(-1)!;
+    expect(on.rig.read(seat)!.more).to.equal(true);
     await acked(seat, last.seq);
     // No head moves, and nobody asks.
-    await until(() => seatOf(seat).latest!.inbox.messages.length === 5, 'the rest was read');
-    expect(seatOf(seat).latest!.inbox.more).to.equal(false);
+    await until(() => on.rig.read(seat)!.messages.length === 5, 'the rest was read');
+    expect(on.rig.read(seat)!.more).to.equal(false);
   });
 
   it('that another client moved past a text on its way leaves nothing half done once that is confirmed', async () => {
@@ -82,20 +80,14 @@ describe('the cursor of a seat', () => {
     const { seq } = await on.rig.say(board, 'hello');
     await took(hook, await hook.next());
     await acked(seat, seq);
-    await until(() => seatOf(seat).row.cursor >= seq, 'the cursor is known');
+    await until(() => on.rig.row(seat).cursor >= seq, 'the cursor is known');
     // Whoever pairs sessions is told of all that this one received, acknowledged or not.
     const received: number[] = [];
-    on.rig.daemon.core.pairing = {
-      endpoints: {
-        confirmed: ({ messages }: { messages: { seq: number }[] }) => received.push(...messages.map((one) => one.seq)),
-        close: () => {},
-      },
-    } as never;
+    on.rig.events.on('received', ({ messages }) => received.push(...messages.map((one) => one.seq)));
     await session.hook('boundary');
     expect(received).to.deep.equal([seq]);
     expect(on.rig.states()).to.deep.equal(['done']);
     expect(on.rig.rows('SELECT * FROM received')).to.deep.equal([]);
-    expect(seatOf(seat).received.size).to.equal(0);
   });
 
   it('moves for a seat that its session gave up before its receipt could be told', async () => {
@@ -117,10 +109,10 @@ describe('the cursor of a seat', () => {
     }, 'it is acknowledged with its own token');
     expect(on.rig.rows('SELECT * FROM received')).to.deep.equal([]);
     // Nothing of it is followed any more.
-    await until(() => on.rig.daemon.core.origins.views()[0]!.feed === 'stream', 'the other one is');
+    await until(() => on.rig.servers.views()[0]!.feed === 'stream', 'the other one is');
     const asked = on.proxy.seen.filter(({ token }) => token === own).length;
     const { seq: later } = await on.rig.say(board.name, 'for the other one');
-    await until(() => seatOf(next).seenSeq >= later, 'the other one was read');
+    await on.rig.seen(next, later);
     expect(on.proxy.seen.filter(({ token }) => token === own)).to.have.length(asked);
   });
 

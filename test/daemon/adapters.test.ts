@@ -1,10 +1,12 @@
 /** How bundles reach the programs: where each can be given one, its own queue, and what it says of a session. */
+
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { CarrierState, SessionView } from '../../src/daemon/types.ts';
+import type { CarrierState } from '../../src/daemon/adapter.ts';
+import type { SessionView } from '../../src/daemon/refs.ts';
 import { createAdapters } from '../../src/harness/adapters/index.ts';
 import { giveToQueue } from '../../src/harness/adapters/queue.ts';
 import { readThread } from '../../src/harness/adapters/thread.ts';

@@ -34,7 +34,6 @@ describe('while its journal cannot be written the daemon', () => {
   });
 
   const start = (more = {}) => rig.start({ clock, journal: (journal) => disk.of(journal), ...more });
-  const connected = () => until(() => rig.daemon.core.origins.at(rig.origin).view().connected, 'the stream is open');
 
   it('lets no text into a turn whose beginning it could not note', async () => {
     await start();
@@ -45,7 +44,7 @@ describe('while its journal cannot be written the daemon', () => {
     expect(errorOf(await session.hook('turn_start'))).to.equal('internal');
     disk.broken = false;
     const { seq } = await rig.say(board, 'not into the running turn');
-    await until(() => rig.daemon.core.seats.of(seat)!.seenSeq >= seq, 'it was seen');
+    await rig.seen(seat, seq);
     clock.pass(5_000);
     expect(JSON.stringify(hook.frames)).to.not.contain('deliver');
     expect((await session.hook('boundary'))['bundle']).to.contain('not into the running turn');
@@ -55,9 +54,9 @@ describe('while its journal cannot be written the daemon', () => {
     await start();
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
-    await connected();
+    await rig.connected();
     const { seq } = await rig.say(board, 'read elsewhere');
-    await until(() => rig.daemon.core.seats.of(seat)!.seenSeq >= seq, 'it was seen');
+    await rig.seen(seat, seq);
     const hook = await session.wait().catch(() => null);
     expect(hook).to.not.equal(null);
     const carry = await hook!.next();
@@ -73,10 +72,7 @@ describe('while its journal cannot be written the daemon', () => {
     });
     expect(acked.status).to.equal(200);
     const later = await rig.say(board, 'while it was broken');
-    await until(
-      () => rig.daemon.core.seats.of(seat)!.latest!.inbox.messages.some(({ seq: at }) => at === later.seq),
-      'it was read',
-    );
+    await rig.seen(seat, later.seq);
     disk.broken = false;
     await until(() => {
       clock.pass(1_000);
@@ -84,21 +80,21 @@ describe('while its journal cannot be written the daemon', () => {
         ({ event, bundle }) => event === 'deliver' && String(bundle).includes('while it was broken'),
       );
     }, 'it is handed');
-    await until(() => rig.daemon.core.seats.of(seat)!.row.cursor >= seq, 'the cursor is known');
+    await until(() => rig.row(seat).cursor >= seq, 'the cursor is known');
   });
 
   it('ends a seat that ended meanwhile, and tells its session', async () => {
     await start();
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
-    await connected();
+    await rig.connected();
     disk.broken = true;
     await server.dana.ok('removeMember', { params: { board, member: seat.name } });
     await until(() => rig.machine.credentials.token(seat.origin, seat.member_id) === null, 'its token is dropped');
     disk.broken = false;
     await until(() => {
       clock.pass(1_000);
-      return rig.daemon.core.seats.of(seat)!.row.problem === 'agent_removed';
+      return rig.row(seat).problem === 'agent_removed';
     }, 'its end is noted');
     expect((await session.hook('turn_start'))['nudge']).to.contain(`you are no longer on ${board}`);
   });
@@ -117,7 +113,7 @@ describe('while its journal cannot be written the daemon', () => {
     disk.broken = false;
     await until(() => {
       clock.pass(5_000);
-      return !rig.daemon.core.sessions.get(gone.key)!.row.open;
+      return !rig.isOpen(gone);
     }, 'it is closed');
     await rig.restart({
       clock,
@@ -136,7 +132,7 @@ describe('while its journal cannot be written the daemon', () => {
     disk.broken = false;
     await until(() => {
       clock.pass(6_000);
-      return !rig.daemon.core.sessions.get(session.key)!.row.open;
+      return !rig.isOpen(session);
     }, 'its session is closed');
   });
 
@@ -153,16 +149,16 @@ describe('while its journal cannot be written the daemon', () => {
     await took(hook, carry);
     await one.hook('turn_start', { wake: true, handoff_id: carry['handoff_id'] });
     // It can note the receipt, and then nothing more.
-    const core = rig.daemon.core;
-    const ack = core.origins.at(server.url).ackNotices.bind(core.origins.at(server.url));
-    core.origins.at(server.url).ackNotices = async (...args) => {
+    const link = rig.servers.at(server.url);
+    const ack = link.ackNotices.bind(link);
+    link.ackNotices = async (...args) => {
       await ack(...args);
       disk.broken = true;
     };
     await one.hook('boundary');
     await until(() => disk.broken, 'they are acknowledged');
     await new Promise((resolve) => setImmediate(resolve));
-    core.origins.at(server.url).ackNotices = ack;
+    link.ackNotices = ack;
     disk.broken = false;
     await until(() => {
       clock.pass(5_000);

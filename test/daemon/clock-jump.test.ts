@@ -81,7 +81,7 @@ describe('clock jump: all waiting uses monotonic time', () => {
       await session.hook('boundary');
       await until(() => on.rig.states()[0] === 'confirmed', 'it is confirmed');
       const { seq } = await on.rig.say(board, 'not yet');
-      await until(() => on.rig.daemon.core.seats.of(seat)!.seenSeq >= seq, 'it was seen');
+      await on.rig.seen(seat, seq);
       on.clock.aheadMs += ms;
       on.proxy.heal();
       await on.rig.restart({ clock: on.clock });

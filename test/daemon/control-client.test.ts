@@ -1,4 +1,5 @@
 /** How programs of ours reach the daemon: over a socket that is safe, started and replaced when that is due. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -26,7 +27,7 @@ import { openConnection } from '../../src/daemon/control/connection.ts';
 import { FRAME_BYTES } from '../../src/daemon/control/limits.ts';
 import { decodeFrame, encodeFrame, LineReader } from '../../src/daemon/control/lines.ts';
 import { reduced, startAndConnect } from '../../src/daemon/control/start.ts';
-import { firstFrame, requests } from '../../src/daemon/protocol.ts';
+import { firstFrames, requests } from '../../src/daemon/protocol.ts';
 import { takeKernelLock } from '../../src/local/kernel-lock.ts';
 import { alive, until } from '../../src/local/process.ts';
 import { program } from './support/programs.ts';
@@ -191,15 +192,15 @@ describe('the control socket, from its client', () => {
     const header = { v: 1, harness: 'claude-code', session: 'a.b-c_1' };
 
     it('that ignore unknown fields and take absent ones as nothing', () => {
-      const parsed = firstFrame.parse({ ...header, op: 'register', source: 'resume', later: 1 });
+      const parsed = requests.register.parse({ ...header, op: 'register', source: 'resume', later: 1 });
       expect(parsed).to.deep.equal({ ...header, op: 'register', source: 'resume' });
       expect(requests.shutdown.parse({ v: 1, op: 'shutdown' }).restart).to.equal(false);
     });
 
     it('that refuse other versions, verbs, and names that are none', () => {
+      expect(firstFrames).to.not.have.property('sing');
       for (const wrong of [
         { ...header, v: 2, op: 'agents' },
-        { ...header, op: 'sing' },
         { ...header, op: 'agents', harness: 'Claude' },
         { ...header, op: 'agents', session: 'a/b' },
         { ...header, op: 'agents', session: 'x'.repeat(201) },
@@ -209,7 +210,10 @@ describe('the control socket, from its client', () => {
         { ...header, op: 'turn_start', handoff_id: 'hnd_1' },
         { v: 1, op: 'agents' },
       ])
-        expect(firstFrame.safeParse(wrong).success, JSON.stringify(wrong)).to.equal(false);
+        expect(
+          firstFrames[wrong.op as keyof typeof firstFrames].safeParse(wrong).success,
+          JSON.stringify(wrong),
+        ).to.equal(false);
     });
   });
 

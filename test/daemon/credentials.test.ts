@@ -70,7 +70,9 @@ describe('the daemon’s credentials', () => {
       expect(token()).to.equal('aba_one');
       harm();
       expect(token).to.throw(Failure).with.property('code', 'credentials_unsafe');
-      expect(machine.origins.credentialsProblem()).to.include({ code: 'credentials_unsafe' });
+      expect(() => machine.credentials.saved())
+        .to.throw()
+        .and.include({ code: 'credentials_unsafe' });
     });
   }
 

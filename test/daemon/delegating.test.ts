@@ -1,11 +1,13 @@
 /** Boards found, joined and made for a session through the machine's delegation. */
+
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { ControlRefusal } from '../../src/daemon/control/refusal.ts';
 import { Delegating } from '../../src/daemon/delegation/delegating.ts';
 import { delegationName } from '../../src/daemon/delegation/delegation.ts';
-import { Origins } from '../../src/daemon/server-link/servers.ts';
-import { ControlRefusal, type SessionView } from '../../src/daemon/types.ts';
+import type { SessionView } from '../../src/daemon/refs.ts';
+import { Servers } from '../../src/daemon/server-link/servers.ts';
 import { newAgent, newBoard, newCode } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { noteSecrets } from '../support/secrets.ts';
@@ -21,7 +23,7 @@ describe('the machine’s delegation', () => {
   let serverId: string;
   let proxy: FaultProxy;
   let machine: Machine;
-  let origins: Origins;
+  let servers: Servers;
   let delegating: Delegating;
   let log: string[];
   let session: SessionView;
@@ -43,15 +45,15 @@ describe('the machine’s delegation', () => {
       sleep: (ms: number, signal?: AbortSignal) => (ms < 5_000 ? Promise.resolve() : machine.world.sleep(ms, signal)),
     };
     const { credentials, folders, told } = machine;
-    origins = new Origins({
+    servers = new Servers({
       world,
       credentials,
-      events: told,
-      hooks: { keyEnded: (origin) => delegating.forget(origin) },
+      events: told.events,
     });
+    told.events.on('keyEnded', (origin) => delegating.forget(origin));
     const env = { SERVICE_HOME: machine.home };
     delegating = new Delegating({
-      origins,
+      servers,
       credentials,
       folders,
       env,
@@ -66,7 +68,7 @@ describe('the machine’s delegation', () => {
   afterEach(async () => {
     proxy.heal();
     delegating.close();
-    await origins.close();
+    await servers.close();
     await machine.close();
     await proxy.down();
   });
@@ -148,8 +150,8 @@ describe('the machine’s delegation', () => {
     const [one, two] = await Promise.all([joinBoard(board.name), joinBoard(board.name)]);
     expect(one.seat).to.deep.equal(two.seat);
     expect([one, two].filter(({ answer }) => answer['reused'] === true)).to.have.length(1);
-    origins.at(proxy.url).watch(one.seat);
-    expect((await origins.at(proxy.url).read(one.seat)).inbox.member_id).to.equal(one.seat.member_id);
+    servers.at(proxy.url).watch(one.seat);
+    expect((await servers.at(proxy.url).read(one.seat)).inbox.member_id).to.equal(one.seat.member_id);
     const { members } = await server.dana.ok('listMembers', { params: { board: board.name } });
     expect(members.filter(({ kind }) => kind === 'agent')).to.have.length(1);
   });
@@ -289,8 +291,8 @@ describe('the machine’s delegation', () => {
     await machine.knows(proxy.url, serverId, owner);
     const board = await newBoard(server.dana);
     const { seat } = await joinBoard(board.name);
-    origins.at(proxy.url).watch(seat);
-    await until(() => origins.at(proxy.url).view().connected, 'the stream is open');
+    servers.at(proxy.url).watch(seat);
+    await until(() => servers.at(proxy.url).view().connected, 'the stream is open');
     const began = performance.now();
     await server.dana.ok('revokeKey', { params: { key: key.id } });
     await until(() => log.includes('delegation_ended'), 'the delegation is dropped', 1_000);

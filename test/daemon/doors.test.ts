@@ -1,5 +1,6 @@
 /** Programs that take a prompt from us as their person's own: only their person's words enter so. */
 import { expect } from 'chai';
+import type { SeatIdentity } from '../../src/daemon/refs.ts';
 import { newAgent, post } from '../support/cast.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -33,24 +34,23 @@ describe('a program with a door', () => {
     return line;
   };
   /** A session whose first prompt could have come by now. */
-  const started = async (more: object = {}): Promise<{ session: TestSession; name: string; board: string }> => {
+  const started = async (
+    more: object = {},
+  ): Promise<{ session: TestSession; seat: SeatIdentity; name: string; board: string }> => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat, { process, ...more });
     clock.pass(1_000);
-    return { session, name: seat.name, board };
+    return { session, seat, name: seat.name, board };
   };
 
   it('takes its person’s word by it, as theirs, and what others wrote after that by the waiting hook, disowned', async () => {
-    const { session, name, board } = await started();
+    const { session, seat, name, board } = await started();
     const way = await door();
     await session.hook('turn_start');
     const other = await newAgent(server.dana, board);
     await post(other, board, 'yes, do it, says your person', { to: [`@${name}`] });
     await rig.say(board, 'no, wait');
-    await until(
-      () => [...rig.daemon.core.sessions.open()[0]!.seats][0]!.latest?.inbox.messages.length === 2,
-      'both are known',
-    );
+    await rig.hasRead(seat, 2);
     const hook = await session.wait();
     const word = await way.next();
     expect(hook.more).to.equal(false);
@@ -68,16 +68,15 @@ describe('a program with a door', () => {
   });
 
   it('is given what rode along with its person’s word right after it, also where only people wake it', async () => {
-    const { session, name, board } = await started();
+    const { session, seat, name, board } = await started();
     await server.dana.ok('setDeliveryMode', { params: { board, member: name }, body: { mode: 'humans' } });
-    const [seat] = rig.daemon.core.sessions.open()[0]!.seats;
-    await until(() => seat!.row.mode === 'humans', 'the mode is known');
+    await until(() => rig.row(seat).mode === 'humans', 'the mode is known');
     const way = await door();
     await session.hook('turn_start');
     const other = await newAgent(server.dana, board);
     await post(other, board, 'waits for a person', { to: [`@${name}`] });
     await rig.say(board, 'here I am');
-    await until(() => seat!.latest?.inbox.messages.length === 2, 'both are known');
+    await rig.hasRead(seat, 2);
     await session.wait();
     const word = await way.next();
     expect(word['bundle']).to.contain('here I am').and.not.contain('waits for a person');
@@ -97,7 +96,7 @@ describe('a program with a door', () => {
   });
 
   it('is reached by it before any turn, by others too, and never while a turn runs', async () => {
-    const { session, name, board } = await started({ session: 'resumed' });
+    const { session, seat, name, board } = await started({ session: 'resumed' });
     const way = await door();
     const other = await newAgent(server.dana, board);
     await post(other, board, 'good morning', { to: [`@${name}`] });
@@ -108,10 +107,7 @@ describe('a program with a door', () => {
     await session.hook('turn_start', { wake: true, handoff_id: first['handoff_id'] });
     await session.hook('boundary');
     await rig.say(board, 'while it works');
-    await until(
-      () => [...rig.daemon.core.sessions.open()[0]!.seats][0]!.latest?.inbox.messages.length === 1,
-      'it is known',
-    );
+    await rig.hasRead(seat, 1);
     clock.pass(5_000);
     expect(way.more).to.equal(false);
     await session.hook('turn_end');
@@ -123,7 +119,7 @@ describe('a program with a door', () => {
     const way = await door();
     await rig.say(board, 'said before it began', { to: [`@${seat.name}`] });
     await rig.session(seat, { process });
-    await until(() => rig.daemon.core.seats.of(seat)?.latest !== null, 'its inbox was read');
+    await until(() => rig.read(seat) !== undefined, 'its inbox was read');
     expect(way.more).to.equal(false);
     clock.pass(1_000);
     expect((await way.next())['bundle']).to.contain('said before it began');
@@ -142,13 +138,10 @@ describe('a program with a door', () => {
   });
 
   it('is not reached by the door of another process, nor by one that a later session of it has', async () => {
-    const { board } = await started();
+    const { seat, board } = await started();
     const foreign = await door(another);
     await rig.say(board, 'for the first session');
-    await until(
-      () => [...rig.daemon.core.sessions.open()[0]!.seats][0]!.latest?.inbox.messages.length === 1,
-      'it is known',
-    );
+    await rig.hasRead(seat, 1);
     clock.pass(1_000);
     await rig.session(undefined, { process });
     const own = await door();

@@ -35,6 +35,9 @@ describe('an extension', () => {
     return line;
   }
 
+  /** The daemon has noticed the end of earlier connections once it answers on a later one. */
+  const noticed = () => rig.ask('status');
+
   async function seated(): Promise<{
     session: TestSession;
     line: Line;
@@ -99,7 +102,7 @@ describe('an extension', () => {
     await rig.acked(seat, seq);
     // What agents write after it waits for the rest of that time.
     await say('and on');
-    await until(() => rig.daemon.core.seats.all().some(({ seenSeq }) => seenSeq > seq), 'it was seen');
+    await rig.seen(seat, seq + 1);
     clock.pass(50_000);
     expect(line.more).to.equal(false);
     clock.pass(10_000);
@@ -107,11 +110,11 @@ describe('an extension', () => {
   });
 
   it('is given nothing while a turn runs, and what waited when it is over', async () => {
-    const { session, line, board } = await seated();
+    const { session, line, board, seat } = await seated();
     line.send({ op: 'prompt' });
     await until(async () => (await session.ask('agents'))['turn'] === 'busy', 'it is busy');
     const { seq } = await rig.say(board, 'later');
-    await until(() => rig.daemon.core.seats.all().some(({ seenSeq }) => seenSeq >= seq), 'it was seen');
+    await rig.seen(seat, seq);
     expect(line.more).to.equal(false);
     const midway = await session.hook('boundary');
     expect(midway['bundle']).to.contain('later');
@@ -139,23 +142,22 @@ describe('an extension', () => {
 
   it('may be away for five seconds, then its session is over', async () => {
     const { session, line } = await seated();
-    const open = () => rig.daemon.core.sessions.get(session.key)!.row.open;
     await line.end();
-    await until(() => rig.daemon.core.sessions.get(session.key)!.extension === null, 'it is gone');
+    await noticed();
     clock.pass(4_000);
     const back = await connected(session, { resumed: true });
     clock.pass(4_000);
-    expect(open()).to.equal(true);
+    expect(rig.isOpen(session)).to.equal(true);
     await back.end();
-    await until(() => rig.daemon.core.sessions.get(session.key)!.extension === null, 'it is gone again');
+    await noticed();
     clock.pass(5_000);
-    expect(open()).to.equal(false);
+    expect(rig.isOpen(session)).to.equal(false);
   });
 
   it('says goodbye for its session', async () => {
     const { session, line } = await seated();
     line.send({ op: 'goodbye' });
-    await until(() => !rig.daemon.core.sessions.get(session.key)!.row.open, 'it is closed');
+    await until(() => !rig.isOpen(session), 'it is closed');
     expect(await line.next()).to.include({ event: 'release' });
   });
 

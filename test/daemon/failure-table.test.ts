@@ -1,10 +1,11 @@
 /** Rows of the contract's table of failures that are about servers, keys, seats and machines: what each one comes to. */
+
 import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import type { SeatIdentity } from '../../src/daemon/refs.ts';
 import { serverPorts } from '../../src/daemon/server-ports.ts';
-import type { SeatIdentity } from '../../src/daemon/types.ts';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
@@ -47,14 +48,12 @@ describe('where it fails', () => {
     const { folders, home } = one.machine;
     return {
       clock,
-      ports: (events, core) => serverPorts({ folders, env: { SERVICE_HOME: home }, version: '0.0.1' }, events, core),
+      ports: (connecting) => serverPorts({ folders, env: { SERVICE_HOME: home }, version: '0.0.1' }, connecting),
       ...options,
     };
   };
-  const seatOf = (seat: SeatIdentity, one = rig) => one.daemon.core.seats.of(seat)!;
-  const problem = (seat: SeatIdentity, one = rig) => seatOf(seat, one).row.problem;
-  const connected = (one = rig) =>
-    until(() => one.daemon.core.origins.at(one.origin).view().connected, 'the stream is open');
+  const problem = (seat: SeatIdentity, one = rig) => one.row(seat).problem;
+  const connected = (one = rig) => one.connected();
   const withKey = (token: string): Api =>
     Object.assign(Object.create(Object.getPrototypeOf(server.dana)), server.dana, { token }) as Api;
   const passing = <T>(work: Promise<T>, one = rig): Promise<T> => {
@@ -79,7 +78,7 @@ describe('where it fails', () => {
     // The session works on, and its other server delivers.
     expect(await session.hook('turn_start')).to.not.have.property('error');
     const said = await post(other.dana, far.name, 'from the other one');
-    await until(() => seatOf(farSeat).seenSeq >= said.seq, 'the other one was read');
+    await rig.seen(farSeat, said.seq);
     expect((await session.hook('boundary'))['bundle']).to.contain('from the other one');
     await session.hook('turn_end');
     const hook = await session.wait();
@@ -394,7 +393,7 @@ describe('where it fails', () => {
     expect((await own.ok('readInbox')).messages.map(({ body }) => body)).to.deep.equal(['nobody wakes']);
     await own.ok('ackInbox', { body: { up_to: seq } });
     await inbox.end();
-    await until(() => seatOf(seat).row.cursor >= seq, 'the cursor is known');
+    await until(() => rig.row(seat).cursor >= seq, 'the cursor is known');
     const start = await session.hook('turn_start');
     expect(start).to.not.have.property('bundle');
     await session.hook('boundary');

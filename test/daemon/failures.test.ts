@@ -45,34 +45,31 @@ describe('the daemon, where something fails', () => {
     await proxy.down();
   });
 
-  type Seat = Awaited<ReturnType<Rig['seat']>>['seat'];
-  const seatOf = (seat: Seat) => rig.daemon.core.seats.of(seat)!;
-
   it('journal unwritable: nothing is handed, it says so, and hands it later', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     const hook = await session.wait();
     broken.add('hand.prepare');
     await rig.say(board, 'hello');
-    await until(() => seatOf(seat).row.problem === 'handoff_failed', 'it failed');
+    await until(() => rig.row(seat).problem === 'handoff_failed', 'it failed');
     expect(hook.more).to.equal(false);
     expect(rig.states()).to.deep.equal([]);
     broken.clear();
     clock.pass(2_500);
     expect((await hook.next())['bundle']).to.contain('hello');
-    expect(seatOf(seat).row.problem).to.equal(null);
+    expect(rig.row(seat).problem).to.equal(null);
   });
 
   it('a journal that takes nothing at all is named by status too', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     const hook = await session.wait();
-    const { journal } = rig.daemon.core;
+    const { journal } = rig;
     const { saveSeat, saveManifest } = journal;
     const full = () => {
       throw new JournalError('disk full');
     };
-    await until(() => seatOf(seat).latest !== null, 'the seat was read');
+    await until(() => rig.read(seat) !== undefined, 'the seat was read');
     Object.assign(journal, { saveSeat: full, saveManifest: full });
     await rig.say(board, 'hello');
     const problems = async () => ((await rig.ask('status')) as { agents?: { problem: string }[] }).agents ?? [];
@@ -124,7 +121,8 @@ describe('the daemon, where something fails', () => {
       broken.add(point);
       const { seq } = await rig.say(board, 'into the queue');
       await until(() => adapter.given.length === 1, 'it was given');
-      await until(() => rig.daemon.core.sessions.all()[0]!.flight === null, 'it came to an end');
+      const ends = () => [...rig.logged('handoff_pending'), ...rig.logged('handoff_confirmed')];
+      await until(() => ends().length > 0, 'it came to an end');
       // Not again at once, as long as the disk is full.
       clock.pass(1_000);
       expect(adapter.given).to.have.length(1);
@@ -157,7 +155,7 @@ describe('the daemon, where something fails', () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     const hook = await session.wait();
-    await until(() => rig.daemon.core.origins.at(rig.origin).view().connected, 'the stream is open');
+    await rig.connected();
     await proxy.down();
     await rig.say(board, 'while it was away');
     await proxy.listen();
@@ -172,7 +170,7 @@ describe('the daemon, where something fails', () => {
     const session = await rig.session(one.seat);
     await session.bind(two.seat);
     await server.dana.ok('removeMember', { params: { board: one.board, member: one.seat.name } });
-    await until(() => seatOf(one.seat).row.problem === 'agent_removed', 'it has ended');
+    await until(() => rig.row(one.seat).problem === 'agent_removed', 'it has ended');
     const { seq } = await rig.say(two.board, 'for the other');
     const start = await session.hook('turn_start');
     expect(start['nudge']).to.contain(`service: you are no longer on ${one.board}`);
@@ -198,17 +196,17 @@ describe('the daemon, where something fails', () => {
     proxy.fail('POST /v1/me/inbox/ack', unavailable);
     await session.hook('boundary');
     await until(() => rig.states()[0] === 'confirmed', 'it is confirmed');
-    const { generation } = seatOf(seat).row;
+    const { generation } = rig.row(seat);
     await save(`aba_${'x'.repeat(43)}`);
     proxy.heal();
     await until(() => {
       clock.pass(5_000);
-      return seatOf(seat).row.problem === 'unauthorized';
+      return rig.row(seat).problem === 'unauthorized';
     }, 'it is refused');
-    expect(seatOf(seat).row.generation).to.be.above(generation);
+    expect(rig.row(seat).generation).to.be.above(generation);
     await save(right);
     await rig.acked(seat, seq);
-    expect(seatOf(seat).row.problem).to.equal(null);
+    expect(rig.row(seat).problem).to.equal(null);
     const hook = await session.wait();
     clock.pass(2_000);
     expect(hook.more).to.equal(false);
@@ -284,7 +282,9 @@ describe('the daemon, where something fails', () => {
     await rig.say(board, 'hello');
     const asked = proxy.count('GET /v1/me/inbox');
     clock.pass(3_000);
-    expect(rig.daemon.core.origins.credentialsProblem()).to.include({ code: 'credentials_unsafe' });
+    expect(() => rig.machine.credentials.saved())
+      .to.throw()
+      .and.include({ code: 'credentials_unsafe' });
     expect(proxy.count('GET /v1/me/inbox')).to.equal(asked);
     expect(hook.more).to.equal(false);
     chmodSync(credentialsPath(rig.machine.folders), 0o600);

@@ -7,7 +7,7 @@ import { contiguous } from '../../src/daemon/inbox/acknowledge.ts';
 import { SqliteJournal } from '../../src/daemon/journal/journal.ts';
 import { openJournal } from '../../src/daemon/journal/open.ts';
 import type { HandoffRow, HandoffState, Manifest } from '../../src/daemon/journal/types.ts';
-import type { Seat } from '../../src/daemon/sessions/seat.ts';
+import type { Seat } from '../../src/daemon/sessions/session.ts';
 
 const DAY = 86_400_000;
 

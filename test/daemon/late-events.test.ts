@@ -33,7 +33,7 @@ describe('a hook that comes late', () => {
     expect(await late.next()).to.include({ event: 'waiting' });
     expect(await late.next()).to.include({ event: 'release' });
     const { seq } = await rig.say(board, 'not into the running turn');
-    await until(() => rig.daemon.core.seats.of(seat)!.seenSeq >= seq, 'it was seen');
+    await rig.seen(seat, seq);
     clock.pass(2_000);
     expect(rig.states()).to.deep.equal([]);
     expect(await session.ask('agents')).to.include({ turn: 'busy' });
@@ -80,10 +80,10 @@ describe('a hook that comes late', () => {
     const session = await rig.session(seat);
     await session.bind((await rig.seat()).seat);
     await server.dana.ok('removeMember', { params: { board, member: seat.name } });
-    await until(() => rig.daemon.core.seats.of(seat)!.row.problem === 'agent_removed', 'it has ended');
+    await until(() => rig.row(seat).problem === 'agent_removed', 'it has ended');
     const gone = await session.open('turn_start', { started: clock.nowUs() });
     await gone.end();
-    await until(() => rig.daemon.core.sessions.get(session.key)!.turn === 'busy', 'the turn is known');
+    await until(async () => (await session.ask('agents'))['turn'] === 'busy', 'the turn is known');
     await session.hook('turn_end');
     const start = await session.hook('turn_start');
     expect(start['nudge']).to.contain(`service: you are no longer on ${board}`);

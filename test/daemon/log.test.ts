@@ -1,11 +1,12 @@
 /** The daemon's log: which lines what happens writes, with which ids, and that nothing anybody wrote ever stands in it. */
+
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { compose } from '../../src/daemon/compose/compose.ts';
 import { JournalError } from '../../src/daemon/journal/types.ts';
+import type { SeatRef } from '../../src/daemon/refs.ts';
 import { serverPorts } from '../../src/daemon/server-ports.ts';
-import type { SeatRef } from '../../src/daemon/types.ts';
 import { Api } from '../support/api.ts';
 import { post } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
@@ -65,14 +66,14 @@ describe('the log of the daemon', () => {
     const at = () => {
       if (breaks) throw breaks;
     };
-    const ports: RigOptions['ports'] = (told, core) => serverPorts(place, told, core);
+    const ports: RigOptions['ports'] = (connecting) => serverPorts(place, connecting);
     return rig.start({ compose, clock, ports, faults: { at }, ...options });
   };
   const lines = () => rig.logged();
   const as = ({ origin, member_id }: SeatRef) => new Api(server.url, rig.machine.credentials.token(origin, member_id)!);
   /** Waits until the daemon has this message of the seat. */
   const read = (seat: SeatRef, seq: number) => {
-    const inbox = () => rig.daemon.core.seats.of(seat)!.latest?.inbox.messages ?? [];
+    const inbox = () => rig.read(seat)?.messages ?? [];
     return until(() => inbox().some((one) => one.seq === seq), `#${seq} was read`);
   };
   const written = (ev: string) => rig.logged(ev);

@@ -66,10 +66,10 @@ describe('notices of a seat', () => {
     const { seat, session: one } = await session();
     const approval = await held(s.agent, addBob(s));
     await s.ana.ok('setDeliveryMode', { params: { board: s.board.name, member: s.agent.name }, body: { mode: 'off' } });
-    await until(() => rig.daemon.core.seats.of(seat)!.row.mode === 'off', 'the mode is off');
+    await until(() => rig.row(seat).mode === 'off', 'the mode is off');
     const hook = await one.wait();
     await decline(s.ana, approval);
-    await until(() => rig.daemon.core.seats.of(seat)!.notices.length === 1, 'it was read');
+    await until(() => rig.noticesOf(seat).length === 1, 'it was read');
     clock.pass(2_000);
     expect(hook.more).to.equal(false);
     const start = await one.hook('turn_start');
@@ -83,10 +83,8 @@ describe('notices of a seat', () => {
     const approval = await held(s.agent, addBob(s));
     await decline(s.ana, approval);
     const { seq } = await post(s.ana, s.board.name, 'a message beside it');
-    await until(() => {
-      const known = rig.daemon.core.seats.of(seat)!;
-      return known.notices.length === 1 && known.seenSeq >= seq;
-    }, 'both were read');
+    await rig.seen(seat, seq);
+    await until(() => rig.noticesOf(seat).length === 1, 'the notice was read');
     const start = await one.hook('turn_start');
     expect(JSON.stringify(start)).to.contain(approval.id).and.contain('a message beside it');
     await one.hook('boundary');

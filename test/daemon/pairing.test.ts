@@ -1,11 +1,12 @@
 /** Sessions that show each other that what they send arrives, through true deliveries. */
+
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { PairingRequest } from '../../src/contract/types.ts';
 import { compose } from '../../src/daemon/compose/compose.ts';
+import type { SeatIdentity } from '../../src/daemon/refs.ts';
 import { serverPorts } from '../../src/daemon/server-ports.ts';
-import type { SeatIdentity } from '../../src/daemon/types.ts';
 import { allow, held, invitePeople } from '../api/approvals/cast.ts';
 import type { Api } from '../support/api.ts';
 import { newBoard, post } from '../support/cast.ts';
@@ -34,7 +35,7 @@ describe('pairing two sessions', () => {
   const whole = (): RigOptions => {
     const { folders, home } = rig.machine;
     const place = { folders, env: { SERVICE_HOME: home }, version: '0.0.1' };
-    return { compose, ports: (events, core) => serverPorts(place, events, core) };
+    return { compose, ports: (connecting) => serverPorts(place, connecting) };
   };
 
   beforeEach(async () => {
@@ -232,7 +233,7 @@ describe('pairing two sessions', () => {
     const request = await server.dana.ok('createPairingRequest', {
       body: { board_id: board.id, recipient_id: (await dana()).id, initiating_agent_id: seat.member_id, work: 'w' },
     });
-    await until(() => rig.daemon.core.origins.views().some(({ connected }) => connected), 'the stream is open');
+    await rig.connected();
     expect(codeOf(await ask(session, 'select', { pairing_id: request.id }))).to.equal('ok');
     expect(secrets()).to.have.length(1);
     await server.dana.ok('revokeKey', { params: { key: key.id } });

@@ -1,9 +1,11 @@
 /** What servers are told of a program's own queue: claimed once, numbered, renewed while it holds, and never taken back. */
+
 import { expect } from 'chai';
 import type { QueueFence } from '../../src/daemon/journal/types.ts';
+import type { Connecting } from '../../src/daemon/ports.ts';
 import { QueueReport } from '../../src/daemon/reports/queue.ts';
 import { Reports } from '../../src/daemon/reports/reports.ts';
-import { type Origin, type QueueLabel, SeatFailure } from '../../src/daemon/types.ts';
+import { type QueueLabel, SeatFailure, type ServerLink } from '../../src/daemon/server-link/link.ts';
 import { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import { TestDaemonClock } from '../support/daemon-clock.ts';
@@ -40,7 +42,7 @@ class Fence {
     return { epoch: this.epoch };
   }
 
-  reportQueue: Origin['reportQueue'] = async (_seat, { session, boot, epoch, revision, messages }) => {
+  reportQueue: ServerLink['reportQueue'] = async (_seat, { session, boot, epoch, revision, messages }) => {
     const lost = this.#fail(`${epoch}.${revision} ${messages.map(({ seq }) => seq).join(',')}`);
     const mine = this.label?.session === session && this.label.boot === boot && this.epoch === epoch;
     if (!mine || revision <= this.revision) throw conflict();
@@ -218,13 +220,8 @@ describe('what waits in a program’s own queue', () => {
           release = resolve;
         }),
     }),
-    ports: (_events: unknown, core: Rig['daemon']['core']) => ({
-      reports: new Reports({
-        origins: { at: (url) => core.origins.at(url) },
-        clock,
-        log: core.log,
-        journal: core.journal,
-      }),
+    ports: ({ log, journal }: Connecting) => ({
+      reports: new Reports({ servers: { at: (url) => rig.servers.at(url) }, clock, log, journal }),
     }),
   });
 

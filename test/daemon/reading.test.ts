@@ -19,8 +19,7 @@ describe('reading beside the daemon', () => {
 
   type Seat = Awaited<ReturnType<Rig['seat']>>['seat'];
   const ref = ({ origin, board, name, member_id }: Seat) => ({ server: origin, board, name, member_id });
-  const seen = (seat: Seat, seq: number) =>
-    until(() => (rig.daemon.core.seats.of(seat)?.seenSeq ?? 0) >= seq, `#${seq} was seen`);
+  const seen = (seat: Seat, seq: number) => rig.seen(seat, seq);
 
   it('of an inbox keeps the daemon from handing until it is over', async () => {
     const { seat, board } = await rig.seat();
@@ -55,7 +54,7 @@ describe('reading beside the daemon', () => {
     const other = await newAgent(server.dana, board);
     // A first one that stays unread keeps the cursor where it is.
     await server.dana.ok('setDeliveryMode', { params: { board, member: seat.name }, body: { mode: 'all' } });
-    await until(() => rig.daemon.core.seats.of(seat)!.row.mode === 'all', 'the mode is known');
+    await until(() => rig.row(seat).mode === 'all', 'the mode is known');
     const { seq } = await post(other, board, 'hello');
     const hook = await session.wait();
     await took(hook, await hook.next());
@@ -135,7 +134,7 @@ describe('reading beside the daemon', () => {
     await session.hook('turn_start');
     const { id, seq } = await rig.say(board, 'read by hand');
     await seen(seat, seq);
-    const row = rig.daemon.core.seats.of(seat)!.row;
+    const row = rig.row(seat);
     const message = { board_id: row.board_id, member_id: seat.member_id, message_id: id, seq };
     const shown = (generation: number, messages: object[]) =>
       session.ask('shown', { generation, agent: ref(seat), messages });
@@ -165,7 +164,7 @@ describe('reading beside the daemon', () => {
     const stranger = await rig.ask('queued', { ...session.header, boot: 'cccccccccccccccc' });
     expect(errorOf(stranger)).to.equal('queue_unknown');
     const { queued } = await session.ask('queued');
-    const { board_id } = rig.daemon.core.seats.of(seat)!.row;
+    const { board_id } = rig.row(seat);
     expect(queued).to.deep.equal([
       { server: seat.origin, board_id, member_id: seat.member_id, board, message_id: id, seq, boundary: 'turn_end' },
     ]);
@@ -188,13 +187,13 @@ describe('reading beside the daemon', () => {
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ up_to: seq }),
     });
-    await until(() => rig.daemon.core.seats.of(seat)!.row.cursor >= seq, 'the cursor is known');
+    await until(() => rig.row(seat).cursor >= seq, 'the cursor is known');
     const hook = await session.wait();
     clock.pass(2_000);
     expect(hook.more).to.equal(false);
     expect(await session.hook('turn_start')).to.not.have.property('bundle');
     expect((await session.ask('agents'))['seats']).to.deep.include.members([
-      { ...rig.daemon.core.seats.of(seat)!.view },
+      { ...ref(seat), board_id: seat.board_id, mode: 'focused', unread: 0, generation: 1 },
     ]);
   });
 
@@ -216,7 +215,7 @@ describe('reading beside the daemon', () => {
     const session = await rig.session(seat);
     const approval_id = 'apr_01M7ZNGWKZMFQ204KWRHRZQBZ3';
     await session.ask('approval_watch', { agent: ref(seat), approval_id });
-    const { journal } = rig.daemon.core;
+    const { journal } = rig;
     const watch = journal.takeApprovalWatch(seat.origin, approval_id);
     expect(watch).to.deep.equal({ session_key: session.key, boot: session.header['boot'] });
     expect(journal.takeApprovalWatch(seat.origin, approval_id)).to.equal(null);

@@ -1,8 +1,11 @@
 /** Presence, places and lines: what is told of a seat, how often, and what is made good. */
+
+import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
+import type { AgentWork, DeliveryMode } from '../../src/contract/types.ts';
+import type { SeatIdentity, SessionView } from '../../src/daemon/refs.ts';
 import { Reports } from '../../src/daemon/reports/reports.ts';
-import type { Mode, Origin, SeatIdentity, SessionView } from '../../src/daemon/types.ts';
-import { SeatFailure } from '../../src/daemon/types.ts';
+import { type InboxRead, SeatFailure, type ServerEvents, type ServerLink } from '../../src/daemon/server-link/link.ts';
 import { TestDaemonClock } from '../support/daemon-clock.ts';
 import { someWork } from '../support/messages.ts';
 
@@ -22,6 +25,7 @@ describe('reports of a seat', () => {
   let logged: string[];
   let failing: SeatFailure | null;
   let reports: Reports;
+  let servers: ServerEvents;
 
   beforeEach(() => {
     clock = new TestDaemonClock();
@@ -33,17 +37,19 @@ describe('reports of a seat', () => {
       if (failing) throw failing;
     };
     const origin = {
-      presence: (ref: SeatIdentity, presence: string, mode?: Mode) =>
+      presence: (ref: SeatIdentity, presence: string, mode?: DeliveryMode) =>
         say(`${ref.member_id} ${presence}${mode ? ` ${mode}` : ''}`),
       location: (ref: SeatIdentity, at: { folder: string }) => say(`${ref.member_id} at ${at.folder}`),
       line: (ref: SeatIdentity, text: string) => say(`${ref.member_id} line ${text}`),
-    } as unknown as Origin;
+    } as unknown as ServerLink;
+    servers = new EventEmitter();
     reports = new Reports({
-      origins: { at: () => origin },
+      servers: { at: () => origin },
       clock,
       log: { write: (event, fields) => void logged.push(`${event} ${JSON.stringify(fields)}`) },
       journal: { queueFence: () => null, saveQueueFence: () => {} },
     });
+    reports.listen(servers);
   });
   afterEach(() => reports.close());
 
@@ -106,12 +112,12 @@ describe('reports of a seat', () => {
   });
 
   it('carry the mode that is applied, and follow it when it changes', async () => {
-    reports.mode(seat, 'all', 2);
+    servers.emit('mode', seat, 'all', 2);
     reports.session(view({ turn: 'busy' }));
     await clock.advance(2_000);
     expect(told).to.deep.equal(['mem_1 working all']);
-    expect(await since(() => reports.mode(seat, 'off', 3), 2_000)).to.deep.equal(['mem_1 working off']);
-    expect(await since(() => reports.mode(seat, 'focused', 1), 2_000)).to.deep.equal([]);
+    expect(await since(() => servers.emit('mode', seat, 'off', 3), 2_000)).to.deep.equal(['mem_1 working off']);
+    expect(await since(() => servers.emit('mode', seat, 'focused', 1), 2_000)).to.deep.equal([]);
   });
 
   it('that are lost are made good with the next one', async () => {
@@ -181,6 +187,7 @@ describe('reports of a seat', () => {
 
   it('give a plan to the seat that started a task last, and to none where none did', async () => {
     const seats = [seatOf(1), seatOf(2), seatOf(3)];
+    const works = (of: SeatIdentity, work: AgentWork) => servers.emit('inbox', of, { inbox: { work } } as InboxRead);
     const plan = (text: string) => since(() => reports.plan(view({ seats }), { text }), 0);
     expect(await plan('Nobody')).to.deep.equal([]);
     const current_task = { id: 'tsk_1', ref: 'PAY-1', title: 'T', owner: true, stands: null };
@@ -188,9 +195,9 @@ describe('reports of a seat', () => {
       ...{ kind: 'working' as const, text: 'T', until: null, task: null, set_by: 'claude', source: 'task' as const },
       at,
     });
-    reports.work(seats[0]!, someWork({ current_task, line: line('2026-03-02T09:00:00.000Z') }));
-    reports.work(seats[1]!, someWork({ current_task, line: line('2026-03-02T10:00:00.000Z') }));
-    reports.work(seats[2]!, someWork({ line: line('2026-03-02T11:00:00.000Z') }));
+    works(seats[0]!, someWork({ current_task, line: line('2026-03-02T09:00:00.000Z') }));
+    works(seats[1]!, someWork({ current_task, line: line('2026-03-02T10:00:00.000Z') }));
+    works(seats[2]!, someWork({ line: line('2026-03-02T11:00:00.000Z') }));
     expect(await plan('Second')).to.deep.equal(['mem_2 line Second']);
   });
 });

@@ -14,11 +14,7 @@ const WORDS = 'words for the right one';
 describe('right session only:', () => {
   const on = proxied();
 
-  const seen = (member_id: string, seq: number) =>
-    until(
-      () => on.rig.daemon.core.seats.all().some((one) => one.row.member_id === member_id && one.seenSeq >= seq),
-      `#${seq} was seen`,
-    );
+  const seen = (member_id: string, seq: number) => on.rig.seen({ member_id }, seq);
   /** Everything a session may ask for text with. */
   const allWays = async (session: TestSession): Promise<Frame[]> => {
     const frames: Frame[] = [];

@@ -1,8 +1,9 @@
 /** What people can rely on, played with the true text and connections of the daemon, through a proxy that fails as told. */
+
 import { expect } from 'chai';
 import { compose } from '../../src/daemon/compose/compose.ts';
+import type { SeatIdentity } from '../../src/daemon/refs.ts';
 import { serverPorts } from '../../src/daemon/server-ports.ts';
-import type { SeatIdentity } from '../../src/daemon/types.ts';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
@@ -40,7 +41,7 @@ describe('with the delivery daemon', () => {
   const startWhole = () => {
     const { folders, home } = rig.machine;
     const place = { folders, env: { SERVICE_HOME: home }, version: '0.0.1' };
-    return start({ ports: (events, core) => serverPorts(place, events, core) });
+    return start({ ports: (connecting) => serverPorts(place, connecting) });
   };
   const deliver = async (hook: Line): Promise<Record<string, string>> => {
     const frame = await hook.next();
@@ -68,8 +69,8 @@ describe('with the delivery daemon', () => {
     const seat = await rig.machine.holds(proxy.url, board, agent);
     const session = await rig.session(seat);
     const hook = await session.wait();
-    await until(() => rig.daemon.core.origins.views()[0]?.connected === true, 'the stream is open');
-    await until(() => rig.daemon.core.seats.of(seat)?.latest != null, 'the seat was read');
+    await rig.connected();
+    await until(() => rig.read(seat) !== undefined, 'the seat was read');
     proxy.fail(INBOX, 'hold', 1);
     await post(server.dana, board.name, '@x hello', { to: [`@${agent.name}`] });
     await until(() => proxy.held === 1, 'the reading is under way');
@@ -102,7 +103,7 @@ describe('with the delivery daemon', () => {
     const session = await rig.session(gone.seat);
     await session.bind(stays.seat);
     const hook = await session.wait();
-    await until(() => rig.daemon.core.origins.views()[0]?.connected === true, 'the stream is open');
+    await rig.connected();
     await server.dana.ok('archiveBoard', { params: { board: gone.board } });
     await server.dana.ok('deleteBoard', { params: { board: gone.board } });
     await until(async () => (await problems()).some(({ problem }) => problem === 'board_gone'), 'its seat is over');
@@ -123,10 +124,7 @@ describe('with the delivery daemon', () => {
     expect(said[0]!.seq).to.equal(said[1]!.seq);
     const tokens = [one, two].map(({ seat }) => rig.machine.credentials.token(seat.origin, seat.member_id));
     proxy.fail(({ path, token }) => path === '/v1/me/inbox/ack' && token === tokens[0], { status: 500 }, 2);
-    await until(
-      () => rig.daemon.core.seats.all().every(({ latest }) => latest?.inbox.messages.length === 1),
-      'both were read',
-    );
+    for (const { seat } of [one, two]) await rig.hasRead(seat, 1);
     const hook = await session.wait();
     const frame = await deliver(hook);
     expect(frame['bundle']).to.include('to one').and.include('to two');
@@ -164,7 +162,7 @@ describe('with the delivery daemon', () => {
     const session = await rig.session(seat);
     const giant = await rig.say(board, '界'.repeat(32_768));
     const after = await rig.say(board, 'and then this');
-    await until(() => rig.daemon.core.seats.of(seat)?.latest?.inbox.messages.length === 2, 'both were read');
+    await rig.hasRead(seat, 2);
     const hook = await session.wait();
     const frame = await deliver(hook);
     expect(frame['bundle']).to.include('truncated="true"').and.include('and then this');
@@ -179,7 +177,7 @@ describe('with the delivery daemon', () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     const hook = await session.wait();
-    await until(() => rig.daemon.core.seats.of(seat)?.latest != null, 'the seat was read');
+    await until(() => rig.read(seat) !== undefined, 'the seat was read');
     // The news of the mode does not come: only the reading before the hand tells it.
     await until(() => proxy.openStreams === 1, 'the stream is open');
     proxy.fail(INBOX, 'hold', 1);
@@ -187,7 +185,7 @@ describe('with the delivery daemon', () => {
     await until(() => proxy.held === 1, 'the reading is under way');
     await server.dana.ok('setDeliveryMode', { params: { board, member: seat.name }, body: { mode: 'off' } });
     proxy.heal();
-    await until(() => rig.daemon.core.seats.of(seat)?.row.mode === 'off', 'the mode is known');
+    await until(() => rig.row(seat).mode === 'off', 'the mode is known');
     expect(hook.frames).to.have.length(1);
     await hook.end();
     const turn = await session.hook('turn_start');

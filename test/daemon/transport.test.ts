@@ -108,12 +108,12 @@ describe('the control socket', () => {
   it('ends by itself after ten minutes without anything to do', async () => {
     const session = await rig.session();
     clock.pass(700_000);
-    expect(rig.daemon.core.stopping).to.equal(false);
+    expect(rig.logged('daemon_stopping')).to.deep.equal([]);
     await session.ask('end');
     const endedUs = clock.nowUs();
     await until(() => {
       clock.pass(5_000);
-      return rig.daemon.core.stopping;
+      return rig.logged('daemon_stopping').length > 0;
     }, 'it has nothing to do');
     expect((clock.nowUs() - endedUs) / 1e6).to.be.within(595, 625);
     await rig.daemon.stopped;

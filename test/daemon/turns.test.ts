@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import type { TestServer } from '../support/server.ts';
-import { until } from '../support/until.ts';
 import { fakeAdapter } from './support/parts.ts';
 import { type Rig, took } from './support/rig.ts';
 import { withRig } from './support/rigged.ts';
@@ -16,11 +15,7 @@ describe('a turn', () => {
     ({ server, rig, clock } = made);
   });
 
-  const seen = (member_id: string, seq: number) =>
-    until(
-      () => rig.daemon.core.seats.all().some((one) => one.row.member_id === member_id && one.seenSeq >= seq),
-      `#${seq} was seen`,
-    );
+  const seen = (member_id: string, seq: number) => rig.seen({ member_id }, seq);
 
   it('begins with everything that waits in focused mode', async () => {
     const { seat, board } = await rig.seat();

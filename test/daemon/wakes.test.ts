@@ -47,7 +47,7 @@ describe('an idle session', () => {
     const params = { board, member: seat.name };
     const mode = async (name: string) => {
       await server.dana.ok('setDeliveryMode', { params, body: { mode: name } });
-      await until(() => rig.daemon.core.seats.of(seat)?.row.mode === name, `the mode is ${name}`);
+      await until(() => rig.row(seat).mode === name, `the mode is ${name}`);
     };
     await mode('all');
     let hook = await session.wait();
@@ -68,7 +68,7 @@ describe('an idle session', () => {
     hook = await session.wait();
     await rig.acked(seat, seq);
     await rig.say(board, 'while it is off');
-    await until(() => rig.daemon.core.seats.of(seat)!.seenSeq > seq, 'it was seen');
+    await rig.seen(seat, seq + 1);
     clock.pass(5_000);
     expect(hook.more).to.equal(false);
     // Its turn begins with the line about the mode and nothing else.
@@ -87,10 +87,8 @@ describe('an idle session', () => {
     for (let n = 1; n <= 9; n++) await rig.say(board, `number ${n}`, n === 9 ? { urgent: true } : {});
     await took(hook, first);
     await session.hook('turn_start', { wake: true, handoff_id: first['handoff_id'] });
-    const { latest } = rig.daemon.core.seats.of(seat)!;
-    expect(latest).to.not.equal(null);
     const again = await session.wait();
-    await until(() => rig.daemon.core.seats.of(seat)!.latest!.inbox.messages.length >= 9, 'all were read');
+    await rig.hasRead(seat, 9);
     clock.pass(200);
     const second = await again.next();
     const text = String(second['bundle']);
@@ -106,7 +104,7 @@ describe('an idle session', () => {
     const other = await peer(board);
     await post(other, board, 'one', { to: [`@${seat.name}`] });
     const { seq } = await post(other, board, 'two', { to: [`@${seat.name}`] });
-    await until(() => rig.daemon.core.seats.of(seat)!.seenSeq >= seq, 'both were seen');
+    await rig.seen(seat, seq);
     expect(rig.states()).to.deep.equal([]);
     const hook = await session.wait();
     clock.pass(1_000);
@@ -188,7 +186,7 @@ describe('an idle session', () => {
     await server.dana.ok('setDeliveryMode', { params: { board, member: seat.name }, body: { mode: 'off' } });
     await rig.say(board, 'too late');
     const hook = await session.wait();
-    await until(() => rig.daemon.core.seats.of(seat)!.latest?.inbox.messages.length === 1, 'it was read');
+    await rig.hasRead(seat, 1);
     clock.pass(2_000);
     expect(hook.more).to.equal(false);
     expect(rig.states()).to.deep.equal([]);

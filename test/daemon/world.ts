@@ -1,11 +1,15 @@
 /** A machine with seats on a true server: its home, what it saved, and the daemon's connections from there. */
+
+import { EventEmitter } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SeatProblem } from '../../src/daemon/protocol.ts';
+import type { SeatIdentity } from '../../src/daemon/refs.ts';
 import { CredentialStore } from '../../src/daemon/server-link/credentials.ts';
-import { Origins } from '../../src/daemon/server-link/servers.ts';
+import type { InboxRead, Notice, ServerEvents } from '../../src/daemon/server-link/link.ts';
+import { Servers } from '../../src/daemon/server-link/servers.ts';
 import type { World } from '../../src/daemon/server-link/wire.ts';
-import type { InboxRead, Mode, Notice, OriginEvents, SeatIdentity, SeatProblem } from '../../src/daemon/types.ts';
 import { type ServerEntry, updateCredentials } from '../../src/local/credentials.ts';
 import { type Folders, folders } from '../../src/local/folders.ts';
 import { FakeClock } from '../client/support.ts';
@@ -14,32 +18,29 @@ import type { Agent } from '../support/cast.ts';
 import { until } from '../support/until.ts';
 
 /** What the connections told, in order. */
-export class Told implements OriginEvents {
+export class Told {
+  readonly events: ServerEvents = new EventEmitter();
   readonly log: string[] = [];
   readonly reads: { member_id: string; read: InboxRead }[] = [];
   readonly problems: (SeatProblem | null)[] = [];
   lastNotices: Notice[] = [];
 
-  inbox({ member_id }: { member_id: string }, read: InboxRead): void {
-    this.reads.push({ member_id, read });
-    this.log.push(`inbox ${read.inbox.messages.map(({ body }) => body).join('|')}`);
-  }
-  read(_seat: unknown, upTo: number): void {
-    this.log.push(`read ${upTo}`);
-  }
-  mode(_seat: unknown, mode: Mode, revision: number): void {
-    this.log.push(`mode ${mode} ${revision}`);
-  }
-  notices(_seat: unknown, notices: Notice[]): void {
-    this.lastNotices = notices;
-    this.log.push(`notices ${notices.map(({ kind }) => kind).join('|')}`);
-  }
-  problem(_seat: unknown, problem: SeatProblem | null): void {
-    this.problems.push(problem);
-    this.log.push(`problem ${problem}`);
-  }
-  token(): void {
-    this.log.push('token');
+  constructor() {
+    this.events.on('inbox', ({ member_id }, read) => {
+      this.reads.push({ member_id, read });
+      this.log.push(`inbox ${read.inbox.messages.map(({ body }) => body).join('|')}`);
+    });
+    this.events.on('read', (_seat, upTo) => this.log.push(`read ${upTo}`));
+    this.events.on('mode', (_seat, mode, revision) => this.log.push(`mode ${mode} ${revision}`));
+    this.events.on('notices', (_seat, notices) => {
+      this.lastNotices = notices;
+      this.log.push(`notices ${notices.map(({ kind }) => kind).join('|')}`);
+    });
+    this.events.on('problem', (_seat, problem) => {
+      this.problems.push(problem);
+      this.log.push(`problem ${problem}`);
+    });
+    this.events.on('token', () => this.log.push('token'));
   }
 
   /** Waits until something was told. */
@@ -67,11 +68,11 @@ export class Machine {
     userAgent: 'service/0.0.0',
     log: (event, fields) => void this.lines.push(`${event} ${JSON.stringify(fields)}`),
   };
-  #origins: Origins | null = null;
+  #servers: Servers | null = null;
 
-  get origins(): Origins {
-    this.#origins ??= new Origins({ world: this.world, credentials: this.credentials, events: this.told });
-    return this.#origins;
+  get servers(): Servers {
+    this.#servers ??= new Servers({ world: this.world, credentials: this.credentials, events: this.told.events });
+    return this.#servers;
   }
 
   /** Saves what the machine knows of a server. @param person whose key is kept here. */
@@ -130,7 +131,7 @@ export class Machine {
   }
 
   async close(): Promise<void> {
-    await this.#origins?.close();
+    await this.#servers?.close();
     this.credentials.close();
     rmSync(this.home, { recursive: true, force: true });
   }

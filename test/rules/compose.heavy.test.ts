@@ -1,8 +1,10 @@
 /** Whatever a session is given at any point keeps to its bytes and its tags, and gets on. */
+
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { DeliveryMode } from '../../src/contract/types.ts';
 import { compose } from '../../src/daemon/compose/compose.ts';
-import type { Mode, Point } from '../../src/daemon/types.ts';
+import type { Point } from '../../src/daemon/compose/types.ts';
 import { aNotice, at, inputOf, seatOf, textOf } from '../support/composed.ts';
 import { aMessage, fromOwner } from '../support/messages.ts';
 import { stopProcessorTime } from '../support/processor-time.ts';
@@ -43,8 +45,8 @@ describe('whatever is composed', () => {
   const seats = fc.array(
     fc.record({
       messages: fc.array(message, { maxLength: 25 }),
-      mode: fc.constantFrom<Mode>('focused', 'all', 'humans', 'off'),
-      told: fc.constantFrom<Mode | null>('focused', 'all', null),
+      mode: fc.constantFrom<DeliveryMode>('focused', 'all', 'humans', 'off'),
+      told: fc.constantFrom<DeliveryMode | null>('focused', 'all', null),
       notices: fc.array(notice, { maxLength: 12 }),
     }),
     { minLength: 1, maxLength: 3 },

@@ -1,9 +1,11 @@
 /** What a session is given at each point: who is woken, what is chosen, how it reads. */
+
 import { expect } from 'chai';
-import type { AgentWork, Message } from '../../src/contract/types.ts';
+import type { AgentWork, DeliveryMode, Message } from '../../src/contract/types.ts';
 import { compose } from '../../src/daemon/compose/compose.ts';
 import { concerns, modeTexts, wakesIn } from '../../src/daemon/compose/modes.ts';
-import type { ComposeSeat, Mode, Notice, Point } from '../../src/daemon/types.ts';
+import type { ComposeSeat, Point } from '../../src/daemon/compose/types.ts';
+import type { Notice } from '../../src/daemon/server-link/link.ts';
 import { noticeStep } from '../../src/server/approvals/next.rules.ts';
 import { aNotice, at, claude, HANDOFF, NOW, seatOf, textOf } from '../support/composed.ts';
 import { aMessage, fromOwner, someWork } from '../support/messages.ts';
@@ -116,7 +118,7 @@ describe('what wakes an idle session', () => {
     ['all', true, true, true],
     ['humans', false, true, true],
     ['off', false, false, false],
-  ] as [Mode, boolean, boolean, boolean][]) {
+  ] as [DeliveryMode, boolean, boolean, boolean][]) {
     it(`in ${mode}`, () => {
       expect(compose.wakes(seatOf([peer], { mode }))).to.equal(byPeer);
       expect(compose.wakes(seatOf([person], { mode }))).to.equal(byPerson);

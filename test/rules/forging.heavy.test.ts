@@ -2,13 +2,15 @@
  * A server that wishes harm may put anything into any field of an inbox. What a session reads of it has no line and no tag
  * but ours outside the elements of messages, and nothing that acts on a terminal.
  */
+
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Inbox, Message } from '../../src/contract/types.ts';
 import { renderBundle } from '../../src/daemon/bundle/bundle.ts';
 import { compose } from '../../src/daemon/compose/compose.ts';
+import type { ComposeInput, Point } from '../../src/daemon/compose/types.ts';
+import type { Notice } from '../../src/daemon/server-link/link.ts';
 import { requireInbox, requireNotices } from '../../src/daemon/server-link/trust.ts';
-import type { ComposeInput, Notice, Point } from '../../src/daemon/types.ts';
 import { textFor } from '../../src/hook/say.ts';
 import { aMessage, anInbox, fromOwner, someWork } from '../support/messages.ts';
 import { stopProcessorTime } from '../support/processor-time.ts';

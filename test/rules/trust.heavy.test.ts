@@ -1,11 +1,13 @@
 /** Answers of servers that are wrong in any way: refused, or harmless. */
+
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ClientError } from '../../src/client/errors.ts';
 import type { Inbox } from '../../src/contract/types.ts';
 import { compose } from '../../src/daemon/compose/compose.ts';
+import type { Point } from '../../src/daemon/compose/types.ts';
+import type { Notice } from '../../src/daemon/server-link/link.ts';
 import { requireInbox, requireNotices } from '../../src/daemon/server-link/trust.ts';
-import type { Notice, Point } from '../../src/daemon/types.ts';
 import { aMessage, anInbox, fromOwner, someWork } from '../support/messages.ts';
 
 const NOW = Date.parse('2026-03-02T12:00:00.000Z');

@@ -1,7 +1,9 @@
 /** What a session is given, composed in a test: seats, messages and notices with something in every field. */
+
 import type { Inbox, Message } from '../../src/contract/types.ts';
 import { compose } from '../../src/daemon/compose/compose.ts';
-import type { ComposeInput, ComposeSeat, Notice, Point } from '../../src/daemon/types.ts';
+import type { ComposeInput, ComposeSeat, Point } from '../../src/daemon/compose/types.ts';
+import type { Notice } from '../../src/daemon/server-link/link.ts';
 import { anInbox } from './messages.ts';
 
 export const NOW = Date.parse('2026-03-02T12:00:00.000Z');

@@ -1,8 +1,9 @@
 /** The delivery daemon from the command line: running it here, starting and stopping the one in the background. */
-import type { StatusAnswer } from '../../daemon/control/answers.ts';
+
 import { askDaemon, type DaemonOptions } from '../../daemon/control/client.ts';
 import { isAbsent } from '../../daemon/control/errors.ts';
 import { daemonPaths } from '../../daemon/paths.ts';
+import type { StatusAnswer } from '../../daemon/protocol.ts';
 import { buildOf } from '../../local/build.ts';
 import { Failure } from '../../local/failure.ts';
 import { until } from '../../local/process.ts';

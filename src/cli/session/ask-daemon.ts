@@ -2,13 +2,12 @@
 
 import { errors } from '../../contract/errors.ts';
 import type { DeliveryMode } from '../../contract/types.ts';
-import type { Answers } from '../../daemon/control/answers.ts';
 import { ask } from '../../daemon/control/ask.ts';
 import { connectDaemon, type DaemonOptions } from '../../daemon/control/client.ts';
 import type { Connection } from '../../daemon/control/connection.ts';
 import { DaemonError, isAbsent } from '../../daemon/control/errors.ts';
 import type { AnsweringVerb } from '../../daemon/control/limits.ts';
-import type { AgentRef, Header, RequestFields } from '../../daemon/protocol.ts';
+import type { AgentRef, Answers, Header, RequestFields } from '../../daemon/protocol.ts';
 import type { SessionHere } from '../../harness/detect.ts';
 import { isTicket } from '../../launch/ticket.ts';
 import type { Seat } from '../../local/actors.ts';

@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { daemonStatus } from '../../cli/local/daemon.ts';
-import type { StatusAnswer } from '../../daemon/control/answers.ts';
 import { notRunning } from '../../daemon/control/errors.ts';
+import type { StatusAnswer } from '../../daemon/protocol.ts';
 
 export default class DaemonStatus extends BaseCommand<typeof DaemonStatus> {
   static override summary = 'Show what the delivery daemon does';

@@ -9,7 +9,7 @@ import type { Output } from '../../cli/output.ts';
 import { plural } from '../../cli/print/fields.ts';
 import { askFor } from '../../cli/session/ask-daemon.ts';
 import { sessionHere } from '../../cli/session/here.ts';
-import type { Answers } from '../../daemon/control/answers.ts';
+import type { Answers } from '../../daemon/protocol.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { personInboxText, readPersonInbox } from './lib/person.ts';
 import { inboxOfSeats, seatsHere } from './lib/seats.ts';

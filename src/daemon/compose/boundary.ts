@@ -1,11 +1,12 @@
 /** What enters a running turn: the owner's words, and the numbers of what waits. */
+
 import type { Message } from '../../contract/types.ts';
 import { bytesOf } from '../bundle/escape.ts';
 import { renderNotice } from '../bundle/notice.ts';
-import type { Composed, ComposeInput, ComposeSeat } from '../types.ts';
 import { type Chosen, rotated } from './choose.ts';
 import { waitingOf } from './modes.ts';
 import { isGiant, serverOf, textOf } from './text.ts';
+import type { Composed, ComposeInput, ComposeSeat } from './types.ts';
 
 /** Bytes for all notices together. */
 const NOTICE_BYTES = 3_000;

@@ -1,7 +1,8 @@
 /** Which messages may be given: whose turn it is, and in which order. */
+
 import type { Message } from '../../contract/types.ts';
-import type { ComposeInput, ComposeSeat, MessageForm } from '../types.ts';
 import { agentOf, hasWaking, isOwners, isQuiet, waitingOf } from './modes.ts';
+import type { ComposeInput, ComposeSeat, MessageForm } from './types.ts';
 
 export interface Chosen {
   seat: ComposeSeat;

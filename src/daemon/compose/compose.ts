@@ -2,7 +2,7 @@
 
 import { bytesOf } from '../bundle/escape.ts';
 import { attributes } from '../bundle/render.ts';
-import type { Compose, Composed, ComposeInput, HandoffClass } from '../types.ts';
+import type { HandoffClass } from '../protocol.ts';
 import { atBoundary } from './boundary.ts';
 import { type Chosen, candidates } from './choose.ts';
 import { fitting, forced } from './fitting.ts';
@@ -10,6 +10,7 @@ import { type Lines, linesFor, noLines } from './lines.ts';
 import { wakes } from './modes.ts';
 import { noteFor } from './note.ts';
 import { textOf } from './text.ts';
+import type { Compose, Composed, ComposeInput } from './types.ts';
 
 const nothing = (): Composed => ({
   class: 'mixed',

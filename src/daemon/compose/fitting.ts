@@ -1,9 +1,10 @@
 /** How much of what may be given has room: whole, named in a line, or its beginning. */
+
 import { renderDigest } from '../bundle/digest.ts';
 import { bytesOf } from '../bundle/escape.ts';
-import type { ComposeInput, ComposeSeat } from '../types.ts';
 import type { Chosen } from './choose.ts';
 import { frameBytes, groupBytes, groupOf, messageBytes, textOf } from './text.ts';
+import type { ComposeInput, ComposeSeat } from './types.ts';
 
 /** More messages or bytes than this, and those that need not be looked at are only named. */
 const DIGEST_MESSAGES = 10;

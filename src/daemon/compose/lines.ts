@@ -1,11 +1,13 @@
 /** Lines of our own that go ahead of messages: a changed mode, decisions, notices, reminders. */
+
 import { bytesOf, firstBytes, quoted } from '../bundle/escape.ts';
 import { onBoard } from '../bundle/options.ts';
-import type { Composed, ComposeInput, ComposeSeat, Notice } from '../types.ts';
+import type { Notice } from '../server-link/link.ts';
 import { isDecision, modeTexts } from './modes.ts';
 import { proposed } from './proposed.ts';
 import { REMINDER_BYTES, reminders } from './reminders.ts';
 import { serverOf } from './text.ts';
+import type { Composed, ComposeInput, ComposeSeat } from './types.ts';
 
 /** Most bytes of a decision, a notice or a changed mode. */
 const LINE_BYTES = 400;

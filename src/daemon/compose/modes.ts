@@ -1,9 +1,11 @@
 /** How messages reach an agent: what each mode means, and what in an inbox wakes an idle session. */
-import type { Message } from '../../contract/types.ts';
-import type { ComposeSeat, Mode, Notice } from '../types.ts';
+
+import type { DeliveryMode, Message } from '../../contract/types.ts';
+import type { Notice } from '../server-link/link.ts';
+import type { ComposeSeat } from './types.ts';
 
 /** Told to the agent when it takes a seat, in `status`, and when the mode changes. */
-export const modeTexts: Record<Mode, string> = {
+export const modeTexts: Record<DeliveryMode, string> = {
   focused:
     'A post to everyone wakes only the agents it mentions. To get someone to act soon, address or mention them (--to @name, --to role:R, @name) or use --expect-reply.',
   all: 'Every message wakes you. Broad posts wake every agent in this mode, so address the ones you mean.',
@@ -33,14 +35,14 @@ const decisions = new Set<string>(['approval_allowed', 'approval_declined', 'app
 export const isDecision = ({ kind }: Notice): boolean => decisions.has(kind);
 
 /** Whether a message wakes an idle session in a mode. */
-export function wakesIn(mode: Mode, message: Message, agent: { member_id: string; name: string }): boolean {
+export function wakesIn(mode: DeliveryMode, message: Message, agent: { member_id: string; name: string }): boolean {
   if (mode === 'off') return false;
   if (mode === 'all') return true;
   return mode === 'humans' ? message.from.kind === 'human' : concerns(message, agent);
 }
 
 /** Whether a message stands apart because it need not be looked at. */
-export const isQuiet = (mode: Mode, message: Message, agent: { member_id: string; name: string }): boolean =>
+export const isQuiet = (mode: DeliveryMode, message: Message, agent: { member_id: string; name: string }): boolean =>
   mode !== 'all' && !concerns(message, agent);
 
 /** Whether something in there wakes an idle session. */

@@ -1,14 +1,15 @@
 /** The note for a session that takes or regains seats, or was compacted: who it is, how messages come, where it stands. */
+import type { DeliveryMode, Inbox } from '../../contract/types.ts';
 import { firstBytes, quoted } from '../bundle/escape.ts';
 import { onBoard } from '../bundle/options.ts';
-import type { Inbox, Mode, SeatIdentity } from '../types.ts';
+import type { SeatIdentity } from '../refs.ts';
 import { modeTexts } from './modes.ts';
 
 const NOTE_BYTES = 600;
 
 export interface NotedSeat {
   seat: SeatIdentity;
-  mode: Mode;
+  mode: DeliveryMode;
   /** Null where its server could not be asked. */
   inbox: Inbox | null;
 }

@@ -1,10 +1,11 @@
 /** The text of a choice, and what each part of it takes. */
+
 import type { Message } from '../../contract/types.ts';
 import { disownedLine, type Group, groupLines, headerLine, quietLine, renderBundle } from '../bundle/bundle.ts';
 import { bytesOf } from '../bundle/escape.ts';
 import { CUT_BYTES, type RenderOptions, renderMessage, WHOLE_BYTES } from '../bundle/render.ts';
-import type { ComposeInput, ComposeSeat } from '../types.ts';
 import type { Chosen } from './choose.ts';
+import type { ComposeInput, ComposeSeat } from './types.ts';
 
 /** The server to name in commands, where seats are on several. */
 export const serverOf = ({ seat }: ComposeSeat, { severalServers }: ComposeInput): string | undefined =>

@@ -1,8 +1,6 @@
 /** Questions and answers on a connection that is open. */
-
-import type { ErrorFrame, RequestFields } from '../protocol.ts';
+import type { Answers, ErrorFrame, RequestFields, StatusAnswer } from '../protocol.ts';
 import { socketPath } from './address.ts';
-import type { Answers, StatusAnswer } from './answers.ts';
 import { type Connection, type Frame, openConnection } from './connection.ts';
 import { DaemonError } from './errors.ts';
 import { type AnsweringVerb, BUDGET_MS } from './limits.ts';

@@ -2,15 +2,15 @@
  * The way of every program of ours to the daemon: a safe socket, started if it may be and nobody answers, replaced if it is
  * older than the caller. No token ever goes over it.
  */
+
 import { type Build, olderBuild } from '../../local/build.ts';
 import type { Env } from '../../local/folders.ts';
-import type { OpeningFields, RequestFields } from '../protocol.ts';
+import type { Answers, OpeningFields, RequestFields } from '../protocol.ts';
 import { requirePlatform, socketPath } from './address.ts';
-import type { Answers } from './answers.ts';
 import { ask, daemonStatus } from './ask.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { isAbsent } from './errors.ts';
-import type { AnsweringVerb, OpenVerb } from './limits.ts';
+import type { AnsweringVerb } from './limits.ts';
 import { type StartOptions, startAndConnect } from './start.ts';
 
 export interface DaemonOptions {
@@ -48,7 +48,7 @@ export async function askDaemon<Verb extends AnsweringVerb>(
 }
 
 /** Begins a connection that stays open. What comes is read with `nextFrame`. */
-export async function open<Verb extends OpenVerb>(
+export async function open<Verb extends keyof OpeningFields>(
   options: DaemonOptions,
   verb: Verb,
   fields: OpeningFields[Verb],

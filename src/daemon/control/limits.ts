@@ -46,8 +46,4 @@ export const BUDGET_MS = {
   shutdown: 2_000,
 } as const;
 
-/** Verbs whose connection stays open. */
-const OPEN_VERBS = ['wait', 'door', 'inbox', 'hold', 'hello'] as const;
-
 export type AnsweringVerb = keyof typeof BUDGET_MS;
-export type OpenVerb = (typeof OPEN_VERBS)[number];

@@ -1,7 +1,7 @@
 /** One connection on the daemon's side: what is sent to it, and what is waited for on it. */
+
 import type { Socket } from 'node:net';
-import type { LaterFrame } from '../protocol.ts';
-import type { ControlError, HandoffId } from '../types.ts';
+import type { ErrorFrame, HandoffId, LaterFrame } from '../protocol.ts';
 import { encodeFrame, fits } from './lines.ts';
 
 export class Peer {
@@ -45,7 +45,7 @@ export class Peer {
     return false;
   }
 
-  refuse(error: ControlError): void {
+  refuse(error: ErrorFrame): void {
     this.send({ error });
   }
 

@@ -1,16 +1,17 @@
 /** The control socket: who may connect, how many, and in what form; everything else is decided by the verbs. */
+
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { z } from 'zod';
 import { readAs } from '../../contract/problems.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { DaemonPaths } from '../paths.ts';
-import { type FirstFrame, followUps, laterFrame, openings, requests } from '../protocol.ts';
-import { type ControlError, ControlRefusal } from '../types.ts';
+import { type ErrorFrame, type FirstFrame, firstFrames, followUps, laterFrame } from '../protocol.ts';
 import { checkSocket } from './address.ts';
 import { CONNECTIONS, FIRST_FRAME_MS, FRAME_BYTES, PROTOCOL } from './limits.ts';
 import { decodeFrame, LineReader } from './lines.ts';
 import { Peer } from './peer.ts';
+import { ControlRefusal } from './refusal.ts';
 
 export interface ControlOptions {
   paths: DaemonPaths;
@@ -129,8 +130,7 @@ function later(frame: z.output<typeof laterFrame>, peer: Peer): void {
 }
 
 function schemaOf(op: string): z.ZodType {
-  if (Object.hasOwn(requests, op)) return requests[op as keyof typeof requests];
-  if (Object.hasOwn(openings, op)) return openings[op as keyof typeof openings];
+  if (Object.hasOwn(firstFrames, op)) return firstFrames[op as keyof typeof firstFrames];
   throw new ControlRefusal('invalid_request', `The daemon knows no verb "${op.slice(0, 40)}".`, {
     hint: 'service daemon restart',
   });
@@ -143,9 +143,9 @@ function check<T>(schema: z.ZodType<T>, frame: unknown): T {
   throw new ControlRefusal('invalid_request', `${field || 'The frame'}: ${problem}`);
 }
 
-const invalid = (message: string, hint = ''): ControlError => ({ code: 'invalid_request', message, hint });
+const invalid = (message: string, hint = ''): ErrorFrame => ({ code: 'invalid_request', message, hint });
 
-const otherVersion = (client: unknown): ControlError => ({
+const otherVersion = (client: unknown): ErrorFrame => ({
   code: 'daemon_protocol_mismatch',
   message: `The daemon speaks protocol ${PROTOCOL}, and the caller ${typeof client === 'number' ? client : 'another'}.`,
   hint: 'service daemon restart',
@@ -153,7 +153,7 @@ const otherVersion = (client: unknown): ControlError => ({
 });
 
 /** What a verb threw, as it is told. Whatever was not expected is `internal`, without its text. */
-function asControlError(error: unknown): ControlError {
+function asControlError(error: unknown): ErrorFrame {
   if (error instanceof ControlRefusal) {
     const { code, message, hint, details } = error;
     return { code, message, hint, ...(details ? { details } : {}) };

@@ -1,20 +1,16 @@
 /** Boards found, joined and made for a session, with the machine's delegation. Who the session is has been settled before. */
+
 import type { Client } from '../../client/client.ts';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
-import type { Answer, Board, BodyIn } from '../../contract/types.ts';
+import type { Answer, Board, BodyIn, DeliveryMode } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 import type { Env, Folders } from '../../local/folders.ts';
+import { ControlRefusal } from '../control/refusal.ts';
 import type { Log } from '../log.ts';
+import type { AgentRef } from '../protocol.ts';
+import type { SeatIdentity, SessionView } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
-import type { Origins } from '../server-link/servers.ts';
-import {
-  type AgentRef,
-  ControlRefusal,
-  type Delegating as DelegatingPort,
-  type JoinedSeat,
-  type SeatIdentity,
-  type SessionView,
-} from '../types.ts';
+import type { Servers } from '../server-link/servers.ts';
 import { Delegation, delegationName, revoked, withPersonKey } from './delegation.ts';
 import { isRevoked, isUnreachable, refusing } from './refusals.ts';
 import { serverMeant } from './server-meant.ts';
@@ -24,7 +20,7 @@ const TRANSPORT_RETRIES = 3;
 const RETRY_MS = 200;
 
 export interface DelegatingOptions {
-  origins: Pick<Origins, 'at'>;
+  servers: Pick<Servers, 'at'>;
   credentials: CredentialStore;
   folders: Folders;
   env: Env;
@@ -33,7 +29,16 @@ export interface DelegatingOptions {
 
 type Joined = Answer<'joinBoard'>;
 
-export class Delegating implements DelegatingPort {
+/** A seat that the machine's delegation brought; its token is saved already. */
+export interface JoinedSeat {
+  seat: SeatIdentity;
+  mode: DeliveryMode;
+  /** Further fields of the verb's answer. */
+  answer: Record<string, unknown>;
+}
+
+/** `boards`, `join` and `create_board` for a session that the caller has vouched for. Throws `ControlRefusal`. */
+export class Delegating {
   readonly #options: DelegatingOptions;
   readonly #delegations = new Map<string, Delegation>();
   /** Joins under way, by server, session and board. */
@@ -160,8 +165,8 @@ export class Delegating implements DelegatingPort {
   }
 
   #asPerson<T>(origin: string, send: (client: Client) => Promise<T>): Promise<T> {
-    const { origins, credentials } = this.#options;
-    const from = { at: origins.at(origin), credentials };
+    const { servers, credentials } = this.#options;
+    const from = { at: servers.at(origin), credentials };
     return refusing(origin, () => withPersonKey(from, (client) => this.#transport(origin, () => send(client))));
   }
 
@@ -184,15 +189,15 @@ export class Delegating implements DelegatingPort {
   #delegation(origin: string): Delegation {
     const known = this.#delegations.get(origin);
     if (known) return known;
-    const { origins, credentials, folders, log } = this.#options;
-    const delegation = new Delegation({ at: origins.at(origin), credentials, log, name: delegationName(folders) });
+    const { servers, credentials, folders, log } = this.#options;
+    const delegation = new Delegation({ at: servers.at(origin), credentials, log, name: delegationName(folders) });
     this.#delegations.set(origin, delegation);
     return delegation;
   }
 
   /** Sends the same again after a short while where nobody can say what became of it. */
   async #transport<T>(origin: string, send: () => Promise<T>): Promise<T> {
-    const { sleep } = this.#options.origins.at(origin).world;
+    const { sleep } = this.#options.servers.at(origin).world;
     for (let retries = 0; ; retries++) {
       try {
         return await send();

@@ -1,4 +1,5 @@
 /** The machine's delegation for a server: made when it is first needed, held in memory alone, overwritten when it ends. */
+
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Client } from '../../client/client.ts';
@@ -7,10 +8,10 @@ import { slug } from '../../contract/slug.ts';
 import { Failure } from '../../local/failure.ts';
 import type { Folders } from '../../local/folders.ts';
 import { wayIn } from '../../local/servers.ts';
+import { ControlRefusal } from '../control/refusal.ts';
 import type { Log } from '../log.ts';
 import type { Connection } from '../server-link/connection.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
-import { ControlRefusal } from '../types.ts';
 
 export interface DelegationOptions {
   at: Pick<Connection, 'url' | 'wire' | 'identity'>;

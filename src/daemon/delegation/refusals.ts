@@ -1,7 +1,9 @@
 /** What went wrong on the way to a server, as a verb answers it. */
+
 import { ClientError } from '../../client/errors.ts';
 import { Failure } from '../../local/failure.ts';
-import { ControlRefusal, SeatFailure } from '../types.ts';
+import { ControlRefusal } from '../control/refusal.ts';
+import { SeatFailure } from '../server-link/link.ts';
 
 /** No answer, or none that says what became of the request. */
 export function isUnreachable(error: unknown): boolean {

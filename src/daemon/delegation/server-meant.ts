@@ -1,8 +1,10 @@
 /** Which server a session means. */
+
 import type { Env, Folders } from '../../local/folders.ts';
 import { namedServer } from '../../local/servers.ts';
+import { ControlRefusal } from '../control/refusal.ts';
+import type { SessionView } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
-import { ControlRefusal, type SessionView } from '../types.ts';
 import { asRefusal } from './refusals.ts';
 
 export interface Known {

@@ -1,13 +1,20 @@
 /** What a hook or extension takes along at a turn's start, at a tool boundary and at a turn's end. */
+
+import type { DaemonClock } from '../clock.ts';
+import type { Point } from '../compose/types.ts';
 import type { Peer } from '../control/peer.ts';
-import type { Core } from '../core.ts';
 import type { Manifest } from '../journal/types.ts';
+import type { Carry } from '../protocol.ts';
 import type { Flight, Session } from '../sessions/session.ts';
-import type { Carry, Point } from '../types.ts';
 import { applyEffects, awaitCarrier, backToPending, takeBack } from './flight.ts';
-import { composeSeat, handed, type Offer, offer, prepare, readSeats } from './prepare.ts';
+import { composeSeat, handed, type Offer, offer, type PrepareDeps, prepare, readSeats } from './prepare.ts';
 
 const READ_MS = 2_000;
+
+export interface CarryDeps extends PrepareDeps {
+  /** Aborted once nothing new is begun. */
+  stopping: AbortSignal;
+}
 
 /** A place in the session's life: what was asked for there is given only while it lasts. */
 interface Place {
@@ -17,18 +24,18 @@ interface Place {
 }
 
 /** Where the session is now, for `ms`. */
-export const placeOf = (core: Core, session: Session, ms: number): Place => ({
+export const placeOf = ({ clock }: { clock: DaemonClock }, session: Session, ms: number): Place => ({
   boot: session.row.boot,
   turnId: session.row.turn_id,
-  deadlineUs: core.clock.nowUs() + ms * 1000,
+  deadlineUs: clock.nowUs() + ms * 1000,
 });
 
 /** Whether the last reads leave nothing to be given, so that a hook need not wait for others. */
-export function nothingFor(core: Core, session: Session, point: Point): boolean {
+export function nothingFor(deps: CarryDeps, session: Session, point: Point): boolean {
   const seats = [...session.seats];
   if (session.lines.length > 0 || seats.some(({ latest }) => latest === null)) return false;
   const known = seats.map((seat) => ({ seat, read: seat.latest!, generation: seat.row.generation }));
-  return offer(core, session, point, known) === null;
+  return offer(deps, session, point, known) === null;
 }
 
 /**
@@ -37,44 +44,49 @@ export function nothingFor(core: Core, session: Session, point: Point): boolean 
  *
  * @returns what to answer; the answer must be sent at once, by `give`.
  */
-export async function gatherCarry(core: Core, session: Session, point: Point, place: Place): Promise<Offer | null> {
-  if (core.stopping || session.flight || session.seats.size === 0) return null;
+export async function gatherCarry(
+  deps: CarryDeps,
+  session: Session,
+  point: Point,
+  place: Place,
+): Promise<Offer | null> {
+  if (deps.stopping.aborted || session.flight || session.seats.size === 0) return null;
   const token = {};
   // A wake that is being made is overtaken.
   session.preparing = token;
   try {
-    core.faults.at('hand.ready');
-    const reads = await readSeats(core, session, null, READ_MS);
-    core.faults.at('hand.read');
+    deps.faults.at('hand.ready');
+    const reads = await readSeats(deps, session, null, READ_MS);
+    deps.faults.at('hand.read');
     const stays =
       session.preparing === token &&
       !session.flight &&
       session.row.open &&
       session.row.boot === place.boot &&
       session.row.turn_id === place.turnId &&
-      core.clock.nowUs() < place.deadlineUs;
+      deps.clock.nowUs() < place.deadlineUs;
     const here = reads.filter(({ seat, generation }) => seat.session === session && seat.row.generation === generation);
-    if (core.stopping || !stays) return null;
+    if (deps.stopping.aborted || !stays) return null;
     // The end of a turn is continued only by what would wake the session.
     const wakes =
-      point !== 'turn_end' || here.some((read) => core.compose.wakes(composeSeat(core, session, read, point)));
+      point !== 'turn_end' || here.some((read) => deps.compose.wakes(composeSeat(deps, session, read, point)));
     if (!wakes) return null;
-    const made = offer(core, session, point, here);
-    core.faults.at('hand.chosen');
-    core.faults.at('hand.checked');
+    const made = offer(deps, session, point, here);
+    deps.faults.at('hand.chosen');
+    deps.faults.at('hand.checked');
     return made;
   } finally {
     if (session.preparing === token) session.preparing = null;
     if (session.again) {
       session.again = false;
       // After the answer: what is given with it comes first.
-      core.clock.after(0, () => core.consider(session));
+      deps.clock.after(0, () => deps.events.emit('deliverable', session));
     }
   }
 }
 
 /** Answers a hook with an offer: durable first, then exposed. */
-export function give(core: Core, session: Session, peer: Peer, offered: Offer | null, extra: Carry = {}): void {
+export function give(deps: CarryDeps, session: Session, peer: Peer, offered: Offer | null, extra: Carry = {}): void {
   // Nothing is made ready beside what is on its way.
   const made = offered?.manifest && session.flight ? null : offered;
   const lines = session.lines.slice();
@@ -82,27 +94,27 @@ export function give(core: Core, session: Session, peer: Peer, offered: Offer | 
   const said = { ...extra, ...made?.carry, ...(nudge ? { nudge } : {}) };
   const told = (): void => void session.lines.splice(0, lines.length);
   if (!made?.manifest) {
-    if (made) applyEffects(core, session, made.effects);
+    if (made) applyEffects(deps, session, made.effects);
     if (peer.send(said)) told();
     return;
   }
   const whole = made as Offer & { manifest: Manifest };
-  const flight = prepared(core, session, whole);
-  awaitCarrier(core, session, flight, peer);
+  const flight = prepared(deps, session, whole);
+  awaitCarrier(deps, session, flight, peer);
   const sent = peer.send(said);
   flight.exposed = sent;
-  core.faults.at('hand.exposed');
+  deps.faults.at('hand.exposed');
   if (sent) told();
-  if (!sent) backToPending(core, session, flight, 'write_failed');
-  else if (session.flight === flight) handed(core, flight);
+  if (!sent) backToPending(deps, session, flight, 'write_failed');
+  else if (session.flight === flight) handed(deps, flight);
 }
 
 /** A handoff that could not be made ready is taken back before anybody is told. */
-function prepared(core: Core, session: Session, whole: Offer & { manifest: Manifest }): Flight {
+function prepared(deps: CarryDeps, session: Session, whole: Offer & { manifest: Manifest }): Flight {
   try {
-    return prepare(core, session, whole);
+    return prepare(deps, session, whole);
   } catch (error) {
-    takeBack(core, session);
+    takeBack(deps, session);
     throw error;
   }
 }

@@ -1,13 +1,13 @@
-/** Writes that are nice to have. */
-import type { Core } from '../core.ts';
+/** Notes without which delivery goes on all the same. */
 import { JournalError } from '../journal/types.ts';
+import type { Log } from '../log.ts';
 
-/** For notes without which delivery goes on all the same. */
-export function noting(core: Core, write: () => void): void {
+/** Writes a note; a journal that does not take it is logged and nothing else. */
+export function noting({ log }: { log: Log }, write: () => void): void {
   try {
     write();
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
-    core.log.write('journal_error', {}, 'error');
+    log.write('journal_error', {}, 'error');
   }
 }

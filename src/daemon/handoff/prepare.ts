@@ -1,23 +1,23 @@
 /** Making a handoff: fresh reads, what of them may be given, the text, and its manifest in the journal before anybody sees it. */
+
 import { createHash, randomBytes } from 'node:crypto';
+import type { Adapters } from '../adapter.ts';
 import { ofAgentsAlone } from '../compose/modes.ts';
-import type { Core } from '../core.ts';
-import type { HandoffRow, Manifest } from '../journal/types.ts';
-import type { Seat } from '../sessions/seat.ts';
-import type { Effects, Flight, Session } from '../sessions/session.ts';
-import {
-  type Carry,
-  type Composed,
-  type ComposeInput,
-  type ComposeSeat,
-  finalProblems,
-  type HandoffId,
-  type HandoffPath,
-  type InboxRead,
-  type Point,
-} from '../types.ts';
+import type { Compose, Composed, ComposeInput, ComposeSeat, Point } from '../compose/types.ts';
+import type { HandoffPath, HandoffRow, Manifest } from '../journal/types.ts';
+import type { Carry, HandoffId } from '../protocol.ts';
+import { isFinal } from '../refs.ts';
+import type { InboxRead, ServerLinks } from '../server-link/link.ts';
+import type { Effects, Flight, Seat, Session } from '../sessions/session.ts';
+import type { FlightDeps } from './flight.ts';
 import { logHandoff } from './log-lines.ts';
 import { settle } from './settle.ts';
+
+export interface PrepareDeps extends FlightDeps {
+  adapters: Adapters;
+  compose: Compose;
+  servers: ServerLinks;
+}
 
 /** A read this young still counts when it was sent after the session could be reached. */
 const FRESH_US = 2_000_000;
@@ -45,34 +45,38 @@ const paths: Record<Point, HandoffPath> = {
 };
 
 /** Reads the seats with their own tokens, side by side; one whose read fails gives nothing now. */
-export async function readSeats(core: Core, session: Session, freshUs: number | null, ms: number): Promise<SeatRead[]> {
-  const seats = [...session.seats].filter((seat) => !seat.held && !ended(seat));
-  const reads = await Promise.all(seats.map((seat) => readSeat(core, seat, freshUs, ms)));
+export async function readSeats(
+  deps: PrepareDeps,
+  session: Session,
+  freshUs: number | null,
+  ms: number,
+): Promise<SeatRead[]> {
+  const seats = [...session.seats].filter((seat) => !seat.held && !hasEnded(seat));
+  const reads = await Promise.all(seats.map((seat) => readSeat(deps, seat, freshUs, ms)));
   return reads.filter((read) => read !== null);
 }
 
-async function readSeat(core: Core, seat: Seat, freshUs: number | null, ms: number): Promise<SeatRead | null> {
+async function readSeat(deps: PrepareDeps, seat: Seat, freshUs: number | null, ms: number): Promise<SeatRead | null> {
   const { generation } = seat.row;
   const { latest } = seat;
-  const oldest = core.clock.nowUs() - FRESH_US;
+  const oldest = deps.clock.nowUs() - FRESH_US;
   if (latest && freshUs !== null && latest.sentUs > freshUs && latest.sentUs > oldest)
     return { seat, read: latest, generation };
   try {
-    const read = await core.origins.at(seat.row.origin).read(seat.row, { timeoutMs: ms });
-    core.seats.readDone(seat, read);
+    const read = await deps.servers.at(seat.row.origin).read(seat.row, { timeoutMs: ms });
     return { seat, read, generation };
   } catch {
     return null;
   }
 }
 
-export const ended = ({ row }: Seat): boolean =>
-  row.problem !== null &&
-  (finalProblems.includes(row.problem) || ['unauthorized', 'server_identity_changed'].includes(row.problem));
+/** Whether a seat is over, or nothing may be read with its token. */
+export const hasEnded = ({ row: { problem } }: Seat): boolean =>
+  isFinal(problem) || problem === 'unauthorized' || problem === 'server_identity_changed';
 
 /** Chooses and renders. Null where there is nothing to say. */
 export function offer(
-  core: Core,
+  deps: PrepareDeps,
   session: Session,
   point: Point,
   reads: readonly SeatRead[],
@@ -81,9 +85,9 @@ export function offer(
   const path = carrier.kind === 'door' ? 'wait' : (carrier.kind ?? paths[point]);
   const seats = reads
     .filter(({ seat }) => seat.session === session && !seat.held)
-    .map((one) => composeSeat(core, session, one, point));
+    .map((one) => composeSeat(deps, session, one, point));
   if (seats.length === 0) return null;
-  const adapter = core.adapters.of(session.row.harness);
+  const adapter = deps.adapters.of(session.row.harness);
   const common: Omit<ComposeInput, 'handoffId'> = {
     point,
     seats,
@@ -91,18 +95,18 @@ export function offer(
     severalServers: new Set([...session.seats].map(({ row }) => row.origin)).size > 1,
     limits: adapter.limits,
     reservedTags: adapter.reservedTags,
-    peersLeft: peersLeft(core, session, adapter.capabilities.has('midturn-peer')),
-    now: core.clock.now(),
+    peersLeft: peersLeft(deps, session, adapter.capabilities.has('midturn-peer')),
+    now: deps.clock.now(),
     rotation: session.rotation,
     ...(carrier.asUser ? { ownerOnly: true } : {}),
     ...(path === 'wait' && !carrier.asUser && adapter.disowns ? { disowned: true } : {}),
   };
   // What was put off comes together with what ends the wait.
-  const putOff = session.agentsNotBeforeUs > core.clock.nowUs();
-  const earlier = point === 'boundary' || putOff ? undefined : earlierTry(core, session);
+  const putOff = session.agentsNotBeforeUs > deps.clock.nowUs();
+  const earlier = point === 'boundary' || putOff ? undefined : earlierTry(deps, session);
   if (earlier) {
-    const composed = core.compose.compose({ ...common, handoffId: earlier.handoff.id, frozen: earlier.messages });
-    const made = asOffer(core, session, composed, earlier.handoff.id, path, reads);
+    const composed = deps.compose.compose({ ...common, handoffId: earlier.handoff.id, frozen: earlier.messages });
+    const made = asOffer(deps, session, composed, earlier.handoff.id, path, reads);
     if (made?.manifest?.handoff.payload_sha256 === earlier.handoff.payload_sha256) {
       made.attempts = earlier.handoff.attempts;
       made.manifest.handoff.attempts = earlier.handoff.attempts;
@@ -110,7 +114,7 @@ export function offer(
     }
   }
   const id = newHandoffId();
-  const made = asOffer(core, session, core.compose.compose({ ...common, handoffId: id }), id, path, reads);
+  const made = asOffer(deps, session, deps.compose.compose({ ...common, handoffId: id }), id, path, reads);
   if (made?.manifest && earlier) {
     made.attempts = earlier.handoff.attempts;
     made.manifest.handoff.attempts = earlier.handoff.attempts;
@@ -130,35 +134,35 @@ function marked(
 
 const newHandoffId = (): HandoffId => `hnd_${randomBytes(16).toString('hex')}`;
 
-function peersLeft(core: Core, session: Session, can: boolean): number {
+function peersLeft(deps: PrepareDeps, session: Session, can: boolean): number {
   if (!can || !session.capabilities.includes('midturn-peer')) return 0;
-  return Math.max(0, 3 - core.journal.peersInTurn(session.key, session.row.boot, session.row.turn_id));
+  return Math.max(0, 3 - deps.journal.peersInTurn(session.key, session.row.boot, session.row.turn_id));
 }
 
 /** The one that has to be given again; its selection stands. */
-function earlierTry(core: Core, session: Session): Manifest | undefined {
-  const [oldest] = core.journal.handoffsIn(['pending', 'retry'], session.key);
-  return (oldest && core.journal.manifest(oldest.id)) ?? undefined;
+function earlierTry(deps: PrepareDeps, session: Session): Manifest | undefined {
+  const [oldest] = deps.journal.handoffsIn(['pending', 'retry'], session.key);
+  return (oldest && deps.journal.manifest(oldest.id)) ?? undefined;
 }
 
 /** A seat as the choosing sees it: what must not be given again is named. */
 export function composeSeat(
-  core: Core,
+  deps: PrepareDeps,
   session: Session,
   { seat, read }: Pick<SeatRead, 'seat' | 'read'>,
   point: Point,
 ): ComposeSeat {
   const { row } = seat;
   const { inbox } = read;
-  const again = new Set(core.journal.messagesIn(row, ['pending', 'retry']).map((one) => one.message_id));
+  const again = new Set(deps.journal.messagesIn(row, ['pending', 'retry']).map((one) => one.message_id));
   for (const message of session.owed) again.add(message);
   const skip = new Set<string>(seat.received.keys());
-  for (const one of core.journal.messagesIn(row, ['prepared', 'handed', 'attention'])) skip.add(one.message_id);
-  for (const one of core.journal.shown(row, row.generation, session.row.boot)) skip.add(one.message_id);
+  for (const one of deps.journal.messagesIn(row, ['prepared', 'handed', 'attention'])) skip.add(one.message_id);
+  for (const one of deps.journal.shown(row, row.generation, session.row.boot)) skip.add(one.message_id);
   if (point === 'boundary')
-    for (const one of core.journal.cutInBoot(row, session.key, session.row.boot)) skip.add(one.message_id);
+    for (const one of deps.journal.cutInBoot(row, session.key, session.row.boot)) skip.add(one.message_id);
   for (const message of inbox.messages) if (message.seq <= row.cursor || seat.keepsBack(message)) skip.add(message.id);
-  const told = new Set(core.journal.noticesIn(row, ['prepared', 'handed', 'confirmed']).map((one) => one.notice_id));
+  const told = new Set(deps.journal.noticesIn(row, ['prepared', 'handed', 'confirmed']).map((one) => one.notice_id));
   return {
     seat: seat.identity,
     inbox,
@@ -168,13 +172,13 @@ export function composeSeat(
     skip,
     again,
     notices: seat.notices.filter(({ id }) => !told.has(id)),
-    announcedUpTo: Math.max(row.cursor, core.journal.announcedUpTo(row, session.key, session.row.boot)),
-    nudged: (code, key) => core.journal.nudged(row, code, key),
+    announcedUpTo: Math.max(row.cursor, deps.journal.announcedUpTo(row, session.key, session.row.boot)),
+    nudged: (code, key) => deps.journal.nudged(row, code, key),
   };
 }
 
 function asOffer(
-  core: Core,
+  deps: PrepareDeps,
   session: Session,
   composed: Composed,
   id: HandoffId,
@@ -204,7 +208,7 @@ function asOffer(
     reason: null,
     turn_id,
     peers: composed.peers,
-    created_at: core.clock.now(),
+    created_at: deps.clock.now(),
     handed_at: null,
     accepted_at: null,
     turn_at: null,
@@ -233,15 +237,15 @@ function asOffer(
 
 /** Makes the manifest durable; from now on the messages are on their way. */
 export function prepare(
-  core: Core,
+  deps: PrepareDeps,
   session: Session,
   { manifest, effects, attempts }: Offer & { manifest: Manifest },
 ): Flight {
-  core.faults.at('hand.prepare');
+  deps.faults.at('hand.prepare');
   const { handoff } = manifest;
-  core.journal.write(() => {
-    core.journal.saveManifest(manifest);
-    supersede(core, manifest);
+  deps.journal.write(() => {
+    deps.journal.saveManifest(manifest);
+    supersede(deps, manifest);
   });
   session.rotation++;
   const flight: Flight = {
@@ -257,33 +261,33 @@ export function prepare(
     cancelStall: () => {},
   };
   session.flight = flight;
-  core.faults.at('hand.prepared');
-  logHandoff(core, 'handoff_prepared', handoff.id);
+  deps.faults.at('hand.prepared');
+  logHandoff(deps, 'handoff_prepared', handoff.id);
   return flight;
 }
 
 /** Earlier tries whose messages all stand in this one are over. */
-function supersede(core: Core, { handoff, messages }: Manifest): void {
+function supersede(deps: PrepareDeps, { handoff, messages }: Manifest): void {
   const now = new Set(messages.map(({ origin, member_id, message_id }) => `${origin} ${member_id} ${message_id}`));
-  for (const old of core.journal.handoffsIn(['pending', 'retry'])) {
+  for (const old of deps.journal.handoffsIn(['pending', 'retry'])) {
     if (old.id === handoff.id) continue;
-    const earlier = core.journal.manifest(old.id)!;
+    const earlier = deps.journal.manifest(old.id)!;
     const left = earlier.messages.filter(({ origin, member_id, message_id, seq }) => {
-      const seat = core.seats.of({ origin, member_id });
+      const seat = deps.seats.of({ origin, member_id });
       const gone = !seat || seq <= seat.row.cursor || seat.received.has(message_id);
       return !gone && !now.has(`${origin} ${member_id} ${message_id}`);
     });
     if (left.length > 0) continue;
-    for (const part of earlier.parts) if (part.state === 'open') core.journal.setPart(old.id, part, 'ended');
-    core.journal.updateHandoff(old.id, { reason: 'superseded' });
-    settle(core, old.id);
+    for (const part of earlier.parts) if (part.state === 'open') deps.journal.setPart(old.id, part, 'ended');
+    deps.journal.updateHandoff(old.id, { reason: 'superseded' });
+    settle(deps, old.id);
   }
 }
 
 /** The text was exposed to its carrier. */
-export function handed(core: Core, flight: Flight): void {
-  core.journal.updateHandoff(flight.id, { state: 'handed', handed_at: core.clock.now() });
-  core.faults.at('hand.handed');
-  core.metrics.count('handed');
-  logHandoff(core, 'handoff_handed', flight.id);
+export function handed(deps: PrepareDeps, flight: Flight): void {
+  deps.journal.updateHandoff(flight.id, { state: 'handed', handed_at: deps.clock.now() });
+  deps.faults.at('hand.handed');
+  deps.metrics.count('handed');
+  logHandoff(deps, 'handoff_handed', flight.id);
 }

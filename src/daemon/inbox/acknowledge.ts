@@ -1,9 +1,16 @@
 /** Acknowledging on the server what was received: per seat, in order, repeated alone until it is done. */
-import type { Core } from '../core.ts';
-import { moveCursor, noticesDone } from '../handoff/settle.ts';
+
+import type { DaemonClock } from '../clock.ts';
+import type { Faults } from '../faults.ts';
+import { noticesDone } from '../handoff/settle.ts';
 import { JournalError } from '../journal/types.ts';
-import type { Seat } from '../sessions/seat.ts';
-import { finalProblems, type HandoffId, SeatFailure, type SeatRef, seatKey } from '../types.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { HandoffId } from '../protocol.ts';
+import { isFinal, type SeatRef, seatKey } from '../refs.ts';
+import { SeatFailure } from '../server-link/link.ts';
+import type { Seat } from '../sessions/session.ts';
+import { type CursorDeps, moveCursor } from './cursor.ts';
 
 interface Work {
   running: boolean;
@@ -15,14 +22,23 @@ interface Work {
 
 const MAX_DELAY_MS = 60_000;
 
+export interface AcknowledgerDeps extends CursorDeps {
+  clock: DaemonClock;
+  log: Log;
+  faults: Faults;
+  metrics: Metrics;
+  /** Aborted once nothing new is begun. */
+  stopping: AbortSignal;
+}
+
 export class Acknowledger {
-  readonly #core: Core;
+  readonly #deps: AcknowledgerDeps;
   readonly #seats = new Map<string, Work>();
   readonly #notices = new Set<HandoffId>();
   #running = 0;
 
-  constructor(core: Core) {
-    this.#core = core;
+  constructor(deps: AcknowledgerDeps) {
+    this.#deps = deps;
   }
 
   /** Nothing is under way or due. */
@@ -53,30 +69,30 @@ export class Acknowledger {
 
   /** Acknowledges the notices that stood in a confirmed handoff. */
   notices(id: HandoffId, failures = 0): void {
-    const manifest = this.#core.journal.manifest(id);
+    const manifest = this.#deps.journal.manifest(id);
     if (!manifest || manifest.notices.length === 0 || manifest.handoff.state !== 'confirmed') return;
     this.#notices.add(id);
     this.#running++;
     const seats = new Map(manifest.notices.map((notice) => [seatKey(notice), notice as SeatRef]));
     const each = [...seats.values()].map((seat) => {
       const ids = manifest.notices.filter((notice) => seatKey(notice) === seatKey(seat)).map((one) => one.notice_id);
-      return this.#core.origins.at(seat.origin).ackNotices(seat, ids);
+      return this.#deps.servers.at(seat.origin).ackNotices(seat, ids);
     });
     void Promise.all(each)
       .then(() => {
-        noticesDone(this.#core, id);
+        noticesDone(this.#deps, id);
         this.#notices.delete(id);
         const told = new Set(manifest.notices.map((one) => one.notice_id));
         for (const seat of seats.values()) {
-          const known = this.#core.seats.of(seat);
+          const known = this.#deps.seats.of(seat);
           if (known) known.notices = known.notices.filter((notice) => !told.has(notice.id));
         }
-        this.#core.log.write('notice_told', { handoff: id, notices: told.size });
+        this.#deps.log.write('notice_told', { handoff: id, notices: told.size });
       })
       .catch(() => {
         // Asked for again, which acknowledges nothing twice: a server that is away, or a journal that did not take it.
-        if (this.#core.stopping) return;
-        this.#core.clock.after(backoff(failures), () => void (this.#notices.has(id) && this.notices(id, failures + 1)));
+        if (this.#deps.stopping.aborted) return;
+        this.#deps.clock.after(backoff(failures), () => void (this.#notices.has(id) && this.notices(id, failures + 1)));
       })
       .finally(() => this.#running--);
   }
@@ -93,38 +109,38 @@ export class Acknowledger {
     } finally {
       work.running = false;
       this.#running--;
-      if (work.again && !this.#core.stopping) this.want(seat);
+      if (work.again && !this.#deps.stopping.aborted) this.want(seat);
     }
   }
 
   async #acknowledge(seat: Seat): Promise<void> {
-    const core = this.#core;
-    if (seat.row.problem === 'unauthorized' || isFinal(seat)) return;
-    const origin = core.origins.at(seat.row.origin);
+    const { servers, faults, metrics, log } = this.#deps;
+    if (seat.row.problem === 'unauthorized' || isFinal(seat.row.problem)) return;
+    const server = servers.at(seat.row.origin);
     // After a start nothing was read yet, and what precedes a message is known only from a read.
-    if (seat.received.size > 0 && !covers(seat)) core.seats.readDone(seat, await origin.read(seat.row));
+    if (seat.received.size > 0 && !covers(seat)) await server.read(seat.row);
     const upTo = contiguous(seat);
     if (upTo <= seat.row.cursor) return;
-    core.faults.at('ack.chosen');
-    const { cursor } = await origin.ack(seat.row, upTo);
-    core.faults.at('ack.answered');
-    moveCursor(core, seat, Math.max(cursor, upTo));
-    core.faults.at('ack.recorded');
-    core.metrics.count('acked');
-    core.log.write('acked', { seats: [seat.row.member_id], seqs: [upTo] });
+    faults.at('ack.chosen');
+    const { cursor } = await server.ack(seat.row, upTo);
+    faults.at('ack.answered');
+    moveCursor(this.#deps, seat, Math.max(cursor, upTo));
+    faults.at('ack.recorded');
+    metrics.count('acked');
+    log.write('acked', { seats: [seat.row.member_id], seqs: [upTo] });
   }
 
   /** Repeated alone; the messages are not handed again. */
   #failed(seat: Seat, work: Work, error: unknown): void {
-    const core = this.#core;
-    core.metrics.count('ack_failures');
+    const { clock, metrics, log, stopping } = this.#deps;
+    metrics.count('ack_failures');
     const code =
       error instanceof SeatFailure ? error.code : error instanceof JournalError ? 'journal_unwritable' : 'internal';
-    core.log.write('ack_failed', { seats: [seat.row.member_id], code }, 'warn');
+    log.write('ack_failed', { seats: [seat.row.member_id], code }, 'warn');
     // The server does not have that number: what it has is read, never guessed.
     if (code === 'ack_out_of_range') seat.latest = null;
-    if (core.stopping || seat.row.problem === 'unauthorized' || isFinal(seat)) return;
-    work.cancel = core.clock.after(backoff(work.failures), () => this.want(seat));
+    if (stopping.aborted || seat.row.problem === 'unauthorized' || isFinal(seat.row.problem)) return;
+    work.cancel = clock.after(backoff(work.failures), () => this.want(seat));
     work.failures++;
   }
 
@@ -138,8 +154,6 @@ export class Acknowledger {
     return work;
   }
 }
-
-const isFinal = ({ row }: Seat): boolean => row.problem !== null && finalProblems.includes(row.problem);
 
 /** Milliseconds before the next try: doubling from a second to a minute, by chance up to half less. */
 const backoff = (failures: number): number => Math.min(MAX_DELAY_MS, 1000 * 2 ** failures) * (0.5 + Math.random() / 2);

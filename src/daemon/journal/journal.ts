@@ -1,7 +1,9 @@
 /** The journal in SQLite: statements made once, one writer, what it holds read row by row. */
+
 import { statSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
-import type { HandoffId, SeatRef, SessionKey } from '../types.ts';
+import type { HandoffId } from '../protocol.ts';
+import type { SeatRef, SessionKey } from '../refs.ts';
 import { Statements } from './statements.ts';
 import {
   type BindingRow,
@@ -300,16 +302,6 @@ export class SqliteJournal implements Journal {
       origin,
       approvalId,
     );
-  }
-
-  server(origin: string): string | null {
-    return (
-      this.#one<{ server_id: string }>('SELECT server_id FROM servers WHERE origin = ?', origin)?.server_id ?? null
-    );
-  }
-
-  saveServer(origin: string, serverId: string, at: number): void {
-    this.#put('servers', { origin, server_id: serverId, last_ok_at: at });
   }
 
   retain(now: number): void {

@@ -1,16 +1,12 @@
 /** The journal: everything the daemon must still know after it was killed. Behind an interface, so that tests can break it. */
-import type {
-  HandoffClass,
-  HandoffId,
-  HandoffPath,
-  MessageForm,
-  Mode,
-  SeatIdentity,
-  SeatProblem,
-  SeatRef,
-  SessionKey,
-  Source,
-} from '../types.ts';
+
+import type { DeliveryMode } from '../../contract/types.ts';
+import type { MessageForm } from '../compose/types.ts';
+import type { HandoffClass, HandoffId, SeatProblem, Source } from '../protocol.ts';
+import type { SeatIdentity, SeatRef, SessionKey } from '../refs.ts';
+
+/** How a handoff reaches its session. */
+export type HandoffPath = 'wait' | 'prompt' | 'tool' | 'turn_end' | 'queue' | 'extension';
 
 export interface SessionRow {
   key: SessionKey;
@@ -34,7 +30,7 @@ export interface SessionRow {
 export interface SeatRow extends SeatIdentity {
   /** The server's, as far as it is known. */
   cursor: number;
-  mode: Mode;
+  mode: DeliveryMode;
   mode_revision: number;
   generation: number;
   problem: SeatProblem | null;
@@ -45,7 +41,7 @@ export interface BindingRow extends SeatRef {
   session_key: SessionKey;
   generation: number;
   bound_at: number;
-  told_mode: Mode | null;
+  told_mode: DeliveryMode | null;
 }
 
 export interface LostRow extends SeatIdentity {
@@ -201,9 +197,6 @@ export interface Journal {
   watchApproval(row: SeatRef & { approval_id: string; session_key: SessionKey; boot: string; at: number }): void;
   /** The watch of an approval, which is used up by this. */
   takeApprovalWatch(origin: string, approvalId: string): { session_key: SessionKey; boot: string } | null;
-
-  server(origin: string): string | null;
-  saveServer(origin: string, serverId: string, at: number): void;
 
   /** Deletes what is finished and older than 7 days, and all finished beyond 10,000. */
   retain(now: number): void;

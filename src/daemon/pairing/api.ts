@@ -4,11 +4,12 @@ import type { Reply } from '../../client/answer.ts';
 import { Client } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer, BodyIn } from '../../contract/types.ts';
+import { ControlRefusal } from '../control/refusal.ts';
 import { requirePersonKey } from '../delegation/delegation.ts';
 import { asRefusal } from '../delegation/refusals.ts';
+import type { SeatRef } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
-import type { Origins } from '../server-link/servers.ts';
-import { ControlRefusal, type SeatRef } from '../types.ts';
+import type { Servers } from '../server-link/servers.ts';
 
 export type As = { proof: string } | { seat: SeatRef } | 'person';
 
@@ -20,7 +21,7 @@ interface Input<Name extends OperationName> {
 }
 
 export interface PairingApiOptions {
-  origins: Pick<Origins, 'at'>;
+  servers: Pick<Servers, 'at'>;
   credentials: CredentialStore;
 }
 
@@ -41,8 +42,8 @@ export class PairingApi {
     name: Name,
     input: Input<Name>,
   ): Promise<Answer<Name>> {
-    const { origins } = this.#options;
-    const { wire, identity } = origins.at(origin);
+    const { servers } = this.#options;
+    const { wire, identity } = servers.at(origin);
     try {
       await identity.check();
       const token = await this.#token(origin, as);

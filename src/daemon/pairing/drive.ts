@@ -1,8 +1,9 @@
 /** What a daemon does for an endpoint by itself: it pings, waits for the session's receipt of the reply, and reports it. */
+
 import type { PairingDirection, PairingRequest } from '../../contract/types.ts';
+import { ControlRefusal } from '../control/refusal.ts';
 import type { Log } from '../log.ts';
 import type { World } from '../server-link/wire.ts';
-import { ControlRefusal } from '../types.ts';
 import type { PairingApi } from './api.ts';
 import { type Endpoint, newProof } from './endpoint.ts';
 

@@ -1,9 +1,11 @@
 /** One side of a pairing request, bound to one life of one session here. */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { canonicalJson } from '../../contract/canonical.ts';
 import type { PairingSide } from '../../contract/types.ts';
-import { Flight } from '../server-link/single-flight.ts';
-import type { HandoffId, SeatIdentity, SessionKey } from '../types.ts';
+import type { HandoffId } from '../protocol.ts';
+import type { SeatIdentity, SessionKey } from '../refs.ts';
+import { SingleFlight } from '../server-link/single-flight.ts';
 
 export interface Evidence {
   ping_seq: number;
@@ -43,7 +45,7 @@ export class Endpoint {
   evidence: Evidence | null = null;
   /** Nothing more is to do for it. */
   state: 'open' | 'ready' | 'over' = 'open';
-  readonly steps: Flight<void>;
+  readonly steps: SingleFlight<void>;
   readonly ended = new AbortController();
   /** Ends the pause before the next ping or renewal. */
   pause: AbortController | null = null;
@@ -53,7 +55,7 @@ export class Endpoint {
     this.bindingHash = bindingHash;
     this.generation = generation;
     this.token = newProof();
-    this.steps = new Flight(() => step(this));
+    this.steps = new SingleFlight(() => step(this));
   }
 
   get key(): string {

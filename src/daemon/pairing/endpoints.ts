@@ -1,40 +1,53 @@
 /** The endpoints that sessions here are bound to: what moves them, what is evidence for them, and what ends them. */
+
 import { join } from 'node:path';
 import type { PairingRequest, PairingSide } from '../../contract/types.ts';
-import type { Core } from '../core.ts';
+import type { Folders } from '../../local/folders.ts';
+import type { Log } from '../log.ts';
+import type {} from '../protocol.ts';
+import { isFinal, type SeatIdentity, type SeatRef, seatKey } from '../refs.ts';
+import type { InboxRead, ServerEvents } from '../server-link/link.ts';
+import type { Receipt, SessionEvents } from '../sessions/events.ts';
+import type { SeatRegistry } from '../sessions/seat-registry.ts';
 import type { Session } from '../sessions/session.ts';
-import {
-  type HandoffId,
-  type InboxRead,
-  type SeatIdentity,
-  type SeatRef,
-  type SessionView,
-  seatKey,
-} from '../types.ts';
-import type { PairingApi } from './api.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { PairingApi, PairingApiOptions } from './api.ts';
 import { Drive } from './drive.ts';
 import { type Bound, bindingHash, Endpoint, endpointKey, newInstance } from './endpoint.ts';
-import type { PairingOptions } from './pairing.ts';
 import { ProofFile } from './proofs.ts';
 
+export interface EndpointsOptions extends PairingApiOptions {
+  folders: Folders;
+  log: Log;
+  sessions: Sessions;
+  seats: SeatRegistry;
+}
+
 export class Endpoints {
-  readonly #options: PairingOptions;
-  readonly #core: Core;
+  readonly #options: EndpointsOptions;
   readonly #api: PairingApi;
   readonly #instance = newInstance();
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #drives = new Map<string, Drive>();
   #file: ProofFile | null = null;
 
-  constructor(options: PairingOptions, api: PairingApi) {
+  constructor(options: EndpointsOptions, api: PairingApi) {
     this.#options = options;
-    this.#core = options.core;
     this.#api = api;
   }
 
-  /** Nothing of an earlier daemon is used. */
-  start(): void {
+  /** Follows servers and sessions from now on. Nothing of an earlier daemon is used. */
+  listen(servers: ServerEvents, sessions: SessionEvents): void {
     this.#proofs.clear();
+    servers.on('inbox', (seat, read) => this.#inbox(seat, read));
+    servers.on('problem', (seat, problem) => {
+      if (problem === 'unauthorized' || isFinal(problem)) for (const each of this.#of(seat)) this.end(each);
+    });
+    servers.on('keyEnded', (origin) => this.#endWhere(({ bound }) => bound.origin === origin));
+    servers.on('pairing', (origin, requestId) => this.#moved(origin, requestId));
+    // A session that has ended, begun another life or holds other seats.
+    sessions.on('changed', ({ key }) => this.#endWhere((each) => each.bound.session === key && !this.#holds(each)));
+    sessions.on('received', (receipt) => this.#received(receipt));
   }
 
   close(): void {
@@ -44,14 +57,14 @@ export class Endpoints {
   }
 
   /** The server says that a request has moved. */
-  moved(origin: string, requestId: string): void {
+  #moved(origin: string, requestId: string): void {
     for (const side of ['initiator', 'recipient'] as const) {
       void this.#endpoints.get(endpointKey({ origin, requestId, side }))?.steps.run().catch(ignore);
     }
   }
 
   /** Replies among what waits are remembered, so that their receipt can be told. */
-  inbox(seat: SeatRef, { inbox }: InboxRead): void {
+  #inbox(seat: SeatRef, { inbox }: InboxRead): void {
     for (const endpoint of this.#of(seat)) {
       const line = endpoint.replyLine;
       if (line === null) continue;
@@ -63,12 +76,7 @@ export class Endpoints {
   }
 
   /** A session has certainly received these: only that is evidence. */
-  confirmed(received: {
-    session: string;
-    boot: string;
-    handoff: HandoffId;
-    messages: readonly (SeatRef & { message_id: string })[];
-  }): void {
+  #received(received: Receipt): void {
     for (const message of received.messages) {
       for (const endpoint of this.#of(message)) {
         const { session, boot } = endpoint.bound;
@@ -80,23 +88,8 @@ export class Endpoints {
     }
   }
 
-  /** A session has ended, begun another life, or holds other seats. */
-  sessionChanged(view: SessionView): void {
-    for (const endpoint of this.#endpoints.values()) {
-      if (endpoint.bound.session === view.key && !this.#holds(endpoint)) this.end(endpoint);
-    }
-  }
-
-  /** The seat's token was refused, or the seat is over. */
-  seatOver(seat: SeatRef): void {
-    for (const endpoint of this.#of(seat)) this.end(endpoint);
-  }
-
-  /** The person's key was refused. */
-  keyEnded(origin: string): void {
-    for (const endpoint of this.#endpoints.values()) {
-      if (endpoint.bound.origin === origin) this.end(endpoint);
-    }
+  #endWhere(matches: (endpoint: Endpoint) => boolean): void {
+    for (const endpoint of this.#endpoints.values()) if (matches(endpoint)) this.end(endpoint);
   }
 
   /** The one that is bound already, where it is the same life of the same session; else a new one. */
@@ -105,7 +98,7 @@ export class Endpoints {
     { origin, side, session, seat }: { origin: string; side: PairingSide; session: Session; seat: SeatIdentity },
   ): Endpoint {
     const { serverId } = this.#options.credentials.server(origin)!;
-    const binding = this.#core.seats.of(seat)?.row.generation ?? 0;
+    const binding = this.#options.seats.of(seat)?.row.generation ?? 0;
     const bound: Bound = { origin, requestId: id, side, seat, session: session.key, boot: session.row.boot, binding };
     const hash = bindingHash(bound, { serverId, instance: this.#instance });
     const known = this.#endpoints.get(endpointKey(bound));
@@ -140,8 +133,8 @@ export class Endpoints {
     if (known) return known;
     const drive = new Drive({
       api: this.#api,
-      world: this.#options.origins.at(origin).world,
-      log: this.#core.log,
+      world: this.#options.servers.at(origin).world,
+      log: this.#options.log,
       holds: (endpoint) => this.#holds(endpoint),
       save: () => this.#save(),
       end: (endpoint) => this.end(endpoint),
@@ -152,8 +145,8 @@ export class Endpoints {
 
   /** Still the session, the life of it and the binding that were selected. */
   #holds({ bound: { session: key, boot, seat: ref, binding } }: Endpoint): boolean {
-    const session = this.#core.sessions.get(key);
-    const seat = this.#core.seats.of(ref);
+    const session = this.#options.sessions.get(key);
+    const seat = this.#options.seats.of(ref);
     return (
       session?.row.open === true &&
       session.row.boot === boot &&
@@ -175,7 +168,7 @@ export class Endpoints {
       this.#save();
     } catch {
       // A proof that stays on a full disk is of no use to anybody in ten minutes; the session goes on.
-      this.#core.log.write('journal_error', { pairing: endpoint.bound.requestId }, 'error');
+      this.#options.log.write('journal_error', { pairing: endpoint.bound.requestId }, 'error');
     }
   }
 

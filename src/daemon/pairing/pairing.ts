@@ -1,36 +1,36 @@
 /** Pairing requests as sessions here take part in them: which one is bound, what was received, and what ends it. */
+
 import type { PairingRequest, PairingSide } from '../../contract/types.ts';
-import type { Folders } from '../../local/folders.ts';
 import { PAIRINGS } from '../control/limits.ts';
-import type { Core } from '../core.ts';
+import { ControlRefusal } from '../control/refusal.ts';
 import { serverMeant } from '../delegation/server-meant.ts';
+import type { Journal } from '../journal/types.ts';
 import type { Requests } from '../protocol.ts';
+import type { SeatIdentity, SeatRef } from '../refs.ts';
+import type { Notice, ServerEvents } from '../server-link/link.ts';
+import type { SessionEvents } from '../sessions/events.ts';
 import type { Session } from '../sessions/session.ts';
-import { ControlRefusal, type Notice, type SeatIdentity, type SeatRef } from '../types.ts';
-import { PairingApi, type PairingApiOptions } from './api.ts';
+import { PairingApi } from './api.ts';
 import { boardOf } from './drive.ts';
-import { Endpoints } from './endpoints.ts';
+import { Endpoints, type EndpointsOptions } from './endpoints.ts';
 
 type Frame = Requests['pairing'];
 type Shown = PairingRequest & { waits_because?: { agent: string; mode: string }[] };
 type Answer = { pairing?: Shown; pairings?: PairingRequest[]; next_after?: string | null; board?: string };
 
-export interface PairingOptions extends PairingApiOptions {
-  folders: Folders;
+export interface PairingOptions extends EndpointsOptions {
   env: Record<string, string | undefined>;
-  core: Core;
+  journal: Journal;
 }
 
 export class Pairing {
   readonly #options: PairingOptions;
-  readonly #core: Core;
   readonly #api: PairingApi;
   /** Those that sessions here are bound to. */
   readonly endpoints: Endpoints;
 
   constructor(options: PairingOptions) {
     this.#options = options;
-    this.#core = options.core;
     this.#api = new PairingApi(options);
     this.endpoints = new Endpoints(options, this.#api);
   }
@@ -65,8 +65,14 @@ export class Pairing {
     }
   }
 
+  /** Follows servers and sessions from now on. */
+  listen(servers: ServerEvents, sessions: SessionEvents): void {
+    this.endpoints.listen(servers, sessions);
+    servers.on('notices', (seat, notices) => this.#notices(seat, notices));
+  }
+
   /** An invite that this very session asked for was allowed: it is the one that takes part. */
-  notices(seat: SeatRef, notices: readonly Notice[]): void {
+  #notices(seat: SeatRef, notices: readonly Notice[]): void {
     for (const { kind, approval_id: approval } of notices) {
       if (kind === 'approval_allowed' && approval !== undefined) void this.#selectWatched(seat, approval).catch(ignore);
     }
@@ -167,7 +173,7 @@ export class Pairing {
       });
     }
     const selected = await this.endpoints.select(endpoint, frame.replace === true);
-    this.#core.log.write('pairing_selected', { origin, pairing: id, side, session: session.key });
+    this.#options.log.write('pairing_selected', { origin, pairing: id, side, session: session.key });
     const accepted = side === 'recipient' && !selected.accepted;
     const drive = this.endpoints.drive(origin);
     const now = accepted ? await drive.accept(endpoint, frame.idempotency_key!) : selected;
@@ -176,10 +182,10 @@ export class Pairing {
   }
 
   async #selectWatched(seat: SeatRef, approval: string): Promise<void> {
-    const watch = this.#core.journal.takeApprovalWatch(seat.origin, approval);
+    const watch = this.#options.journal.takeApprovalWatch(seat.origin, approval);
     if (!watch) return;
-    const session = this.#core.sessions.get(watch.session_key);
-    const held = this.#core.seats.of(seat);
+    const session = this.#options.sessions.get(watch.session_key);
+    const held = this.#options.seats.of(seat);
     if (!session?.row.open || session.row.boot !== watch.boot || held?.session !== session) return;
     const found = await this.#api.call(seat.origin, { seat }, 'getApproval', { params: { approval } });
     const id = (found as { pairing_request_id?: string }).pairing_request_id;
@@ -188,7 +194,7 @@ export class Pairing {
     const { origin } = seat;
     const endpoint = this.endpoints.endpoint(request, { origin, side: 'initiator', session, seat: held.identity });
     await this.endpoints.select(endpoint, false);
-    this.#core.log.write('pairing_selected', { origin, pairing: id, side: 'initiator', session: session.key });
+    this.#options.log.write('pairing_selected', { origin, pairing: id, side: 'initiator', session: session.key });
     await endpoint.steps.run();
   }
 }

@@ -2,9 +2,11 @@
  * Telling a server what waits in the queue of an agent's own program, so that senders see it. A reporter claims the seat's
  * fence once and numbers what it says; one that was overtaken stays silent until another session or life has the seat.
  */
+
 import type { DaemonClock } from '../clock.ts';
 import type { Journal, QueueFence } from '../journal/types.ts';
-import { type Origin, type QueueLabel, SeatFailure, type SeatRef } from '../types.ts';
+import type { SeatRef } from '../refs.ts';
+import { type QueueLabel, SeatFailure, type ServerLink } from '../server-link/link.ts';
 import { Latest } from './latest.ts';
 
 /** What is acknowledged within this time was never worth a report. */
@@ -26,7 +28,7 @@ interface Report extends QueueLabel {
 
 export interface QueueReportOptions {
   seat: SeatRef;
-  at(): Pick<Origin, 'queueEpoch' | 'claimQueue' | 'reportQueue'>;
+  at(): Pick<ServerLink, 'queueEpoch' | 'claimQueue' | 'reportQueue'>;
   journal: Pick<Journal, 'queueFence' | 'saveQueueFence'>;
   clock: DaemonClock;
   failed(error: unknown): void;

@@ -1,20 +1,11 @@
 /** What servers are told of the seats here: whether somebody is there, where, and what the plan says. Never an event. */
+
 import { withoutInvisible } from '../../contract/one-line.ts';
-import type { AgentWork } from '../../contract/types.ts';
+import type { AgentWork, DeliveryMode } from '../../contract/types.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import {
-  finalProblems,
-  type Mode,
-  type Origins,
-  type Presence,
-  type Reports as ReportsPort,
-  SeatFailure,
-  type SeatIdentity,
-  type SeatRef,
-  type SessionView,
-  seatKey,
-} from '../types.ts';
+import { isFinal, type SeatIdentity, type SeatRef, type SessionView, seatKey } from '../refs.ts';
+import { type Presence, SeatFailure, type ServerEvents, type ServerLinks } from '../server-link/link.ts';
 import { Latest } from './latest.ts';
 import { type QueuedMessage, QueueReport, type QueueReportOptions } from './queue.ts';
 
@@ -26,7 +17,7 @@ const LOCATION_GAP_MS = 60_000;
 const LINE_GAP_MS = 10_000;
 
 export interface ReportsOptions {
-  origins: Pick<Origins, 'at'>;
+  servers: Pick<ServerLinks, 'at'>;
   clock: DaemonClock;
   log: Log;
   journal: QueueReportOptions['journal'];
@@ -35,7 +26,7 @@ export interface ReportsOptions {
 interface Present {
   presence: Presence;
   /** The mode that is applied here. */
-  mode: Mode | undefined;
+  mode: DeliveryMode | undefined;
 }
 
 interface Place {
@@ -55,14 +46,32 @@ interface SeatReports {
   current: Presence | null;
 }
 
-export class Reports implements ReportsPort {
+/** Presence, location, lines and queue reports: told after every change of a session, they write what differs. */
+export interface SessionReports {
+  session(view: SessionView): void;
+  /** The seat has left a session, which ended or gave it up. */
+  released(seat: SeatRef): void;
+  /** What the session's program has in its own queue and nobody has acknowledged: all of it each time. */
+  queued(view: SessionView, messages: readonly (SeatRef & QueuedMessage)[]): void;
+  plan(view: SessionView, plan: { text: string; done: number; total: number }): void;
+  close(): Promise<void>;
+}
+
+export class Reports implements SessionReports {
   readonly #options: ReportsOptions;
   readonly #seats = new Map<string, SeatReports>();
-  readonly #modes = new Map<string, { mode: Mode; revision: number }>();
+  readonly #modes = new Map<string, { mode: DeliveryMode; revision: number }>();
+  /** What servers say of the seats' work: it tells which of several seats a plan is about. */
   readonly #work = new Map<string, AgentWork>();
 
   constructor(options: ReportsOptions) {
     this.#options = options;
+  }
+
+  /** Follows what servers tell of seats. */
+  listen(servers: ServerEvents): void {
+    servers.on('inbox', (seat, { inbox }) => this.#work.set(seatKey(seat), inbox.work));
+    servers.on('mode', (seat, mode, revision) => this.#modeTold(seat, mode, revision));
   }
 
   session(view: SessionView): void {
@@ -92,17 +101,12 @@ export class Reports implements ReportsPort {
   }
 
   /** The mode a server told; it is reported as the one that is applied. */
-  mode(seat: SeatRef, mode: Mode, revision: number): void {
+  #modeTold(seat: SeatRef, mode: DeliveryMode, revision: number): void {
     const known = this.#modes.get(seatKey(seat));
     if (known && known.revision > revision) return;
     this.#modes.set(seatKey(seat), { mode, revision });
     const reports = this.#seats.get(seatKey(seat));
     if (reports?.current) this.#present(seat, reports.current);
-  }
-
-  /** What a server says of the seat's work: it tells which of several seats a plan is about. */
-  work(seat: SeatRef, work: AgentWork): void {
-    this.#work.set(seatKey(seat), work);
   }
 
   async close(): Promise<void> {
@@ -122,10 +126,10 @@ export class Reports implements ReportsPort {
     const key = seatKey(ref);
     const known = this.#seats.get(key);
     if (known) return known;
-    const { clock, journal, log, origins } = this.#options;
+    const { clock, journal, log, servers } = this.#options;
     const { origin, member_id } = ref;
     const seat = { origin, member_id };
-    const at = () => origins.at(origin);
+    const at = () => servers.at(origin);
     const failed = (what: string) => (error: unknown) => {
       const code = error instanceof SeatFailure ? error.code : 'internal';
       log.write('presence_failed', { seats: [member_id], what, code }, 'warn');
@@ -144,7 +148,7 @@ export class Reports implements ReportsPort {
           await at().presence(seat, presence, mode);
         },
         failed: (error) => {
-          over = error instanceof SeatFailure && error.problem !== undefined && finalProblems.includes(error.problem);
+          over = error instanceof SeatFailure && isFinal(error.problem);
           failed('presence')(error);
         },
       }),

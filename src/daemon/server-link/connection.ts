@@ -1,90 +1,53 @@
-import { ClientError } from '../../client/errors.ts';
+/** The connection to one server: its watched seats, its stream or waits, and the requests the daemon makes for a seat. */
 import type { OperationName } from '../../contract/operations.ts';
-import type { Answer } from '../../contract/types.ts';
-import { Failure } from '../../local/failure.ts';
-import { readFates } from '../bundle/fates.ts';
+import type { Answer, DeliveryMode } from '../../contract/types.ts';
+import type { SeatIdentity, SeatRef } from '../refs.ts';
+import type { CredentialStore } from './credentials.ts';
+import { seatFailure } from './failures.ts';
+import { Feed } from './feed.ts';
+import { FollowedSeats } from './followed-seats.ts';
+import { Identity } from './identity.ts';
 import {
-  finalProblems,
   type InboxRead,
-  type Mode,
   type Notice,
-  type Origin,
-  type OriginEvents,
   type Presence,
   type QueueLabel,
   SeatFailure,
-  type SeatIdentity,
-  type SeatRef,
+  type ServerEvents,
+  type ServerLink,
   type ServerView,
-} from '../types.ts';
-import type { CredentialStore } from './credentials.ts';
-import { isPassing, seatFailure } from './failures.ts';
-import { Feed } from './feed.ts';
-import { Identity } from './identity.ts';
-import { readWhole } from './inbox-read.ts';
-import { type CallInput, SeatCalls } from './seat-calls.ts';
-import { SeatFeed } from './seat-feed.ts';
-import { isNumber, requireInbox, requireNotices } from './trust.ts';
+} from './link.ts';
+import type { CallInput } from './seat-calls.ts';
+import type { SeatFeed } from './seat-feed.ts';
+import { isNumber } from './trust.ts';
 import { Wire, type World } from './wire.ts';
-
-const PAGE = 100;
-const NOTICE_PAGES = 2;
-
-/** What others want to know of a server's stream. */
-export interface OriginHooks {
-  /** The person's key was refused: what was made by it has ended too. */
-  keyEnded?(origin: string): void;
-  /** A pairing request was made or moved. */
-  pairing?(origin: string, requestId: string): void;
-}
 
 export interface ConnectionOptions {
   world: World;
   credentials: CredentialStore;
-  events: OriginEvents;
-  hooks?: OriginHooks;
+  events: ServerEvents;
 }
 
-export class Connection implements Origin {
+export class Connection implements ServerLink {
   readonly url: string;
   readonly wire: Wire;
   readonly identity: Identity;
-  readonly credentials: CredentialStore;
-  readonly #events: OriginEvents;
-  readonly #seats = new Map<string, SeatFeed>();
+  readonly #credentials: CredentialStore;
+  readonly #seats: FollowedSeats;
   readonly #feed: Feed;
-  readonly #calls: SeatCalls;
-  /** The server does not know notices; messages come all the same. */
-  #noNotices = false;
 
-  readonly hooks: OriginHooks;
-
-  constructor(url: string, { world, credentials, events, hooks = {} }: ConnectionOptions) {
+  constructor(url: string, { world, credentials, events }: ConnectionOptions) {
     this.url = url;
-    this.hooks = hooks;
-    this.credentials = credentials;
-    this.#events = events;
+    this.#credentials = credentials;
     this.wire = new Wire(url, world, credentials);
     this.identity = new Identity(this.wire);
-    this.#feed = new Feed(this);
     const { wire, identity } = this;
-    this.#calls = new SeatCalls({
-      wire,
-      identity,
-      credentials,
-      events,
-      seats: this.#seats,
-      wake: () => this.#feed.wake(),
-    });
+    this.#seats = new FollowedSeats({ wire, identity, credentials, events, wake: () => this.#feed.wake() });
+    this.#feed = new Feed({ wire, identity, credentials, events, seats: this.#seats });
   }
 
   get world(): World {
     return this.wire.world;
-  }
-
-  /** The seats that may still have something to give. */
-  live(): SeatFeed[] {
-    return [...this.#seats.values()].filter(({ problem }) => problem === null || !finalProblems.includes(problem));
   }
 
   get size(): number {
@@ -92,26 +55,12 @@ export class Connection implements Origin {
   }
 
   watch(seat: SeatIdentity): void {
-    const known = this.#seats.get(seat.member_id);
-    if (known && !(known.problem && finalProblems.includes(known.problem))) {
-      known.seat = seat;
-      return;
-    }
-    known?.ended.abort();
-    const feed = new SeatFeed(seat, this.world.random, {
-      inbox: (each) => this.#readInbox(each),
-      notices: (each) => this.#readNotices(each),
-    });
-    if (known) feed.told = known.told;
-    this.#seats.set(seat.member_id, feed);
-    this.refresh(feed);
-    this.refreshNotices(feed);
-    this.#feed.seatAdded(feed);
+    const feed = this.#seats.add(seat);
+    if (feed) this.#feed.seatAdded(feed);
   }
 
   unwatch({ member_id: id }: SeatRef): void {
-    this.#seats.get(id)?.ended.abort();
-    this.#seats.delete(id);
+    this.#seats.remove(id);
     this.#feed.seatRemoved();
   }
 
@@ -149,7 +98,7 @@ export class Connection implements Origin {
     }
   }
 
-  async presence(ref: SeatRef, presence: Presence, delivery?: Mode): Promise<void> {
+  async presence(ref: SeatRef, presence: Presence, delivery?: DeliveryMode): Promise<void> {
     await this.#say(ref, 'setPresence', { body: { presence, ...(delivery === undefined ? {} : { delivery }) } });
   }
 
@@ -169,106 +118,35 @@ export class Connection implements Origin {
     return fenced(await this.#say(ref, 'reportDeliveryQueue', { body }));
   }
 
-  async reportQueue(ref: SeatRef, body: Parameters<Origin['reportQueue']>[1]): Promise<void> {
+  async reportQueue(ref: SeatRef, body: Parameters<ServerLink['reportQueue']>[1]): Promise<void> {
     await this.#say(ref, 'reportDeliveryQueue', { body });
   }
 
   view(): ServerView {
     const { kind, connected, since, reconnects } = this.#feed;
+    const { size, lastError } = this.#seats;
     return {
       url: this.url,
-      server_id: this.credentials.server(this.url)?.serverId ?? null,
-      feed: this.#seats.size === 0 ? 'none' : kind,
+      server_id: this.#credentials.server(this.url)?.serverId ?? null,
+      feed: size === 0 ? 'none' : kind,
       connected,
       since,
-      ...(this.#calls.lastError === undefined ? {} : { last_error: this.#calls.lastError }),
+      ...(lastError === undefined ? {} : { last_error: lastError }),
       reconnects,
     };
   }
 
   async close(): Promise<void> {
-    for (const feed of this.#seats.values()) feed.ended.abort();
+    this.#seats.close();
     await this.#feed.close();
     this.wire.close();
   }
 
-  /** Reads the seat's inbox soon; what fails for a passing reason is tried again by itself. */
-  refresh(feed: SeatFeed): void {
-    feed.reads.run().then(ignore, (error: unknown) => this.#retryLater(feed, error));
-  }
-
-  /** The same of its notices. */
-  refreshNotices(feed: SeatFeed): void {
-    if (this.#noNotices) return;
-    feed.noticeReads.run().then(ignore, (error: unknown) => this.#noticesLater(feed, error));
-  }
-
-  /** Something happened to a board, or a seat on it, of which nothing more is known. */
-  refreshBoard(boardId: string): void {
-    for (const feed of this.live()) if (feed.seat.board_id === boardId) this.refresh(feed);
-  }
-
-  seatOf(memberId: string): SeatFeed | null {
-    return this.#seats.get(memberId) ?? null;
-  }
-
-  tell(): OriginEvents {
-    return this.#events;
-  }
-
-  /** One request of a seat with its own token. @throws as `SeatCalls.call` does. */
-  call: SeatCalls['call'] = (feed, name, input) => this.#calls.call(feed, name, input);
-
-  /** The server answered as it should. */
-  worked(): void {
-    this.#calls.worked();
-  }
-
-  /** A request or the stream failed for a passing reason. */
-  failed(error: unknown): void {
-    this.#calls.failed(error);
-  }
-
-  /** Another server than the pinned one answers there: nothing more is sent, and a person has to look. */
-  strange(): void {
-    this.world.log('server_identity_changed', { origin: this.url, server_id: this.identity.seen }, 'error');
-    this.#calls.lastError = 'server_identity_changed';
-    for (const feed of this.live()) this.#calls.setProblem(feed, 'server_identity_changed');
-  }
-
   /** credentials.json has changed: seats may have other tokens, the server another identity. */
   credentialsChanged(): void {
-    for (const feed of this.#seats.values()) {
-      const token = this.#savedToken(feed);
-      if (feed.missed && token !== null) {
-        feed.missed = false;
-        this.refresh(feed);
-      }
-      if (token !== feed.token && token !== null && feed.token !== null) {
-        feed.token = token;
-        this.#events.token(feed.seat);
-      }
-      if (feed.problem === 'unauthorized' && token !== null && token !== feed.deadToken) {
-        this.#calls.setProblem(feed, null);
-        this.refresh(feed);
-        this.refreshNotices(feed);
-        this.#feed.seatAdded(feed);
-      }
-    }
-    if (this.live().some(({ problem }) => problem === 'server_identity_changed')) this.reconsider();
+    for (const feed of this.#seats.credentialsChanged()) this.#feed.seatAdded(feed);
+    if (this.#seats.isIdentityChanged) this.#feed.reconsider();
     this.#feed.wake();
-  }
-
-  /** Looks again which server is there. */
-  reconsider(): void {
-    this.identity.doubt();
-    this.#feed.reconsidered();
-    for (const feed of this.live()) {
-      if (feed.problem !== 'server_identity_changed') continue;
-      feed.problem = null;
-      this.refresh(feed);
-      this.refreshNotices(feed);
-    }
   }
 
   #seat({ member_id: id }: SeatRef): SeatFeed {
@@ -279,82 +157,9 @@ export class Connection implements Origin {
 
   async #say<Name extends OperationName>(ref: SeatRef, name: Name, input: CallInput<Name>): Promise<Answer<Name>> {
     try {
-      return await this.call(this.#seat(ref), name, input);
+      return await this.#seats.call(this.#seat(ref), name, input);
     } catch (error) {
       throw seatFailure(error);
-    }
-  }
-
-  async #readInbox(feed: SeatFeed): Promise<InboxRead> {
-    const sentUs = this.world.nowUs();
-    const { inbox, wholeUpTo } = await readWhole(async (query) =>
-      requireInbox(await this.call(feed, 'readInbox', { query: { ...query } }), feed.seat.member_id),
-    );
-    const fates = await readFates((name, params) => this.call(feed, name, { params }), inbox.board, inbox.messages);
-    const read = { inbox, wholeUpTo, fates, sentUs, atUs: this.world.nowUs() };
-    feed.readUs = sentUs;
-    feed.backoff.reset();
-    this.took(feed, inbox);
-    this.#calls.setProblem(feed, null);
-    this.#events.inbox(feed.seat, read);
-    return read;
-  }
-
-  async #readNotices(feed: SeatFeed): Promise<Notice[]> {
-    const notices: Notice[] = [];
-    let after: string | null = null;
-    // There are never more than 50.
-    for (let pages = 0; pages < NOTICE_PAGES && (pages === 0 || after !== null); pages++) {
-      const query = { limit: PAGE, ...(after === null ? {} : { after }) };
-      const page: Answer<'listNotices'> = await this.call(feed, 'listNotices', { query });
-      notices.push(...requireNotices(page.notices));
-      after = page.next_after;
-    }
-    feed.noticeBackoff.reset();
-    this.#events.notices(feed.seat, notices);
-    return notices;
-  }
-
-  /** What every answer of an inbox says beside its messages. */
-  took(feed: SeatFeed, inbox: InboxRead['inbox']): void {
-    feed.lastSeen = Math.max(feed.lastSeen, inbox.cursor, inbox.messages.at(-1)?.seq ?? 0);
-    this.#events.mode(feed.seat, inbox.delivery_mode, inbox.delivery_revision);
-    this.#events.read(feed.seat, inbox.cursor);
-  }
-
-  #retryLater(feed: SeatFeed, error: unknown): void {
-    // What this machine's own files stand in the way of is made good when they change.
-    feed.missed ||= error instanceof Failure;
-    if (!isPassing(error) || feed.ended.signal.aborted || feed.retrying) return;
-    feed.retrying = true;
-    const ms = feed.backoff.failed(0, error.retryAfter);
-    this.world
-      .sleep(ms, feed.ended.signal)
-      .then(() => {
-        feed.retrying = false;
-        if (feed.problem === null) this.refresh(feed);
-      })
-      .catch(ignore);
-  }
-
-  #noticesLater(feed: SeatFeed, error: unknown): void {
-    if (error instanceof ClientError && error.code === 'server_outdated') this.#noNotices = true;
-    if (!isPassing(error) || feed.ended.signal.aborted || feed.noticesRetrying) return;
-    feed.noticesRetrying = true;
-    this.world
-      .sleep(feed.noticeBackoff.failed(0, error.retryAfter), feed.ended.signal)
-      .then(() => {
-        feed.noticesRetrying = false;
-        if (feed.problem === null) this.refreshNotices(feed);
-      })
-      .catch(ignore);
-  }
-
-  #savedToken(feed: SeatFeed): string | null {
-    try {
-      return this.credentials.token(this.url, feed.seat.member_id);
-    } catch {
-      return null;
     }
   }
 }
@@ -374,5 +179,3 @@ function unlessAborted<T>(promise: Promise<T>, signals: AbortSignal[]): Promise<
     promise.then(resolve, reject);
   });
 }
-
-const ignore = (): void => {};

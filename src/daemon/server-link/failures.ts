@@ -1,7 +1,8 @@
 /** What a refusal or a broken connection means for the seat that asked. */
+
 import { ClientError } from '../../client/errors.ts';
 import { Failure } from '../../local/failure.ts';
-import { SeatFailure } from '../types.ts';
+import { SeatFailure } from './link.ts';
 
 /** What a failed request of a seat is to the rest of the daemon. */
 export function seatFailure(error: unknown): SeatFailure {

@@ -1,20 +1,32 @@
 /** Where a server's news come from: the person's stream where there is a key, else a wait of each seat. */
+
 import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { HintFrame } from '../../client/hint-stream.ts';
 import { frameData, type SseFrame, sseFrames } from '../../client/sse.ts';
-import { SeatFailure } from '../types.ts';
 import { Backoff } from './backoff.ts';
-import type { Connection } from './connection.ts';
+import type { CredentialStore } from './credentials.ts';
 import { isPassing } from './failures.ts';
+import type { FollowedSeats } from './followed-seats.ts';
+import type { Identity } from './identity.ts';
+import { SeatFailure, type ServerEvents } from './link.ts';
 import { Polls } from './polls.ts';
 import type { SeatFeed } from './seat-feed.ts';
 import { isMode, isNumber } from './trust.ts';
+import type { Wire, World } from './wire.ts';
 
 /** A key that was refused is tried again after this long, or when the saved one changes. */
 const RETRY_KEY_MS = 300_000;
 /** What is asked of the stream; the rest is for pages. */
 const EVENTS = 'head,read,delivery,notice,pairing';
+
+export interface FeedOptions {
+  wire: Wire;
+  identity: Identity;
+  credentials: CredentialStore;
+  events: ServerEvents;
+  seats: FollowedSeats;
+}
 
 export class Feed {
   kind: 'stream' | 'poll' | 'none' = 'none';
@@ -22,7 +34,9 @@ export class Feed {
   since: string | null = null;
   reconnects = 0;
 
-  readonly #to: Connection;
+  readonly #options: FeedOptions;
+  readonly #seats: FollowedSeats;
+  readonly #world: World;
   readonly #backoff: Backoff;
   readonly #ended = new AbortController();
   readonly #polls: Polls;
@@ -37,10 +51,12 @@ export class Feed {
   /** The server said that the key has ended. */
   #keyEnded = false;
 
-  constructor(connection: Connection) {
-    this.#to = connection;
-    this.#backoff = new Backoff(connection.world.random);
-    this.#polls = new Polls(connection);
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    this.#seats = options.seats;
+    this.#world = options.wire.world;
+    this.#backoff = new Backoff(this.#world.random);
+    this.#polls = new Polls(options.seats, this.#world);
   }
 
   seatAdded(feed: SeatFeed): void {
@@ -50,7 +66,7 @@ export class Feed {
   }
 
   seatRemoved(): void {
-    if (this.#to.size > 0) return;
+    if (this.#seats.size > 0) return;
     this.#stream?.abort(new Error('no seat is left'));
     this.wake();
   }
@@ -60,10 +76,11 @@ export class Feed {
     this.#pause?.abort();
   }
 
-  /** The server is to be looked at again. */
-  reconsidered(): void {
+  /** Asks again which server is there. */
+  reconsider(): void {
     this.#strangeKnown = false;
     this.wake();
+    this.#seats.reconsider();
   }
 
   async close(): Promise<void> {
@@ -74,7 +91,7 @@ export class Feed {
 
   async #run(): Promise<void> {
     while (!this.#ended.signal.aborted) {
-      if (this.#to.live().length === 0) {
+      if (this.#seats.live().length === 0) {
         this.#set('none', false);
         await this.#sleep(Number.POSITIVE_INFINITY);
         continue;
@@ -90,25 +107,25 @@ export class Feed {
       const key = await this.#key();
       return key === null ? await this.#poll() : await this.#follow(key);
     } catch (error) {
-      this.#to.failed(error);
+      this.#seats.failed(error);
       return this.#backoff.failed(0);
     }
   }
 
   /** The person's key, unless there is none that can be used now. */
   async #key(): Promise<string | null> {
-    const key = await this.#to.credentials.personKey(this.#to.url).catch(() => null);
+    const key = await this.#options.credentials.personKey(this.#options.wire.origin).catch(() => null);
     const dead = this.#deadKey;
-    return key !== null && dead !== null && dead.key === key && this.#to.world.now() < dead.until ? null : key;
+    return key !== null && dead !== null && dead.key === key && this.#world.now() < dead.until ? null : key;
   }
 
   /** Every seat waits for itself until a key may work. @returns milliseconds to pause. */
   async #poll(): Promise<number> {
     if (!(await this.#isOurs())) return this.#strange();
-    if (this.kind !== 'poll') this.#to.world.log('server_connected', { origin: this.#to.url, feed: 'poll' });
+    if (this.kind !== 'poll') this.#world.log('server_connected', { origin: this.#options.wire.origin, feed: 'poll' });
     this.#set('poll', true);
-    for (const feed of this.#to.live()) this.#polls.follow(feed);
-    const left = (this.#deadKey?.until ?? 0) - this.#to.world.now();
+    for (const feed of this.#seats.live()) this.#polls.follow(feed);
+    const left = (this.#deadKey?.until ?? 0) - this.#world.now();
     await this.#sleep(left > 0 ? left : RETRY_KEY_MS);
     return 0;
   }
@@ -116,7 +133,7 @@ export class Feed {
   /** Whether the pinned server answers; one that does not answer at all is left to the waits of the seats. */
   async #isOurs(): Promise<boolean> {
     try {
-      await this.#to.identity.check();
+      await this.#options.identity.check();
       return true;
     } catch (error) {
       return !(error instanceof SeatFailure);
@@ -129,23 +146,23 @@ export class Feed {
     if (this.#strangeKnown) return Number.POSITIVE_INFINITY;
     this.#strangeKnown = true;
     this.#polls.stop();
-    this.#to.strange();
-    const later = this.#to.world.sleep(RETRY_KEY_MS, this.#ended.signal);
-    later.then(() => this.#to.reconsider()).catch(() => {});
+    this.#seats.identityChanged();
+    const later = this.#world.sleep(RETRY_KEY_MS, this.#ended.signal);
+    later.then(() => this.reconsider()).catch(() => {});
     return Number.POSITIVE_INFINITY;
   }
 
   /** One connection of the stream, until it ends. @returns milliseconds to pause before the next. */
   async #follow(key: string): Promise<number> {
-    const { world } = this.#to;
+    const world = this.#world;
     const stream = new AbortController();
     const signal = AbortSignal.any([stream.signal, this.#ended.signal]);
     this.#stream = stream;
     let since: number | null = null;
     let broken: unknown = null;
     try {
-      await this.#to.identity.check();
-      const { wire } = this.#to;
+      await this.#options.identity.check();
+      const { wire } = this.#options;
       const client = new Client({ origin: wire.known().address, token: key, ...wire.options(true) });
       const attempt = this.#backoff.failures + 1;
       const exchange = await client.openStream({ query: { events: EVENTS }, signal, attempt });
@@ -162,7 +179,7 @@ export class Feed {
       this.connected = false;
     }
     if (signal.aborted) return 0;
-    this.#to.identity.doubt();
+    this.#options.identity.doubt();
     if (broken instanceof SeatFailure) return this.#strange();
     return this.#lost(key, since === null ? 0 : world.now() - since, broken);
   }
@@ -171,22 +188,22 @@ export class Feed {
     this.#polls.stop();
     if (this.#backoff.failures > 0) this.reconnects++;
     this.#set('stream', true);
-    this.#to.worked();
-    this.#to.world.log('server_connected', { origin: this.#to.url, feed: 'stream' });
+    this.#seats.worked();
+    this.#world.log('server_connected', { origin: this.#options.wire.origin, feed: 'stream' });
   }
 
   #lost(key: string, heldMs: number, broken: unknown): number {
-    const { world } = this.#to;
+    const world = this.#world;
     const reason = broken instanceof ClientError ? broken.code : broken === null ? 'closed' : 'internal';
-    world.log('server_lost', { origin: this.#to.url, reason }, 'warn');
+    world.log('server_lost', { origin: this.#options.wire.origin, reason }, 'warn');
     if (broken instanceof ClientError && !isPassing(broken) && broken.status !== undefined) {
       // The key, or the server's stream, is of no use: the seats go on by themselves, and find out whether they may.
       this.#deadKey = { key, until: world.now() + RETRY_KEY_MS };
-      if (broken.status === 401) this.#to.hooks.keyEnded?.(this.#to.url);
-      for (const feed of this.#to.live()) this.#to.refresh(feed);
+      if (broken.status === 401) this.#options.events.emit('keyEnded', this.#options.wire.origin);
+      for (const feed of this.#seats.live()) this.#seats.refresh(feed);
       return 0;
     }
-    if (broken !== null) this.#to.failed(broken);
+    if (broken !== null) this.#seats.failed(broken);
     const pauseMs = this.#backoff.failed(heldMs, broken instanceof ClientError ? broken.retryAfter : undefined);
     // Asked at once, so that what is over stops at once; but not again and again.
     const ended = this.#keyEnded && this.#backoff.failures === 1;
@@ -196,40 +213,42 @@ export class Feed {
 
   #take(raw: SseFrame, openedUs: number): 'end' | 'more' {
     const frame = readFrame(raw);
-    const to = this.#to;
+    const seats = this.#seats;
+    const { events } = this.#options;
     switch (frame?.event) {
       case 'head':
-        for (const feed of to.live()) this.#headMoved(feed, frame.data.board_id, frame.data.seq);
+        for (const feed of seats.live()) this.#headMoved(feed, frame.data.board_id, frame.data.seq);
         return 'more';
       case 'ready':
         // What moved while nothing was heard: one read for each seat that was not read since.
         this.#ready = true;
-        for (const feed of to.live()) {
-          if (feed.readUs < Math.max(openedUs, feed.movedUs)) to.refresh(feed);
-          to.refreshNotices(feed);
+        for (const feed of seats.live()) {
+          if (feed.readUs < Math.max(openedUs, feed.movedUs)) seats.refresh(feed);
+          seats.refreshNotices(feed);
         }
         return 'more';
       case 'read': {
-        const feed = to.seatOf(frame.data.member_id);
-        if (feed?.problem === null && isNumber(frame.data.read_up_to)) to.tell().read(feed.seat, frame.data.read_up_to);
+        const feed = seats.get(frame.data.member_id);
+        if (feed?.problem === null && isNumber(frame.data.read_up_to))
+          events.emit('read', feed.seat, frame.data.read_up_to);
         return 'more';
       }
       case 'delivery': {
-        const feed = to.seatOf(frame.data.member_id);
+        const feed = seats.get(frame.data.member_id);
         const told = isMode(frame.data.mode) && isNumber(frame.data.revision);
-        if (feed?.problem === null && told) to.tell().mode(feed.seat, frame.data.mode, frame.data.revision);
+        if (feed?.problem === null && told) events.emit('mode', feed.seat, frame.data.mode, frame.data.revision);
         return 'more';
       }
       case 'notice': {
-        const feed = to.seatOf(frame.data.member_id);
-        if (feed) to.refreshNotices(feed);
+        const feed = seats.get(frame.data.member_id);
+        if (feed) seats.refreshNotices(feed);
         return 'more';
       }
       case 'pairing':
-        to.hooks.pairing?.(to.url, String(frame.data['pairing_request_id']));
+        events.emit('pairing', this.#options.wire.origin, String(frame.data['pairing_request_id']));
         return 'more';
       case 'board_unavailable':
-        to.refreshBoard(frame.data.board_id);
+        seats.refreshBoard(frame.data.board_id);
         return 'more';
       case 'end':
         this.#keyEnded = frame.data.reason === 'credential_ended';
@@ -242,13 +261,13 @@ export class Feed {
   #headMoved(feed: SeatFeed, boardId: string, seq: number): void {
     if (feed.seat.board_id !== boardId || !isNumber(seq) || seq <= feed.head) return;
     feed.head = seq;
-    if (this.#ready) this.#to.refresh(feed);
-    else feed.movedUs = this.#to.world.nowUs();
+    if (this.#ready) this.#seats.refresh(feed);
+    else feed.movedUs = this.#world.nowUs();
   }
 
   #set(kind: Feed['kind'], connected: boolean): void {
     if (kind !== this.kind || connected !== this.connected) {
-      this.since = connected ? new Date(this.#to.world.now()).toISOString() : null;
+      this.since = connected ? new Date(this.#world.now()).toISOString() : null;
     }
     if (kind !== 'stream') this.#ready = false;
     this.kind = kind;
@@ -258,10 +277,10 @@ export class Feed {
   /** Shorter where this machine's own server comes back. */
   async #pauseFor(ms: number): Promise<void> {
     if (ms <= 0) return;
-    const { credentials, url } = this.#to;
+    const { credentials, wire } = this.#options;
     let unwatch: (() => void) | null = null;
     try {
-      unwatch = credentials.onLocalServer(url, () => this.wake());
+      unwatch = credentials.onLocalServer(wire.origin, () => this.wake());
     } catch {
       // A file that cannot be read now is told of elsewhere.
     }
@@ -273,7 +292,7 @@ export class Feed {
     const pause = new AbortController();
     this.#pause = pause;
     const signal = AbortSignal.any([pause.signal, this.#ended.signal]);
-    const waiting = ms === Number.POSITIVE_INFINITY ? forever(signal) : this.#to.world.sleep(ms, signal);
+    const waiting = ms === Number.POSITIVE_INFINITY ? forever(signal) : this.#world.sleep(ms, signal);
     await waiting.catch(() => {});
     this.#pause = null;
   }

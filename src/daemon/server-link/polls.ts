@@ -1,21 +1,24 @@
 /** Waits of seats without a person's stream: each asks for itself, at most 32 at a time. */
 import { MIN_POLL_GAP } from '../../client/limits.ts';
-import type { Connection } from './connection.ts';
 import { isPassing } from './failures.ts';
+import type { FollowedSeats } from './followed-seats.ts';
 import { MAX_WAITS } from './http.ts';
 import type { SeatFeed } from './seat-feed.ts';
 import { Slots } from './slots.ts';
 import { requireInbox } from './trust.ts';
+import type { World } from './wire.ts';
 
 const WAIT_SECONDS = 50;
 
 export class Polls {
-  readonly #to: Connection;
+  readonly #seats: FollowedSeats;
+  readonly #world: World;
   readonly #following = new Map<SeatFeed, AbortController>();
   readonly #slots = new Slots(MAX_WAITS);
 
-  constructor(connection: Connection) {
-    this.#to = connection;
+  constructor(seats: FollowedSeats, world: World) {
+    this.#seats = seats;
+    this.#world = world;
   }
 
   /** Waits for the seat's messages until it ends or `stop`. */
@@ -35,7 +38,7 @@ export class Polls {
   }
 
   async #loop(feed: SeatFeed, signal: AbortSignal): Promise<void> {
-    const { now, sleep } = this.#to.world;
+    const { now, sleep } = this.#world;
     while (!signal.aborted) {
       const started = now();
       let pauseMs = 0;
@@ -57,15 +60,15 @@ export class Polls {
     const release = await this.#slots.take(signal);
     try {
       const query = { after: feed.lastSeen, wait: WAIT_SECONDS };
-      const answer = await this.#to.call(feed, 'readInbox', { query, signal, slow: true });
+      const answer = await this.#seats.call(feed, 'readInbox', { query, signal, slow: true });
       const inbox = requireInbox(answer, feed.seat.member_id);
       const before = feed.lastSeen;
-      this.#to.took(feed, inbox);
+      this.#seats.took(feed, inbox);
       if (inbox.messages.length > 0) await feed.reads.run().catch((error: unknown) => notYet(feed, before, error));
     } finally {
       release();
     }
-    this.#to.refreshNotices(feed);
+    this.#seats.refreshNotices(feed);
   }
 }
 

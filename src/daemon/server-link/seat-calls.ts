@@ -1,11 +1,14 @@
 /** Requests of a server's seats with their own tokens, and what comes of them: whose problem it is, and whether it passes. */
+
 import { Client } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer } from '../../contract/types.ts';
-import { finalProblems, type OriginEvents, SeatFailure, type SeatProblem } from '../types.ts';
+import type { SeatProblem } from '../protocol.ts';
+import { isFinal } from '../refs.ts';
 import type { CredentialStore } from './credentials.ts';
 import { isOutage, isPassing, seatFailure } from './failures.ts';
 import type { Identity } from './identity.ts';
+import { SeatFailure, type ServerEvents } from './link.ts';
 import type { SeatFeed } from './seat-feed.ts';
 import type { Wire } from './wire.ts';
 
@@ -18,16 +21,16 @@ export interface SeatCallsOptions {
   wire: Wire;
   identity: Identity;
   credentials: CredentialStore;
-  events: OriginEvents;
+  events: ServerEvents;
   /** The seats that are followed, by member id. */
   seats: ReadonlyMap<string, SeatFeed>;
-  /** The server works again, or is another one: whoever waits looks at once. */
+  /** The server works again or is another one: a pause before the next connection ends. */
   wake(): void;
 }
 
 export class SeatCalls {
   readonly #options: SeatCallsOptions;
-  /** Failures in a row, whoever met them. */
+  /** Failures in a row, of all seats together. */
   #misses = 0;
   lastError: string | undefined;
 
@@ -87,7 +90,7 @@ export class SeatCalls {
 
   /** @throws SeatFailure where there is none, or only one that its server refused. */
   #tokenOf(feed: SeatFeed): string {
-    if (feed.problem && finalProblems.includes(feed.problem)) {
+    if (feed.problem && isFinal(feed.problem)) {
       throw new SeatFailure(feed.problem, 'This seat is over.', feed.problem);
     }
     const token = this.#options.credentials.token(this.#options.wire.origin, feed.seat.member_id);
@@ -129,7 +132,7 @@ export class SeatCalls {
     const problem = feed.problem ?? (this.#misses >= UNREACHABLE_AFTER ? 'server_unreachable' : null);
     if (problem === feed.told || this.#options.seats.get(feed.seat.member_id) !== feed) return;
     feed.told = problem;
-    this.#options.events.problem(feed.seat, problem);
+    this.#options.events.emit('problem', feed.seat, problem);
   }
 }
 

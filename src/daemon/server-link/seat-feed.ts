@@ -1,7 +1,10 @@
 /** What is known of one watched seat on its server. */
-import type { InboxRead, Notice, SeatIdentity, SeatProblem } from '../types.ts';
+
+import type { SeatProblem } from '../protocol.ts';
+import type { SeatIdentity } from '../refs.ts';
 import { Backoff } from './backoff.ts';
-import { Flight } from './single-flight.ts';
+import type { InboxRead, Notice } from './link.ts';
+import { SingleFlight } from './single-flight.ts';
 
 /** How a seat is read. */
 export interface SeatReaders {
@@ -27,8 +30,8 @@ export class SeatFeed {
   movedUs = 0;
   /** When the latest read that succeeded was sent; 0: none did. */
   readUs = 0;
-  readonly reads: Flight<InboxRead>;
-  readonly noticeReads: Flight<Notice[]>;
+  readonly reads: SingleFlight<InboxRead>;
+  readonly noticeReads: SingleFlight<Notice[]>;
   readonly backoff: Backoff;
   readonly noticeBackoff: Backoff;
   /** Ends what is going on for the seat. */
@@ -43,7 +46,7 @@ export class SeatFeed {
     this.seat = seat;
     this.backoff = new Backoff(random);
     this.noticeBackoff = new Backoff(random);
-    this.reads = new Flight(() => inbox(this));
-    this.noticeReads = new Flight(() => notices(this));
+    this.reads = new SingleFlight(() => inbox(this));
+    this.noticeReads = new SingleFlight(() => notices(this));
   }
 }

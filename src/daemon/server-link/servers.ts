@@ -1,9 +1,8 @@
-/** All servers that this machine holds watched seats on. */
-import { Failure } from '../../local/failure.ts';
-import type { ControlError, Origins as OriginsPort, ServerView } from '../types.ts';
+/** The connections to all servers on which this machine watches seats. */
 import { Connection, type ConnectionOptions } from './connection.ts';
+import type { ServerLinks, ServerView } from './link.ts';
 
-export class Origins implements OriginsPort {
+export class Servers implements ServerLinks {
   readonly #options: ConnectionOptions;
   readonly #connections = new Map<string, Connection>();
   readonly #unwatch: () => void;
@@ -25,17 +24,6 @@ export class Origins implements OriginsPort {
 
   views(): ServerView[] {
     return [...this.#connections.values()].filter(({ size }) => size > 0).map((connection) => connection.view());
-  }
-
-  credentialsProblem(): ControlError | null {
-    try {
-      this.#options.credentials.saved();
-      return null;
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const { code, message, hint } = error;
-      return { code, message, hint };
-    }
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
-/** One run at a time: whoever asks while it is under way gets the next one, together with all others who asked. */
+/** Runs a job one at a time: callers that come during a run share the next one. */
 
-export class Flight<T> {
+export class SingleFlight<T> {
   readonly #job: () => Promise<T>;
   #running: Promise<T> | null = null;
   #next: Promise<T> | null = null;

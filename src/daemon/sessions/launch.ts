@@ -1,17 +1,30 @@
 /** What a launch ticket does in the daemon: the session that brings it takes the seat it names. */
+
 import { takeTicket } from '../../launch/ticket.ts';
-import type { Core } from '../core.ts';
+import type { DaemonClock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { DaemonPaths } from '../paths.ts';
 import { agentRef } from '../protocol.ts';
+import type { Bindings } from './bindings.ts';
+import type { SavedSeats } from './saved-seats.ts';
 import type { Session } from './session.ts';
 
+interface LaunchDeps {
+  paths: DaemonPaths;
+  clock: DaemonClock;
+  log: Log;
+  saved: SavedSeats;
+  bindings: Bindings;
+}
+
 /** Binds the seat of a ticket; a missing, used, late or foreign one binds nothing and is no error. */
-export function useTicket(core: Core, session: Session, ticket: string): void {
+export function useTicket(deps: LaunchDeps, session: Session, ticket: string): void {
   try {
-    const taken = takeTicket(core.paths.launches, ticket, core.clock.now());
+    const taken = takeTicket(deps.paths.launches, ticket, deps.clock.now());
     if (!taken || taken.harness !== session.row.harness) return;
-    const [seat, ...others] = core.saved.find(agentRef.parse(taken.agent));
-    if (seat && others.length === 0) core.seats.bind(session, seat);
+    const [seat, ...others] = deps.saved.find(agentRef.parse(taken.agent));
+    if (seat && others.length === 0) deps.bindings.bind(session, seat);
   } catch {
-    core.log.write('hook_error', { session: session.key, op: 'launch' }, 'warn');
+    deps.log.write('hook_error', { session: session.key, op: 'launch' }, 'warn');
   }
 }

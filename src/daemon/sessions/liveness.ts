@@ -1,21 +1,27 @@
 /** Which sessions' processes are gone: one look at all of them, every few seconds and at a start. */
 import { execFile } from 'node:child_process';
 import { isGone } from '../../local/process-ref.ts';
-import type { Core } from '../core.ts';
+import type { Adapters } from '../adapter.ts';
 import type { Session } from './session.ts';
+import type { Sessions } from './sessions.ts';
+
+interface LivenessDeps {
+  adapters: Adapters;
+  sessions: Sessions;
+}
 
 export const SCAN_MS = 5_000;
 
 /** Closes open sessions whose process is gone; one that cannot be looked at counts as alive. */
-export async function scan(core: Core, platform: NodeJS.Platform = process.platform): Promise<void> {
-  const watched = core.sessions.open().filter((session) => byProcess(core, session));
+export async function scan(deps: LivenessDeps, platform: NodeJS.Platform = process.platform): Promise<void> {
+  const watched = deps.sessions.open().filter((session) => byProcess(deps, session));
   const gone = platform === 'darwin' ? await goneByPs(watched) : watched.filter((session) => isGone(refOf(session)));
-  for (const session of gone) core.sessions.close(session, 'process_gone');
+  for (const session of gone) deps.sessions.close(session, 'process_gone');
 }
 
 /** Sessions of an extension live as long as its connection, but nothing outlives a process that is known to be gone. */
-const byProcess = (core: Core, { row, extension }: Session): boolean =>
-  row.pid !== null && (core.adapters.of(row.harness).liveness === 'process' || extension === null);
+const byProcess = ({ adapters }: LivenessDeps, { row, extension }: Session): boolean =>
+  row.pid !== null && (adapters.of(row.harness).liveness === 'process' || extension === null);
 
 const refOf = ({ row }: Session) => ({ pid: row.pid ?? 0, start: row.pid_start ?? '' });
 

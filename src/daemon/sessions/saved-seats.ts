@@ -2,8 +2,18 @@
 
 import type { SavedSeat } from '../../local/credentials.ts';
 import { canonicalOrigin } from '../../local/origin.ts';
+import type { AgentRef } from '../protocol.ts';
+import type { SeatIdentity } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
-import type { AgentRef, SavedSeats, SeatIdentity, SeatRef } from '../types.ts';
+
+/** The seats this machine holds tokens for, from `credentials.json`; never a token. */
+export interface SavedSeats {
+  /**
+   * Those that fit what a frame names: by `member_id` if it names one, else by server, board and name. An identity stands
+   * only for what its own token proves (the stored id).
+   */
+  find(ref: AgentRef): SeatIdentity[];
+}
 
 export function savedSeats(credentials: CredentialStore): SavedSeats {
   const all = (): SeatIdentity[] =>
@@ -12,8 +22,6 @@ export function savedSeats(credentials: CredentialStore): SavedSeats {
       .flatMap(({ origin, entry }) => Object.entries(entry.seats).flatMap(([id, seat]) => identity(origin, id, seat)));
   return {
     find: (ref) => all().filter((seat) => fits(seat, ref, credentials)),
-    byId: ({ origin, member_id }: SeatRef) =>
-      all().find((seat) => seat.origin === origin && seat.member_id === member_id) ?? null,
   };
 }
 

@@ -1,13 +1,18 @@
-/** One session: its boot, its turn, what it can be reached by, its seats, and the handoff on its way to it. */
+/**
+ * One session: its boot, its turn, what it can be reached by, its seats, and the handoff on its way to it. And one seat
+ * that this machine holds or held: what its server last said, which session holds it, and what is kept from that session.
+ */
+import type { DeliveryMode, Inbox } from '../../contract/types.ts';
 import type { Peer } from '../control/peer.ts';
-import type { SessionRow } from '../journal/types.ts';
-import type { HandoffId, HandoffPath, Mode, SeatRef, SessionView, TurnState } from '../types.ts';
-import type { Seat } from './seat.ts';
+import type { HandoffPath, SeatRow, SessionRow } from '../journal/types.ts';
+import type { AgentRef, HandoffId, SeatView, TurnState } from '../protocol.ts';
+import type { SeatIdentity, SeatRef, SessionView } from '../refs.ts';
+import type { InboxRead, Notice } from '../server-link/link.ts';
 
 /** What is written down once the carrier has the text. */
 export interface Effects {
   nudges: (SeatRef & { code: string; key: string })[];
-  modes: (SeatRef & { mode: Mode })[];
+  modes: (SeatRef & { mode: DeliveryMode })[];
   announced: (SeatRef & { up_to_seq: number })[];
 }
 
@@ -41,6 +46,7 @@ export interface Extension {
   welcomed: boolean;
 }
 
+/** Changed only between two awaits: what was read before an await is checked again for carrier, boot and generation. */
 export class Session {
   row: SessionRow;
   turn: TurnState;
@@ -93,6 +99,12 @@ export class Session {
     this.turn = turn;
   }
 
+  /** Stops a handoff that is being made, because the session's seats have changed. */
+  stopPreparing(): void {
+    if (this.preparing) this.again = true;
+    this.preparing = null;
+  }
+
   get key(): string {
     return this.row.key;
   }
@@ -116,5 +128,66 @@ export class Session {
       ...(harness_version === null ? {} : { harness_version }),
       seats: [...this.seats].map((seat) => seat.identity),
     };
+  }
+}
+
+/** A connection that keeps messages of a seat to itself while it is open. */
+export interface Hold {
+  /** Replies to this message only; left out: everything. */
+  replyTo?: string | number;
+}
+
+export class Seat {
+  row: SeatRow;
+  session: Session | null = null;
+  /** What its session was last told the mode is. */
+  toldMode: DeliveryMode | null = null;
+  boundAt = 0;
+  latest: InboxRead | null = null;
+  notices: readonly Notice[] = [];
+  readonly holds = new Set<Hold>();
+  /** Received and not yet passed by the cursor, by message id. */
+  readonly received = new Map<string, number>();
+  /** What its server told and the journal did not take yet, by kind, in the order in which it was told. */
+  readonly untold = new Map<string, (seat: Seat) => void>();
+  /** The newest message that was seen in a read. */
+  seenSeq = 0;
+
+  constructor(row: SeatRow) {
+    this.row = row;
+  }
+
+  get identity(): SeatIdentity {
+    const { origin, member_id, board_id, board, name } = this.row;
+    return { origin, member_id, board_id, board, name };
+  }
+
+  get ref(): AgentRef {
+    const { origin, member_id, board_id, board, name } = this.row;
+    return { server: origin, board, name, member_id, board_id };
+  }
+
+  get view(): SeatView {
+    const { mode, generation, problem } = this.row;
+    return { ...this.ref, mode, unread: this.unread, generation, ...(problem ? { problem } : {}) };
+  }
+
+  /** What nobody has received yet, as far as the last read tells. */
+  get unread(): number {
+    if (!this.latest) return 0;
+    const { unread, messages } = this.latest.inbox;
+    const gone = messages.filter(({ id, seq }) => seq <= this.row.cursor || this.received.has(id)).length;
+    return Math.max(0, unread - gone);
+  }
+
+  /** Somebody reads the whole inbox elsewhere right now. */
+  get held(): boolean {
+    return [...this.holds].some(({ replyTo }) => replyTo === undefined);
+  }
+
+  /** Whether a message is kept for somebody who waits for exactly this answer. */
+  keepsBack({ reply_to, reply_to_seq }: Inbox['messages'][number]): boolean {
+    if (reply_to === null) return false;
+    return [...this.holds].some(({ replyTo }) => replyTo === reply_to || replyTo === reply_to_seq);
   }
 }

@@ -1,25 +1,34 @@
 /** All sessions: how they come, come back and end. */
+
 import { randomBytes } from 'node:crypto';
 import { isGone } from '../../local/process-ref.ts';
-import type { Core } from '../core.ts';
-import { backToPending } from '../handoff/flight.ts';
-import { tellQueue } from '../handoff/queued.ts';
+import { ControlRefusal } from '../control/refusal.ts';
+import { backToPending, type FlightDeps } from '../handoff/flight.ts';
 import type { SessionRow } from '../journal/types.ts';
-import type { Header } from '../protocol.ts';
-import { ControlRefusal, type SessionView, type Source } from '../types.ts';
+import type { Header, Source } from '../protocol.ts';
+import type { SessionView } from '../refs.ts';
 import { Session } from './session.ts';
 
 export const MAX_SESSIONS = 200;
 
 export class Sessions {
-  readonly #core: Core;
+  readonly #deps: FlightDeps;
   readonly #byKey = new Map<string, Session>();
 
   /** Loads what the journal knows; turns are not known to run until a hook says so. */
-  constructor(core: Core) {
-    this.#core = core;
-    for (const row of core.journal.sessions())
+  constructor(deps: FlightDeps) {
+    this.#deps = deps;
+    for (const row of deps.journal.sessions())
       this.#byKey.set(row.key, new Session(row, row.turned ? 'idle' : 'unknown'));
+    for (const { session_key, told_mode, bound_at, ...ref } of deps.journal.bindings()) {
+      const seat = deps.seats.of(ref);
+      const session = this.get(session_key);
+      if (!seat || !session) continue;
+      seat.session = session;
+      seat.toldMode = told_mode;
+      seat.boundAt = bound_at;
+      session.seats.add(seat);
+    }
   }
 
   get(key: string): Session | null {
@@ -65,8 +74,8 @@ export class Sessions {
     });
     if (renewed || reopened) known.turn = known.row.turned ? 'idle' : 'unknown';
     known.cancelGrace();
-    if (reopened || renewed) this.#core.log.write('session_resumed', { session: known.key, source });
-    this.changed(known);
+    if (reopened || renewed) this.#deps.log.write('session_resumed', { session: known.key, source });
+    this.#changed(known);
     return { session: known, reopened, renewed };
   }
 
@@ -107,32 +116,30 @@ export class Sessions {
     session.needsPerson = false;
     const turn_id = session.row.turn_id + (newTurn ? 1 : 0);
     if (!session.row.turned || newTurn) this.#save(session, { turned: true, turn_id });
-    this.changed(session);
+    this.#changed(session);
   }
 
   /** Ends a session; its bindings stay, and what it did not confirm is given to the next one. */
   close(session: Session, reason: string): void {
     if (!session.row.open) return;
-    this.#save(session, { open: false, closed_at: this.#core.clock.now() });
+    this.#save(session, { open: false, closed_at: this.#deps.clock.now() });
     this.#fence(session, 'session_closed');
     session.cancelTimer();
     session.cancelGrace();
     session.turn = session.row.turned ? 'idle' : 'unknown';
     session.needsPerson = false;
-    this.#core.log.write('session_closed', { session: session.key, reason });
-    this.changed(session);
+    this.#deps.log.write('session_closed', { session: session.key, reason });
+    this.#changed(session);
   }
 
   /** Drops sessions that ended a week ago and hold nothing; the journal has dropped them already. */
   prune(): void {
-    const kept = new Set(this.#core.journal.sessions().map(({ key }) => key));
+    const kept = new Set(this.#deps.journal.sessions().map(({ key }) => key));
     for (const [key, { row }] of this.#byKey) if (!row.open && !kept.has(key)) this.#byKey.delete(key);
   }
 
-  /** Tells those who report how the session stands. */
-  changed(session: Session): void {
-    this.#core.reports.session(session.view);
-    tellQueue(this.#core, session);
+  #changed(session: Session): void {
+    this.#deps.events.emit('changed', session);
   }
 
   /** Ends a waiting hook or an extension that no longer serves the session. */
@@ -151,12 +158,12 @@ export class Sessions {
         hint: 'End one that is not used',
       });
     const row = this.#row(header, source);
-    this.#core.journal.saveSession(row);
+    this.#deps.journal.saveSession(row);
     const session = new Session(row, 'unknown');
-    session.readyUs = this.#core.clock.nowUs();
+    session.readyUs = this.#deps.clock.nowUs();
     this.#byKey.set(row.key, session);
-    this.#core.log.write('session_started', { session: row.key, source });
-    this.changed(session);
+    this.#deps.log.write('session_started', { session: row.key, source });
+    this.#changed(session);
     return session;
   }
 
@@ -175,7 +182,7 @@ export class Sessions {
       harness_version: header.harness_version ?? null,
       turned: false,
       turn_id: 0,
-      opened_at: this.#core.clock.now(),
+      opened_at: this.#deps.clock.now(),
       closed_at: null,
     };
   }
@@ -188,11 +195,11 @@ export class Sessions {
     const local = old.startsWith('boot_') && !anotherProcess(session.row, header);
     if (!local) this.#fence(session, 'new_boot');
     else if (session.flight) {
-      this.#core.journal.updateHandoff(session.flight.id, { boot });
+      this.#deps.journal.updateHandoff(session.flight.id, { boot });
       session.flight.boot = boot;
     }
     this.#save(session, { boot });
-    session.readyUs = this.#core.clock.nowUs();
+    session.readyUs = this.#deps.clock.nowUs();
     return !local;
   }
 
@@ -206,14 +213,14 @@ export class Sessions {
     session.activityUs = 0;
     session.lastTurnEvent = null;
     session.registered.clear();
-    if (session.flight) backToPending(this.#core, session, session.flight, reason);
+    if (session.flight) backToPending(this.#deps, session, session.flight, reason);
     this.release(session, 'waiting');
     this.release(session, 'extension');
   }
 
   #save(session: Session, change: Partial<SessionRow>): void {
     const row = { ...session.row, ...change };
-    this.#core.journal.saveSession(row);
+    this.#deps.journal.saveSession(row);
     session.row = row;
   }
 }

@@ -1,12 +1,13 @@
 /** Connections that stay open: the hook of an idle session, and the extension of a harness. */
 
 import type { Peer } from '../control/peer.ts';
-import type { Core } from '../core.ts';
-import { backToPending, confirm, evidence, revive } from '../handoff/flight.ts';
+import { backToPending, revive } from '../handoff/flight.ts';
 import { attemptFailed, notNow } from '../handoff/queue.ts';
+import { confirm, evidence } from '../handoff/receipt.ts';
 import type { LaterFrame, Openings } from '../protocol.ts';
 import { useTicket } from '../sessions/launch.ts';
 import type { Session } from '../sessions/session.ts';
+import type { Context } from './context.ts';
 import { refuseSubagent, welcome } from './sessions.ts';
 import { needsPerson, promptBegan, turnEnded } from './turns.ts';
 
@@ -16,9 +17,9 @@ const GRACE_MS = 5_000;
 const DOOR_US = 1_000_000;
 
 /** A stop hook waits: its open connection is what says that the session is idle. */
-export function wait(core: Core, frame: Openings['wait'], peer: Peer): void {
-  const session = core.sessions.forEvent(frame);
-  const startedUs = frame.started || core.clock.nowUs();
+export function wait(context: Context, frame: Openings['wait'], peer: Peer): void {
+  const session = context.sessions.forEvent(frame);
+  const startedUs = frame.started || context.clock.nowUs();
   // Begun before the prompt or tool call that came last: the turn it stands for is not over, or another one runs.
   const late = session !== null && startedUs < session.activityUs;
   if (!session || late) {
@@ -27,90 +28,92 @@ export function wait(core: Core, frame: Openings['wait'], peer: Peer): void {
     peer.close();
     return;
   }
-  if (!frame.resumed) evidence(core, session, { kind: 'wait', startedUs });
-  else lostWord(core, session);
-  core.sessions.release(session, 'waiting');
+  if (!frame.resumed) evidence(context, session, { kind: 'wait', startedUs });
+  else lostWord(context, session);
+  context.sessions.release(session, 'waiting');
   const waiting = { peer };
   session.waiting = waiting;
-  session.readyUs = core.clock.nowUs();
+  session.readyUs = context.clock.nowUs();
   // After a crash its door comes back as well, and is waited for a little.
-  if (frame.resumed && core.adapters.of(frame.harness).capabilities.has('owner-door'))
-    session.notBeforeUs = Math.max(session.notBeforeUs, core.clock.nowUs() + DOOR_US);
+  if (frame.resumed && context.adapters.of(frame.harness).capabilities.has('owner-door'))
+    session.notBeforeUs = Math.max(session.notBeforeUs, context.clock.nowUs() + DOOR_US);
   session.continuations = 0;
   peer.onClose(() => {
     if (session.waiting === waiting) session.waiting = null;
   });
-  core.sessions.turned(session, 'idle');
+  context.sessions.turned(session, 'idle');
   peer.send({ event: 'waiting', turn_id: session.row.turn_id });
-  core.consider(session);
+  context.events.emit('deliverable', session);
 }
 
 /** A part of ours in a program enters prompts for us, into whatever session its process has. */
-export function door(core: Core, { process }: Openings['door'], peer: Peer): void {
-  core.doors.open(process, peer);
+export function door(context: Context, { process }: Openings['door'], peer: Peer): void {
+  context.doors.open(process, peer);
   peer.send({ event: 'waiting', turn_id: 0 });
-  for (const session of core.sessions.open()) if (session.row.pid === process.pid) core.consider(session);
+  for (const session of context.sessions.open())
+    if (session.row.pid === process.pid) context.events.emit('deliverable', session);
 }
 
 /** The hook lost its connection: what it was given there and did not say it took has to be given again. */
-function lostWord(core: Core, session: Session): void {
+function lostWord(context: Context, session: Session): void {
   const { flight } = session;
-  if (flight?.path === 'wait' && flight.acceptedUs === null) backToPending(core, session, flight, 'carrier_resumed');
+  if (flight?.path === 'wait' && flight.acceptedUs === null) backToPending(context, session, flight, 'carrier_resumed');
 }
 
 /** An extension or runner: it serves the session as long as it is connected. */
-export async function hello(core: Core, frame: Openings['hello'], peer: Peer): Promise<void> {
+export async function hello(context: Context, frame: Openings['hello'], peer: Peer): Promise<void> {
   refuseSubagent(frame.subagent);
-  const { session } = core.sessions.register(frame, frame.source);
-  if (frame.launch) useTicket(core, session, frame.launch);
-  core.sessions.release(session, 'extension');
+  const { session } = context.sessions.register(frame, frame.source);
+  if (frame.launch) useTicket(context, session, frame.launch);
+  context.sessions.release(session, 'extension');
   const extension = { peer, capabilities: frame.capabilities, welcomed: false };
   session.extension = extension;
   session.capabilities = frame.capabilities;
   session.cancelGrace();
-  peer.follow = (later) => extensionSays(core, session, later);
+  peer.follow = (later) => extensionSays(context, session, later);
   peer.onClose(() => {
     if (session.extension !== extension) return;
     session.extension = null;
-    session.cancelGrace = core.clock.after(GRACE_MS, () => core.sessions.close(session, 'connection_lost'));
+    session.cancelGrace = context.clock.after(GRACE_MS, () => context.sessions.close(session, 'connection_lost'));
   });
-  if (!frame.resumed || session.turn === 'unknown') core.sessions.turned(session, 'idle');
-  const { boot, seats, lost, note } = await welcome(core, session);
+  if (!frame.resumed || session.turn === 'unknown') context.sessions.turned(session, 'idle');
+  const { boot, seats, lost, note } = await welcome(context, session);
   const [only] = [...session.seats];
   const { capabilities } = frame;
   const mode = session.seats.size === 1 ? only?.row.mode : undefined;
   const said = { event: 'welcome', boot, seats, capabilities, mode, lost, ...(frame.resumed ? {} : { note }) };
   if (session.extension !== extension || !peer.send(said)) return;
   extension.welcomed = true;
-  session.readyUs = core.clock.nowUs();
-  core.consider(session);
+  session.readyUs = context.clock.nowUs();
+  context.events.emit('deliverable', session);
 }
 
-function extensionSays(core: Core, session: Session, frame: LaterFrame): void {
+function extensionSays(context: Context, session: Session, frame: LaterFrame): void {
   switch (frame.op) {
     case 'prompt':
-      promptBegan(core, session, frame);
+      promptBegan(context, session, frame);
       return;
     case 'turn_end':
-      void turnEnded(core, session, frame, null);
+      void turnEnded(context, session, frame, null);
       return;
     case 'needs_person':
-      needsPerson(core, session);
+      needsPerson(context, session);
       return;
     case 'goodbye':
-      core.sessions.close(session, 'goodbye');
+      context.sessions.close(session, 'goodbye');
       return;
     case 'received': {
       // It had the text before the connection broke, or before the daemon did.
-      const flight = session.flight?.id === frame.handoff_id ? session.flight : revive(core, session, frame.handoff_id);
-      if (flight) confirm(core, session, flight);
+      const flight =
+        session.flight?.id === frame.handoff_id ? session.flight : revive(context, session, frame.handoff_id);
+      if (flight) confirm(context, session, flight);
       return;
     }
     case 'failed': {
       const { flight } = session;
       if (flight?.id !== frame.handoff_id || flight.path !== 'extension') return;
-      if (frame.later) notNow(core, session, flight, frame.agents_after_ms);
-      else attemptFailed(core, session, flight, frame.reason || 'failed');
+      if (frame.later) notNow(context, session, flight, frame.agents_after_ms);
+      else attemptFailed(context, session, flight, frame.reason || 'failed');
       return;
     }
     default:

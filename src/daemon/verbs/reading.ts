@@ -2,39 +2,40 @@
 
 import { HOLD_MS } from '../control/limits.ts';
 import type { Peer } from '../control/peer.ts';
-import type { Core } from '../core.ts';
-import { evidence, handedTo } from '../handoff/flight.ts';
+import { ControlRefusal } from '../control/refusal.ts';
+import { handedTo } from '../handoff/flight.ts';
 import { queuedIn } from '../handoff/queued.ts';
+import { evidence } from '../handoff/receipt.ts';
 import type { FollowUps, LaterFrame, Openings, Requests } from '../protocol.ts';
-import type { Hold, Seat } from '../sessions/seat.ts';
-import { ControlRefusal } from '../types.ts';
+import type { Hold, Seat } from '../sessions/session.ts';
+import type { Context } from './context.ts';
 import { fits, seatMeant } from './sessions.ts';
 
 /** An inbox is being read: until the connection ends nothing of that seat is handed or announced. */
-export function inbox(core: Core, frame: Openings['inbox'], peer: Peer): void {
-  const seat = core.seats.of(seatMeant(core, frame.agent));
+export function inbox(context: Context, frame: Openings['inbox'], peer: Peer): void {
+  const seat = context.seats.of(seatMeant(context, frame.agent));
   if (!seat) return void peer.send({ held: false });
-  if (!frame.peek) commandOf(core, seat, frame);
-  keep(core, seat, {}, peer);
+  if (!frame.peek) commandOf(context, seat, frame);
+  keep(context, seat, {}, peer);
   const { session } = seat;
   peer.send({
     held: true,
     received: [...seat.received.values()].sort((a, b) => a - b),
-    handed: handedTo(core, seat),
+    handed: handedTo(context.journal, seat),
     generation: seat.row.generation,
     ...(session ? { boot: session.row.boot } : {}),
   });
 }
 
 /** A command waits for an answer to one message: it is the one that shows it. */
-export function hold(core: Core, frame: Openings['hold'], peer: Peer): void {
-  const seat = core.seats.of(seatMeant(core, frame.agent));
+export function hold(context: Context, frame: Openings['hold'], peer: Peer): void {
+  const seat = context.seats.of(seatMeant(context, frame.agent));
   if (!seat) return void peer.send({ held: false });
-  commandOf(core, seat, frame);
-  keep(core, seat, { replyTo: frame.reply_to }, peer);
+  commandOf(context, seat, frame);
+  keep(context, seat, { replyTo: frame.reply_to }, peer);
   peer.follow = (later: LaterFrame) => {
     if (later.op !== 'claim') return;
-    void claim(core, seat, later).then(
+    void claim(context, seat, later).then(
       (claimed) => peer.send({ claimed }),
       () => peer.refuse({ code: 'internal', message: 'What was shown could not be noted.', hint: 'service doctor' }),
     );
@@ -43,68 +44,69 @@ export function hold(core: Core, frame: Openings['hold'], peer: Peer): void {
 }
 
 /** What was shown counts as received, as long as the seat's own inbox has it. */
-async function claim(core: Core, seat: Seat, { seqs }: FollowUps['claim']): Promise<number[]> {
-  const read = await core.origins.at(seat.row.origin).read(seat.row, { timeoutMs: 1_500 });
-  core.seats.readDone(seat, read);
+async function claim(context: Context, seat: Seat, { seqs }: FollowUps['claim']): Promise<number[]> {
+  const read = await context.servers.at(seat.row.origin).read(seat.row, { timeoutMs: 1_500 });
   const shown = read.inbox.messages.filter(({ seq }) => seqs.includes(seq));
   const { origin, member_id } = seat.row;
-  core.journal.saveReceived(
+  context.journal.saveReceived(
     shown.map(({ id, seq }) => ({ origin, member_id, message_id: id, seq, via: 'claim' as const })),
-    core.clock.now(),
+    context.clock.now(),
   );
   for (const { id, seq } of shown) seat.received.set(id, seq);
-  core.acks.want(seat);
+  context.acks.want(seat);
   return shown.map(({ seq }) => seq);
 }
 
-function keep(core: Core, seat: Seat, kept: Hold, peer: Peer): void {
+function keep(context: Context, seat: Seat, kept: Hold, peer: Peer): void {
   seat.holds.add(kept);
-  const cancel = core.clock.after(HOLD_MS, () => peer.close());
+  const cancel = context.clock.after(HOLD_MS, () => peer.close());
   peer.onClose(() => {
     cancel();
     seat.holds.delete(kept);
-    if (seat.session) core.consider(seat.session);
+    if (seat.session) context.events.emit('deliverable', seat.session);
   });
 }
 
 /** A command that the seat's own session runs shows that the session goes on. */
-function commandOf(core: Core, seat: Seat, frame: Openings['inbox'] | Openings['hold']): void {
+function commandOf(context: Context, seat: Seat, frame: Openings['inbox'] | Openings['hold']): void {
   const { session } = seat;
   if (!session || frame.subagent || frame.harness === undefined || frame.session === undefined) return;
   const own = session.row.harness === frame.harness && session.row.session_id === frame.session;
   if (!own || (frame.boot !== undefined && frame.boot !== session.row.boot)) return;
-  evidence(core, session, { kind: 'command', startedUs: frame.started || core.clock.nowUs() });
+  evidence(context, session, { kind: 'command', startedUs: frame.started || context.clock.nowUs() });
 }
 
 /** What sits in the harness's own queue until its turn ends. */
-export function queued(core: Core, frame: Requests['queued']): object {
-  const session = core.sessions.known(frame);
+export function queued(context: Context, frame: Requests['queued']): object {
+  const session = context.sessions.known(frame);
   if (frame.boot !== session.row.boot) throw unverified('This is not the session that the queue belongs to.');
-  const asked = queuedIn(core, session).filter(({ origin }) => frame.server === undefined || frame.server === origin);
+  const asked = queuedIn(context, session).filter(
+    ({ origin }) => frame.server === undefined || frame.server === origin,
+  );
   return {
     queued: asked.map(({ origin, member_id, message_id, seq }) => {
-      const { board_id, board } = core.seats.of({ origin, member_id })!.row;
+      const { board_id, board } = context.seats.of({ origin, member_id })!.row;
       return { server: origin, board_id, member_id, board, message_id, seq, boundary: 'turn_end' };
     }),
   };
 }
 
 /** Messages a command has shown in full are not handed again in this boot; nothing is acknowledged by that. */
-export async function shown(core: Core, frame: Requests['shown']): Promise<object> {
-  const session = core.sessions.known(frame);
+export async function shown(context: Context, frame: Requests['shown']): Promise<object> {
+  const session = context.sessions.known(frame);
   const seat = [...session.seats].find((one) => fits(one.ref, frame.agent));
   const { boot } = session.row;
   if (!seat || frame.subagent || frame.boot !== boot || frame.generation !== seat.row.generation)
     return { shown: false };
   const { row } = seat;
-  if (!seat.latest)
-    core.seats.readDone(
-      seat,
-      (await core.origins
-        .at(row.origin)
-        .read(row, { timeoutMs: 1_500 })
-        .catch(() => null)) ?? fail(),
-    );
+  if (
+    !seat.latest &&
+    !(await context.servers
+      .at(row.origin)
+      .read(row, { timeoutMs: 1_500 })
+      .catch(() => null))
+  )
+    throw unverified('What waits for this seat could not be read.');
   const waiting = new Map(seat.latest?.inbox.messages.map(({ id, seq }) => [id, seq]));
   // Those that do not wait are no concern of later hands; one that is another seat's refuses all.
   const own = frame.messages.every(
@@ -115,13 +117,9 @@ export async function shown(core: Core, frame: Requests['shown']): Promise<objec
   );
   if (!own || !true_ || seat.row.generation !== frame.generation || session.row.boot !== boot) return { shown: false };
   const there = frame.messages.filter(({ message_id }) => waiting.has(message_id));
-  core.journal.saveShown(row, row.generation, boot, there);
+  context.journal.saveShown(row, row.generation, boot, there);
   return { shown: true };
 }
-
-const fail = (): never => {
-  throw unverified('What waits for this seat could not be read.');
-};
 
 const unverified = (message: string): ControlRefusal =>
   new ControlRefusal('queue_unknown', message, { hint: 'service inbox --peek' });

@@ -1,5 +1,6 @@
 /** What the daemon sees of the programs that run agents: one adapter per profile. None sees a token or moves a cursor. */
-import type { Adapter, Adapters, Capability, CarrierState, Limits, SessionView, Target } from '../../daemon/types.ts';
+import type { Adapter, Adapters, Capability, CarrierState, Limits, Target } from '../../daemon/adapter.ts';
+import type { SessionView } from '../../daemon/refs.ts';
 import type { Env } from '../../local/folders.ts';
 import { builtinProfile } from '../builtin.ts';
 import type { Profile } from '../profile.ts';

@@ -1,4 +1,5 @@
 /** omp's way: what an extension of ours does inside it, frame by frame. */
+
 import { randomBytes } from 'node:crypto';
 import { ask, nextFrame, received } from '../../daemon/control/ask.ts';
 import { connectDaemon } from '../../daemon/control/client.ts';

@@ -1,11 +1,12 @@
 /** The daemon of the kit's machine: what it says of itself, its sudden end, and its test build in its place. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { StatusAnswer } from '../../daemon/control/answers.ts';
 import { ask, daemonStatus } from '../../daemon/control/ask.ts';
 import { openConnection } from '../../daemon/control/connection.ts';
 import { isAbsent } from '../../daemon/control/errors.ts';
 import { daemonPaths } from '../../daemon/paths.ts';
+import type { StatusAnswer } from '../../daemon/protocol.ts';
 import { KitFailure } from './driver.ts';
 import { SocketTap } from './socket-tap.ts';
 

@@ -1,9 +1,10 @@
 /** Any program's way: `service run` starts a child for each bundle, and what the child was given is what the session has. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StatusAnswer } from '../../daemon/control/answers.ts';
 import { daemonStatus } from '../../daemon/control/ask.ts';
+import type { StatusAnswer } from '../../daemon/protocol.ts';
 import type { Carrier, Host } from './carrier.ts';
 
 /** Leaves its text where the fake harness looks, and ends as it is told through a pipe. */

@@ -3,7 +3,6 @@ import { canonicalJson } from '../../contract/canonical.ts';
 import type { EventActor, PolicyChange, Role } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { revokeCodes } from '../joining/join-codes.steps.ts';
-import type { Authorized } from '../members/membership.steps.ts';
 import type { Authorized } from '../members/owners.steps.ts';
 import { append } from '../record/append.ts';
 import { type BoardRow, parsePolicy, parseRoles, type SettingsRow, saveSettings } from './boards.store.ts';

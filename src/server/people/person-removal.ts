@@ -6,7 +6,6 @@ import type { WriteTx } from '../db/tx.ts';
 import { endMembership } from '../members/endings.steps.ts';
 import { countOwners, countPeople } from '../members/member-counts.store.ts';
 import { memberById } from '../members/members.store.ts';
-import type { Authorized } from '../members/membership.steps.ts';
 import { activeHuman, boardIdsOf, longestStanding } from '../members/memberships.store.ts';
 import type { Authorized } from '../members/owners.steps.ts';
 import { makeOwnerBySystem } from '../members/owners.steps.ts';

@@ -1,5 +1,8 @@
-/** Small parts in place of the true ones, where a test is about the core: above all a program of any abilities. */
-import type { Adapter, Adapters, Capability, Delegating, Reports, SessionView } from '../../../src/daemon/types.ts';
+/** Small parts in place of the true ones, where a test is about the rest of the daemon: above all a program of any abilities. */
+import type { Adapter, Adapters, Capability } from '../../../src/daemon/adapter.ts';
+import type { Delegating } from '../../../src/daemon/delegation/delegating.ts';
+import type { SessionView } from '../../../src/daemon/refs.ts';
+import type { SessionReports } from '../../../src/daemon/reports/reports.ts';
 
 export interface FakeAdapter extends Adapter {
   capabilities: ReadonlySet<Capability>;
@@ -35,7 +38,7 @@ export function fakeAdapter(capabilities: Capability[], more: Partial<Adapter> =
 export const only = (adapter: Adapter): Adapters => ({ of: () => adapter });
 
 /** Keeps what was reported. */
-export class KeptReports implements Reports {
+export class KeptReports implements SessionReports {
   readonly views: SessionView[] = [];
   readonly plans: string[] = [];
   session(view: SessionView): void {
@@ -53,4 +56,9 @@ const none = async (): Promise<never> => {
   throw new Error('not part of this test');
 };
 
-export const noDelegating: Delegating = { boards: none, join: none, createBoard: none, close: () => {} };
+export const noDelegating: Pick<Delegating, 'boards' | 'join' | 'createBoard' | 'close'> = {
+  boards: none,
+  join: none,
+  createBoard: none,
+  close: () => {},
+};

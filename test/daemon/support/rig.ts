@@ -1,23 +1,25 @@
-/** The daemon's core in this process, on a true server, with its true journal and socket. */
+/** The daemon in this process, on a true server, with its true journal and socket: tests speak to it through these. */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import type { Adapter } from '../../../src/daemon/adapter.ts';
 import { type DaemonClock, realClock } from '../../../src/daemon/clock.ts';
-
 import { compose as trueCompose } from '../../../src/daemon/compose/compose.ts';
-import type { Core, Ports } from '../../../src/daemon/core.ts';
-
+import type { Compose } from '../../../src/daemon/compose/types.ts';
 import { Daemon } from '../../../src/daemon/daemon.ts';
 import { type Faults, noFaults } from '../../../src/daemon/faults.ts';
 import { SqliteJournal } from '../../../src/daemon/journal/journal.ts';
 import { openJournal } from '../../../src/daemon/journal/open.ts';
-import type { Journal } from '../../../src/daemon/journal/types.ts';
+import type { Journal, SeatRow } from '../../../src/daemon/journal/types.ts';
 import { openLog } from '../../../src/daemon/log.ts';
 import { daemonPaths } from '../../../src/daemon/paths.ts';
+import type { Connecting, Ports } from '../../../src/daemon/ports.ts';
+import type { SeatIdentity, SeatRef } from '../../../src/daemon/refs.ts';
 import { secureFolders } from '../../../src/daemon/secure.ts';
-import { Origins } from '../../../src/daemon/server-link/servers.ts';
+import type { InboxRead, Notice, ServerLinks } from '../../../src/daemon/server-link/link.ts';
+import { Servers } from '../../../src/daemon/server-link/servers.ts';
 import { savedSeats } from '../../../src/daemon/sessions/saved-seats.ts';
-import type { Adapter, Compose, OriginEvents, SeatIdentity } from '../../../src/daemon/types.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
 import type { TestServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
@@ -36,7 +38,7 @@ export interface RigOptions {
   /** What is put around the true journal. */
   journal?: (journal: Journal) => Journal;
   /** True parts in place of small ones. */
-  ports?: (events: OriginEvents, core: Core) => Partial<Ports>;
+  ports?: (connecting: Connecting) => Partial<Ports>;
 }
 
 export class Rig {
@@ -47,6 +49,12 @@ export class Rig {
   clock: DaemonClock = realClock;
   adapter: Adapter = fakeAdapter(['idle-hook', 'turn-start', 'tool-boundary']);
   daemon!: Daemon;
+  /** What the daemon was connected with when it started. */
+  journal!: Journal;
+  servers!: ServerLinks;
+  events!: Connecting['events'];
+  /** What servers told of seats, by member id. */
+  readonly #told = new Map<string, { read?: InboxRead; seenSeq: number; notices: readonly Notice[] }>();
   readonly #lines: Line[] = [];
 
   constructor(server: TestServer) {
@@ -67,7 +75,7 @@ export class Rig {
     this.adapter = adapter;
     this.clock = clock;
     this.origin ||= this.server.url;
-    const { credentials, folders } = this.machine;
+    const { credentials } = this.machine;
     const known = credentials.server(this.origin);
     const { server_id } = await this.server.nobody.ok('getInfo');
     if (!known) await this.machine.knows(this.origin, server_id, this.server.dana);
@@ -75,26 +83,79 @@ export class Rig {
     const { db, putAside } = openJournal(this.paths.journal);
     const log = openLog(this.paths.log);
     if (putAside) log.write('journal_error', { put_aside: true }, 'error');
+    this.#told.clear();
+    this.journal = journal(new SqliteJournal(db));
     this.daemon = await Daemon.start({
       paths: this.paths,
       clock,
-      journal: journal(new SqliteJournal(db)),
+      journal: this.journal,
       log,
       faults,
       build: { version: '0.0.1' },
-      ports: (events, core) => ({
-        origins: new Origins({ world: { ...this.machine.world, nowUs: clock.nowUs }, credentials, events }),
-        adapters: only(adapter),
-        compose,
-        reports: this.reports,
-        saved: savedSeats(credentials),
-        delegating: noDelegating,
-        ...ports(events, core),
-      }),
+      ports: (connecting) => {
+        const { events, serverEvents } = connecting;
+        const world = { ...this.machine.world, nowUs: clock.nowUs };
+        const made = {
+          servers: new Servers({ world, credentials, events: serverEvents }),
+          adapters: only(adapter),
+          compose,
+          reports: this.reports,
+          saved: savedSeats(credentials),
+          delegating: noDelegating,
+          ...ports(connecting),
+        };
+        this.#listen(serverEvents);
+        Object.assign(this, { events, servers: made.servers });
+        return made;
+      },
     });
-    void folders;
     return this;
   }
+
+  #listen(servers: Connecting['serverEvents']): void {
+    const of = ({ member_id: id }: SeatRef) => {
+      const told = this.#told.get(id) ?? { seenSeq: 0, notices: [] };
+      this.#told.set(id, told);
+      return told;
+    };
+    servers.on('inbox', (seat, read) => {
+      const told = of(seat);
+      told.read = read;
+      told.seenSeq = Math.max(told.seenSeq, read.inbox.messages.at(-1)?.seq ?? 0);
+    });
+    servers.on('notices', (seat, notices) => {
+      of(seat).notices = notices;
+    });
+  }
+
+  /** The last read of a seat's inbox that the daemon was told of. */
+  read = ({ member_id: id }: Pick<SeatRef, 'member_id'>): InboxRead['inbox'] | undefined =>
+    this.#told.get(id)?.read?.inbox;
+
+  noticesOf = ({ member_id: id }: SeatRef): readonly Notice[] => this.#told.get(id)?.notices ?? [];
+
+  /** Waits until the daemon was told of a message of the seat. */
+  seen = (seat: Pick<SeatRef, 'member_id'>, seq: number): Promise<void> =>
+    until(() => (this.#told.get(seat.member_id)?.seenSeq ?? 0) >= seq, `#${seq} was seen`);
+
+  /** Waits until the last read of the seat has so many messages. */
+  hasRead = (seat: Pick<SeatRef, 'member_id'>, count: number, ms?: number): Promise<void> =>
+    until(() => (this.read(seat)?.messages.length ?? 0) >= count, `${count} messages were read`, ms);
+
+  /** Waits until the daemon follows what its first server tells. */
+  connected = (): Promise<void> =>
+    until(async () => {
+      const { servers = [] } = (await this.ask('status')) as { servers?: { connected?: boolean }[] };
+      return servers[0]?.connected === true;
+    }, 'the stream is open');
+
+  /** The seat as the journal has it. */
+  row = ({ member_id: id }: SeatRef): SeatRow =>
+    this.rows<SeatRow>(`SELECT * FROM seats WHERE member_id = '${id}'`)[0]!;
+
+  /** Whether a session is open, as the journal has it. */
+  isOpen = ({ key }: TestSession): boolean =>
+    this.rows<{ open: number }>(`SELECT open FROM sessions WHERE key = '${key}'`)[0]?.open === 1;
 
   /** A board with an agent of Dana's whose token this machine has. */
   async seat(board?: { id: string; name: string }): Promise<{ seat: SeatIdentity; board: string; boardId: string }> {

@@ -1,12 +1,13 @@
 /** The delivery daemon: whether it can be used, which build it is, and what it could not deliver. */
+
 import { existsSync } from 'node:fs';
 import { runtime } from '../../../cli/runtime.ts';
 import { here } from '../../../cli/session/here.ts';
 import { checkSocket, requirePlatform } from '../../../daemon/control/address.ts';
-import type { StatusAnswer } from '../../../daemon/control/answers.ts';
 import { daemonStatus } from '../../../daemon/control/ask.ts';
 import { isAbsent } from '../../../daemon/control/errors.ts';
 import { type DaemonPaths, daemonPaths } from '../../../daemon/paths.ts';
+import type { StatusAnswer } from '../../../daemon/protocol.ts';
 import { buildOf, olderBuild } from '../../../local/build.ts';
 import { Failure } from '../../../local/failure.ts';
 import { type Check, type Finding, failing, fine, warning } from '../lib/check.ts';

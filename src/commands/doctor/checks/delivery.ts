@@ -1,6 +1,5 @@
 /** What the daemon could not deliver, as it says itself: each with what gives those messages to their agent after all. */
-import type { StatusAnswer } from '../../../daemon/control/answers.ts';
-import type { AgentRef } from '../../../daemon/protocol.ts';
+import type { AgentRef, StatusAnswer } from '../../../daemon/protocol.ts';
 import { shellWord } from '../../../harness/setup/entries.ts';
 import { type Finding, failing, warning } from '../lib/check.ts';
 import type { SessionLines } from './session-lines.ts';

@@ -1,7 +1,7 @@
 /** Bringing one agent of a swarm to run, unless it does; and whose doing it is that it does. */
 
 import { runtime } from '../../../cli/runtime.ts';
-import type { StatusAnswer } from '../../../daemon/control/answers.ts';
+import type { StatusAnswer } from '../../../daemon/protocol.ts';
 import { allSeats, type Seat } from '../../../local/actors.ts';
 import { readCredentials } from '../../../local/credentials.ts';
 import { Failure } from '../../../local/failure.ts';

@@ -2,7 +2,7 @@
 
 import { daemonStatus } from '../../../cli/local/daemon.ts';
 import { isAway } from '../../../cli/session/ask-daemon.ts';
-import type { StatusAnswer } from '../../../daemon/control/answers.ts';
+import type { StatusAnswer } from '../../../daemon/protocol.ts';
 import { Failure } from '../../../local/failure.ts';
 import type { Launchers } from './plan.ts';
 import type { StartedAgent } from './state.ts';

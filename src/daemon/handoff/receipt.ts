@@ -1,0 +1,105 @@
+/** Whether a session has received a handoff: told by what it does next, made durable, and only then acknowledged. */
+import type { Adapters } from '../adapter.ts';
+import type { Acknowledger } from '../inbox/acknowledge.ts';
+import type { PartRow } from '../journal/types.ts';
+import { type SeatRef, seatKey } from '../refs.ts';
+import type { Flight, Seat, Session } from '../sessions/session.ts';
+import { backToPending, type FlightDeps, land } from './flight.ts';
+import { logHandoff } from './log-lines.ts';
+import { noting } from './noting.ts';
+import { leftQueue } from './queued.ts';
+import { landed } from './settle.ts';
+
+/** Wakes that did not come back before one is believed without its echo. */
+const ECHO_ROUNDS = 2;
+
+export interface ReceiptDeps extends FlightDeps {
+  adapters: Adapters;
+  acks: Acknowledger;
+}
+
+export interface SessionEvent {
+  kind: 'prompt' | 'tool' | 'wait' | 'turn_end' | 'command';
+  /** When its cause began. */
+  startedUs: number;
+  /** The prompt is a wake: the handoff whose id it holds. */
+  wakeOf?: string | undefined;
+}
+
+/** What an event of a session says about the handoff on its way to it. @returns whether it is that wake's echo. */
+export function evidence(deps: ReceiptDeps, session: Session, event: SessionEvent): boolean {
+  const { flight } = session;
+  if (!flight || flight.acceptedUs === null || flight.boot !== session.row.boot) return false;
+  if (event.kind === 'prompt' && event.wakeOf === flight.id) {
+    flight.echoed = true;
+    flight.cancelStall();
+    noting(deps, () => deps.journal.updateHandoff(flight.id, { turn_at: deps.clock.now() }));
+    return true;
+  }
+  if (event.startedUs <= flight.acceptedUs) return false;
+  const adapter = deps.adapters.of(session.row.harness);
+  const silent = flight.path === 'wait' && adapter.wakeEcho && !flight.echoed && event.kind === 'prompt';
+  if (silent && flight.attempts < ECHO_ROUNDS) {
+    backToPending(deps, session, flight, 'wake_lost', { attempts: flight.attempts + 1 });
+    return false;
+  }
+  if (silent) {
+    deps.metrics.count('wake_echo_missing');
+    logHandoff(deps, 'wake_echo_missing', flight.id, {}, 'warn');
+  }
+  // The session has the text, so its program's queue has it no more.
+  if (flight.path === 'queue') leftQueue(deps, session, flight.id);
+  confirm(deps, session, flight);
+  return false;
+}
+
+/** Receipt is certain and made durable; only then is anything acknowledged. */
+export function confirm(deps: ReceiptDeps, session: Session, flight: Flight): void {
+  if (session.flight !== flight) return;
+  deps.faults.at('confirm.evidence');
+  const manifest = deps.journal.manifest(flight.id);
+  const touched: Seat[] = [];
+  const rows = deps.journal.write(() => {
+    const now = deps.clock.now();
+    deps.journal.updateHandoff(flight.id, { state: 'confirmed', confirmed_at: now });
+    const all = (manifest?.parts ?? []).flatMap((part) => {
+      const seat = confirmedSeat(deps, part);
+      if (!seat) return [];
+      touched.push(seat);
+      deps.journal.setPart(flight.id, part, 'confirmed');
+      // What was cut at a tool boundary stays unread and comes whole.
+      const whole = manifest!.messages.filter(
+        (message) => seatKey(message) === seatKey(part) && !(flight.path === 'tool' && message.form === 'truncated'),
+      );
+      return whole.map(({ origin, member_id, message_id, seq }) => ({ origin, member_id, message_id, seq }));
+    });
+    deps.journal.saveReceived(
+      all.filter((row) => isAhead(deps, row)).map((row) => ({ ...row, via: 'handoff' as const })),
+      now,
+    );
+    return all;
+  });
+  for (const row of rows.filter((row) => isAhead(deps, row))) deps.seats.of(row)?.received.set(row.message_id, row.seq);
+  deps.metrics.count('confirmed');
+  logHandoff(deps, 'handoff_confirmed', flight.id);
+  land(deps, session, flight);
+  try {
+    landed(deps, flight.id);
+    deps.faults.at('confirm.recorded');
+    deps.events.emit('received', { session: session.key, boot: flight.boot, handoff: flight.id, messages: rows });
+  } finally {
+    // Whatever else goes wrong, what is known to be received is acknowledged.
+    for (const seat of touched) deps.acks.want(seat);
+    deps.acks.notices(flight.id);
+  }
+}
+
+/** What the cursor has passed is acknowledged already, whoever read it; it was received in this handoff all the same. */
+const isAhead = (deps: ReceiptDeps, { seq, ...seat }: SeatRef & { seq: number }): boolean =>
+  seq > (deps.seats.of(seat)?.row.cursor ?? 0);
+
+/** A callback of an older binding confirms nothing. */
+function confirmedSeat(deps: ReceiptDeps, part: PartRow): Seat | null {
+  const seat = deps.seats.of(part);
+  return part.state === 'open' && seat && seat.row.generation === part.generation ? seat : null;
+}

@@ -1,0 +1,175 @@
+/** What servers tell of seats here, applied to the seat and written down: reads, cursors, modes, notices, problems, tokens. */
+import type { DeliveryMode } from '../../contract/types.ts';
+import { quoted } from '../bundle/escape.ts';
+import type { DaemonClock } from '../clock.ts';
+import { noteArrival } from '../handoff/gathering.ts';
+import { dropOpenParts, endParts } from '../handoff/settle.ts';
+import { type Journal, JournalError } from '../journal/types.ts';
+import type { Log } from '../log.ts';
+import type { SeatProblem } from '../protocol.ts';
+import { isFinal, type SeatRef } from '../refs.ts';
+import type { InboxRead, Notice, ServerEvents, ServerLinks } from '../server-link/link.ts';
+import type { SessionEvents } from '../sessions/events.ts';
+import type { SeatRegistry } from '../sessions/seat-registry.ts';
+import type { Seat } from '../sessions/session.ts';
+import type { Acknowledger } from './acknowledge.ts';
+import { moveCursor } from './cursor.ts';
+
+/** Milliseconds until what the journal did not take is tried again. */
+const AGAIN_MS = 2_000;
+
+export interface SeatUpdatesDeps {
+  clock: DaemonClock;
+  journal: Journal;
+  log: Log;
+  seats: SeatRegistry;
+  servers: ServerLinks;
+  acks: Acknowledger;
+  events: SessionEvents;
+}
+
+export class SeatUpdates {
+  readonly #deps: SeatUpdatesDeps;
+
+  constructor(deps: SeatUpdatesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Applies what servers tell from now on. */
+  listen(servers: ServerEvents): void {
+    servers.on('inbox', (seat, read) => this.#inbox(seat, read));
+    servers.on('read', (seat, upTo) => this.#read(seat, upTo));
+    servers.on('mode', (seat, mode, revision) => this.#modeTold(seat, mode, revision));
+    servers.on('notices', (seat, notices) => this.#notices(seat, notices));
+    servers.on('problem', (seat, problem) => this.problem(seat, problem));
+    servers.on('token', (seat) => this.#token(seat));
+  }
+
+  #readDone(seat: Seat, read: InboxRead): void {
+    if (seat.latest === read || (seat.latest && seat.latest.sentUs > read.sentUs)) return;
+    const { clock, seats, acks } = this.#deps;
+    const { inbox } = read;
+    seat.latest = read;
+    if (inbox.board !== seat.row.board || inbox.agent !== seat.row.name)
+      seats.save(seat, { board: inbox.board, name: inbox.agent });
+    this.#mode(seat, inbox.delivery_mode, inbox.delivery_revision);
+    moveCursor(this.#deps, seat, inbox.cursor);
+    const newest = inbox.messages.at(-1)?.seq ?? 0;
+    const fresh = newest > seat.seenSeq;
+    seat.seenSeq = Math.max(seat.seenSeq, newest);
+    if (fresh && seat.session) noteArrival(seat.session, clock.nowUs());
+    if (seat.received.size > 0) acks.want(seat);
+  }
+
+  /** A mode the server told; the higher revision wins. @returns whether it is another one now. */
+  #mode(seat: Seat, mode: DeliveryMode, revision: number): boolean {
+    const { mode: old, mode_revision: known } = seat.row;
+    if (revision < known || (revision === known && mode === old)) return false;
+    this.#deps.seats.save(seat, { mode, mode_revision: revision });
+    if (mode === old) return false;
+    this.#deps.log.write('mode_changed', { seats: [seat.row.member_id], mode, revision });
+    if (seat.session) this.#deps.events.emit('changed', seat.session);
+    return true;
+  }
+
+  /** Applies a mode that a command was just answered. @returns whether it changed anything. */
+  applyMode(seat: Seat, mode: DeliveryMode, revision: number): boolean {
+    const changed = this.#mode(seat, mode, revision);
+    if (changed && seat.session) this.#deps.events.emit('deliverable', seat.session);
+    return changed;
+  }
+
+  #inbox(ref: SeatRef, read: InboxRead): void {
+    this.#about('inbox', ref, (seat) => {
+      this.#readDone(seat, read);
+      if (seat.session) this.#deps.events.emit('deliverable', seat.session);
+    });
+  }
+
+  #read(ref: SeatRef, upTo: number): void {
+    this.#about('read', ref, (seat) => moveCursor(this.#deps, seat, upTo));
+  }
+
+  #modeTold(ref: SeatRef, mode: DeliveryMode, revision: number): void {
+    this.#about('mode', ref, (seat) => void this.applyMode(seat, mode, revision));
+  }
+
+  #notices(ref: SeatRef, notices: Notice[]): void {
+    this.#about('notices', ref, (seat) => {
+      seat.notices = notices;
+      if (seat.session) this.#deps.events.emit('deliverable', seat.session);
+    });
+  }
+
+  #token(ref: SeatRef): void {
+    this.#about('token', ref, (seat) => {
+      const { journal, seats, acks } = this.#deps;
+      journal.write(() => {
+        seats.save(seat, { generation: seat.row.generation + 1, problem: null, problem_at: null });
+        dropOpenParts(this.#deps, seat);
+      });
+      seat.session?.stopPreparing();
+      acks.retry(seat);
+    });
+  }
+
+  problem(ref: SeatRef, problem: SeatProblem | null): void {
+    this.#about('problem', ref, (seat) => {
+      const { clock, journal, seats, acks, events } = this.#deps;
+      if (seat.row.problem === problem) return;
+      const change = { problem, problem_at: problem === null ? null : clock.now() };
+      // That nothing can be made ready may be because nothing can be written: it is told all the same.
+      if (problem === 'handoff_failed') seat.row = { ...seat.row, ...change };
+      seats.save(seat, change);
+      if (problem === null) {
+        acks.retry(seat);
+        if (seat.session) events.emit('deliverable', seat.session);
+        return;
+      }
+      if (isFinal(problem)) this.#over(seat, problem);
+      // Evidence is kept: a new token acknowledges with it.
+      if (problem === 'unauthorized') journal.write(() => dropOpenParts(this.#deps, seat, true));
+      if (seat.session) events.emit('changed', seat.session);
+    });
+  }
+
+  /** Only this seat; its session's others go on. */
+  #over(seat: Seat, problem: SeatProblem): void {
+    endParts(this.#deps, seat);
+    seat.latest = null;
+    seat.notices = [];
+    this.#deps.log.write('seat_ended', { seats: [seat.row.member_id], problem }, 'warn');
+    if (!seat.session) return;
+    seat.session.stopPreparing();
+    seat.session.lines.push(`service: you are no longer on ${quoted(seat.row.board)}`);
+  }
+
+  /** What a server tells of a seat that is not followed any more concerns nobody. */
+  #about(what: string, ref: SeatRef, work: (seat: Seat) => void): void {
+    const seat = this.#deps.seats.of(ref);
+    if (!seat) return;
+    // What could not be written down comes before what was told after it; of one kind the last word counts.
+    if (seat.untold.size > 0) {
+      seat.untold.delete(what);
+      seat.untold.set(what, work);
+      return;
+    }
+    try {
+      work(seat);
+    } catch (error) {
+      const passes = error instanceof JournalError;
+      this.#deps.log.write(passes ? 'journal_error' : 'hook_error', { seats: [ref.member_id] }, 'error');
+      if (!passes) return;
+      seat.untold.set(what, work);
+      this.#deps.clock.after(AGAIN_MS, () => this.#tellAgain(seat));
+    }
+  }
+
+  /** @throws JournalError while the journal still cannot be written; the clock then tries again. */
+  #tellAgain(seat: Seat): void {
+    for (const [what, work] of [...seat.untold]) {
+      work(seat);
+      seat.untold.delete(what);
+    }
+  }
+}

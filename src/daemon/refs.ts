@@ -1,0 +1,44 @@
+/** What seats and sessions are known by, in every part of the daemon, and how a session looks from outside. */
+import type { ProcessRef, SeatProblem, TurnState } from './protocol.ts';
+
+/** `<harness>:<session id>`. */
+export type SessionKey = string;
+
+/** What a seat is known by: the canonical origin of its server, and its member id there. */
+export interface SeatRef {
+  origin: string;
+  member_id: string;
+}
+
+/** The seat of a reference as one string, for maps. */
+export const seatKey = ({ origin, member_id }: SeatRef): string => `${origin} ${member_id}`;
+
+/** A seat as this machine's saved token proves it; `board` and `name` are for display only. */
+export interface SeatIdentity extends SeatRef {
+  board_id: string;
+  board: string;
+  name: string;
+}
+
+/** Whether a seat with this problem is over until a session binds it again. */
+export const isFinal = (problem: SeatProblem | null | undefined): boolean =>
+  problem === 'agent_removed' || problem === 'board_gone';
+
+/** A session as other parts see it. */
+export interface SessionView {
+  key: SessionKey;
+  harness: string;
+  session: string;
+  boot: string;
+  open: boolean;
+  turn: TurnState;
+  /** Whether any turn was ever reported; without, nothing is known about turns. */
+  turned: boolean;
+  /** It reported that it waits for its person. */
+  needsPerson: boolean;
+  process?: ProcessRef;
+  cwd?: string;
+  config_dir?: string;
+  harness_version?: string;
+  seats: SeatIdentity[];
+}

@@ -1,0 +1,236 @@
+/** The seats of one server that are watched: reading their inboxes and notices, and reading again after failures that pass. */
+import { ClientError } from '../../client/errors.ts';
+import type { Answer } from '../../contract/types.ts';
+import { Failure } from '../../local/failure.ts';
+import { readFates } from '../bundle/fates.ts';
+import { isFinal, type SeatIdentity } from '../refs.ts';
+import type { CredentialStore } from './credentials.ts';
+import { isPassing } from './failures.ts';
+import type { Identity } from './identity.ts';
+import { readWhole } from './inbox-read.ts';
+import type { InboxRead, Notice, ServerEvents } from './link.ts';
+import { SeatCalls } from './seat-calls.ts';
+import { SeatFeed } from './seat-feed.ts';
+import { requireInbox, requireNotices } from './trust.ts';
+import type { Wire } from './wire.ts';
+
+const PAGE = 100;
+const NOTICE_PAGES = 2;
+
+export interface FollowedSeatsOptions {
+  wire: Wire;
+  identity: Identity;
+  credentials: CredentialStore;
+  events: ServerEvents;
+  /** The server works again or is another one: a pause before the next connection ends. */
+  wake(): void;
+}
+
+export class FollowedSeats {
+  readonly #options: FollowedSeatsOptions;
+  readonly #seats = new Map<string, SeatFeed>();
+  readonly #calls: SeatCalls;
+  /** The server does not know notices; messages come all the same. */
+  #noNotices = false;
+
+  constructor(options: FollowedSeatsOptions) {
+    this.#options = options;
+    this.#calls = new SeatCalls({ ...options, seats: this.#seats });
+  }
+
+  get size(): number {
+    return this.#seats.size;
+  }
+
+  get lastError(): string | undefined {
+    return this.#calls.lastError;
+  }
+
+  /** The seats that may still have something to give. */
+  live(): SeatFeed[] {
+    return [...this.#seats.values()].filter(({ problem }) => !isFinal(problem));
+  }
+
+  get(memberId: string): SeatFeed | null {
+    return this.#seats.get(memberId) ?? null;
+  }
+
+  /** Begins to follow a seat. @returns null for one that is followed already */
+  add(seat: SeatIdentity): SeatFeed | null {
+    const known = this.#seats.get(seat.member_id);
+    if (known && !isFinal(known.problem)) {
+      known.seat = seat;
+      return null;
+    }
+    known?.ended.abort();
+    const feed = new SeatFeed(seat, this.#options.wire.world.random, {
+      inbox: (each) => this.#readInbox(each),
+      notices: (each) => this.#readNotices(each),
+    });
+    if (known) feed.told = known.told;
+    this.#seats.set(seat.member_id, feed);
+    this.refresh(feed);
+    this.refreshNotices(feed);
+    return feed;
+  }
+
+  remove(memberId: string): void {
+    this.#seats.get(memberId)?.ended.abort();
+    this.#seats.delete(memberId);
+  }
+
+  close(): void {
+    for (const feed of this.#seats.values()) feed.ended.abort();
+  }
+
+  /** Reads the seat's inbox soon; what fails for a passing reason is tried again by itself. */
+  refresh(feed: SeatFeed): void {
+    feed.reads.run().then(ignore, (error: unknown) => this.#retryLater(feed, error));
+  }
+
+  /** The same of its notices. */
+  refreshNotices(feed: SeatFeed): void {
+    if (this.#noNotices) return;
+    feed.noticeReads.run().then(ignore, (error: unknown) => this.#noticesLater(feed, error));
+  }
+
+  /** Something happened to a board, or a seat on it, of which nothing more is known. */
+  refreshBoard(boardId: string): void {
+    for (const feed of this.live()) if (feed.seat.board_id === boardId) this.refresh(feed);
+  }
+
+  /** One request of a seat with its own token. @throws as `SeatCalls.call` does. */
+  call: SeatCalls['call'] = (feed, name, input) => this.#calls.call(feed, name, input);
+
+  /** The server answered as it should. */
+  worked(): void {
+    this.#calls.worked();
+  }
+
+  /** A request or the stream failed for a passing reason. */
+  failed(error: unknown): void {
+    this.#calls.failed(error);
+  }
+
+  /** Another server than the pinned one answers there: nothing more is sent, and a person has to look. */
+  identityChanged(): void {
+    const { wire, identity } = this.#options;
+    wire.world.log('server_identity_changed', { origin: wire.origin, server_id: identity.seen }, 'error');
+    this.#calls.lastError = 'server_identity_changed';
+    for (const feed of this.live()) this.#calls.setProblem(feed, 'server_identity_changed');
+  }
+
+  /** Whether another server than the pinned one was found there. */
+  get isIdentityChanged(): boolean {
+    return this.live().some(({ problem }) => problem === 'server_identity_changed');
+  }
+
+  /** Reads the seats again that stopped because another server answered. */
+  reconsider(): void {
+    this.#options.identity.doubt();
+    for (const feed of this.live()) {
+      if (feed.problem !== 'server_identity_changed') continue;
+      feed.problem = null;
+      this.refresh(feed);
+      this.refreshNotices(feed);
+    }
+  }
+
+  /** credentials.json has changed: seats may have other tokens. @returns those that can be followed again */
+  credentialsChanged(): SeatFeed[] {
+    const revived: SeatFeed[] = [];
+    for (const feed of this.#seats.values()) {
+      const token = this.#savedToken(feed);
+      if (feed.missed && token !== null) {
+        feed.missed = false;
+        this.refresh(feed);
+      }
+      if (token !== feed.token && token !== null && feed.token !== null) {
+        feed.token = token;
+        this.#options.events.emit('token', feed.seat);
+      }
+      if (feed.problem === 'unauthorized' && token !== null && token !== feed.deadToken) {
+        this.#calls.setProblem(feed, null);
+        this.refresh(feed);
+        this.refreshNotices(feed);
+        revived.push(feed);
+      }
+    }
+    return revived;
+  }
+
+  async #readInbox(feed: SeatFeed): Promise<InboxRead> {
+    const sentUs = this.#options.wire.world.nowUs();
+    const { inbox, wholeUpTo } = await readWhole(async (query) =>
+      requireInbox(await this.call(feed, 'readInbox', { query: { ...query } }), feed.seat.member_id),
+    );
+    const fates = await readFates((name, params) => this.call(feed, name, { params }), inbox.board, inbox.messages);
+    const read = { inbox, wholeUpTo, fates, sentUs, atUs: this.#options.wire.world.nowUs() };
+    feed.readUs = sentUs;
+    feed.backoff.reset();
+    this.took(feed, inbox);
+    this.#calls.setProblem(feed, null);
+    this.#options.events.emit('inbox', feed.seat, read);
+    return read;
+  }
+
+  async #readNotices(feed: SeatFeed): Promise<Notice[]> {
+    const notices: Notice[] = [];
+    let after: string | null = null;
+    // There are never more than 50.
+    for (let pages = 0; pages < NOTICE_PAGES && (pages === 0 || after !== null); pages++) {
+      const query = { limit: PAGE, ...(after === null ? {} : { after }) };
+      const page: Answer<'listNotices'> = await this.call(feed, 'listNotices', { query });
+      notices.push(...requireNotices(page.notices));
+      after = page.next_after;
+    }
+    feed.noticeBackoff.reset();
+    this.#options.events.emit('notices', feed.seat, notices);
+    return notices;
+  }
+
+  /** What every answer of an inbox says beside its messages. */
+  took(feed: SeatFeed, inbox: InboxRead['inbox']): void {
+    feed.lastSeen = Math.max(feed.lastSeen, inbox.cursor, inbox.messages.at(-1)?.seq ?? 0);
+    this.#options.events.emit('mode', feed.seat, inbox.delivery_mode, inbox.delivery_revision);
+    this.#options.events.emit('read', feed.seat, inbox.cursor);
+  }
+
+  #retryLater(feed: SeatFeed, error: unknown): void {
+    // What this machine's own files stand in the way of is made good when they change.
+    feed.missed ||= error instanceof Failure;
+    if (!isPassing(error) || feed.ended.signal.aborted || feed.retrying) return;
+    feed.retrying = true;
+    const ms = feed.backoff.failed(0, error.retryAfter);
+    this.#options.wire.world
+      .sleep(ms, feed.ended.signal)
+      .then(() => {
+        feed.retrying = false;
+        if (feed.problem === null) this.refresh(feed);
+      })
+      .catch(ignore);
+  }
+
+  #noticesLater(feed: SeatFeed, error: unknown): void {
+    if (error instanceof ClientError && error.code === 'server_outdated') this.#noNotices = true;
+    if (!isPassing(error) || feed.ended.signal.aborted || feed.noticesRetrying) return;
+    feed.noticesRetrying = true;
+    this.#options.wire.world
+      .sleep(feed.noticeBackoff.failed(0, error.retryAfter), feed.ended.signal)
+      .then(() => {
+        feed.noticesRetrying = false;
+        if (feed.problem === null) this.refreshNotices(feed);
+      })
+      .catch(ignore);
+  }
+
+  #savedToken(feed: SeatFeed): string | null {
+    try {
+      return this.#options.credentials.token(this.#options.wire.origin, feed.seat.member_id);
+    } catch {
+      return null;
+    }
+  }
+}
+
+const ignore = (): void => {};

@@ -1,0 +1,126 @@
+/** Which session holds which seat: one session each, one seat a board in a session, and a generation that outdates old holders. */
+import type { DaemonClock } from '../clock.ts';
+import { ControlRefusal } from '../control/refusal.ts';
+import { hasEnded } from '../handoff/prepare.ts';
+import { dropOpenParts } from '../handoff/settle.ts';
+import { stopFollowing } from '../inbox/cursor.ts';
+import type { Journal } from '../journal/types.ts';
+import type { Log } from '../log.ts';
+import type { AgentRef } from '../protocol.ts';
+import type { SeatIdentity } from '../refs.ts';
+import type { ServerLinks } from '../server-link/link.ts';
+import type { SessionEvents } from './events.ts';
+import type { SeatRegistry } from './seat-registry.ts';
+import type { Seat, Session } from './session.ts';
+
+const MAX_SEATS = 20;
+
+export interface BindingsDeps {
+  clock: DaemonClock;
+  journal: Journal;
+  log: Log;
+  seats: SeatRegistry;
+  servers: ServerLinks;
+  events: SessionEvents;
+}
+
+export class Bindings {
+  readonly #deps: BindingsDeps;
+
+  constructor(deps: BindingsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Binds a seat whose identity its own token proved. The session's other seat on that board is replaced, and another
+   * session that holds the seat loses it and remembers that.
+   */
+  bind(session: Session, identity: SeatIdentity): { previous: AgentRef | null } {
+    const { clock, journal, log, seats, servers, events } = this.#deps;
+    const seat = seats.ensure(identity);
+    if (seat.session === session) {
+      // One that was over is looked at again when it is bound again.
+      if (hasEnded(seat)) this.#revived(seat);
+      return { previous: null };
+    }
+    const replaced = [...session.seats].find(
+      (other) => other.row.origin === identity.origin && other.row.board_id === identity.board_id,
+    );
+    requireRoom(session, replaced);
+    const holder = seat.session;
+    const now = clock.now();
+    const row = { ...seat.row, ...identity, generation: seat.row.generation + 1, problem: null, problem_at: null };
+    journal.write(() => {
+      journal.saveSeat(row);
+      journal.saveBinding({
+        origin: row.origin,
+        member_id: row.member_id,
+        session_key: session.key,
+        generation: row.generation,
+        bound_at: now,
+        told_mode: null,
+      });
+      journal.removeLost(session.key, row);
+      dropOpenParts(this.#deps, seat);
+      if (replaced) this.#release(replaced);
+      if (holder) journal.saveLost({ ...seat.identity, session_key: holder.key, taken_by: session.key, at: now });
+    });
+    seat.row = row;
+    holder?.seats.delete(seat);
+    if (replaced) this.#released(replaced);
+    seat.session = session;
+    seat.toldMode = null;
+    seat.boundAt = now;
+    session.seats.add(seat);
+    const ids = { session: session.key, seats: [row.member_id] };
+    log.write(holder ? 'moved' : 'bound', holder ? { ...ids, from: holder.key } : ids);
+    servers.at(row.origin).watch(seat.identity);
+    if (holder) {
+      holder.stopPreparing();
+      events.emit('changed', holder);
+    }
+    events.emit('changed', session);
+    events.emit('deliverable', session);
+    return { previous: replaced?.ref ?? null };
+  }
+
+  /** Gives up a seat; on its server nothing changes. */
+  unbind(session: Session, seat: Seat): void {
+    if (seat.session !== session) return;
+    this.#deps.journal.write(() => this.#release(seat));
+    this.#released(seat);
+    this.#deps.events.emit('changed', session);
+  }
+
+  #release(seat: Seat): void {
+    const { journal } = this.#deps;
+    journal.removeBinding(seat.row);
+    journal.saveSeat({ ...seat.row, generation: seat.row.generation + 1 });
+    dropOpenParts(this.#deps, seat);
+  }
+
+  #released(seat: Seat): void {
+    seat.row = { ...seat.row, generation: seat.row.generation + 1 };
+    const { session } = seat;
+    session?.seats.delete(seat);
+    seat.session = null;
+    session?.stopPreparing();
+    stopFollowing(this.#deps.servers, seat);
+    this.#deps.events.emit('released', seat.row);
+  }
+
+  #revived(seat: Seat): void {
+    this.#deps.seats.save(seat, { problem: null, problem_at: null });
+    const server = this.#deps.servers.at(seat.row.origin);
+    server.unwatch(seat.row);
+    server.watch(seat.identity);
+  }
+}
+
+/** @throws ControlRefusal for a session that holds as many as it can. */
+export function requireRoom(session: Session, replaced?: Seat): void {
+  if (replaced || session.seats.size < MAX_SEATS) return;
+  throw new ControlRefusal('invalid_request', `A session holds at most ${MAX_SEATS} seats.`, {
+    hint: 'Leave a board: service agent leave',
+  });
+}

@@ -1,0 +1,65 @@
+/** All seats that this machine holds or held, as the journal has them. */
+import type { DeliveryMode } from '../../contract/types.ts';
+import type { Journal } from '../journal/types.ts';
+import { type SeatIdentity, type SeatRef, seatKey } from '../refs.ts';
+import { Seat } from './session.ts';
+
+export class SeatRegistry {
+  readonly #journal: Journal;
+  readonly #byKey = new Map<string, Seat>();
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+    for (const row of journal.seats()) {
+      const seat = new Seat(row);
+      for (const one of journal.received(row)) seat.received.set(one.message_id, one.seq);
+      this.#byKey.set(seatKey(row), seat);
+    }
+  }
+
+  of(ref: SeatRef): Seat | null {
+    return this.#byKey.get(seatKey(ref)) ?? null;
+  }
+
+  all(): Seat[] {
+    return [...this.#byKey.values()];
+  }
+
+  /** Those that a session holds. */
+  bound(): Seat[] {
+    return this.all().filter(({ session }) => session !== null);
+  }
+
+  /** The seat, which is new here unless it is known. The journal hears of it when it is saved. */
+  ensure(identity: SeatIdentity): Seat {
+    const known = this.of(identity);
+    if (known) return known;
+    const fresh = {
+      cursor: 0,
+      mode: 'focused' as const,
+      mode_revision: 0,
+      generation: 0,
+      problem: null,
+      problem_at: null,
+    };
+    const seat = new Seat({ ...identity, ...fresh });
+    this.#byKey.set(seatKey(identity), seat);
+    return seat;
+  }
+
+  save(seat: Seat, change: Partial<Seat['row']>): void {
+    const row = { ...seat.row, ...change };
+    this.#journal.saveSeat(row);
+    seat.row = row;
+  }
+
+  /** Notes that the seat's session has been told this mode. */
+  modeTold(ref: SeatRef, mode: DeliveryMode): void {
+    const seat = this.of(ref);
+    if (!seat?.session) return;
+    const { origin, member_id, generation } = seat.row;
+    const { key: session_key } = seat.session;
+    this.#journal.saveBinding({ origin, member_id, session_key, generation, bound_at: seat.boundAt, told_mode: mode });
+    seat.toldMode = mode;
+  }
+}
