@@ -175,7 +175,7 @@ export const requests = {
 } as const;
 
 /** First frames of connections that stay open. */
-export const openings = {
+const openings = {
   wait: ofSession('wait', { resumed: flag }),
   door: verb('door', { harness: harnessName, process: processRef }),
   inbox: verb('inbox', { ...maybeSession, agent: agentRef, peek: flag }),

@@ -4,20 +4,15 @@
  */
 
 import { type Build, olderBuild } from '../../local/build.ts';
-import type { Env } from '../../local/folders.ts';
 import type { Answers, OpeningFields, RequestFields } from '../protocol.ts';
 import { requirePlatform, socketPath } from './address.ts';
 import { ask, daemonStatus } from './ask.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { isAbsent } from './errors.ts';
 import type { AnsweringVerb } from './limits.ts';
-import { type StartOptions, startAndConnect } from './start.ts';
+import { type DaemonAccess, startAndConnect } from './start.ts';
 
-export interface DaemonOptions {
-  state: string;
-  env: Env;
-  /** How it is started; null never starts it, as in a sandbox. */
-  start: Pick<StartOptions, 'program' | 'client' | 'onStart'> | null;
+export interface DaemonOptions extends DaemonAccess {
   /** The caller's own build; null never replaces the running one. */
   replaceBy: Build | null;
 }

@@ -23,6 +23,14 @@ export interface StartOptions {
   now?: () => number;
 }
 
+/** Where the daemon is, and how it is started. */
+export interface DaemonAccess {
+  state: string;
+  env: Env;
+  /** Null never starts it, as in a sandbox. */
+  start: Pick<StartOptions, 'program' | 'client' | 'onStart'> | null;
+}
+
 /** Starts the daemon, then tries `connect` until it answers. After too many starts: `daemon_not_running`, as if it were absent. */
 export async function startAndConnect<T>(options: StartOptions, connect: () => Promise<T>): Promise<T> {
   const { client } = options;

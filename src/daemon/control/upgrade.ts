@@ -8,16 +8,15 @@ import { openLog } from '../log.ts';
 import { daemonPaths } from '../paths.ts';
 import { socketPath } from './address.ts';
 import { ask, daemonStatus } from './ask.ts';
-import type { DaemonOptions } from './client.ts';
 import { openConnection } from './connection.ts';
-import { startAndConnect } from './start.ts';
+import { type DaemonAccess, startAndConnect } from './start.ts';
 
 const ROUNDS = 3;
 const OUT_MS = 10_000;
 const ASKED_MS = 6_000;
 
 /** Leaves a daemon running that is not older than `own`; after three rounds without success, the old one. */
-export async function replaceDaemon(options: DaemonOptions, own: Build): Promise<void> {
+export async function replaceDaemon(options: DaemonAccess, own: Build): Promise<void> {
   if (!options.start) return;
   for (let round = 0; round < ROUNDS; round++) {
     const lock = await heldLock(join(options.state, 'upgrade.lock'));
@@ -87,7 +86,7 @@ function free(path: string): boolean {
   return lock !== null;
 }
 
-async function started({ state, env }: DaemonOptions, start: NonNullable<DaemonOptions['start']>): Promise<void> {
+async function started({ state, env }: DaemonAccess, start: NonNullable<DaemonAccess['start']>): Promise<void> {
   const connection = await startAndConnect({ state, env, ...start }, () => openConnection(socketPath(state)));
   connection.close();
 }
