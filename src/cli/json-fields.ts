@@ -6,19 +6,15 @@ import { runtime } from './runtime.ts';
 
 interface Schema {
   $ref?: string;
-  $defs?: Properties;
+  $defs?: Record<string, Schema>;
   anyOf?: Schema[];
   oneOf?: Schema[];
   allOf?: Schema[];
   items?: Schema;
-  properties?: Properties;
+  properties?: Record<string, Schema>;
 }
 
-type Properties = Record<string, Schema>;
 type Json = Record<string, unknown>;
-
-/** What every object may have besides the command's own fields. */
-const BASE = ['server', 'actor', 'board', 'autostarted', 'replayed', 'nudges', 'warnings'];
 
 /**
  * What is left of a record: of a list its items, of a record such as `task` or `message` its fields and those beside it.
@@ -47,21 +43,25 @@ export function fieldPicker(command: { id: string; list: boolean }, text: string
 
 /** The fields that can be asked for, and under which names a list or record of them stands. */
 function shapeOf({ id, list }: { id: string; list: boolean }): { known: Set<string>; holders: string[] } {
-  const schema = readSchema(id);
+  const { $defs: definitions = {} } = readSchema('definitions');
   const resolved = (part: Schema): Schema[] => {
-    if (part.$ref !== undefined) return resolved(schema.$defs?.[part.$ref.split('/').at(-1) ?? ''] ?? {});
-    const inner = [...(part.anyOf ?? []), ...(part.oneOf ?? []), ...(part.allOf ?? [])];
-    return [part, ...inner.flatMap(resolved)];
+    if (part.$ref !== undefined) return resolved(definitions[part.$ref.split('/').at(-1) ?? ''] ?? {});
+    return [part, ...[...(part.anyOf ?? []), ...(part.oneOf ?? [])].flatMap(resolved)];
   };
-  const namesIn = (part: Schema): string[] => resolved(part).flatMap(({ properties }) => Object.keys(properties ?? {}));
+  const formsOf = (part: Schema): Record<string, Schema>[] =>
+    resolved(part).flatMap(({ properties, allOf = [] }) =>
+      properties ? [Object.assign({}, ...allOf.flatMap(formsOf), properties)] : [],
+    );
+  const namesIn = (part: Schema): string[] => formsOf(part).flatMap(Object.keys);
   const itemsOf = (part: Schema): string[] => resolved(part).flatMap(({ items }) => (items ? namesIn(items) : []));
 
   const known = new Set<string>();
   const holders: string[] = [];
-  const forms = resolved(schema).flatMap(({ properties }) => (properties ? [properties] : []));
+  const base = namesIn(definitions['Base'] ?? {});
+  const forms = formsOf(readSchema(id.replaceAll(':', '-')));
   // The further forms of a list are its items, one by one.
   for (const form of list ? forms.slice(0, 1) : forms) {
-    const own = Object.entries(form).filter(([name]) => !BASE.includes(name));
+    const own = Object.entries(form).filter(([name]) => !base.includes(name));
     const items = list ? own.find(([, part]) => itemsOf(part).length > 0) : undefined;
     // Of a change, what was before is no more the record than what is after.
     const record = own.slice(0, 1).find(([name, part]) => name !== 'before' && namesIn(part).length > 0);
@@ -73,9 +73,10 @@ function shapeOf({ id, list }: { id: string; list: boolean }): { known: Set<stri
   return { known, holders };
 }
 
-function readSchema(id: string): Schema {
+/** @param name of a published schema; one that is not published describes nothing. */
+function readSchema(name: string): Schema {
   try {
-    return JSON.parse(readFileSync(join(runtime().root, 'schemas', 'cli', `${id.replaceAll(':', '-')}.json`), 'utf8'));
+    return JSON.parse(readFileSync(join(runtime().root, 'schemas', 'cli', `${name}.json`), 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw error;

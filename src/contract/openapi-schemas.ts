@@ -5,25 +5,31 @@ import type { Shapes } from './operation.ts';
 import { nouns, operations } from './operations.ts';
 
 export type Json = Record<string, unknown>;
-/** What is sent to the server, and what it answers: they differ where a field has a default or another form on the wire. */
+/** Requests and answers: their schemas differ where a field has a default or another form on the wire. */
 export type Direction = 'input' | 'output';
 
 const pointer = (id: string): string => `#/components/schemas/${id}`;
-const upperFirst = (name: string): string => name[0]!.toUpperCase() + name.slice(1);
+
+/** The schemas that the nouns export, each under its name with an initial capital. */
+export function namedSchemas() {
+  const names = z.registry<{ id: string }>();
+  for (const noun of [common, ...Object.values(nouns)])
+    for (const [name, value] of Object.entries(noun))
+      if (value instanceof z.ZodType && !names.has(value))
+        names.add(value, { id: name[0]!.toUpperCase() + name.slice(1) });
+  return names;
+}
 
 /**
  * JSON Schemas in which every schema that a noun exports is a reference to the component of its name; one that is not the
  * same in both directions has a second component, whose name ends in `Input` or, of a body, in `Body`.
  */
 export class ApiSchemas {
-  readonly #ids = z.registry<{ id: string }>();
+  readonly #ids = namedSchemas();
   readonly #made: Record<Direction, Record<string, Json>>;
   readonly #used = new Map<string, Json>();
 
   constructor() {
-    for (const noun of [common, ...Object.values(nouns)])
-      for (const [name, value] of Object.entries(noun))
-        if (value instanceof z.ZodType && !this.#ids.has(value)) this.#ids.add(value, { id: upperFirst(name) });
     // Those without a name are made in the same pass, and copied into their operation.
     let count = 0;
     for (const { params, query, body, answer } of Object.values(operations) as Shapes[])
@@ -32,7 +38,7 @@ export class ApiSchemas {
     this.#made = { input: this.#all('input'), output: this.#all('output') };
   }
 
-  /** A schema of an operation. @throws Error for one that belongs to none. */
+  /** A schema of an operation. @throws Error if it belongs to no operation */
   of(schema: z.ZodType, direction: Direction): Json {
     const id = this.#ids.get(schema)?.id;
     if (id === undefined) throw new Error('This schema belongs to no operation and no noun');
@@ -84,11 +90,11 @@ export class ApiSchemas {
 const fieldsOf = (object: z.ZodObject | undefined): z.ZodType[] =>
   Object.values((object?.shape ?? {}) as Record<string, z.ZodType>);
 
-/** Leaves out what says nothing: bounds no number reaches, and in answers that no field may be added in time. */
-const simpler =
+/** Drops redundant keywords: the bounds of safe integers, and `additionalProperties: false` in answers, which may gain fields. */
+export const simpler =
   (io: Direction) =>
   ({ jsonSchema }: { jsonSchema: Json }): void => {
-    // What a query writes as text is a number or a boolean to those who make it.
+    // Numbers and booleans in a query are text on the wire, but typed for the client that builds it.
     if (jsonSchema['type'] === 'integer') delete jsonSchema['pattern'];
     if (jsonSchema['type'] === 'boolean') delete jsonSchema['enum'];
     if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum'];

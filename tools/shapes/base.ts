@@ -1,6 +1,7 @@
 /** What the JSON of commands is made of: the contract's records by their names, and what every answer may carry. */
 import { z } from 'zod';
 import { errorBody } from '../../src/contract/nouns/common.ts';
+import { namedSchemas } from '../../src/contract/openapi-schemas.ts';
 import { operations } from '../../src/contract/operations.ts';
 
 export type Fields = Record<string, z.ZodType>;
@@ -9,26 +10,47 @@ export type Fields = Record<string, z.ZodType>;
 export const answer = <Name extends keyof typeof operations>(name: Name): (typeof operations)[Name]['answer'] =>
   operations[name].answer;
 
+/** Schemas with a name in what is published: each stands once, and others refer to it. */
+export const records = namedSchemas();
+
+/** Gives a record its name. */
+export function named<Schema extends z.ZodType>(id: string, schema: Schema): Schema {
+  records.add(schema, { id });
+  return schema;
+}
+
+/** A problem beside a result, and what to do about it. */
+export const problem = named('Problem', z.strictObject({ code: z.string(), message: z.string(), hint: z.string() }));
+
 /** Fields that every object of a command may have besides its own. */
-const base: Fields = {
-  server: z.strictObject({ name: z.string(), url: z.string() }).optional(),
-  actor: z
-    .strictObject({ kind: z.enum(['person', 'agent']), name: z.string(), id: z.string(), owner: z.string().optional() })
-    .optional(),
-  board: z.string().optional(),
-  autostarted: z.array(z.string()).optional(),
-  replayed: z.literal(true).optional(),
-  nudges: z.array(z.strictObject({ code: z.string(), text: z.string() })).optional(),
-  warnings: z.array(z.strictObject({ code: z.string(), message: z.string(), hint: z.string() })).optional(),
-};
+export const base = named(
+  'Base',
+  z.object({
+    server: z.strictObject({ name: z.string(), url: z.string() }).optional(),
+    actor: z
+      .strictObject({
+        kind: z.enum(['person', 'agent']),
+        name: z.string(),
+        id: z.string(),
+        owner: z.string().optional(),
+      })
+      .optional(),
+    board: z.string().optional(),
+    autostarted: z.array(z.string()).optional(),
+    replayed: z.literal(true).optional(),
+    nudges: z.array(z.strictObject({ code: z.string(), text: z.string() })).optional(),
+    warnings: z.array(problem).optional(),
+  }),
+);
 
 /** One object with these fields, and what every object may have. */
-export const object = (fields: Fields): z.ZodObject => z.strictObject({ ...base, ...fields });
+export const object = (fields: Fields): z.ZodObject => z.strictObject({ ...base.shape, ...fields });
 
 /** The object that an operation answers is a command's own. */
 export const whole = (schema: z.ZodType): z.ZodObject => object((schema as z.ZodObject).shape);
 
-export const failure = errorBody;
+/** The error of a command or of an operation. */
+export const failure = named('Failure', errorBody.shape.error);
 export const text = z.string();
 export const flag = z.boolean();
 export const count = z.int().min(0);
@@ -50,15 +72,3 @@ export const task = answer('getTask');
 export const boardFile = answer('uploadFile');
 export const fileDetail = answer('getFile');
 export const inbox = answer('readInbox');
-
-/** Records that are named in the schemas of commands. */
-export const records: Record<string, z.ZodType> = {
-  Message: message,
-  Board: board,
-  Member: member,
-  BoardPerson: boardPerson,
-  Task: task,
-  BoardFile: boardFile,
-  FileDetail: fileDetail,
-  AgentWork: inbox.shape.work,
-};

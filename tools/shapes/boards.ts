@@ -1,14 +1,27 @@
 /** What the commands about boards print with `--json`. */
 import { z } from 'zod';
-import { answer, board, boardPerson, count, flag, member, message, nextText, object, text, whole } from './base.ts';
+import {
+  answer,
+  board,
+  boardPerson,
+  count,
+  flag,
+  member,
+  message,
+  named,
+  nextText,
+  object,
+  text,
+  whole,
+} from './base.ts';
 import { ref } from './daemon-status.ts';
 import { asked, serverGroup } from './people.ts';
 
-const lifecycle = whole(answer('archiveBoard'));
+const lifecycle = named('BoardLifecycle', whole(answer('archiveBoard')));
 const members = object({ members: z.array(member) });
 const lists = answer('listBoards').shape;
 /** In a session with its own seat on the board. */
-const listed = z.strictObject({ ...board.shape, linked: flag, seat: ref.optional() });
+const listed = named('ListedBoard', z.strictObject({ ...board.shape, linked: flag, seat: ref.optional() }));
 const list = {
   boards: z.array(listed),
   hidden_boards: z.array(lists.hidden_boards.unwrap().element),

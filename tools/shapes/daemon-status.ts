@@ -1,19 +1,25 @@
 /** What `service daemon status` prints: the daemon's own answer, with everything in it that there can be. */
 import { z } from 'zod';
 import { metrics } from '../../src/daemon/metrics.ts';
-import { count, flag, object, seq, text } from './base.ts';
+import { count, flag, named, object, seq, text } from './base.ts';
 
 /** A seat as the daemon names it. */
-export const ref = z.strictObject({
-  server: text,
-  board: text,
-  name: text,
-  member_id: text.optional(),
-  board_id: text.optional(),
-});
+export const ref = named(
+  'SeatRef',
+  z.strictObject({
+    server: text,
+    board: text,
+    name: text,
+    member_id: text.optional(),
+    board_id: text.optional(),
+  }),
+);
 
 /** Of a handoff that did not go as it should. */
-const troubled = z.strictObject({ handoff_id: text, agent: ref, seqs: z.array(seq), reason: text });
+const troubled = named(
+  'TroubledHandoff',
+  z.strictObject({ handoff_id: text, agent: ref, seqs: z.array(seq), reason: text }),
+);
 
 export const daemonStatus = object({
   pid: z.int(),

@@ -33,4 +33,4 @@ export const withoutShape = [
 ];
 
 /** What every command prints with `--json` when it fails. */
-export const failureShape = z.strictObject({ error: failure.shape.error });
+export const failureShape = z.strictObject({ error: failure });

@@ -1,16 +1,19 @@
 /** What the commands about this machine, its server and the record of a board print with `--json`. */
 import { z } from 'zod';
-import { answer, count, flag, inbox, nextSeq, object, seq, text } from './base.ts';
+import { answer, count, flag, inbox, named, nextSeq, object, problem, seq, text } from './base.ts';
 import { daemonStatus } from './daemon-status.ts';
 
-const started = object({
-  started: flag,
-  replaced: z.strictObject({ from: text, to: text }).nullable(),
-  pid: z.int().nullable(),
-  ui_url: text,
-  data_dir: text,
-  version: text,
-});
+const started = named(
+  'StartedServer',
+  object({
+    started: flag,
+    replaced: z.strictObject({ from: text, to: text }).nullable(),
+    pid: z.int().nullable(),
+    ui_url: text,
+    data_dir: text,
+    version: text,
+  }),
+);
 const check = z.strictObject({
   name: text,
   level: z.enum(['ok', 'note', 'warning', 'error']),
@@ -19,7 +22,6 @@ const check = z.strictObject({
   fix: text.nullable(),
 });
 const events = answer('listEvents').shape.events;
-const problem = z.strictObject({ code: text, message: text, hint: text });
 
 const daemon = object({ pid: z.int(), started: flag });
 

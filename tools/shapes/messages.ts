@@ -1,14 +1,32 @@
 /** What the commands about messages, asks and inboxes print with `--json`. */
 import { z } from 'zod';
-import { answer, board, count, failure, flag, inbox, message, nextSeq, nextText, object, seq, text } from './base.ts';
+import {
+  answer,
+  board,
+  count,
+  failure,
+  flag,
+  inbox,
+  message,
+  named,
+  nextSeq,
+  nextText,
+  object,
+  seq,
+  text,
+} from './base.ts';
 
-const recipient = z.strictObject({
-  name: text,
-  presence: text.nullable(),
-  delivery: text.nullable(),
-  mentioned: flag,
-  outcome: z.enum(['now', 'turn_end', 'next_turn', 'not_woken', 'no_session', 'cannot_read', 'over_limit', 'person']),
-});
+const outcomes = ['now', 'turn_end', 'next_turn', 'not_woken', 'no_session', 'cannot_read', 'over_limit', 'person'];
+const recipient = named(
+  'PostRecipient',
+  z.strictObject({
+    name: text,
+    presence: text.nullable(),
+    delivery: text.nullable(),
+    mentioned: flag,
+    outcome: z.enum(outcomes),
+  }),
+);
 const recipients = z.array(recipient).nullable();
 const unread = z
   .strictObject({ count, seqs: z.array(seq), from: z.array(z.strictObject({ name: text, sender: text })) })
@@ -28,7 +46,7 @@ const posted = object({
 /** With `--ndjson-in`, a line for each line. */
 const postedLine = z.union([
   z.strictObject({ line: count, message, replayed: z.literal(true).optional() }),
-  z.strictObject({ line: count, error: failure.shape.error }),
+  z.strictObject({ line: count, error: failure }),
 ]);
 
 const given = z.strictObject({
@@ -38,18 +56,21 @@ const given = z.strictObject({
   by: message.shape.from,
   withdrawn: z.literal(true).optional(),
 });
-const asked = object({ message, ask: message });
+const asked = named('AskAnswered', object({ message, ask: message }));
 
-const read = object({
-  agent: text,
-  messages,
-  acked_up_to: seq.nullable(),
-  more: flag,
-  wrapped: z.array(text),
-  bundle: text,
-  work: inbox.shape.work,
-  timed_out: flag.optional(),
-});
+const read = named(
+  'ReadInbox',
+  object({
+    agent: text,
+    messages,
+    acked_up_to: seq.nullable(),
+    more: flag,
+    wrapped: z.array(text),
+    bundle: text,
+    work: inbox.shape.work,
+    timed_out: flag.optional(),
+  }),
+);
 const seats = object({
   seats: z.array(
     z.strictObject({ board: text, agent: text, member_id: text, messages, acked_up_to: seq.nullable(), more: flag }),

@@ -9,6 +9,7 @@ import {
   failure,
   flag,
   member,
+  named,
   object,
   person,
   savedKey,
@@ -18,13 +19,13 @@ import {
 } from './base.ts';
 
 /** What an agent asked its person for. */
-export const asked = whole(answer('requestAdminAction'));
+export const asked = named('RequestedApproval', whole(answer('requestAdminAction')));
 
 /** What one of several servers said, or why it said nothing. */
 export const serverGroup = (fields: Fields) =>
   z.union([
     z.strictObject({ name: text, url: text, ...fields }),
-    z.strictObject({ name: text, url: text, error: failure.shape.error }),
+    z.strictObject({ name: text, url: text, error: failure }),
   ]);
 
 const keys = answer('listKeys').shape;
@@ -40,7 +41,7 @@ const arrived = {
   boards: z.array(z.unknown()).optional(),
   pairing_request_id: text.nullable().optional(),
 };
-const collected = object(arrived);
+const collected = named('CollectedKey', object(arrived));
 const server = z.strictObject({
   name: text,
   url: text,
@@ -61,9 +62,9 @@ const invite = answer('getInvite');
 const made = answer('createInvite');
 const code = answer('createJoinCode');
 const listedCode = answer('listJoinCodes').shape.join_codes.element;
-const outcome = whole(answer('getApproval'));
+const outcome = named('ApprovalOutcome', whole(answer('getApproval')));
 const allowance = answer('getAllowance');
-const changedAllowance = object({ allowance, changed: flag });
+const changedAllowance = named('ChangedAllowance', object({ allowance, changed: flag }));
 const agreed = {
   charter: text,
   role_charter: text.nullable(),
@@ -82,7 +83,7 @@ const delivery = object({
 const agents = answer('listMyAgents').shape.agents;
 
 const pairing = answer('getPairingRequest');
-const oneRequest = object({ request: pairing });
+const oneRequest = named('OnePairingRequest', object({ request: pairing }));
 
 export const people = {
   'pairing:list': object({ requests: answer('listPairingRequests').shape.requests }),

@@ -1,8 +1,7 @@
 /** What the commands of swarms print with `--json`. */
 import { z } from 'zod';
-import { flag, object, text } from './base.ts';
+import { flag, object, problem, text } from './base.ts';
 
-const problem = z.strictObject({ code: text, message: text, hint: text }).nullable();
 const mode = z.enum(['interactive', 'headless']);
 const state = z.enum(['running', 'exited', 'unknown', 'not_started']);
 const by = z.enum(['launcher', 'hand']).nullable();
@@ -49,7 +48,13 @@ export const swarm = {
     swarm: text,
     board_created: flag,
     seats_added: z.array(text),
-    agents: z.array(z.strictObject({ ...agent, action: z.enum(['started', 'resumed', 'running', 'failed']), problem })),
+    agents: z.array(
+      z.strictObject({
+        ...agent,
+        action: z.enum(['started', 'resumed', 'running', 'failed']),
+        problem: problem.nullable(),
+      }),
+    ),
     timed_out: flag,
   }),
   'swarm:ps': object({
@@ -59,7 +64,7 @@ export const swarm = {
   }),
   'swarm:down': object({
     swarm: text.nullable(),
-    agents: z.array(z.strictObject({ name: text, stopped: flag, state, by, problem })),
+    agents: z.array(z.strictObject({ name: text, stopped: flag, state, by, problem: problem.nullable() })),
   }),
   'swarm:list': object({ swarms: z.array(listed) }),
   'swarm:show': object({

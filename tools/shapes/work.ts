@@ -9,6 +9,7 @@ import {
   inbox,
   member,
   message,
+  named,
   nextText,
   object,
   task,
@@ -17,26 +18,35 @@ import {
 
 const taskRef = inbox.shape.work.shape.oldest_open;
 const line = inbox.shape.work.shape.line;
-const changed = object({
-  task,
-  line,
-  next: taskRef,
-  nudges: z.array(z.strictObject({ code: text, text })),
-});
+const changed = named(
+  'ChangedTask',
+  object({
+    task,
+    line,
+    next: taskRef,
+    nudges: z.array(z.strictObject({ code: text, text })),
+  }),
+);
 const tasks = answer('listAllTasks').shape;
 const texts = answer('listTaskTexts').shape;
-const lines = object({ agent: text, line, state: member.shape.state });
-const file = object({ file: boardFile });
-const put = object({ file: z.union([boardFile, fileDetail]), version: count, replaces: count, changed: flag });
-const got = object({
-  name: text,
-  version: count,
-  digest: text,
-  size: count,
-  media_type: text,
-  path: text.nullable(),
-  file_id: text,
-});
+const lines = named('LineOfAgent', object({ agent: text, line, state: member.shape.state }));
+const file = named('OneFile', object({ file: boardFile }));
+const put = named(
+  'PutFile',
+  object({ file: z.union([boardFile, fileDetail]), version: count, replaces: count, changed: flag }),
+);
+const got = named(
+  'SavedFile',
+  object({
+    name: text,
+    version: count,
+    digest: text,
+    size: count,
+    media_type: text,
+    path: text.nullable(),
+    file_id: text,
+  }),
+);
 const briefPut = object({ name: text, version: count, replaced: count.nullable() });
 
 export const work = {

@@ -3,9 +3,11 @@
 import { choose } from '../../../src/cli/dispatch.ts';
 import { readCatalog } from '../../../src/cli/help/catalog.ts';
 import { failureShape, shapes } from '../../../tools/shapes/index.ts';
+import { publishedSchemas } from './published-schemas.ts';
 import { root } from './root.ts';
 
 const catalog = readCatalog(root);
+const schemas = publishedSchemas();
 
 /** Commands whose JSON was seen and fits. */
 export const seen = new Set<string>();
@@ -28,6 +30,9 @@ export function checkShape(args: string[], { code, stdout }: { code: number | nu
     const parsed = (failed ? failureShape : shape!).safeParse(record);
     if (!parsed.success)
       throw new Error(`service ${args.join(' ')}: ${parsed.error.message}\n${stdout.slice(0, 2_000)}`);
+    const file = failed ? 'error.json' : `${id.replaceAll(':', '-')}.json`;
+    if (!seen.has(id) && !schemas.validate(file, record))
+      throw new Error(`service ${args.join(' ')}: ${file}: ${schemas.errorsText()}\n${stdout.slice(0, 2_000)}`);
     if (!failed) seen.add(id);
   }
 }
