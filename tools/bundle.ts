@@ -21,7 +21,9 @@ const parts: Record<string, BuildOptions> = {
     footer: { js: "if(require.main===module)module.exports.start(new URL('../bin/run.js',hereUrl).href);" },
   },
   daemon: { entryPoints: ['src/daemon/entry.ts'] },
-  'faulty-daemon': { entryPoints: ['src/harness/kit/faulty-daemon.ts'], ...asModule },
+  // What proves a profile: `service harness` loads it.
+  'harness-kit': { entryPoints: ['tools/harness-kit/kit.ts'] },
+  'faulty-daemon': { entryPoints: ['tools/harness-kit/faulty-daemon.ts'], ...asModule },
   profiles: { entryPoints: ['src/harness/load.ts'] },
   keychain: { entryPoints: ['src/local/keychain.child.ts'], ...asModule },
   server: { entryPoints: ['src/server/entry.ts'] },
@@ -71,6 +73,8 @@ async function pack(root: string, name: string, from: BuildOptions): Promise<Pac
     minifyWhitespace: true,
     minifySyntax: true,
     logLevel: 'warning',
+    // Its other form hides what it loads from the bundler.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     external,
     plugins: [withoutPlugins, lazyFramework, libraryFiles],
     ...from,

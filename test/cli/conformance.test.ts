@@ -76,7 +76,7 @@ describe('service harness test', function () {
 
   it('breaks the daemon only in its test build, which no command runs', async () => {
     const root = fileURLToPath(new URL('../..', import.meta.url));
-    for (const part of ['daemon.cjs', 'hook.cjs'])
+    for (const part of ['cli.cjs', 'daemon.cjs', 'hook.cjs'])
       expect(readFileSync(join(root, 'dist', part), 'utf8')).to.not.include('SERVICE_TEST_FAULTS');
     const env = { ...home.env, SERVICE_TEST_FAULTS: 'nowhere:kill' };
     const started = await home.json(['daemon', 'start'], { env });

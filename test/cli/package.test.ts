@@ -103,6 +103,8 @@ describe('the package', function () {
       service('board', 'create', 'kitchen');
       expect(service('say', 'The tap drips.')).to.equal('Posted #3 to all on kitchen\n');
       expect(service('audit', 'verify')).to.match(/^kitchen: 3 events verified/);
+      expect(Object.keys(JSON.parse(service('audit', 'verify', '--json=board_id,events')))).to.have.length(2);
+      expect(service('harness', 'test', 'claude-code', '--only', 'idle')).to.equal('pass  idle\n');
     } finally {
       service('server', 'stop');
     }

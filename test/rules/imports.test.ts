@@ -62,7 +62,7 @@ const inside = (...folders: string[]) => {
 const any = (...tests: ((file: string) => boolean)[]) => {
   return (file: string) => tests.some((test) => test(file));
 };
-const ours = inside('src', 'migrations', 'test', 'bin');
+const ours = inside('src', 'migrations', 'test', 'tools', 'bin');
 
 /** Folders of the server that are no area: what surrounds the use cases of all areas. */
 const surroundings = ['db', 'http', 'operation', 'text', 'access', 'views', 'live', 'blobs', 'upkeep', 'rates'];
@@ -239,6 +239,10 @@ describe('imports', () => {
 
   it('of the server lead to nothing that runs on a user’s machine', () => {
     expectOnly(inside('src/server'), inside('src/server', 'migrations'), contract);
+  });
+
+  it('lead from the tools to the sources, never back', () => {
+    expectNone(edges.filter(({ to }) => inside('tools')(to)));
   });
 
   it('form no circle, those of types included', () => {

@@ -1,8 +1,8 @@
 /** The kit's proxy, with a wait for what tests look for. */
-import { FaultProxy as KitProxy } from '../../src/harness/kit/fault-proxy.ts';
+import { FaultProxy as KitProxy } from '../../tools/harness-kit/fault-proxy.ts';
 import { until } from './until.ts';
 
-export type { Fault, Seen } from '../../src/harness/kit/fault-proxy.ts';
+export type { Fault, Seen } from '../../tools/harness-kit/fault-proxy.ts';
 
 export class FaultProxy extends KitProxy {
   /** Waits until `count` of a path has reached `n`. */

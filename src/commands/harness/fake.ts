@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { runtime } from '../../cli/runtime.ts';
+import { loadKit } from '../../harness/kit.ts';
 import { profileMeant } from './lib/testing.ts';
 
 export default class HarnessFake extends BaseCommand<typeof HarnessFake> {
@@ -20,9 +21,9 @@ export default class HarnessFake extends BaseCommand<typeof HarnessFake> {
     const { settings, folder } = this.flags;
     const { env, folders } = runtime();
     const profile = await profileMeant(this.flags.profile);
-    const { serveSteps } = await import('../../harness/kit/fake-main.ts');
+    const kit = await loadKit();
     const program = [process.execPath, ...process.execArgv, runtime().program];
-    await serveSteps({ profile, settings, folder, program, state: folders.state, env, cwd: process.cwd() });
+    await kit.standIn({ profile, settings, folder, program, state: folders.state, env, cwd: process.cwd() });
     // Nothing that runs in the background keeps it.
     process.exit(0);
   }

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { builtinProfile } from '../../../src/harness/builtin.ts';
-import { placeProgram, sayVersion } from '../../../src/harness/kit/fake-programs.ts';
 import type { Profile } from '../../../src/harness/profile.ts';
+import { placeProgram, sayVersion } from '../../../tools/harness-kit/fake-programs.ts';
 import { type Home, root } from './home.ts';
 
 const settings: Record<string, string> = { 'claude-code': '.claude/settings.json', codex: '.codex/hooks.json' };

@@ -6,8 +6,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { realPorts } from '../../../src/daemon/entry.ts';
 import { runDaemon } from '../../../src/daemon/main.ts';
-import { faultsOf } from '../../../src/harness/kit/fault-spec.ts';
 import { folders as foldersOf } from '../../../src/local/folders.ts';
+import { faultsOf } from '../../../tools/harness-kit/fault-spec.ts';
 
 const { env } = process;
 const folders = foldersOf(env);

@@ -1,7 +1,7 @@
 /** The conformance kit from the command line. */
 import { existsSync } from 'node:fs';
 import { runtime } from '../../../cli/runtime.ts';
-import type { Verdict } from '../../../harness/kit/kit.ts';
+import { loadKit, type Verdict } from '../../../harness/kit.ts';
 import { loadProfiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
 import { readText } from '../../../harness/setup/files.ts';
@@ -44,12 +44,12 @@ export async function testHarness(
   only: string | undefined,
   note: (line: string) => void,
 ): Promise<TestRecord> {
-  const { allChecks, isSupported, runKit } = await import('../../../harness/kit/kit.ts');
-  if (only !== undefined && !allChecks.some(({ id }) => id === only))
-    throw usage(`There is no check called ${only}.`, `There are: ${allChecks.map(({ id }) => id).join(', ')}`);
+  const kit = await loadKit();
+  if (only !== undefined && !kit.checks.includes(only))
+    throw usage(`There is no check called ${only}.`, `There are: ${kit.checks.join(', ')}`);
   const program = [process.execPath, ...process.execArgv, runtime().program];
-  const checks = await runKit(profile, { program, only, told: (verdict) => note(verdictLine(verdict)) });
-  return { harness: profile.harness, supported: isSupported(checks), checks };
+  const checks = await kit.run(profile, { program, only, told: (verdict) => note(verdictLine(verdict)) });
+  return { harness: profile.harness, supported: kit.isSupported(checks), checks };
 }
 
 export const verdictLine = ({ check, result, reason }: Verdict): string =>

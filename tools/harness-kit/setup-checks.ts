@@ -1,16 +1,16 @@
 /** Checks of what is installed: the profile, its entries at both places, and that nothing is left of them. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { folders } from '../../local/folders.ts';
-import { olderThan } from '../../local/versions.ts';
-import { builtinProfiles } from '../builtin.ts';
-import type { Install, Profile } from '../profile.ts';
-import { clashes, profileProblems } from '../profile-rules.ts';
-import { readText } from '../setup/files.ts';
-import { placeOf, setUp as setUpHarness } from '../setup/init.ts';
-import type { Installed } from '../setup/installed.ts';
-import { parseJsonc, readNode } from '../setup/jsonc.ts';
-import { skillText } from '../skill.ts';
+import { builtinProfiles } from '../../src/harness/builtin.ts';
+import type { Install, Profile } from '../../src/harness/profile.ts';
+import { clashes, profileProblems } from '../../src/harness/profile-rules.ts';
+import { readText } from '../../src/harness/setup/files.ts';
+import { placeOf, setUp as setUpHarness } from '../../src/harness/setup/init.ts';
+import type { Installed } from '../../src/harness/setup/installed.ts';
+import { parseJsonc, readNode } from '../../src/harness/setup/jsonc.ts';
+import { skillText } from '../../src/harness/skill.ts';
+import { folders } from '../../src/local/folders.ts';
+import { olderThan } from '../../src/local/versions.ts';
 import { type Check, can, must, NEWEST } from './check.ts';
 import type { SettingsEntry } from './entries.ts';
 import { Seated } from './seated.ts';

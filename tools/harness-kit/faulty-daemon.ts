@@ -3,15 +3,15 @@
  * starts it; what `service daemon` runs has no such way in.
  */
 import { fileURLToPath } from 'node:url';
-import { folders } from '../../local/folders.ts';
-import { loadPacked, setProgram } from '../../local/program.ts';
+import { folders } from '../../src/local/folders.ts';
+import { loadPacked, setProgram } from '../../src/local/program.ts';
 import { faultsOf } from './fault-spec.ts';
 
 const { env } = process;
 const fromSources = import.meta.url.endsWith('.ts');
-const root = fileURLToPath(new URL(fromSources ? '../../..' : '..', import.meta.url));
+const root = fileURLToPath(new URL(fromSources ? '../..' : '..', import.meta.url));
 setProgram({ root, fromSources });
-const { run } = await loadPacked<typeof import('../../daemon/entry.ts')>('daemon', 'daemon/entry');
+const { run } = await loadPacked<typeof import('../../src/daemon/entry.ts')>('daemon', 'daemon/entry');
 
 process.exit(
   await run({

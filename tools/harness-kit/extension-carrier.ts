@@ -1,11 +1,11 @@
 /** omp's way: what an extension of ours does inside it, frame by frame. */
 
 import { randomBytes } from 'node:crypto';
-import { ask, nextFrame, received } from '../../daemon/control/ask.ts';
-import { connectDaemon } from '../../daemon/control/client.ts';
-import type { Connection, Frame } from '../../daemon/control/connection.ts';
-import type { Carry, Header } from '../../daemon/protocol.ts';
-import { textFor } from '../../hook/say.ts';
+import { ask, nextFrame, received } from '../../src/daemon/control/ask.ts';
+import { connectDaemon } from '../../src/daemon/control/client.ts';
+import type { Connection, Frame } from '../../src/daemon/control/connection.ts';
+import type { Carry, Header } from '../../src/daemon/protocol.ts';
+import { textFor } from '../../src/hook/say.ts';
 import type { Begin, Carrier, Host } from './carrier.ts';
 import type { Step } from './steps.ts';
 

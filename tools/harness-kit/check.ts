@@ -1,5 +1,5 @@
 /** What a check of the kit is. */
-import type { Capability, Profile } from '../profile.ts';
+import type { Capability, Profile } from '../../src/harness/profile.ts';
 import { KitFailure } from './driver.ts';
 import { Seated } from './seated.ts';
 import type { KitWorld } from './world.ts';

@@ -3,8 +3,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { daemonStatus } from '../../daemon/control/ask.ts';
-import type { StatusAnswer } from '../../daemon/protocol.ts';
+import { daemonStatus } from '../../src/daemon/control/ask.ts';
+import type { StatusAnswer } from '../../src/daemon/protocol.ts';
 import type { Carrier, Host } from './carrier.ts';
 
 /** Leaves its text where the fake harness looks, and ends as it is told through a pipe. */

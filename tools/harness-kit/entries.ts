@@ -2,8 +2,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { readText } from '../setup/files.ts';
-import { parseJsonc, readNode } from '../setup/jsonc.ts';
+import { readText } from '../../src/harness/setup/files.ts';
+import { parseJsonc, readNode } from '../../src/harness/setup/jsonc.ts';
 
 export interface SettingsEntry {
   command: string;

@@ -1,5 +1,5 @@
 /** How a fake harness meets our program: by hooks in its settings, by an extension's connection, or as the runner's child. */
-import type { Profile } from '../profile.ts';
+import type { Profile } from '../../src/harness/profile.ts';
 import type { Step, TraceLine } from './steps.ts';
 
 /** How the harness misbehaves next; each is used up by what it befalls. */

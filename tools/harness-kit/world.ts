@@ -14,11 +14,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { updateCredentials } from '../../local/credentials.ts';
-import { folders } from '../../local/folders.ts';
-import { builtinProfile } from '../builtin.ts';
-import type { Profile } from '../profile.ts';
-import { placeOf } from '../setup/init.ts';
+import { builtinProfile } from '../../src/harness/builtin.ts';
+import type { Profile } from '../../src/harness/profile.ts';
+import { placeOf } from '../../src/harness/setup/init.ts';
+import { updateCredentials } from '../../src/local/credentials.ts';
+import { folders } from '../../src/local/folders.ts';
 import { Driver, jsonOf, KitFailure } from './driver.ts';
 import { placeProgram, sayVersion } from './fake-programs.ts';
 import { FaultProxy } from './fault-proxy.ts';

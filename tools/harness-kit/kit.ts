@@ -1,8 +1,10 @@
 /** The conformance kit: proves what a profile declares, without an AI. */
-import type { Profile } from '../profile.ts';
+import type { Kit, Verdict } from '../../src/harness/kit.ts';
+import type { Profile } from '../../src/harness/profile.ts';
 import { type Check, NEWEST, Seats } from './check.ts';
 import { crashCheck } from './crash-check.ts';
 import { deliveryChecks } from './delivery-checks.ts';
+import { serveSteps } from './fake-main.ts';
 import { identityCheck } from './identity-check.ts';
 import { leakCheck } from './leak-check.ts';
 import { lifeChecks } from './life-checks.ts';
@@ -10,17 +12,7 @@ import { pairingCheck } from './pairing-check.ts';
 import { setUp, setupChecks, uninstallCheck } from './setup-checks.ts';
 import { KitWorld } from './world.ts';
 
-export interface Verdict {
-  harness: string;
-  version: string;
-  check: string;
-  result: 'pass' | 'fail' | 'n/a';
-  reason?: string;
-  at: string;
-}
-
-/** In the order in which they run. */
-export const allChecks: readonly Check[] = [
+const allChecks: readonly Check[] = [
   ...setupChecks,
   identityCheck,
   ...deliveryChecks,
@@ -34,11 +26,14 @@ export const allChecks: readonly Check[] = [
 /** Those that a harness has to pass to be called supported. */
 const baseline = ['profile', 'init', 'uninstall', 'identity', 'modes', 'leak'];
 
-/** Runs the checks on a machine of their own. @param only the one that is wanted, with what it needs. */
-export async function runKit(
-  profile: Profile,
-  { program, only, told }: { program: string[]; only?: string | undefined; told(verdict: Verdict): void },
-): Promise<Verdict[]> {
+export const kit: Kit = {
+  checks: allChecks.map(({ id }) => id),
+  run: runKit,
+  isSupported: (verdicts) => verdicts.every(({ check, result }) => !baseline.includes(check) || result !== 'fail'),
+  standIn: serveSteps,
+};
+
+async function runKit(profile: Profile, { program, only, told }: Parameters<Kit['run']>[1]): Promise<Verdict[]> {
   const world = new KitWorld(profile, program, NEWEST);
   const seats = new Seats(world);
   const verdicts: Verdict[] = [];
@@ -75,7 +70,3 @@ async function judge(check: Check, world: KitWorld, seats: Seats, only: string |
     return { ...about, result: 'fail', reason: (error as Error).message, at: at() };
   }
 }
-
-/** Whether it may be called supported. */
-export const isSupported = (verdicts: readonly Verdict[]): boolean =>
-  verdicts.every(({ check, result }) => !baseline.includes(check) || result !== 'fail');

@@ -1,5 +1,5 @@
 /** The daemon is killed at every step of handing and acknowledging, and its network fails in every way: nothing is lost. */
-import { faultPoints } from '../../daemon/faults.ts';
+import { faultPoints } from '../../src/daemon/faults.ts';
 import { type Check, must, wakes } from './check.ts';
 import type { Fault, FaultProxy } from './fault-proxy.ts';
 import { Seated } from './seated.ts';

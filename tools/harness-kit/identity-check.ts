@@ -1,6 +1,6 @@
 /** Whether commands know which session they are in, whichever harness was started inside which, and in a sandbox too. */
-import { builtinProfiles } from '../builtin.ts';
-import type { Profile } from '../profile.ts';
+import { builtinProfiles } from '../../src/harness/builtin.ts';
+import type { Profile } from '../../src/harness/profile.ts';
 import { type Check, codeOf, must } from './check.ts';
 import { isRunner, Seated } from './seated.ts';
 import type { KitWorld } from './world.ts';

@@ -1,6 +1,6 @@
 /** Claude Code's and Codex's way: the entries of a settings file, run as the program runs them. */
-import { daemonStatus } from '../../daemon/control/ask.ts';
-import type { Profile } from '../profile.ts';
+import { daemonStatus } from '../../src/daemon/control/ask.ts';
+import type { Profile } from '../../src/harness/profile.ts';
 import type { Begin, Carrier, Host } from './carrier.ts';
 import { answerOf, entriesFor, type HookResult, type Started, startEntry } from './entries.ts';
 import type { Step } from './steps.ts';

@@ -1,5 +1,5 @@
 /** Sessions that hold seats, for checks: one that is idle is used again by the next check. */
-import type { Message } from '../../contract/types.ts';
+import type { Message } from '../../src/contract/types.ts';
 import { type Driver, KitFailure } from './driver.ts';
 import type { Peer, People } from './people.ts';
 import type { KitWorld } from './world.ts';

@@ -4,8 +4,8 @@
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { CHALLENGE_HEADER, isChallenge, PROOF_HEADER } from '../../contract/local-proof.ts';
-import { proofOf, secretOf } from '../../local/own-server/own-agent.ts';
+import { CHALLENGE_HEADER, isChallenge, PROOF_HEADER } from '../../src/contract/local-proof.ts';
+import { proofOf, secretOf } from '../../src/local/own-server/own-agent.ts';
 
 export interface Seen {
   method: string;

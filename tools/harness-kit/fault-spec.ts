@@ -1,5 +1,5 @@
 /** What breaks where, as one word: `<point>:<kill|error|delay>[:<pass>]`. Only test builds of the daemon read it. */
-import { type Faults, faultPoints } from '../../daemon/faults.ts';
+import { type Faults, faultPoints } from '../../src/daemon/faults.ts';
 
 const DELAY_MS = 300;
 

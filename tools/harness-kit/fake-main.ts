@@ -1,10 +1,11 @@
 /** The fake harness as a process: steps come as lines on standard input, results and the trace leave as lines. */
 import { createInterface } from 'node:readline';
-import { FakeHarness, type FakeOptions } from './fake-harness.ts';
+import type { StandIn } from '../../src/harness/kit.ts';
+import { FakeHarness } from './fake-harness.ts';
 import type { Step } from './steps.ts';
 
 /** Runs until its input ends. Each step is answered with its number before the next one is begun. */
-export async function serveSteps(options: Omit<FakeOptions, 'trace'>): Promise<void> {
+export async function serveSteps(options: StandIn): Promise<void> {
   const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
   const harness = new FakeHarness({ ...options, trace: say });
   let last: Promise<void> = Promise.resolve();

@@ -2,11 +2,11 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { ask, daemonStatus } from '../../daemon/control/ask.ts';
-import { openConnection } from '../../daemon/control/connection.ts';
-import { isAbsent } from '../../daemon/control/errors.ts';
-import { daemonPaths } from '../../daemon/paths.ts';
-import type { StatusAnswer } from '../../daemon/protocol.ts';
+import { ask, daemonStatus } from '../../src/daemon/control/ask.ts';
+import { openConnection } from '../../src/daemon/control/connection.ts';
+import { isAbsent } from '../../src/daemon/control/errors.ts';
+import { daemonPaths } from '../../src/daemon/paths.ts';
+import type { StatusAnswer } from '../../src/daemon/protocol.ts';
 import { KitFailure } from './driver.ts';
 import { SocketTap } from './socket-tap.ts';
 
@@ -114,7 +114,7 @@ export class KitDaemon {
     const entry = words.pop()!;
     const root = join(entry, '..', '..');
     const script = entry.endsWith('dev.js')
-      ? join(root, 'src', 'harness', 'kit', 'faulty-daemon.ts')
+      ? join(root, 'tools', 'harness-kit', 'faulty-daemon.ts')
       : join(root, 'dist', 'faulty-daemon.mjs');
     const more = { SERVICE_LOCAL_ADDR: address(), SERVICE_TEST_FAULTS: faults };
     return spawn(runtime!, [...words, script], { env: { ...env, ...more }, cwd: '/', stdio: 'ignore' });

@@ -1,7 +1,7 @@
 /** Small programs that stand in for those of harnesses on the kit's PATH: they say a version, and keep a queue. */
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Profile } from '../profile.ts';
+import type { Profile } from '../../src/harness/profile.ts';
 
 /** Puts the program of a profile into a folder of PATH. @param folder where the fake harness looks for what is queued. */
 export function placeProgram(bin: string, folder: string, profile: Profile): string {

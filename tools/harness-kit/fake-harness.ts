@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { builtinProfiles } from '../builtin.ts';
-import type { Profile } from '../profile.ts';
-import { shellWord as quoted } from '../setup/entries.ts';
-import { readText } from '../setup/files.ts';
+import { builtinProfiles } from '../../src/harness/builtin.ts';
+import type { StandIn } from '../../src/harness/kit.ts';
+import type { Profile } from '../../src/harness/profile.ts';
+import { shellWord as quoted } from '../../src/harness/setup/entries.ts';
+import { readText } from '../../src/harness/setup/files.ts';
 import type { Begin, Carrier, Host, Mischief } from './carrier.ts';
 import { ExtensionCarrier } from './extension-carrier.ts';
 import { failQueue, sayVersion } from './fake-programs.ts';
@@ -13,18 +14,7 @@ import { HookCarrier } from './hook-carrier.ts';
 import { RunnerCarrier } from './runner-carrier.ts';
 import type { Step, StepResult, TraceLine } from './steps.ts';
 
-export interface FakeOptions {
-  profile: Profile;
-  /** The settings file that was written for this harness. */
-  settings: string;
-  /** State folder of our program. */
-  state: string;
-  /** Where the fake programs leave what is queued. */
-  folder: string;
-  /** Runtime and entry file of our program. */
-  program: string[];
-  env: NodeJS.ProcessEnv;
-  cwd: string;
+interface FakeOptions extends StandIn {
   trace(line: TraceLine): void;
 }
 

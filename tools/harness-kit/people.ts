@@ -1,8 +1,8 @@
 /** The person of the kit's machine and agents that no program stands behind: what they do on boards, straight by the API. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from '../../client/client.ts';
-import type { DeliveryMode, Message, PairingRequest } from '../../contract/types.ts';
+import { Client } from '../../src/client/client.ts';
+import type { DeliveryMode, Message, PairingRequest } from '../../src/contract/types.ts';
 
 export interface Peer {
   client: Client;

@@ -1,7 +1,7 @@
 /** Two sessions show each other, through true deliveries, that what they send arrives; whoever was replaced shows it again. */
 import { createHash, randomBytes } from 'node:crypto';
-import { ClientError } from '../../client/errors.ts';
-import type { PairingRequest } from '../../contract/types.ts';
+import { ClientError } from '../../src/client/errors.ts';
+import type { PairingRequest } from '../../src/contract/types.ts';
 import { type Check, codeOf, must } from './check.ts';
 import { Seated } from './seated.ts';
 

@@ -1,0 +1,49 @@
+/**
+ * The door to the kit that proves a profile. The kit lies in `tools/harness-kit`; the build packs it into a file of its own,
+ * which only `service harness` loads.
+ */
+import { loadPacked } from '../local/program.ts';
+import type { Profile } from './profile.ts';
+
+/** What a check found. */
+export interface Verdict {
+  harness: string;
+  version: string;
+  check: string;
+  result: 'pass' | 'fail' | 'n/a';
+  reason?: string;
+  /** ISO 8601, in UTC. */
+  at: string;
+}
+
+/** What a stand-in for an agent program needs. */
+export interface StandIn {
+  profile: Profile;
+  /** The settings file that was written for this harness. */
+  settings: string;
+  /** State folder of our program. */
+  state: string;
+  /** Where the fake programs leave what is queued. */
+  folder: string;
+  /** Runtime and entry file of our program. */
+  program: string[];
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+}
+
+export interface Kit {
+  /** The ids of all checks, in the order in which they run. */
+  checks: readonly string[];
+  /** Runs the checks on a machine of their own. @param only the one that is wanted, with what it needs. */
+  run(
+    profile: Profile,
+    options: { program: string[]; only?: string | undefined; told(verdict: Verdict): void },
+  ): Promise<Verdict[]>;
+  /** Whether a harness with these verdicts may be called supported. */
+  isSupported(verdicts: readonly Verdict[]): boolean;
+  /** Stands in for an agent program: takes steps as JSON lines on standard input until it ends. */
+  standIn(options: StandIn): Promise<void>;
+}
+
+export const loadKit = async (): Promise<Kit> =>
+  (await loadPacked<{ kit: Kit }>('harness-kit', '../tools/harness-kit/kit')).kit;
