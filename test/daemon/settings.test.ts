@@ -1,9 +1,10 @@
 /** Our hooks in the settings of a harness: put in without touching another byte, and taken out without a trace. */
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { getNodeValue } from 'jsonc-parser';
 import { builtinProfile } from '../../src/harness/builtin.ts';
 import { commandOf, ownRun, shellWord, wantedGroups } from '../../src/harness/setup/entries.ts';
-import { parseJsonc, readNode } from '../../src/harness/setup/jsonc.ts';
+import { parseJsonc } from '../../src/harness/setup/jsonc.ts';
 import { type Trace, withHooks, withoutHooks, withoutRule, withRule } from '../../src/harness/setup/settings.ts';
 
 const claude = builtinProfile('claude-code')!;
@@ -12,7 +13,7 @@ const wanted = (version: string | null, launcher = '/s/bin/service') => wantedGr
 const put = (text: string, version = '2.1.197', before = nothing) =>
   withHooks(text, 'claude-code', wanted(version), before);
 const read = (text: string) =>
-  readNode(parseJsonc(text)) as { hooks: Record<string, { hooks: { command: string }[] }[]> };
+  getNodeValue(parseJsonc(text)) as { hooks: Record<string, { hooks: { command: string }[] }[]> };
 
 /** Settings as somebody may have written them, some with hooks of their own. */
 const foreign = fc.record({
@@ -42,16 +43,17 @@ const laidOut = fc
     fc.boolean(),
     fc.constantFrom('', '\n', ' \n\n'),
     fc.boolean(),
+    fc.constantFrom('', '\ufeff'),
   )
-  .map(([value, indent, comments, commas, tail, windows]) => {
+  .map(([value, indent, comments, commas, tail, windows, mark]) => {
     let text = JSON.stringify(value, null, indent) + tail;
     if (comments) text = `// mine\n${text.replace('{', '{ /* first */')}// end\n`;
     if (commas && indent !== 0) text = text.replaceAll(/(["\]}\w])\n(\s*[\]}])/g, '$1,\n$2');
-    return windows ? text.replaceAll('\n', '\r\n') : text;
+    return mark + (windows ? text.replaceAll('\n', '\r\n') : text);
   });
 
 describe('settings of a harness', () => {
-  it('are as they were once our hooks are out again, whoever wrote them in whatever way', () => {
+  it('are as they were once our hooks are out again, in every layout', () => {
     fc.assert(
       fc.property(laidOut, (text) => {
         const done = put(text);
@@ -195,7 +197,7 @@ describe('JSON with comments', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(0, 2, '\t'), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
-        expect(readNode(parseJsonc(text))).to.deep.equal(JSON.parse(text));
+        expect(getNodeValue(parseJsonc(text))).to.deep.equal(JSON.parse(text));
       }),
     );
   });

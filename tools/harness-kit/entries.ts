@@ -2,8 +2,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { getNodeValue } from 'jsonc-parser';
 import { readText } from '../../src/harness/setup/files.ts';
-import { parseJsonc, readNode } from '../../src/harness/setup/jsonc.ts';
+import { parseJsonc } from '../../src/harness/setup/jsonc.ts';
 
 export interface SettingsEntry {
   command: string;
@@ -20,7 +21,7 @@ interface SettingsGroup {
 export function entriesFor(path: string, event: string, tool?: string): SettingsEntry[] {
   const text = readText(path);
   if (text === null) return [];
-  const { hooks } = readNode(parseJsonc(text)) as { hooks?: Record<string, SettingsGroup[]> };
+  const { hooks } = getNodeValue(parseJsonc(text)) as { hooks?: Record<string, SettingsGroup[]> };
   const fits = ({ matcher }: SettingsGroup) => !matcher || !tool || new RegExp(`^(?:${matcher})$`).test(tool);
   return (hooks?.[event] ?? []).filter(fits).flatMap((group) => group.hooks ?? []);
 }

@@ -1,13 +1,14 @@
 /** Checks of what is installed: the profile, its entries at both places, and that nothing is left of them. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { getNodeValue } from 'jsonc-parser';
 import { builtinProfiles } from '../../src/harness/builtin.ts';
 import type { Install, Profile } from '../../src/harness/profile.ts';
 import { clashes, profileProblems } from '../../src/harness/profile-rules.ts';
 import { readText } from '../../src/harness/setup/files.ts';
 import { placeOf, setUp as setUpHarness } from '../../src/harness/setup/init.ts';
 import type { Installed } from '../../src/harness/setup/installed.ts';
-import { parseJsonc, readNode } from '../../src/harness/setup/jsonc.ts';
+import { parseJsonc } from '../../src/harness/setup/jsonc.ts';
 import { skillText } from '../../src/harness/skill.ts';
 import { folders } from '../../src/local/folders.ts';
 import { olderThan } from '../../src/local/versions.ts';
@@ -128,7 +129,7 @@ function golden(world: KitWorld, { kind, format, rule, text, source }: Install, 
   if (format !== 'json') return;
   must(found.includes('    // theirs'), `a comment of somebody else is gone from ${path}`);
   if (kind === 'allow-rule') {
-    const { permissions } = readNode(parseJsonc(found)) as { permissions?: { allow?: string[] } };
+    const { permissions } = getNodeValue(parseJsonc(found)) as { permissions?: { allow?: string[] } };
     must(permissions?.allow?.includes(rule ?? '') === true, `${path} does not allow our commands`);
   }
   if (kind !== 'hooks') return;
@@ -183,7 +184,7 @@ const eventsFor = ({ delivery }: Profile, version: string): string[] =>
   });
 
 const groupsIn = (path: string): Groups =>
-  (readNode(parseJsonc(readText(path) ?? '{}')) as { hooks?: Groups }).hooks ?? {};
+  (getNodeValue(parseJsonc(readText(path) ?? '{}')) as { hooks?: Groups }).hooks ?? {};
 
 /** In a version that lacks an event, what is in its place brings the same: after a call that failed, too. */
 async function withFallback(

@@ -1,5 +1,9 @@
-/** Additions to and removals from a JSON text, as cuts and insertions of text: no other byte changes. */
-import { type ArrayNode, memberOf, type Node, type ObjectNode, parseJsonc } from './jsonc.ts';
+/**
+ * Additions to and removals from a JSON text, as cuts and insertions of text: no other byte changes. The parser's own
+ * `modify` moves or drops comments beside a change, and reformats a text that stands on one line.
+ */
+import { findNodeAtLocation, type Node } from 'jsonc-parser';
+import { endOf, parseJsonc, trailingComma } from './jsonc.ts';
 
 /** How a text is laid out. */
 export interface Style {
@@ -20,29 +24,24 @@ export function styleOf(text: string): Style {
 }
 
 /** Appends a member to an object of the text. */
-export function addMember(text: string, object: ObjectNode, name: string, value: unknown, depth: number): Insertion {
+export function addMember(text: string, object: Node, name: string, value: unknown, depth: number): Insertion {
   const style = styleOf(text);
   return append(text, object, `${JSON.stringify(name)}: ${printed(value, depth + 1, style)}`, depth, style);
 }
 
 /** Appends an entry to an array of the text. */
-export function addItem(text: string, array: ArrayNode, value: unknown, depth: number): Insertion {
+export function addItem(text: string, array: Node, value: unknown, depth: number): Insertion {
   const style = styleOf(text);
   return append(text, array, printed(value, depth + 1, style), depth, style);
 }
 
 /** Behind the last entry; in an empty one right behind its bracket, so that what stands in there stays. */
-function append(
-  text: string,
-  node: ObjectNode | ArrayNode,
-  entry: string,
-  depth: number,
-  { indent, newline }: Style,
-): Insertion {
-  const last = node.kind === 'object' ? node.members.at(-1) : node.items.at(-1);
+function append(text: string, list: Node, entry: string, depth: number, { indent, newline }: Style): Insertion {
+  const last = list.children!.at(-1);
   const line = `${newline}${indent.repeat(depth + 1)}${entry}`;
-  if (!last) return insert(text, node.start + 1, `${line}${newline}${indent.repeat(depth)}`);
-  return node.comma === null ? insert(text, last.end, `,${line}`) : insert(text, node.comma, line);
+  if (!last) return insert(text, list.offset + 1, `${line}${newline}${indent.repeat(depth)}`);
+  const comma = trailingComma(text, list);
+  return comma === null ? insert(text, endOf(last), `,${line}`) : insert(text, comma, line);
 }
 
 const insert = (text: string, at: number, inserted: string): Insertion => ({
@@ -57,47 +56,35 @@ export function printed(value: unknown, depth: number, { indent, newline }: Styl
 }
 
 /** The text with other text in place of a node. */
-export const replaced = (text: string, { start, end }: { start: number; end: number }, by: string): string =>
-  text.slice(0, start) + by + text.slice(end);
+export const replaced = (text: string, node: Node, by: string): string =>
+  text.slice(0, node.offset) + by + text.slice(endOf(node));
 
 /** The text without one entry of a list, and without the comma that only it needed. */
-export function withoutEntry(text: string, node: ObjectNode | ArrayNode, index: number): string {
-  const entries: { start: number; end: number }[] = node.kind === 'object' ? node.members : node.items;
-  const [before, entry, after] = [entries[index - 1], entries[index]!, entries[index + 1]];
-  if (before) return text.slice(0, before.end) + text.slice(entry.end);
-  if (after) return text.slice(0, entry.start) + text.slice(after.start);
+export function withoutEntry(text: string, list: Node, entry: Node): string {
+  const entries = list.children!;
+  const index = entries.indexOf(entry);
+  const [before, after] = [entries[index - 1], entries[index + 1]];
+  if (before) return text.slice(0, endOf(before)) + text.slice(endOf(entry));
+  if (after) return text.slice(0, entry.offset) + text.slice(after.offset);
   // Alone, it also takes the line that was made for it along.
-  const from = text.slice(0, entry.start).trimEnd().length;
-  const kept = text.slice(node.start + 1, entry.start).trim() === '' ? from : entry.start;
-  const end = node.comma ?? entry.end;
-  const close = text.slice(end, node.end - 1).trim() === '' ? node.end - 1 : end;
+  const from = text.slice(0, entry.offset).trimEnd().length;
+  const kept = text.slice(list.offset + 1, entry.offset).trim() === '' ? from : entry.offset;
+  const end = trailingComma(text, list) ?? endOf(entry);
+  const close = text.slice(end, endOf(list) - 1).trim() === '' ? endOf(list) - 1 : end;
   return text.slice(0, kept) + text.slice(close);
-}
-
-/** The node at the end of a path of names. */
-export function at(root: Node, path: readonly string[]): Node | undefined {
-  return path.reduce<Node | undefined>((node, name) => memberOf(node, name)?.value, root);
 }
 
 /** The text without the containers at these paths that are empty now, innermost first. */
 export function withoutEmpty(text: string, paths: readonly string[]): string {
   const deepest = paths.toSorted((a, b) => b.split('.').length - a.split('.').length);
   return deepest.reduce((current, path) => {
-    const names = path.split('.');
-    const root = parseJsonc(current);
-    const parent = at(root, names.slice(0, -1));
-    const node = at(root, names);
-    if (parent?.kind !== 'object' || !node || !isEmpty(current, node)) return current;
-    return withoutEntry(
-      current,
-      parent,
-      parent.members.findIndex(({ name }) => name === names.at(-1)),
-    );
+    const node = findNodeAtLocation(parseJsonc(current), path.split('.'));
+    const member = node?.parent;
+    return member?.parent && isEmpty(current, node!) ? withoutEntry(current, member.parent, member) : current;
   }, text);
 }
 
 /** A container without entries, and without a comment of somebody. */
 export function isEmpty(text: string, node: Node): boolean {
-  if (node.kind === 'scalar') return false;
-  return text.slice(node.start + 1, node.end - 1).trim() === '';
+  return node.children !== undefined && text.slice(node.offset + 1, endOf(node) - 1).trim() === '';
 }

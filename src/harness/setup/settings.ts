@@ -1,7 +1,8 @@
 /** One settings file of a harness with our hooks put in, or taken out again, byte for byte as it was. */
-import { addItem, addMember, at, isEmpty, printed, replaced, styleOf, withoutEmpty, withoutEntry } from './edits.ts';
+import { findNodeAtLocation, getNodeValue, type Node } from 'jsonc-parser';
+import { addItem, addMember, isEmpty, printed, replaced, styleOf, withoutEmpty, withoutEntry } from './edits.ts';
 import { ownRun, type WantedHook } from './entries.ts';
-import { type ArrayNode, memberOf, type Node, parseJsonc, readNode } from './jsonc.ts';
+import { endOf, itemsOf, membersOf, parseJsonc } from './jsonc.ts';
 
 /** What was done to a file, so that it can be undone exactly. */
 export interface Trace {
@@ -46,9 +47,8 @@ export function withRule(text: string, rule: string, before: Trace): Settings {
 /** The file without the rule, where it is still the one that was put in. */
 export function withoutRule(text: string, rule: string, trace: Trace): string {
   const cut = withoutInserted(text, trace.inserted);
-  const list = at(root(cut), ['permissions', 'allow']);
-  const index = list?.kind === 'array' ? list.items.findIndex((item) => readNode(item) === rule) : -1;
-  return withoutEmpty(index < 0 ? cut : withoutEntry(cut, list as ArrayNode, index), trace.created);
+  const item = rulesIn(cut).find(({ value }) => value === rule);
+  return withoutEmpty(item ? withoutEntry(cut, item.parent!, item) : cut, trace.created);
 }
 
 /** Whether a file is JSON without comments and spare commas. A program that reads no other skips all of such a file. */
@@ -64,18 +64,16 @@ export function isPlainJson(text: string): boolean {
 /** Whether nothing stands in the file any more. */
 export function isBlank(text: string): boolean {
   const node = root(text);
-  return node.kind === 'object' && isEmpty(text, node);
+  return node.type === 'object' && isEmpty(text, node);
 }
 
 /** Our hooks as they stand in a file, in an order of their own, so that two files can be compared by them. */
 export function ownHooks(text: string, harness: string): string[] {
-  const hooks = memberOf(root(text), 'hooks')?.value;
-  const found = (hooks?.kind === 'object' ? hooks.members : []).flatMap(({ name: event, value: groups }) =>
-    (groups.kind === 'array' ? groups.items : []).flatMap((group) =>
+  const found = membersOf(findNodeAtLocation(root(text), ['hooks'])).flatMap(([event, groups]) =>
+    itemsOf(groups).flatMap((group) =>
       entriesOf(group)
-        .map(readNode)
-        .filter((entry) => ownRun((entry as { command?: unknown } | null)?.command, harness) !== null)
-        .map((entry) => hookLine(event, memberOf(group, 'matcher')?.value, entry)),
+        .filter((entry) => runIn(entry, harness) !== null)
+        .map((entry) => hookLine(event, findNodeAtLocation(group, ['matcher']), getNodeValue(entry))),
     ),
   );
   return found.sort();
@@ -90,13 +88,12 @@ export const wantedHooks = (wanted: readonly WantedHook[]): string[] =>
     .sort();
 
 const hookLine = (event: string, matcher: Node | undefined, entry: unknown): string =>
-  JSON.stringify([event, matcher ? readNode(matcher) : null, entry]);
+  JSON.stringify([event, matcher ? getNodeValue(matcher) : null, entry]);
 
 /** Whether a rule stands in `permissions.allow`. */
-export function hasRule(text: string, rule: string): boolean {
-  const list = at(root(text), ['permissions', 'allow']);
-  return list?.kind === 'array' && list.items.some((item) => readNode(item) === rule);
-}
+export const hasRule = (text: string, rule: string): boolean => rulesIn(text).some(({ value }) => value === rule);
+
+const rulesIn = (text: string): Node[] => itemsOf(findNodeAtLocation(root(text), ['permissions', 'allow']));
 
 /** Takes out what was put in, last first; what was changed since is left for a closer look. */
 function withoutInserted(text: string, inserted: readonly string[]): string {
@@ -114,43 +111,40 @@ function root(text: string): Node {
   }
 }
 
+/** An entry of ours in a text. */
 interface Place {
   event: string;
-  group: number;
-  entry: number;
+  group: Node;
+  entry: Node;
 }
 
 /** The first entry of ours that `which` says yes to. */
-function findOwn(text: string, harness: string, which: (place: Place, run: string) => boolean): Place | null {
-  const hooks = memberOf(root(text), 'hooks')?.value;
-  for (const { name: event, value: groups } of hooks?.kind === 'object' ? hooks.members : [])
-    for (const [group, node] of groups.kind === 'array' ? groups.items.entries() : [])
-      for (const [entry, item] of entriesOf(node).entries()) {
-        const run = ownRun((readNode(item) as { command?: unknown } | null)?.command, harness);
-        if (run !== null && which({ event, group, entry }, run)) return { event, group, entry };
+function findOwn(text: string, harness: string, which: (event: string, run: string) => boolean): Place | null {
+  for (const [event, groups] of membersOf(findNodeAtLocation(root(text), ['hooks'])))
+    for (const group of itemsOf(groups))
+      for (const entry of entriesOf(group)) {
+        const run = runIn(entry, harness);
+        if (run !== null && which(event, run)) return { event, group, entry };
       }
   return null;
 }
 
-function entriesOf(group: Node): Node[] {
-  const list = memberOf(group, 'hooks')?.value;
-  return list?.kind === 'array' ? list.items : [];
-}
+const entriesOf = (group: Node): Node[] => itemsOf(findNodeAtLocation(group, ['hooks']));
+
+/** The hook that an entry runs, where it is one of ours. */
+const runIn = (entry: Node, harness: string): string | null =>
+  ownRun((getNodeValue(entry) as { command?: unknown } | null)?.command, harness);
 
 /** Takes out an entry, with its group where it stood alone in it. */
-function withoutPlace(text: string, { event, group, entry }: Place): string {
-  const groups = at(root(text), ['hooks', event]) as ArrayNode;
-  const node = groups.items[group]!;
-  if (entriesOf(node).length === 1) return withoutEntry(text, groups, group);
-  return withoutEntry(text, memberOf(node, 'hooks')!.value as ArrayNode, entry);
-}
+const withoutPlace = (text: string, { group, entry }: Place): string =>
+  entriesOf(group).length === 1 ? withoutEntry(text, group.parent!, group) : withoutEntry(text, entry.parent!, entry);
 
 /** Without those of ours that are for no event that is wanted, or there twice. */
 function withoutStrangers(settings: Settings, harness: string, wanted: WantedHook[]): Settings {
   let { text } = settings;
   for (;;) {
     const seen = new Set<string>();
-    const place = findOwn(text, harness, ({ event }, run) => {
+    const place = findOwn(text, harness, (event, run) => {
       const known = wanted.some((one) => one.event === event && runOf(one, harness) === run);
       const again = seen.has(`${event} ${run}`);
       seen.add(`${event} ${run}`);
@@ -170,15 +164,14 @@ const runOf = ({ group }: WantedHook, harness: string): string | null => ownRun(
 function withGroup(settings: Settings, harness: string, wanted: WantedHook): Settings {
   const { event, group } = wanted;
   const { text } = settings;
-  const place = findOwn(text, harness, (found, run) => found.event === event && run === runOf(wanted, harness));
+  const place = findOwn(text, harness, (found, run) => found === event && run === runOf(wanted, harness));
   if (!place) return put(settings, ['hooks', event], group);
-  const groups = at(root(text), ['hooks', event]) as ArrayNode;
-  const node = groups.items[place.group]!;
-  if (JSON.stringify(readNode(node)) === JSON.stringify(group)) return settings;
+  const node = place.group;
+  if (JSON.stringify(getNodeValue(node)) === JSON.stringify(group)) return settings;
   // Beside an entry of somebody else ours moves into a group of its own.
   if (entriesOf(node).length > 1) return put({ ...settings, text: withoutPlace(text, place) }, ['hooks', event], group);
   const fresh = printed(group, 3, styleOf(text));
-  const old = text.slice(node.start, node.end);
+  const old = text.slice(node.offset, endOf(node));
   return {
     ...settings,
     text: replaced(text, node, fresh),
@@ -190,11 +183,11 @@ function withGroup(settings: Settings, harness: string, wanted: WantedHook): Set
 function put(settings: Settings, [outer, inner]: [string, string], value: unknown): Settings {
   const { text } = settings;
   const top = root(text);
-  if (top.kind !== 'object') throw new Unreadable('it is no object');
-  const section = memberOf(top, outer)?.value;
-  const list = memberOf(section, inner)?.value;
-  if (section && section.kind !== 'object') throw new Unreadable(`${outer} is no object`);
-  if (list && list.kind !== 'array') throw new Unreadable(`${outer}.${inner} is no list`);
+  if (top.type !== 'object') throw new Unreadable('it is no object');
+  const section = findNodeAtLocation(top, [outer]);
+  const list = findNodeAtLocation(top, [outer, inner]);
+  if (section && section.type !== 'object') throw new Unreadable(`${outer} is no object`);
+  if (list && list.type !== 'array') throw new Unreadable(`${outer}.${inner} is no list`);
   const made = list
     ? { ...addItem(text, list, value, 2), created: [] }
     : section
