@@ -100,7 +100,7 @@ async function whyEnded(client: Client, options: BoardStreamOptions): Promise<un
   );
 }
 
-/** Throws what a fresh read of the board refuses with; when it is readable, or nobody can say, the stream goes on. */
+/** Reads the board again and throws if that is refused; if it is readable or the server does not answer, the stream goes on. */
 async function readAgain(client: Client, { board, signal }: BoardStreamOptions): Promise<void> {
   try {
     await client.call('getBoard', { params: { board }, signal });

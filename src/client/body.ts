@@ -9,7 +9,7 @@ export function isJson(response: Response): boolean {
   return JSON_TYPE.test(response.headers.get('content-type') ?? '');
 }
 
-/** What may be said about an answer that is not what it should be: never a part of its text. */
+/** Describes an unexpected answer without quoting any of its text. */
 export function describe(response: Response): Record<string, unknown> {
   const type = response.headers.get('content-type');
   return { status: response.status, content_type: type === null ? null : type.slice(0, 100) };

@@ -31,7 +31,7 @@ export interface ClientOptions {
   userAgent?: string;
   /** Milliseconds for one call with all its attempts, the server's `wait` apart; 0 = no limit. Default 30,000. */
   timeoutMs?: number;
-  /** Whoever wants another limit for connecting than the platform's own brings a `fetch` that has it. */
+  /** To limit the time for connecting other than the platform does, pass a `fetch` with that limit. */
   fetch?: typeof fetch;
   /** From 0 to below 1, for delays. */
   random?: () => number;
@@ -60,7 +60,7 @@ export interface CallInput<Name extends OperationName> {
   signal?: AbortSignal;
 }
 
-/** What calls, streams and waits need of the world. */
+/** What calls, streams and waits need from their environment. */
 export interface Environment extends Clock {
   fetch: typeof fetch;
   random(): number;
@@ -76,7 +76,7 @@ export interface StreamRequest {
 
 export class Client {
   readonly origin: string;
-  /** For what is built upon the client: its clock, its chance and its network. */
+  /** The clock, random source and network, for code built on the client. */
   readonly environment: Environment;
   private readonly options: ClientOptions;
 

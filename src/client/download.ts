@@ -5,10 +5,10 @@ import { ClientError, unexpected } from './errors.ts';
 import { BODY_IDLE_TIMEOUT } from './limits.ts';
 import { retrying } from './retry.ts';
 
-/** Where bytes go. */
+/** Receives the bytes. */
 export interface Sink {
   write(chunk: Uint8Array): Promise<void> | void;
-  /** What was written so far does not count: it begins again. */
+  /** Discards what was written so far: the download starts again. */
   restart(): Promise<void> | void;
 }
 
@@ -16,7 +16,7 @@ export interface Downloaded {
   fileId: string;
   version: number;
   size: number;
-  /** Of the whole, as the server says it: `sha256:` and hex. */
+  /** Digest of the complete content according to the server: `sha256:` and hex. */
   digest: string;
   mediaType: string;
 }
@@ -64,7 +64,7 @@ export async function download(
   });
 }
 
-/** How many bytes are to come; null where the answer does not say, or says it of packed ones. */
+/** How many bytes follow; null if the answer does not say, or gives the compressed size. */
 function announced({ headers }: Response): number | null {
   const length = headers.get('content-length');
   return length === null || headers.get('content-encoding') !== null ? null : Number(length);

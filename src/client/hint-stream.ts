@@ -1,4 +1,4 @@
-/** Hints about everything a person sees: what moved, never what it says. */
+/** Hints about everything that a person can see: what changed, never its content. */
 import type { z } from 'zod';
 import type { hintFrameNames, hintFrames } from '../contract/nouns/record.ts';
 import type { Client } from './client.ts';
@@ -21,7 +21,7 @@ export interface HintStreamOptions extends StreamOptions {
   events?: HintFrameName[];
 }
 
-/** Here and not taken from the schemas, which would load the validation library; the type keeps the two equal. */
+/** Repeated here because importing the schemas would load the validation library; the type keeps both equal. */
 const names: Record<HintFrameName, true> = {
   head: true,
   unread: true,
@@ -57,7 +57,7 @@ export async function* hintStream(
   }
 }
 
-/** The server's own words for it, where it still gives them. */
+/** The server's own error, if it still answers. */
 async function whyEnded(client: Client, signal: AbortSignal | undefined): Promise<unknown> {
   const refusal = await client.call('getMe', { signal }).then(
     () => null,

@@ -7,9 +7,9 @@ export const CALL_TIMEOUT = 30_000;
  * stands, so connecting counts in here; a connection that the platform gives up on earlier is known by its error code.
  */
 export const HEADERS_TIMEOUT = 15_000;
-/** Without a byte of an answer's body. */
+/** Longest time without a byte of an answer's body. */
 export const BODY_IDLE_TIMEOUT = 30_000;
-/** Without a byte of a stream: the server comments every 25 s. */
+/** Longest time without a byte of a stream: the server sends a comment every 25 s. */
 export const STREAM_SILENCE = 60_000;
 /** Largest JSON answer that is read, in bytes after decompression; the same in characters for one stream frame. */
 export const MAX_ANSWER = 16 * 1024 * 1024;

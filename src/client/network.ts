@@ -13,7 +13,7 @@ const NOT_SENT = new Set([
 ]);
 const CERTIFICATE =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_|INVALID_CA|PATH_LENGTH|EPROTO$)/;
-/** What is wrong with a certificate or with the TLS of the other side, in words of its own, and what to do about it. */
+/** Certificate and TLS errors, with a message and a hint for each. */
 const TLS: [codes: RegExp, message: (host: string) => string, hint: (host: string) => string][] = [
   [
     /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT|GET_ISSUER_CERT_LOCALLY|VERIFY_LEAF_SIGNATURE)|CERT_UNTRUSTED|INVALID_CA)$/,
@@ -42,7 +42,7 @@ const TLS: [codes: RegExp, message: (host: string) => string, hint: (host: strin
     () => 'Check the port, and whether the address begins with https.',
   ],
 ];
-/** The other side speaks, but not the HTTP that is due. */
+/** The server answers, but not with valid HTTP. */
 const NOT_HTTP = /^(HPE_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$)/;
 
 interface Cause {

@@ -49,7 +49,7 @@ export async function* pages<Name extends PagedName>(
   }
 }
 
-/** Boards and hidden boards are two lists in one answer: the one that is complete stays behind its last record. */
+/** Boards and hidden boards are two lists in one answer: the cursor of a complete list stays after its last record. */
 function nextQuery(query: Query, page: Cursors): Query {
   const next: Query = { ...query, after: page.next_after ?? page.boards?.at(-1)?.name ?? query['after'] };
   const hidden = page.next_hidden_after ?? page.hidden_boards?.at(-1)?.id;

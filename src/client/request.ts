@@ -69,7 +69,7 @@ function fillPath(path: string, params: Record<string, string | number>): string
 }
 
 function encodeSegment(name: string, value: string): string {
-  // A URL would swallow these and name another resource.
+  // The URL parser would remove these, and the request would go to another resource.
   const swallowed = value === '' || value === '.' || value === '..';
   try {
     if (!swallowed) return encodeURIComponent(value);
@@ -89,7 +89,7 @@ function queryString(query: Query): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** Checked here, because the platform's own complaint about a bad header would quote the secret. */
+/** Checked here, because the platform's error message about an invalid header would quote the secret. */
 function checkedToken(token: string): string {
   if (/^[\x21-\x7e]{1,256}$/.test(token)) return token;
   throw new ClientError('key_invalid', 'The stored credential is not one that can be sent.', {

@@ -6,7 +6,7 @@ import { ClientError, outcomeUnknown } from './errors.ts';
 import { MAX_ATTEMPTS } from './limits.ts';
 import type { Clock } from './time.ts';
 
-/** The contract's idempotency classes, with one name for everything that is no write. */
+/** The contract's idempotency classes, and one more for every operation that is not a write. */
 export type RetryClass = 'read' | 'K' | 'R' | 'N' | 'S';
 
 /** @param token the credential the request goes with: for some operations the class depends on its kind. */

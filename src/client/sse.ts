@@ -47,7 +47,7 @@ export function frameData(frame: SseFrame): Record<string, unknown> {
     const data: unknown = JSON.parse(frame.data);
     if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Record<string, unknown>;
   } catch {
-    // Told below, without the text.
+    // Reported below, without the text.
   }
   throw unexpected(`The data of a frame "${frame.event}" is not a JSON object.`);
 }

@@ -27,7 +27,7 @@ const MAX_DELAY = 60_000;
 const HEALTHY_AFTER = STREAM_SILENCE;
 
 /**
- * Frames over any number of connections, including `end`, after which it connects again: who does not want that stops
+ * Frames over any number of connections, including `end`, after which it connects again: to prevent that, stop
  * reading. Ends quietly when the signal is aborted.
  *
  * @param request what to ask for, made anew for each connection.
@@ -76,7 +76,7 @@ export async function* liveFrames(
   }
 }
 
-/** A name that was found before is missing because this machine is offline. */
+/** A host name that resolved before fails now because this machine is offline. */
 function comesBack(error: ClientError, connected: boolean): boolean {
   return error.transient || (connected && error.details?.['cause'] === 'ENOTFOUND');
 }

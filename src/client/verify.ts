@@ -1,4 +1,4 @@
-/** Checks a board's record from the outside, with nothing but what the server hands out. */
+/** Verifies a board's record from what the server's API returns, and nothing else. */
 import { type ChainPoint, ChainVerifier, type Problem, type Sha256 } from '../contract/chain.ts';
 import type { Client } from './client.ts';
 import { unexpected } from './errors.ts';

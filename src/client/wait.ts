@@ -11,7 +11,7 @@ export type WaitedName = 'listReplies' | 'readInbox' | 'listNotices';
 export interface WaitOptions<Name extends WaitedName> {
   /** 0 to 86,400; 0 asks once without waiting. */
   waitSeconds: number;
-  /** Whether an answer with messages is what was waited for; default: any is. Otherwise it waits on behind them. */
+  /** Whether these messages end the wait (default: any do). Otherwise it continues after them. */
   until?: (answer: Answer<Name>) => boolean;
 }
 
@@ -40,7 +40,7 @@ export async function waitFor<Name extends WaitedName>(
   let after = first === undefined ? undefined : Number(first);
   let answered: Reply<Answer<Name>> | undefined;
   let failures = 0;
-  // While it waits, time is what counts; without waiting it is a call like any other.
+  // A wait is limited by time; without waiting it is a normal call with its normal number of attempts.
   const maxAttempts = options.waitSeconds > 0 ? 1 : undefined;
 
   for (;;) {

@@ -51,7 +51,7 @@ function checkList(list: unknown[], where: string, depth: number): boolean {
 function checkObject(object: object, depth: number): boolean {
   const prototype: unknown = Object.getPrototypeOf(object);
   if (prototype !== Object.prototype && prototype !== null) refuse('anything but plain objects', '');
-  // A member of this name is data to us, but a method to JSON.stringify.
+  // JSON.stringify would call a member of this name as a method, but here it is data.
   let ordered = !('toJSON' in object);
   let last: string | null = null;
   for (const key of Object.keys(object)) {

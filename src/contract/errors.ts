@@ -125,7 +125,7 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
-/** A runnable hand-over shown to an agent whose person has to act. */
+/** A command that an agent can pass on when its person has to act. */
 export interface NextStep {
   command: string;
   resume: string;

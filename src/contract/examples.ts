@@ -1,4 +1,4 @@
-/** What the ten commonest operations take and answer, for the description of the API. */
+/** Example requests and answers of the ten most common operations, for the API description. */
 import type { OperationName } from './operations.ts';
 
 const dana = {

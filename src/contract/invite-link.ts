@@ -4,7 +4,7 @@ import { patterns } from './ids.ts';
 /** @param baseUrl of the server, without a slash at its end. */
 export const inviteLink = (baseUrl: string, secret: string): string => `${baseUrl}/join#${secret}`;
 
-/** Reads a link; null when it is none. */
+/** Parses a link; null if it is not an invite link. */
 export function readInviteLink(text: string): { origin: string; secret: string } | null {
   const url = parsed(text.trim());
   if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/join' || url.search !== '') return null;

@@ -1,4 +1,4 @@
-/** Dates with times in any form of ISO 8601, as those who send them may write them. */
+/** Parses dates with times in any form of ISO 8601 that a client may send. */
 
 const DATE =
   '(?<year>\\d{4})(?<dash>-?)(?:(?<month>\\d\\d)\\k<dash>(?<day>\\d\\d)|W(?<week>\\d\\d)\\k<dash>(?<weekday>[1-7])|(?<ordinal>\\d{3}))';
@@ -14,7 +14,7 @@ const DAY = 24 * HOUR;
 type Parts = Record<string, string | undefined>;
 
 /**
- * Milliseconds since the epoch; parts of one are dropped. A time without an offset from UTC names none.
+ * Milliseconds since the epoch, rounded down. A time without an offset from UTC is not accepted.
  * @returns NaN for anything else.
  */
 export function isoTime(text: string): number {
@@ -48,7 +48,7 @@ const within = (year: number, ms: number): number => (new Date(ms).getUTCFullYea
 function timeOfDay({ dash, hour, colon, minute, second, fraction = '0' }: Parts): number {
   const [h, m, s] = [Number(hour), Number(minute ?? 0), Number(second ?? 0)];
   const unit = second !== undefined ? 1_000 : minute !== undefined ? MINUTE : HOUR;
-  // What is a whole millisecond in decimal may lack a little in binary.
+  // A decimal fraction that is a whole millisecond can be slightly less in binary.
   const ms = h * HOUR + m * MINUTE + s * 1_000 + Math.floor(Number(`0.${fraction}`) * unit + 1e-9);
   const separated = minute === undefined || (dash === '-') === (colon === ':');
   // The day may end at 24:00, and a minute with a leap second.

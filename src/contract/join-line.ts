@@ -1,16 +1,16 @@
-/** The line that brings an agent onto a board: the server writes it, people pass it on, the client reads it out of whatever stands around it. */
+/** The line that brings an agent onto a board: the server writes it, people pass it on, the client finds it in a text. */
 
 export interface JoinLine {
   board: string;
   /** The address of the server, such as `http://127.0.0.1:7400` or `https://boards.example.com`. */
   origin: string;
-  /** A role of the board; for a guest code the word `guest`. It is for people: the server takes role and board from the code. */
+  /** A role of the board, or `guest` for a guest code. Only for people to read: the server takes role and board from the code. */
   role: string;
   /** `XXX-XXX`, as it was written. */
   code: string;
 }
 
-/** Where local servers listen unless something else is said. */
+/** The port on which local servers listen by default. */
 const LOCAL_PORT = '7400';
 
 /** `Join service board <board> on <server> as <role> with code <XXX-XXX>`. */
@@ -28,7 +28,7 @@ function serverName(origin: string): string {
 const line =
   /join service board ([a-z0-9-]+) on ([a-z0-9.:[\]-]+?) as ([a-z0-9-]+) with code ([0-9a-z]{3}[- ]?[0-9a-z]{3})\b/i;
 
-/** The first join line of a text; null when it holds none, or one that names no possible server. */
+/** The first join line in a text; null if there is none, or if it names an invalid server address. */
 export function readJoinLine(text: string): JoinLine | null {
   const [, board, server, role, code] = line.exec(text) ?? [];
   if (board === undefined || server === undefined || role === undefined || code === undefined) return null;

@@ -14,6 +14,6 @@ export const PROOF_LABEL = 'service/local-proof/v1';
 /** The salt of a proof. @param origin where the server listens, such as `http://127.0.0.1:7400`. */
 export const proofSalt = (challenge: string, origin: string): string => `${challenge} ${origin}`;
 
-/** Whether a text has the form of a challenge. */
+/** Whether a text is a well-formed challenge. */
 export const isChallenge = (text: unknown): text is string =>
   typeof text === 'string' && /^[A-Za-z0-9_-]{43}$/.test(text);

@@ -1,12 +1,12 @@
-/** What titles and names may be: one line in which everything is seen, and no name that could be read as another. */
+/** Rules for titles and names: one line without invisible characters, and no name that looks like another. */
 
-/** What stands within a class of characters for those of these scripts. */
+/** A regular expression character class for these scripts. */
 const scripts = (names: string): string => names.replaceAll(/ ?(\w+)/g, '\\p{scx=$1}');
 
 /** A letter or mark of a script that is written with joiners. */
 const cursive = `[[\\p{L}\\p{M}]&&[${scripts('Arab Syrc Nkoo Adlm Rohg Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh')}]]`;
 
-/** What is not seen and has a use: joiners between such letters and within an emoji, and how an emoji is shown. */
+/** Invisible characters that are allowed: joiners between such letters and within an emoji, and emoji variation selectors. */
 const useful = [
   `(?<=${cursive})[\\u200c\\u200d](?=${cursive})`,
   '(?<=\\p{Extended_Pictographic}[\\p{Emoji_Modifier}\\ufe0f]?)\\u200d(?=\\p{Extended_Pictographic})',
@@ -14,13 +14,13 @@ const useful = [
   '(?<=[0-9#*])\\ufe0f(?=\\u20e3)',
 ].join('|');
 
-/** All that Unicode lets a program show as nothing, bidirectional controls and tags among it, and marks of annotations. */
+/** All characters that can be rendered as nothing, including bidirectional controls, tags and annotation marks. */
 const invisible = new RegExp(`[\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb](?<!${useful})`, 'gv');
 
 /** A text without its invisible characters. */
 export const withoutInvisible = (text: string): string => text.replaceAll(invisible, '');
 
-/** Why a text can be no title, in words that follow the name of its field. */
+/** Why a text is not a valid title, as a phrase that follows the field's name; null if it is valid. */
 export function titleProblem(text: string): string | null {
   if (/[\p{Cc}\u2028\u2029]/u.test(text)) return 'must be one line without control characters';
   return text.search(invisible) < 0 ? null : 'must have no invisible characters; type it instead of pasting it';
@@ -35,11 +35,11 @@ const mixtures = [
   ...recommended.split(' ').map((script) => `Latn ${script}`),
 ];
 
-/** For each of them the letters of all other scripts, and those of no script here, which are written with none of these. */
+/** For each of them, the letters of all other scripts; letters of scripts not listed here combine with none of them. */
 const foreign = mixtures.map((names) => new RegExp(`[[\\p{L}\\p{Nl}]--[${scripts(names)}\\p{scx=Zyyy}]]`, 'v'));
 const known = new RegExp(`[[\\p{L}\\p{Nl}]&&[${scripts(mixtures.join(' '))}]]`, 'v');
 
-/** Why a text can be nobody's name: besides, it has no signs that are blank, such as the empty one of Braille. */
+/** Why a text is not a valid name: in addition to titles, it must not contain blank symbols such as the empty Braille pattern. */
 export function nameProblem(text: string): string | null {
   const words = text.split(/[^\p{L}\p{M}\p{N}'’._-]+/u);
   const mixed = words.some((word) => known.test(word) && foreign.every((letters) => letters.test(word)));

@@ -41,7 +41,7 @@ export function openapi(serverVersion: string): object {
   };
 }
 
-/** The data of an event depends on its type; that of one type has a shape of its own. */
+/** The data of an event depends on its type: each type has its own schema. */
 function components(schemas: ApiSchemas): Json {
   schemas.of(errorBody, 'output');
   const joined = schemas.of(memberJoined, 'output');
@@ -91,7 +91,7 @@ const securitySchemes = {
   csrf: { type: 'apiKey', in: 'header', name: 'X-Service-CSRF', description: 'The csrf_token of the browser session.' },
 };
 
-/** Each entry is one way in. */
+/** Each entry is an alternative. */
 function securityOf({ credentials, method }: OperationRow): Json[] {
   if (credentials.length === 0) return [];
   const browser = method === 'GET' ? { browser: [] } : { browser: [], csrf: [] };
@@ -157,7 +157,7 @@ const queryParams = ({ query }: OperationRow, schemas: ApiSchemas): Json[] =>
     schema: schemas.of(schema as z.ZodType, 'input'),
   }));
 
-/** Parts that several operations have are components, to which each refers. */
+/** Parts that several operations share become components that they refer to. */
 class Shared {
   readonly #counts = new Map<string, number>();
   readonly #names = new Map<string, string>();
@@ -167,7 +167,7 @@ class Shared {
     for (const part of parts) this.#counts.set(JSON.stringify(part), (this.#counts.get(JSON.stringify(part)) ?? 0) + 1);
   }
 
-  /** The part itself, or the reference in its place. @param kind the group of components. @param name what it is called there. */
+  /** The part itself, or a reference to its component. @param kind the group of components @param name its name there */
   of(part: Json, kind: string, name: string): Json {
     const text = JSON.stringify(part);
     if (this.#counts.get(text) === 1) return part;

@@ -1,4 +1,4 @@
-/** What a row of the table of operations says, and what follows from it without its schemas. */
+/** The fields of a row in the table of operations, and what can be derived from them without the schemas. */
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 
@@ -58,9 +58,9 @@ export interface Route {
   idempotency: IdempotencyClass | Readonly<Partial<Record<CredentialKind, IdempotencyClass>>>;
   /** A request without an Idempotency-Key is refused. */
   keyRequired?: true;
-  /** Repeats are told by what the operation itself keeps; the store of kept answers is never used. */
+  /** The operation recognises repeats from its own data; the store of kept answers is not used. */
   ownReceipt?: true;
-  /** The most bytes its body may have, where that is less than for any other. */
+  /** Largest body in bytes, where it is smaller than the general limit. */
   maxBody?: number;
   /** Success statuses, the usual one first. */
   ok: readonly number[];
@@ -72,19 +72,19 @@ export interface Route {
   bytes?: 'request' | 'answer';
   /** Nothing new should call it. */
   deprecated?: true;
-  /** What its requests count for, beside `writes` for all that is no GET. */
+  /** The rate limit its requests count against, besides `writes` for everything except GET. */
   rates?: readonly RateName[];
   /** Error codes of its own, beside those that follow from the rest of the row and those of any request. */
   errors?: readonly ErrorCode[];
   /** One line for the API description. */
   summary: string;
-  /** What else has to be known of it, for the API description. */
+  /** Further explanation for the API description. */
   description?: string;
 }
 
 /** The shapes of an operation's request and answer. */
 export interface Shapes {
-  /** Patterns of the path parameters whose breach is 400. `{board}` and `{member}` are not here: theirs is the 404 of a missing one. */
+  /** Patterns of the path parameters that answer 400 on a mismatch. `{board}` and `{member}` are not here: they answer 404. */
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
@@ -108,7 +108,7 @@ export const byMember = ['PK', 'BR', 'AG'] as const;
 /** People, with a key or in a browser. */
 export const byPerson = ['PK', 'BR'] as const;
 
-/** The class of a request made with this kind of credential; where the row has none for it, the one that never repeats. */
+/** The idempotency class of a request with this kind of credential; `S` (never repeated) where the row names none. */
 export function idempotencyOf(
   { idempotency }: Pick<Route, 'idempotency'>,
   kind: CredentialKind | undefined,
@@ -133,7 +133,7 @@ export const anyRequest: readonly ErrorCode[] = [
   'storage_full',
 ];
 
-/** The error codes of an operation, beside those of any request: what follows from its row, then its own. */
+/** The error codes of an operation, besides those of any request: derived from its row first, then its own. */
 export function errorCodesOf(row: OperationRow): ErrorCode[] {
   const { credentials } = row;
   const writes = row.method !== 'GET';

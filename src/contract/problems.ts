@@ -1,17 +1,17 @@
-/** What is wrong with a value, for whoever sent it: which field, and what is accepted there, in plain words. */
+/** Describes validation errors to the client: which field is wrong, and what it accepts. */
 import type { z } from 'zod';
 
-/** The hint where there is nothing better to say; whoever knows what was typed has something better. */
+/** The default hint; a caller that knows what was typed replaces it. */
 export const ANY_REQUEST = 'service openapi shows what every request takes.';
 
-/** It names what is accepted and never what was sent; a sentence begins with the field. */
+/** The message names what is accepted, never what was sent, and begins with the field. */
 export interface Problem {
   /** Such as `to.0`; empty where the whole value is wrong. */
   field: string;
   problem: string;
 }
 
-/** The value as the schema reads it, or all that is wrong with it. */
+/** Parses a value with a schema: the parsed value, or all problems. */
 export function readAs<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -21,7 +21,7 @@ export function readAs<Schema extends z.ZodType>(
   return { problems: read.error.issues.map((issue) => problemOf(issue)) as [Problem, ...Problem[]] };
 }
 
-/** Of a value that may have several forms, what is wrong with the one that comes nearest. */
+/** For a union, the problems of the alternative that matches best. */
 function problemOf(issue: z.core.$ZodIssue, within: PropertyKey[] = []): Problem {
   const path = [...within, ...issue.path];
   if (issue.code === 'invalid_union') {
@@ -37,7 +37,7 @@ const depthOf = ([first]: z.core.$ZodIssue[]): number => first?.path.length ?? 0
 const firstOf = ({ errors }: { errors: z.core.$ZodIssue[][] }): z.core.$ZodIssue[] =>
   errors.flatMap((issues) => issues.slice(0, 1));
 
-/** A schema that can be breached in another way says itself what it accepts; a test sends something wrong to all. */
+/** Schemas with other checks carry their own message; a test sends an invalid value to each. */
 const OTHER = 'is not of the accepted form';
 
 const inWords: z.core.$ZodErrorMap = (issue) => {
@@ -74,7 +74,7 @@ const typeNames: Record<string, string> = {
   null: 'null',
 };
 
-/** A number that must be whole says so whatever was sent. */
+/** A whole number says so for every invalid value. */
 function typeName({ expected, inst }: Issue<z.core.$ZodIssueInvalidType>): string {
   const { format } = (inst?._zod.def ?? {}) as { format?: string };
   return format === 'safeint' ? 'a whole number' : (typeNames[expected] ?? String(expected));
@@ -92,11 +92,11 @@ function namesOf({ inst }: Issue): string[] {
   return Object.keys(shape);
 }
 
-/** What is wrong with a field that has no place. @param names of those that have one there. */
+/** The problem of an unknown field. @param names of the known fields */
 export const notKnown = (names: readonly string[]): string =>
   `is not known here${names.length === 0 ? '' : `; known are ${names.join(', ')}`}`;
 
-/** The values of the field that tells its forms apart, or else each form. */
+/** The values of the discriminating field, or the description of each alternative. */
 function ofUnion({ inst, discriminator, errors }: Issue<z.core.$ZodIssueInvalidUnion>): string {
   const { options = [] } = (inst?._zod.def ?? {}) as { options?: z.ZodType[] };
   if (typeof discriminator === 'string')

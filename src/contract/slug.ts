@@ -1,6 +1,6 @@
-/** What names of people, keys and machines are made of when somebody else chose the words. */
+/** Turns free text into a valid handle or key name. */
 
-/** The nearest handle or key name to a text, at most 40 characters; empty where nothing is left of it. */
+/** The text as a handle or key name of at most 40 characters; empty if no valid character remains. */
 export const slug = (text: string): string =>
   text
     .toLowerCase()

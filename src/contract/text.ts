@@ -1,4 +1,4 @@
-/** Text of others on its way to a terminal, a pipe or a page: nothing in it may act. */
+/** Makes untrusted text safe to print to a terminal, a pipe or a page. */
 
 /**
  * C0 except LF and TAB, DEL, C1, the bidirectional controls and the tag characters. A CR counts only where no LF
@@ -6,7 +6,7 @@
  */
 const acting = /\r\n|[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
 
-/** The characters that were met, as they are shown: there are some three hundred, and a hostile text is full of them. */
+/** Cache of escaped characters: there are about three hundred, and a hostile text is full of them. */
 const known = new Map([['\r\n', '\n']]);
 
 function visible(found: string): string {

@@ -1,4 +1,4 @@
-/** The contract's records as types, taken from the schemas; importing this file loads nothing at run time. */
+/** The contract's records as types, inferred from the schemas; importing this file loads nothing at run time. */
 import type { z } from 'zod';
 import type * as allowances from './nouns/allowances.ts';
 import type * as approvals from './nouns/approvals.ts';

@@ -1,4 +1,4 @@
-/** One question of a hook to the daemon, and the text that may come of it. */
+/** Sends one request of a hook to the daemon, and prints the text it may answer with. */
 
 import { ask, isReplaced, received } from '../daemon/control/ask.ts';
 import { connectDaemon } from '../daemon/control/client.ts';
@@ -8,7 +8,7 @@ import type { Answers, Carry, RequestFields } from '../daemon/protocol.ts';
 import type { Context } from './context.ts';
 import { contextOutput, textFor, write } from './say.ts';
 
-/** Asks, and works with the answer while the connection is open: what it carries is only taken once that has said so. */
+/** Sends a request and handles the answer while the connection is open; a text counts as received only once that is confirmed. */
 export async function asking<Verb extends AnsweringVerb, T>(
   { daemon, header }: Context,
   verb: Verb,
@@ -22,7 +22,7 @@ export async function asking<Verb extends AnsweringVerb, T>(
       answer = await askKnown({ daemon, header }, connection, verb, fields);
     } catch (error) {
       if (!isReplaced(error)) throw error;
-      // It went away in the middle: what this hook has to tell is for the next one, which must not miss it.
+      // The daemon went away during the request; the next one must still get this hook's report.
       connection.close();
       connection = await connectDaemon(daemon);
       answer = await askKnown({ daemon, header }, connection, verb, fields);
@@ -62,7 +62,7 @@ export async function hand(carry: Carry, connection: Connection, output: (text: 
   if (carry.handoff_id) await received(connection, carry.handoff_id);
 }
 
-/** As context of the event that the harness named. */
+/** As additional context of the event that the harness named. */
 export const asContext =
   (context: Context) =>
   (text: string): string =>

@@ -21,7 +21,7 @@ export interface Context {
 
 const SESSION = /^[A-Za-z0-9._-]{1,200}$/;
 
-/** Null for an input that names no session: there is nobody to act for then. */
+/** Null for an input that names no session: the hook then has nothing to do. */
 export function contextOf(options: {
   profile: Profile;
   hook: Hook;

@@ -1,6 +1,6 @@
 /**
- * The way into a program that takes prompts as its person's own: a part of ours in the program runs this for as long as it
- * lives, and enters what it prints, a line of JSON for each text. It serves the session that the program has at the time.
+ * Entry to a program that accepts prompts as its person's own: our module in the program runs this for as long as it
+ * lives, and submits what it prints, one line of JSON per text. It serves the session that the program has at the time.
  */
 
 import { harmless } from '../daemon/bundle/unseen.ts';
@@ -12,7 +12,7 @@ import { type Env, folders } from '../local/folders.ts';
 import { harnessProcess, isGone, type ProcessRef } from '../local/process-ref.ts';
 import { textFor, write } from './say.ts';
 
-/** A daemon that was replaced is there again soon; one that was stopped may not be for long. */
+/** A daemon that was replaced comes back soon; one that was stopped may stay away for long. */
 const SOON = { ms: 200, times: 25 };
 const PAUSE_MS = 5_000;
 const LOOK_MS = 2_000;
@@ -24,7 +24,7 @@ export async function serveDoor(harness: string, env: Env): Promise<0> {
   for (let failed = 0; !isGone(program); failed++) {
     const connection = await connected(harness, program, env);
     if (connection) {
-      // A daemon that knows no doors is as good as none.
+      // A daemon that does not support doors is treated as absent.
       const outcome = await served(connection, program).catch(() => 'refused' as const);
       connection.close();
       if (outcome === 'released') return 0;

@@ -2,7 +2,7 @@
 import type { Profile } from '../harness/profile.ts';
 import type { Env } from '../local/folders.ts';
 
-/** What a harness says of itself to its hooks where nobody sits in front of it. */
+/** How a harness without a person at the terminal identifies itself to its hooks. */
 const marks: Record<string, (env: Env) => boolean> = {
   // `claude -p` and programs on its SDK; a terminal is `cli`, an editor has a name of its own.
   'claude-code': ({ CLAUDE_CODE_ENTRYPOINT: entry }) => entry?.startsWith('sdk-') ?? false,

@@ -1,4 +1,4 @@
-/** What a harness gives its hooks on standard input, and the little of it that is ever looked at. */
+/** The JSON that a harness gives its hooks on standard input, and the few fields that are read. */
 
 const MOST_BYTES = 4 * 1024 * 1024;
 const LONGEST_MS = 2_000;
@@ -24,7 +24,7 @@ export interface HookInput extends ToolCall {
   [field: string]: unknown;
 }
 
-/** The JSON object on standard input. Too much, too slow or none: an error in words. */
+/** The JSON object on standard input. @throws Error if it is too large, too slow or not JSON */
 export async function readInput(stream: NodeJS.ReadableStream = process.stdin, ms = LONGEST_MS): Promise<HookInput> {
   const text = await readAll(stream, ms);
   let value: unknown;

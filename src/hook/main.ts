@@ -1,6 +1,6 @@
 /**
  * The entry that harnesses run: `service hook <harness> <event>`, its own small file, which loads neither the command line
- * nor anything that could reach a network. Whatever goes wrong in here, the harness goes on.
+ * nor anything that could reach a network. No error in a hook ever stops the harness.
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,7 +40,7 @@ async function run(program: string, [harness, event, ...more]: string[]): Promis
   setProgram({ root: join(program, '..', '..'), fromSources: program.endsWith('dev.js') });
   if (!harness || !event || more.length > 0) throw new Error('used as: service hook <harness> <event>');
   const profile = builtinProfile(harness) ?? (await ownProfile(harness));
-  // No event of a session: it is run by a part of ours in the program, and gets no input.
+  // This is not a session event: our module in the program runs it, without input.
   if (event === 'door' && profile?.delivery.capabilities.includes('owner-door')) return serveDoor(harness, process.env);
   const hook = profile && hookOf(profile, event);
   if (!profile || !hook) throw new Error(`there is no hook ${event} of ${harness}`);

@@ -13,7 +13,7 @@ import { waitForDelivery } from './wait.ts';
 export async function runHook(context: Context): Promise<0 | 2> {
   const { hook, profile, input } = context;
   if (hook.op === 'mark-subagent') return mark(context);
-  // What happens inside a subagent is not the session's.
+  // Events inside a subagent do not belong to the session.
   if (subagentOf(profile, input)) return 0;
   if (hook.op === 'wait') return isHeadless(profile, context.env) ? turnOver(context) : waitForDelivery(context);
   await plain[hook.op](context);

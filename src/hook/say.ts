@@ -1,13 +1,12 @@
-/** What a hook may print: nothing, or one JSON object; and the text of a delivery, without anything that acts on a terminal. */
-
+/** What a hook may print: nothing, or one JSON object; and the text of a delivery, with control characters escaped. */
 import { harmless } from '../daemon/bundle/unseen.ts';
 import type { Carry } from '../daemon/protocol.ts';
 
-/** The parts of a text for the agent in their order; empty where there is none. */
+/** The parts of a text for the agent, in order; empty if there is none. */
 export const textFor = ({ nudge, bundle, notice }: Carry): string =>
   [nudge, bundle, notice].filter((part) => part).join('\n');
 
-/** Context for the turn that runs or begins, in the words harnesses share. */
+/** Additional context for the current or next turn, in the JSON form that harnesses share. */
 export const contextOutput = (event: string, text: string): string =>
   JSON.stringify({ hookSpecificOutput: { hookEventName: event, additionalContext: harmless(text) } });
 

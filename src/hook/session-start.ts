@@ -1,5 +1,4 @@
-/** The first hook of a session: makes it known, gives its commands their identity, and tells its agent where it stands. */
-
+/** The first hook of a session: registers it, gives its commands their identity, and tells its agent its boards and state. */
 import { appendFileSync } from 'node:fs';
 import type { Source } from '../daemon/protocol.ts';
 import { builtinProfiles } from '../harness/builtin.ts';
@@ -9,7 +8,7 @@ import { write } from './say.ts';
 
 const sources: readonly string[] = ['startup', 'resume', 'clear', 'compact'];
 
-/** Registers the session. Its commands get their identity also when the daemon cannot be asked. */
+/** Registers the session. Its commands get their identity even if the daemon does not answer. */
 export async function startSession(context: Context): Promise<void> {
   const { header, input, env } = context;
   const source = (sources.includes(String(input.source)) ? input.source : 'startup') as Source;

@@ -1,4 +1,4 @@
-/** Marking the commands of subagents, which then may only read. Asks nobody, and changes no other tool call. */
+/** Marks the commands of subagents, which makes them read-only. Does not contact the daemon, and changes no other tool call. */
 import type { Profile } from '../harness/profile.ts';
 import type { HookInput } from './input.ts';
 import { textOf } from './input.ts';

@@ -1,5 +1,4 @@
-/** The hook that waits while its session is idle, and wakes it: its open connection is what says that the session is idle. */
-
+/** The hook that waits while its session is idle, and wakes it. Its open connection tells the daemon that the session is idle. */
 import { harmless } from '../daemon/bundle/unseen.ts';
 import { nextFrame, received } from '../daemon/control/ask.ts';
 import { open } from '../daemon/control/client.ts';
@@ -31,7 +30,7 @@ export async function waitForDelivery(context: Context): Promise<0 | 2> {
   }
 }
 
-/** Null when nobody answers now; one that never answered and may not be started is not waited for. */
+/** Null if the daemon does not answer now. A daemon that never answered and may not be started is not waited for. */
 async function connected({ daemon, header }: Context, resumed: boolean): Promise<Connection | null> {
   try {
     return await open(daemon, 'wait', { ...header, resumed });
@@ -43,7 +42,7 @@ async function connected({ daemon, header }: Context, resumed: boolean): Promise
   }
 }
 
-/** Until the connection says what comes of it; `again` when it was lost or the daemon is replaced. */
+/** Resolves with the outcome of the wait; `again` if the connection was lost or the daemon is replaced. */
 async function served(connection: Connection): Promise<0 | 2 | 'again'> {
   for (;;) {
     const frame = await nextFrame(connection);

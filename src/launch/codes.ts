@@ -1,4 +1,4 @@
-/** What can go wrong with a launcher, by code. */
+/** The error codes of launchers. */
 
 export const launcherCodes = [
   'invalid_request',
@@ -10,7 +10,7 @@ export const launcherCodes = [
   'launcher_failed',
 ] as const;
 
-/** Exit codes of the command that meets them: 2 where service.yaml has to change, 7 for what is there already. */
+/** Exit codes of the command for these errors: 2 if service.yaml has to change, 7 for a conflict. */
 export const EXIT_OF: Record<(typeof launcherCodes)[number], number> = {
   invalid_request: 2,
   launcher_protocol_mismatch: 1,

@@ -1,13 +1,13 @@
-/** Ending what was started: asked first, then made to, and only ever the very process that is meant. */
+/** Ends a started process: first with SIGTERM, then with SIGKILL, and never another process with the same number. */
 import { until } from '../local/process.ts';
 import { isGone, type ProcessRef } from '../local/process-ref.ts';
 
-/** Milliseconds a program has for its own end, before it is made to; together with that less than ten seconds. */
+/** Milliseconds a program has to end by itself before it is killed; both together stay below ten seconds. */
 export const GRACE_MS = 8_000;
 const HARD_MS = 1_500;
 const EVERY_MS = 25;
 
-/** Sends a signal to the process, or with `group` to its whole group; whoever ended meanwhile needs none. */
+/** Sends a signal to the process, or with `group` to its whole group. A process that has already ended is ignored. */
 export function signalTo(ref: ProcessRef, signal: NodeJS.Signals, group = false): void {
   if (isGone(ref)) return;
   try {
@@ -17,7 +17,7 @@ export function signalTo(ref: ProcessRef, signal: NodeJS.Signals, group = false)
   }
 }
 
-/** Waits for the end that was asked for, then makes it. @returns whether the process is gone */
+/** Waits for the process to end by itself, then kills it. @returns whether the process is gone */
 export async function ended(ref: ProcessRef, group = false, graceMs = GRACE_MS): Promise<boolean> {
   const gone = () => isGone(ref);
   if (await until(gone, graceMs, EVERY_MS)) return true;

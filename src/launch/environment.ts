@@ -1,4 +1,4 @@
-/** The environment of what is started for an agent: nothing of a token, and of no other session. */
+/** The environment of a program that is started for an agent: without tokens and without variables of other sessions. */
 import { builtinProfiles } from '../harness/builtin.ts';
 import type { Env } from '../local/folders.ts';
 
@@ -11,14 +11,14 @@ const own = [
   'SERVICE_BOOT',
   'SERVICE_SUBAGENT',
   'SERVICE_HANDOFF',
-  // What a person works with unless they say otherwise is not for their agents.
+  // A person's own defaults are not for their agents.
   'SERVICE_BOARD',
   'SERVICE_SERVER',
-  // Of whoever runs a server.
+  // Settings of the server's operator.
   'SERVICE_DB',
 ];
 
-/** Variables that a started program must not find, whoever set them before. */
+/** Variables that are removed from a started program's environment. */
 export const removedVariables: readonly string[] = [
   ...new Set([
     ...own,
@@ -37,7 +37,7 @@ export function cleaned(env: Env): Env {
 const kept =
   /^(PATH|SERVICE_HOME|SERVICE_(CONFIG|DATA|STATE|CACHE)_DIR|SERVICE_KEYSTORE|SERVICE_NO_AUTOSTART|XDG_(CONFIG|DATA|STATE|CACHE)_HOME|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/;
 
-/** What of this environment a program needs to find its programs and this person's folders, wherever it is started. */
+/** The variables that a program needs to find other programs and this person's folders. */
 export function passedOn(env: Env, further: readonly string[] = []): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter(

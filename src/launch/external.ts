@@ -1,4 +1,4 @@
-/** Launchers of others: programs called `service-launcher-<name>` on PATH, asked once per process. */
+/** External launchers: programs called `service-launcher-<name>` on PATH, run once per request. */
 import { spawn } from 'node:child_process';
 import { findProgram } from '../harness/programs.ts';
 import type { Env } from '../local/folders.ts';
@@ -16,7 +16,7 @@ import {
 /** Milliseconds after which it is killed. */
 const LAUNCHER_MS = 60_000;
 const MOST_BYTES = 1024 * 1024;
-/** What it started may have kept its output open. */
+/** A process that it started may have kept its output open. */
 const DRAIN_MS = 1_000;
 
 /** @param ms after which the program is killed. @throws Failure `launcher_failed` where there is no such program */
@@ -44,12 +44,12 @@ interface Outcome {
   /** Null where it was stopped or could not be started. */
   code: number | null;
   output: string;
-  /** The last line it complained with, or why it could not be started. */
+  /** The last line of its standard error, or why it could not be started. */
   error: string;
   late: boolean;
 }
 
-/** Runs it with one line on its standard input, as a group of its own that ends with it when it takes too long. */
+/** Runs it with one line on standard input, in its own process group, which is killed after the time limit. */
 function run(file: string, input: string, { env, ms }: { env: Env; ms: number }): Promise<Outcome> {
   return new Promise((resolve) => {
     const child = spawn(file, [], { env: env as NodeJS.ProcessEnv, stdio: ['pipe', 'pipe', 'pipe'], detached: true });

@@ -56,7 +56,7 @@ async function start(folder: string, env: Env, request: StartRequest): Promise<A
   return { handle: JSON.stringify(ref), attach: attachTo(logFile), pid: ref.pid };
 }
 
-/** The number is noted here too, so that a start whose answer was lost is not made twice. */
+/** The process id is stored here too, so that a start is not repeated if its answer was lost. */
 function refuseSecond(note: string, logFile: string, agent: string): void {
   const before = asRef(readPrivate(note) ?? '');
   if (!before || isGone(before)) return;

@@ -6,7 +6,7 @@ import { headlessLauncher } from './headless.ts';
 import type { Launcher } from './protocol.ts';
 import { tmuxLauncher } from './tmux.ts';
 
-/** Where swarms of this machine are noted, and logs of what runs in the background. */
+/** The folder with the state of this machine's swarms and the logs of background agents. */
 export const swarmsFolder = ({ state }: Pick<Folders, 'state'>): string => join(state, 'swarms');
 
 /** @throws Failure `launcher_failed` for a name that is neither built in nor a program on PATH */

@@ -1,4 +1,4 @@
-/** The launcher protocol, version 1: what a launcher is asked as one JSON object, and what it answers as one. */
+/** The launcher protocol, version 1: one JSON object as request, and one as answer. */
 import { z } from 'zod';
 import { Failure } from '../local/failure.ts';
 import { EXIT_OF, launcherCodes } from './codes.ts';
@@ -8,7 +8,7 @@ export const LAUNCHER_PROTOCOL = 1;
 export const modes = ['interactive', 'headless'] as const;
 export type LaunchMode = (typeof modes)[number];
 
-/** Which agent is meant; the handle is what the launcher called it when it was started. */
+/** Identifies an agent; the handle is the one that the launcher returned when it started it. */
 export interface Place {
   swarm: string;
   agent: string;
@@ -20,7 +20,7 @@ export interface StartRequest extends Omit<Place, 'handle'> {
   mode: LaunchMode;
   /** Run as it stands, without a shell. */
   argv: string[];
-  /** Put over the launcher's own environment. Never a token. */
+  /** Added to the launcher's own environment. Never contains a token. */
   env: Record<string, string>;
   /** Absolute. */
   dir: string;
@@ -49,7 +49,7 @@ export type Answers = { [Name in Op]: z.infer<(typeof answers)[Name]> };
 /** A launcher, built in or not. */
 export type Launcher = { [Name in Op]: (request: Requests[Name]) => Promise<Answers[Name]> };
 
-/** With `already_running` a launcher may say how what runs is found. */
+/** With `already_running`, a launcher may return the handle of the running agent. */
 const found = { handle: answers.start.shape.handle.optional(), attach: answers.start.shape.attach };
 const refusal = z.object({
   error: z.object({ code: z.string(), message: z.string().default(''), hint: z.string().default(''), ...found }),
@@ -58,7 +58,7 @@ const refusal = z.object({
 type Refusal = z.infer<typeof refusal>['error'];
 export type Found = Pick<Refusal, 'handle' | 'attach'>;
 
-/** What a launcher refuses or fails with. @param code of the protocol, or `launcher_failed` */
+/** The error of a launcher. @param code of the protocol, or `launcher_failed` */
 export function launchFailure(
   code: (typeof launcherCodes)[number],
   message: string,
@@ -69,7 +69,7 @@ export function launchFailure(
   return new Failure(code, message, { hint, exit: EXIT_OF[code], ...(handle ? { details } : {}) });
 }
 
-/** The answer in a launcher's output. @throws Failure the launcher's own refusal, or `launcher_failed` for what is none */
+/** Parses a launcher's output. @throws Failure the launcher's own error, or `launcher_failed` if the answer is invalid */
 export function readAnswer<Name extends Op>(op: Name, name: string, output: string): Answers[Name] {
   const value = parsed(output);
   if (value === null) throw broken(name, op, 'printed no JSON object');
@@ -88,7 +88,7 @@ export function readAnswer<Name extends Op>(op: Name, name: string, output: stri
   throw broken(name, op, `answered with a wrong ${path.join('.') || 'object'}: ${message}`);
 }
 
-/** A launcher that did not keep to the protocol. */
+/** The error for a launcher that violates the protocol. */
 export const broken = (name: string, op: string, what: string): Failure =>
   launchFailure('launcher_failed', `The launcher ${name} ${what} (${op}).`, 'Choose another launcher in service.yaml');
 

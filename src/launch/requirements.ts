@@ -1,4 +1,4 @@
-/** What has to be there before anything is started, and what is said where it is not. */
+/** Checks what must exist before anything is started. */
 import { statSync } from 'node:fs';
 import { findProgram } from '../harness/programs.ts';
 import type { Failure } from '../local/failure.ts';
@@ -18,6 +18,6 @@ export function requireProgram([name = '']: readonly string[], env: Env): string
   throw launchFailure('start_failed', `There is no program ${name || 'named'} on PATH.`, 'Install it, or change PATH');
 }
 
-/** What went on although it was made to end. */
+/** The error for a process that survived being killed. */
 export const notStopped = (pid: number): Failure =>
   launchFailure('launcher_failed', `The process ${pid} did not end.`, `kill -9 ${pid}`);

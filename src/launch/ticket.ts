@@ -1,5 +1,4 @@
-/** Launch tickets: a file that says which seat the session that is started with it takes, once and soon. */
-
+/** Launch tickets: one-time files that tell a started session which seat to take; they expire soon. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +21,7 @@ export function issueTicket(folder: string, agent: AgentRef, harness: string, no
   return ticket;
 }
 
-/** Takes a ticket away, for what was never started with it. */
+/** Deletes a ticket whose session was never started. */
 export function dropTicket(folder: string, ticket: string): void {
   try {
     unlinkSync(join(folder, `${ticket}.json`));
@@ -32,7 +31,7 @@ export function dropTicket(folder: string, ticket: string): void {
 }
 
 /**
- * Uses a ticket up. @returns the seat and harness it was written for, unchecked as they come from a file; null for one that
+ * Uses a ticket, which deletes it. @returns the seat and harness in the file, not validated; null for a ticket that
  * is missing, used or late. @throws Failure `credentials_unsafe` for a file that others may have written, which stays
  */
 export function takeTicket(folder: string, ticket: string, now: number): { agent: unknown; harness: unknown } | null {

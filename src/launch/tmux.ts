@@ -15,7 +15,7 @@ const SEPARATOR = ';';
 /** Marks the pane of the agent among others that its person may have opened beside it. */
 const MARK = '@service_agent';
 
-/** What a started agent is found again by: the server's socket, the pane, and the process in it. */
+/** Identifies a started agent: the tmux server's socket, the pane, and the process in it. */
 const handle = z.object({ socket: z.string(), pane: z.string(), pid: z.int().positive(), start: z.string() });
 
 type Tmux = (...words: string[]) => Promise<Ran>;
@@ -35,7 +35,7 @@ export function tmuxLauncher(env: Env): Launcher {
   };
 }
 
-/** Words as they are meant: tmux takes one that ends in a semicolon for the end of a command. */
+/** Escapes words for tmux, which takes a word that ends in a semicolon for the end of a command. */
 const asMeant = (words: readonly string[]): string[] =>
   words.map((word) => (word.endsWith(SEPARATOR) ? `${word.slice(0, -1)}\\;` : word));
 
@@ -53,7 +53,7 @@ async function start(tmux: Tmux, env: Env, request: StartRequest): Promise<Answe
     ...['env', ...removedVariables.flatMap((name) => ['-u', name])],
     ...asMeant(Object.entries(request.env).map(([name, value]) => `${name}=${value}`)),
     ...asMeant([program, ...argv.slice(1)]),
-    // What a program said last can be looked at when it has ended.
+    // The program's last output stays visible after it has ended.
     ...[SEPARATOR, 'set-option', '-w', '-t', `=${session}:`, 'remain-on-exit', 'on'],
     ...[SEPARATOR, 'set-option', '-p', '-t', `=${session}:`, MARK, '1'],
   ]);
@@ -67,7 +67,7 @@ async function start(tmux: Tmux, env: Env, request: StartRequest): Promise<Answe
 const TRIES = 10;
 const PAUSE_MS = 100;
 
-/** A server whose last session has just ended goes away, and takes whoever calls it at that moment along. */
+/** A tmux server exits after its last session, and commands that run at that moment fail with it. */
 async function tried(tmux: Tmux, words: string[]): Promise<Ran> {
   for (let n = 1; ; n++) {
     const ran = await tmux(...words);
@@ -77,8 +77,8 @@ async function tried(tmux: Tmux, words: string[]): Promise<Ran> {
 }
 
 /**
- * A session of this name holds the agent, or what is left of it: then it makes room for the new one, under another name.
- * @returns that name where nothing is left in it that runs; its server lives until there is another session
+ * A session of this name holds the agent, or the remains of an ended one, which is then renamed to make room.
+ * @returns the new name if nothing runs in it any more; it keeps the tmux server alive until the new session exists
  */
 async function makeRoom(tmux: Tmux, session: string): Promise<string | null> {
   const panes = await tmux('list-panes', '-s', '-t', `=${session}`, '-F', `#{${MARK}}#{pane_dead} ${PANE}`);
@@ -92,11 +92,11 @@ async function makeRoom(tmux: Tmux, session: string): Promise<string | null> {
   }
   const other = `${session}-${Date.now().toString(36)}`;
   await tmux('rename-session', '-t', `=${session}`, other);
-  // What its person opened beside the agent goes on.
+  // Windows that its person opened beside the agent stay.
   return lines.some((line) => /^1?0 /.test(line)) ? null : other;
 }
 
-/** What is said of a pane: its id, its process, the socket of its server. */
+/** A pane: its id, its process, the socket of its server. */
 const PANE = '#{pane_id} #{pane_pid} #{socket_path}';
 
 function startedIn(
@@ -134,7 +134,7 @@ function known({ handle: text, agent }: Place): z.infer<typeof handle> {
   }
 }
 
-/** Of two that start it at once, one finds it started. */
+/** If two processes start it at once, one of them finds it running. */
 function refused({ stderr, late }: Ran, session: string): Failure {
   if (stderr.startsWith('duplicate session'))
     return launchFailure('already_running', `The tmux session ${session} runs already.`, attachTo(session));

@@ -1,4 +1,4 @@
-/** Who acts: a seat that was selected, a credential of the environment, or the person. */
+/** Resolves who a command acts as: a selected seat, a credential from the environment, or the person. */
 import { readFileSync } from 'node:fs';
 import type { Credentials, SavedSeat, ServerEntry } from './credentials.ts';
 import { Failure, usage } from './failure.ts';
@@ -20,7 +20,7 @@ export type Actor =
 export interface ActorChoice {
   as: string | undefined;
   board: string | undefined;
-  /** Whether the command is about one board, which a session with several seats has to name. */
+  /** Whether the command is about one board, which must be named in a session with several seats. */
   ofBoard?: boolean;
   /** Narrows seats of the same name on several servers. */
   serverOrigin: string | undefined;

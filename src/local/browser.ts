@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Env } from './folders.ts';
 
-/** What opening a browser needs of the machine; a test brings its own. */
+/** The parts of the machine that opening a browser uses; tests replace them. */
 export interface Desk {
   env: Env;
   platform: NodeJS.Platform;
@@ -19,7 +19,7 @@ const STARTED_MS = 1_500;
 
 export const thisDesk = (env: Env): Desk => ({ env, platform: process.platform, spawn: spawnProcess });
 
-/** Opens an address with `$BROWSER`, else with the platform's own means; answers whether something took it. */
+/** Opens an address with `$BROWSER`, else with the platform's default. @returns whether a program took it */
 export async function openInBrowser(url: string, desk: Desk): Promise<boolean> {
   for (const [command, ...args] of browsers(url, desk)) {
     if (command !== undefined && (await starts(command, args, desk))) return true;
@@ -27,7 +27,7 @@ export async function openInBrowser(url: string, desk: Desk): Promise<boolean> {
   return false;
 }
 
-/** How long a page that leads on is there: as long as the code in it works. */
+/** How long the redirecting page exists: as long as the code in it works. */
 const PAGE_MS = 60_000;
 const PAGE = /^service-open-[0-9a-f]{32}\.html$/;
 
@@ -64,7 +64,7 @@ function writePage(url: string, home: string): string {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' };
 
-/** The command is over long before the browser has read the page, so that another process removes it. */
+/** The command ends before the browser has read the page, so another process removes it. */
 function removeLater(page: string, ms: number, { spawn }: Desk): void {
   const remove = `setTimeout(() => require('node:fs').rmSync(process.argv[1], { force: true }), ${ms})`;
   const child = spawn(process.execPath, ['-e', remove, page], { env: {}, stdio: 'ignore', detached: true });
@@ -72,11 +72,11 @@ function removeLater(page: string, ms: number, { spawn }: Desk): void {
   child.unref();
 }
 
-/** The commands to try, in order; none where nobody would see a window. */
+/** The commands to try, in order; none without a display. */
 export function browsers(url: string, { env, platform }: Pick<Desk, 'env' | 'platform'>): string[][] {
   if (env.CI) return [];
   if (env.BROWSER) return env.BROWSER === 'none' ? [] : chosen(env.BROWSER, url, platform);
-  // A window opened over SSH would appear on a screen somewhere else.
+  // A window opened over SSH would appear on another screen.
   if (env.SSH_CONNECTION && !env.DISPLAY && !env.WAYLAND_DISPLAY) return [];
   if (platform === 'darwin') return [['/usr/bin/open', url]];
   // Not through a shell, which would read the address.
@@ -100,7 +100,7 @@ function chosen(value: string, url: string, platform: NodeJS.Platform): string[]
 /** Whether a program could be started and did not fail at once. */
 function starts(command: string, args: string[], { env, spawn }: Desk): Promise<boolean> {
   return new Promise((resolve) => {
-    // A browser has no business with a credential of the environment.
+    // A browser must not get credentials from the environment.
     const { SERVICE_TOKEN: _token, SERVICE_TOKEN_FILE: _file, ...rest } = env;
     const child = spawn(command, args, { env: rest as NodeJS.ProcessEnv, stdio: 'ignore', detached: true });
     const timer = setTimeout(() => done(true), STARTED_MS);

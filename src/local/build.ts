@@ -1,16 +1,16 @@
-/** Which build of this program runs, and which of two is the older one. */
+/** The build of this program, and comparing two builds. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { olderThan } from './versions.ts';
 
 export interface Build {
   version: string;
-  /** The commit it was built from, where that was known. */
+  /** The commit it was built from, if known. */
   commit?: string;
   commit_time?: string;
 }
 
-/** The build of the package in this folder: its version, and what the build noted of its commit. */
+/** The build of the package in this folder: its version and the recorded commit. */
 export function buildOf(root: string): Build {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   return { version, ...noted(root) };
@@ -25,7 +25,7 @@ function noted(root: string): { commit?: string; commit_time?: string } {
   }
 }
 
-/** Whether `a` is older than `b`: by its version, then by its commit. What cannot be told apart is the same build. */
+/** Whether `a` is older than `b`, by version, then by commit time. Indistinguishable builds are the same. */
 export function olderBuild(a: Build, b: Build): boolean {
   if (a.version !== b.version) return olderThan(a.version, b.version);
   if (!b.commit_time) return false;

@@ -23,7 +23,7 @@ export function collectKey(
   return own.key;
 }
 
-/** What cannot be read is as good as not there: the next collection makes a new key. */
+/** An unreadable file is treated as missing: the next collection makes a new key. */
 function read(path: string): Keys {
   try {
     return JSON.parse(readPrivate(path) ?? '{}') as Keys;

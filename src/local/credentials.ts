@@ -1,4 +1,4 @@
-/** credentials.json: the servers this machine knows, and what opens them. */
+/** credentials.json: the servers that this machine knows, with their keys and tokens. */
 import { join } from 'node:path';
 import { patterns } from '../contract/ids.ts';
 import { Failure } from './failure.ts';
@@ -26,16 +26,16 @@ export interface SavedSeat {
   harness: string | null;
   session: string | null;
   created_at: string;
-  /** When its server said that it is no more. */
+  /** When the server reported that it has ended. */
   ended_at?: string;
 }
 
-/** A way onto a server that was begun here. Its secret is saved before it is sent, so that a lost answer loses nothing. */
+/** A pending sign-in or invite. Its secret is saved before it is sent, so that a lost answer loses nothing. */
 export interface Pending {
   kind: 'invite' | 'machine' | 'guest';
   store: 'keychain' | 'file';
   token?: string;
-  /** SHA-256 of the invite's secret, or of the guest's code, so that the same one is known again. */
+  /** SHA-256 of the invite's secret or the guest's code, to recognise a second attempt with the same one. */
   digest?: string;
   handle: string;
   /** Name of the key it leads to. */
@@ -51,7 +51,7 @@ export interface ServerEntry {
   person: { id: string; handle: string } | null;
   key: SavedKey | null;
   seats: Record<string, SavedSeat>;
-  /** Seats of servers that were at this address before, by their ids: they are sent nowhere until that server is back. */
+  /** Seats of servers that were at this address before, by server id. Their tokens are not sent until that server is back. */
   former?: Record<string, Record<string, SavedSeat>>;
   pending?: Pending;
   /** When its person last came onto it or logged in to it from here. */
@@ -71,7 +71,7 @@ export function credentialsPath(folders: Folders): string {
   return join(folders.config, 'credentials.json');
 }
 
-/** What is saved; an empty record where nothing is. */
+/** The saved credentials; empty if there is no file. */
 export function readCredentials(folders: Folders): Credentials {
   const path = credentialsPath(folders);
   const text = readPrivate(path);
@@ -89,7 +89,7 @@ export async function updateCredentials<T>(folders: Folders, change: (saved: Cre
   });
 }
 
-/** What a server calls a seat becomes words of commands here. @throws Failure `server_unexpected` for what is no name */
+/** Checks names from a server, which become words of commands. @throws Failure `server_unexpected` for an invalid name */
 export function requireNames({ name, board }: Pick<SavedSeat, 'name' | 'board'>): void {
   if (patterns.memberName.test(name) && patterns.boardName.test(board)) return;
   throw new Failure('server_unexpected', 'The server calls the agent or its board by what is no name.', {

@@ -18,22 +18,22 @@ export async function start(file: string): Promise<void> {
   await part.start(pathToFileURL(file).href);
 }
 
-/** The name of the packed file that serves these words. */
+/** The name of the bundle that handles these arguments. */
 function partOf(words: string[]): string {
-  // What harnesses run at each step has a file of its own; its help is the command line's.
+  // Hooks have their own bundle, because harnesses run them at each step; their help is in the command line.
   if (words[0] === 'hook' && !words.some((word) => word === '--help' || word === '-h')) return 'hook';
-  // What runs in the background leaves the command line out of its memory.
+  // The daemon does not keep the command line in memory.
   return words[0] === 'daemon' && words.length === 1 ? 'daemon' : 'cli';
 }
 
 /**
- * Lets Node keep the compiled form of what it loads from now on. Not where Node would by itself: that folder is one for all
- * users of the machine, and whoever makes it first decides what the others run.
+ * Enables Node's compile cache for what is loaded from now on. Not in Node's default folder: all users of the machine share
+ * it, and its creator could decide what the others run.
  */
 function keepCompiled(): void {
   try {
     const { cache, config, data } = folders();
-    // Where the program was never used, it leaves nothing behind.
+    // A program that was never set up leaves nothing behind.
     if (!existsSync(data) && !existsSync(config)) return;
     makeFolder(cache);
     enableCompileCache(join(cache, 'compiled'));

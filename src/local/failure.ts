@@ -1,4 +1,4 @@
-/** A refusal made on this machine: a code of the command line's own list, said like the server says its own. */
+/** An error that the command line itself raises: it has a code, a message and a hint like those of the server. */
 
 export interface FailureOptions {
   hint?: string;
@@ -26,18 +26,18 @@ export class Failure extends Error {
   }
 }
 
-/** A command line that has to change: always exit 2. */
+/** A usage error: always exit code 2. */
 export function usage(message: string, hint = ''): Failure {
   return new Failure('invalid_request', message, { hint, exit: 2 });
 }
 
-/** Stands for the usage line of the command, which only the command knows. */
+/** Placeholder for the usage line of the command, which only the command knows. */
 export const USAGE = 'usage';
 
-/** A command line that lacks something: its hint says how the command is used. */
+/** A usage error for a missing argument: its hint is the usage line. */
 export const lacking = (message: string): Failure => usage(message, USAGE);
 
-/** The error, with a hint where it has none of its own. @param usage how the command is used, for an error that is about it */
+/** Adds a default hint to an error without one. @param usage the usage line, for errors that show it */
 export function hinted(error: unknown, help: string, usage = help): unknown {
   if (!(error instanceof Failure) || (error.hint !== '' && error.hint !== USAGE)) return error;
   const hint = error.hint === USAGE ? usage : help;

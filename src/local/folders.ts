@@ -1,4 +1,4 @@
-/** Where things are kept on this machine. */
+/** The folders of this program on this machine. */
 import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -9,7 +9,7 @@ export interface Folders {
   data: string;
   state: string;
   cache: string;
-  /** SERVICE_HOME, when everything stands under one folder. */
+  /** SERVICE_HOME, if everything is in one folder. */
   home: string | null;
 }
 
@@ -42,13 +42,13 @@ function requireAbsolute(name: string, path: string): void {
 export function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   try {
-    // One by one: a recursive mkdir calls a disk that is read-only a folder that is not there.
+    // One by one: a recursive mkdir reports ENOENT for a read-only disk.
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' && dirname(path) !== path) makeFolder(dirname(path));
     else if (code !== 'EEXIST') throw error;
-    // Made below, or by another program meanwhile; a file is there otherwise.
+    // The parent exists now, or another program made the folder; for a file in its place this throws.
     mkdirSync(path, { recursive: true, mode: 0o700 });
   }
 }

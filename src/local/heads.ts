@@ -1,6 +1,6 @@
 /**
- * What was checked of boards' records: which board a name stood for, so that another one in its place is found, and the last
- * verified end of its record, so that a later rewrite of what was checked is.
+ * Results of verifying boards' records: the board that a name stood for, so that a different one is noticed, and the last
+ * verified event, so that a later rewrite of verified events is noticed too.
  */
 import { join } from 'node:path';
 import type { Folders } from './folders.ts';
@@ -12,13 +12,13 @@ export interface Head {
   hash: string;
 }
 
-/** A board as no server can give its name to another one. */
+/** Identifies a board by ids, which no server can give to another board. */
 export interface BoardRef {
   server_id: string;
   board_id: string;
 }
 
-/** Where a person finds it: the address of its server, or `local`, and the board's name. */
+/** How a person names it: the address of its server, or `local`, and the board's name. */
 export interface BoardPlace {
   origin: string;
   board: string;

@@ -1,5 +1,5 @@
 /**
- * A lock that the system itself gives back when its holder dies: an open writing transaction on a small SQLite file. It
+ * A lock that the operating system releases when its holder dies: an open write transaction on a small SQLite file. It
  * needs no add-on beyond the database's own. Its first byte decides: of two who begin an exclusive transaction at the same
  * moment each may find the other's reading lock in its way, and both would give up.
  */

@@ -17,7 +17,7 @@ interface Keytar {
 }
 
 const SERVICE = 'service-cli';
-/** What systems say of a keychain that is there and locked, or whose dialog nobody could or would answer. */
+/** Error messages of a locked keychain, or of an unlock dialog that could not be shown or was dismissed. */
 const LOCKED = /locked|dismissed|interaction is not allowed|cancell?ed/i;
 
 let text = '';
@@ -47,12 +47,12 @@ async function act(keytar: Keytar, { action, account, value }: Request): Promise
   if (action === 'get') {
     const found = await keytar.getPassword(SERVICE, account);
     if (found !== null) return { ok: true, value: found };
-    // Some keychains show nothing while they are locked, instead of refusing.
+    // Some locked keychains appear empty instead of failing.
   }
   return probe(keytar);
 }
 
-/** Whether what is written can be read back. */
+/** Whether a written value can be read back. */
 async function probe(keytar: Keytar): Promise<KeychainAnswer> {
   const mark = `probe-${process.pid}`;
   await keytar.setPassword(SERVICE, mark, mark);

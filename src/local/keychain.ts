@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Env } from './folders.ts';
 import { partPath } from './program.ts';
 
-/** Without a value: it was done, or there is no such entry. Locked: it is there, but somebody has to unlock it first. */
+/** Without a value: done, or no such entry. Locked: the keychain exists, but the person has to unlock it first. */
 export type KeychainAnswer = { ok: true; value: string | null } | { ok: false; locked: boolean };
 
 /** Without a session bus there is no keychain on Linux, and asking would only wait. */

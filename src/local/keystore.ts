@@ -20,7 +20,7 @@ export function storeChoice(value: string | undefined): StoreChoice {
   throw usage(`SERVICE_KEYSTORE must be auto, keychain or file, but is "${value}".`);
 }
 
-/** The account of a secret that is to lead to a server's key. */
+/** The keychain account of the secret of a pending sign-in or invite. */
 const pendingAccount = (serverId: string): string => `pending:${serverId}`;
 
 interface Secret {
@@ -32,11 +32,11 @@ interface Secret {
 /** Where a secret was saved; `file` leaves the writing to the caller, and says whether a locked keychain is why. */
 export type Saved = { stored: 'keychain'; locked?: undefined } | { stored: 'file'; locked: boolean };
 
-/** Saves a key in the keychain if it is to be there and can be. */
+/** Saves a key in the keychain if that is wanted and works. */
 export const saveKey = (choice: StoreChoice, key: Secret, env: Env = process.env): Promise<Saved> =>
   saveSecret(choice, keyAccount(key.serverId), key, env);
 
-/** The same for the secret of a way that was begun. */
+/** The same for the secret of a pending sign-in or invite. */
 export const savePending = (choice: StoreChoice, secret: Secret, env: Env = process.env): Promise<Saved> =>
   saveSecret(choice, pendingAccount(secret.serverId), secret, env);
 
@@ -66,13 +66,13 @@ export async function readKey(folders: Folders, entry: ServerEntry): Promise<str
   return fromKeychain(keyAccount(entry.server_id));
 }
 
-/** The secret of a way that was begun. */
+/** The secret of a pending sign-in or invite. */
 export async function readPending(serverId: string, pending: Pending): Promise<string | null> {
   if (pending.store === 'file') return pending.token ?? null;
   return fromKeychain(pendingAccount(serverId));
 }
 
-/** An entry that is no longer there is none; one that cannot be read is not taken for that. */
+/** Null for a missing entry; one that cannot be read is an error. */
 async function fromKeychain(account: string): Promise<string | null> {
   const answer = keychainPossible() ? await keychain.get(account) : null;
   if (answer?.ok) return answer.value === null ? null : tokenOf(answer.value);
@@ -96,7 +96,7 @@ export async function forgetKey(entry: ServerEntry): Promise<void> {
   if (entry.key?.store === 'keychain' && keychainPossible()) await keychain.delete(keyAccount(entry.server_id));
 }
 
-/** Removes the secret of a way that was begun. */
+/** Removes the secret of a pending sign-in or invite. */
 export async function forgetPending(serverId: string, pending: Pending): Promise<void> {
   if (pending.store === 'keychain' && keychainPossible()) await keychain.delete(pendingAccount(serverId));
 }

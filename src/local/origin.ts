@@ -8,7 +8,7 @@ export function looksLikeUrl(text: string): boolean {
   return text.includes('://');
 }
 
-/** Whether only this machine reaches what the address leads to. */
+/** Whether the address is a loopback address. */
 export const isLoopback = (url: string): boolean => loopback.has(new URL(url).hostname);
 
 /** Lower case, no default port, no path; every spelling of this machine becomes 127.0.0.1. */

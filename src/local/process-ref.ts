@@ -1,4 +1,4 @@
-/** A process that can be told from a later one with its number: the number and when it began. */
+/** Identifies a process by its id and start time, so that a later process with the same id is not mistaken for it. */
 import { readFileSync } from 'node:fs';
 
 export interface ProcessRef {
@@ -10,17 +10,17 @@ interface Stat {
   start: string;
   parent: number;
   name: string;
-  /** It has ended, and only its parent has not heard of it. */
+  /** It is a zombie: ended, but not yet reaped by its parent. */
   ended: boolean;
 }
 
-/** The process with this number as it is now; null where none is, or it cannot be read. */
+/** The process with this id; null if there is none, or it cannot be read. */
 export function processRef(pid: number): ProcessRef | null {
   const stat = statOf(pid);
   return stat && !stat.ended ? { pid, start: stat.start } : null;
 }
 
-/** Whether the process is gone. One that cannot be looked at counts as alive. */
+/** Whether the process is gone. One that cannot be inspected counts as alive. */
 export function isGone({ pid, start }: ProcessRef): boolean {
   try {
     process.kill(pid, 0);
@@ -31,7 +31,7 @@ export function isGone({ pid, start }: ProcessRef): boolean {
   return stat !== null && (stat.ended || stat.start !== start);
 }
 
-/** When a process began, in milliseconds since the epoch; not a number where that cannot be told. */
+/** When a process started, in milliseconds since the epoch; NaN if unknown. */
 export function began(pid: number): number {
   try {
     return Date.parse(fromPs(pid)?.start ?? '');
@@ -41,7 +41,7 @@ export function began(pid: number): number {
 }
 
 const DEEPEST = 8;
-/** Programs that only run another one. A harness written in Node is told by its position: a wrapper's child is nearer. */
+/** Programs that only run another one. Node is not among them, because a harness may be a Node program itself. */
 const wrappers = /^-?(sh|bash|dash|zsh|fish|ksh|ash|env|sudo|timeout|nice|nohup|setsid|xargs|npx|npm( .*)?)$/;
 
 /** The nearest process above this one that is neither a shell nor a wrapper. */

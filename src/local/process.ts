@@ -1,6 +1,6 @@
 /** Other processes of this person. */
 
-/** Whether a process of ours with this number runs; a negative one means a group. One that we may not signal is not ours. */
+/** Whether a process of this user with this id runs; a negative id is a process group. */
 export function alive(pid: number): boolean {
   try {
     process.kill(pid, 0);

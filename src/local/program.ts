@@ -1,4 +1,4 @@
-/** Where the other parts of this program are, for what is started or loaded by path. */
+/** Paths of the parts of this program that are started or loaded by path. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -6,7 +6,7 @@ import { Failure } from './failure.ts';
 import { writePrivate } from './private-file.ts';
 import { type Found, findUpward, unsafe } from './upward.ts';
 
-/** Its fields are read when they are needed, so that one that cannot be obeyed breaks nothing else. */
+/** Fields are parsed when they are needed, so that an invalid one breaks nothing else. */
 export interface ProjectFile {
   readonly path: string;
   /** Whether this user wrote it, or root. */
@@ -36,7 +36,7 @@ export function findProject(): ProjectFile | null {
   };
 }
 
-/** What it says; null where it says nothing that can be obeyed. */
+/** The parsed content; null if it cannot be used. */
 export function saidBy(project: ProjectFile | null): { server: string; board: string } | null {
   try {
     return project && { server: project.server, board: project.board };
@@ -52,7 +52,7 @@ export function writeProject(folder: string, server: string, board: string): str
   return path;
 }
 
-/** Removes the link. @throws Failure `project_unsafe` for a stranger's */
+/** Removes the link. @throws Failure `project_unsafe` for a file of another user */
 export function removeProject({ path, own }: ProjectFile): void {
   if (!own) throw strangers(path, null);
   unlinkSync(path);
@@ -76,7 +76,7 @@ function parsed(bytes: Buffer): { server: string; board: string } | null {
   }
 }
 
-/** Whoever may write in a folder above could otherwise lead what is said here to a board of theirs. */
+/** Without this check, anyone who can write to a parent folder could redirect messages to their own board. */
 function strangers(path: string, said: { server: string; board: string } | null): Failure {
   // What stands in it goes into a line to be run only where it is plainly a board and a server.
   const plain = said && patterns.boardName.test(said.board) && /^[a-z0-9][a-z0-9.:/-]{0,200}$/.test(said.server);

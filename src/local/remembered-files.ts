@@ -1,4 +1,4 @@
-/** Which version of a file of a board lies where on this machine, so that a write names what it replaces. */
+/** Remembers which version of a board's file each local path holds, so that an upload can name the version it replaces. */
 import { join } from 'node:path';
 import type { Folders } from './folders.ts';
 import { withLock } from './lock.ts';
@@ -9,11 +9,11 @@ export interface Remembered {
   name: string;
   version: number;
   digest: string;
-  /** When it was got or put. */
+  /** When it was downloaded or uploaded. */
   at: string;
 }
 
-/** Whose files of which board. */
+/** Identifies a person's or seat's files of a board. */
 export interface FileScope {
   serverId: string;
   actorId: string;
@@ -27,11 +27,11 @@ interface Content {
 
 const MOST = 5_000;
 
-/** What lies at an absolute path, if it was got or put there. */
+/** The file at an absolute path, if it was downloaded to or uploaded from there. */
 export const rememberedAt = (folders: Folders, scope: FileScope, path: string): Remembered | null =>
   read(folders).entries[keyOf(scope, path)] ?? null;
 
-/** What was got or put last among the files of a board with one of these names, under any path. */
+/** The latest download or upload of a board's file with one of these names, under any path. */
 export function rememberedAs(folders: Folders, scope: FileScope, names: readonly string[]): Remembered | null {
   const prefix = keyOf(scope, '');
   const found = Object.entries(read(folders).entries)
@@ -41,7 +41,7 @@ export function rememberedAs(folders: Folders, scope: FileScope, names: readonly
   return found[0] ?? null;
 }
 
-/** Notes what lies at an absolute path now; the oldest notes go. */
+/** Remembers the file at an absolute path; the oldest entries are dropped. */
 export async function remember(folders: Folders, scope: FileScope, path: string, entry: Remembered): Promise<void> {
   await withLock(`${fileOf(folders)}.lock`, () => {
     const content = read(folders);

@@ -25,7 +25,7 @@ export function knownServers(saved: Credentials, folders: Folders, env: Env): Kn
   return localKnown ? [localServer(saved, folders, env), ...team] : team;
 }
 
-/** A server that somebody has begun to come onto is not known yet. */
+/** A server with only a pending sign-in or invite is not known yet. */
 const isOnlyBegun = ({ pending, key, person, seats }: ServerEntry): boolean =>
   pending !== undefined && key === null && person === null && Object.keys(seats).length === 0;
 
@@ -59,7 +59,7 @@ export interface ChosenServer extends KnownServer {
   by: 'name' | 'project' | 'use' | 'login' | 'rest';
 }
 
-/** The rule by which `personServer` goes, for people. */
+/** The rule of `personServer`, as shown to people. */
 export const SERVER_RULE =
   'Used is the server of --server, else SERVICE_SERVER, else the one of the folder’s board, else the one chosen with service servers use, else the one last logged in to, else the local one.';
 
@@ -88,11 +88,11 @@ export function usualServer(saved: Credentials, folders: Folders, env: Env): Cho
   return last ? { ...last, by: 'login' } : { ...local, by: 'rest' };
 }
 
-/** Of those from before the time was noted, the one that came last. */
+/** Of the entries without a login time, the latest. */
 const lastLogin = (servers: KnownServer[]): KnownServer | undefined =>
   servers.toReversed().sort((a, b) => (b.entry?.logged_in_at ?? '').localeCompare(a.entry?.logged_in_at ?? ''))[0];
 
-/** A project may name an address that this machine's own server had before; a stranger's is not taken for it. */
+/** A project may name a former address of this machine's own server. */
 function projectServer(named: string, saved: Credentials, folders: Folders, env: Env): KnownServer {
   const origin = looksLikeUrl(named) ? canonicalOrigin(named) : null;
   const own = localEntry(saved)?.[1].urls ?? [];

@@ -1,4 +1,4 @@
-/** Files that speak for a folder and what is below it: where they are looked for, and whose are obeyed. */
+/** Files that configure a folder and all below it: where they are searched, and which owners are trusted. */
 import {
   closeSync,
   constants,
@@ -18,7 +18,7 @@ const EXIT_REFUSED = 5;
 
 export interface Found {
   path: string;
-  /** Its beginning, where it is longer than anybody's of this kind. */
+  /** Only its beginning, if it is longer than such a file can be. */
   bytes: Buffer;
   /** Whether this user wrote it, or root. */
   own: boolean;
@@ -42,7 +42,7 @@ export function homeFolder(home = process.env.HOME || homedir()): string {
   }
 }
 
-/** Null where no file of that name can be read. Only a file counts: anything else might never end. */
+/** Null if no regular file of that name can be read: reading anything else might never end. */
 function readFile(path: string, mostBytes: number): Found | null {
   let fd: number;
   let link: Stats;
@@ -63,14 +63,14 @@ function readFile(path: string, mostBytes: number): Found | null {
   }
 }
 
-/** As git's `safe.directory` has it: mine, or root's; to root under sudo also those of whoever called it. */
+/** Like git's `safe.directory`: own files and root's are trusted; under sudo, also those of the calling user. */
 function isOwn(uid: number): boolean {
   const own = process.getuid?.();
   if (own === undefined || uid === own || uid === 0) return true;
   return own === 0 && uid === Number(process.env.SUDO_UID ?? Number.NaN);
 }
 
-/** Why a file that was found is not obeyed. @param hint the line that accepts what it says */
+/** The error for a file with an untrusted owner. @param hint the command that accepts its content */
 export const unsafe = (path: string, hint: string, accept?: string): Failure =>
   new Failure('project_unsafe', `${path} belongs to another user of this machine, so it is not obeyed.`, {
     hint,

@@ -1,4 +1,4 @@
-/** Versions in order. */
+/** Parses and compares versions. */
 
 /** Compares `0.1.0` with `0.2.0`, and `1.0.0-rc.2` with `1.0.0`; a version that cannot be read is never older. */
 export function olderThan(a: string, b: string): boolean {
@@ -8,14 +8,14 @@ export function olderThan(a: string, b: string): boolean {
   return comesBefore(left.draft, right.draft);
 }
 
-/** The version that stands in a line such as `2.1.197 (Claude Code)`; null where none does. */
+/** The version in a line such as `2.1.197 (Claude Code)`; null if there is none. */
 export function versionIn(text: string): string | null {
   return /(?<![\w.])v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)/.exec(text)?.[1] ?? null;
 }
 
 interface Parsed {
   numbers: number[];
-  /** What stands behind the hyphen of a version that is not yet final. */
+  /** The part after the hyphen of a pre-release. */
   draft: string[];
 }
 
@@ -24,7 +24,7 @@ function parse(version: string): Parsed | null {
   return found && { numbers: found.slice(1, 4).map(Number), draft: found[4]?.split('.') ?? [] };
 }
 
-/** A draft comes before its final version, a shorter one before what goes on from it, numbers before words. */
+/** A pre-release comes before its release, a shorter one before a longer one, numbers before words. */
 function comesBefore(a: string[], b: string[]): boolean {
   if (a.length === 0 || b.length === 0) return a.length > b.length;
   for (let i = 0; i < Math.max(a.length, b.length); i++) {

@@ -1,4 +1,4 @@
-/** What agents ask their person for, what came of it, and what they may do without asking. */
+/** Approvals: what agents ask their person for, the decisions, and what agents may do without asking. */
 import { z } from 'zod';
 import { byMember, byPerson, get, type OperationRow } from '../operation.ts';
 import { policyChange } from './boards.ts';
@@ -17,7 +17,7 @@ import {
 } from './common.ts';
 import { serverInvite } from './invites.ts';
 
-/** What is invited to, with its defaults filled in: the person approves exactly what runs. */
+/** An invitation with its defaults filled in: the person approves exactly what runs. */
 const invitation = z
   .strictObject({
     ttl_seconds: z.int().min(60).max(86_400).default(86_400),
@@ -27,7 +27,7 @@ const invitation = z
   })
   .refine((invite) => !invite.pairing || invite.boards.length === 1, 'work together begins on exactly one board');
 
-/** Closed: nothing else can be asked for, and nothing more about it. */
+/** A closed list of actions with strict fields: an agent can ask for nothing else. */
 export const adminAction = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('invite_people'), invite: invitation }),
   z.strictObject({ kind: z.literal('add_people'), board_id: id('brd'), person_id: id('hum') }),
@@ -43,7 +43,7 @@ export const adminAction = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('set_board_policy'), board_id: id('brd'), policy: policyChange }),
 ]);
 
-/** By whom and by what an action was allowed; events that it causes say so too. */
+/** Who or what allowed an action; events that it causes carry the same field. */
 export const authorization = z.strictObject({
   kind: z.enum(['invited', 'added', 'role_changed']).optional(),
   person_id: id('hum'),
@@ -58,7 +58,7 @@ export const authorization = z.strictObject({
 
 export const boardLabel = z.strictObject({ id: id('brd'), name: boardName, title: z.string().nullable() });
 
-/** Labels of what the caller may see now; ids alone bind. */
+/** Labels that the caller may see now, for display only; the ids are authoritative. */
 export const display = z.strictObject({
   person_handle: handle.optional(),
   agent_name: memberName.optional(),

@@ -120,7 +120,7 @@ export const updateBoardBody = z
     roles: roles.optional(),
     policy: policyChange.optional(),
     agents_add_people: z.boolean().optional(),
-    /** What is no prefix is refused with its own code. */
+    /** An invalid prefix is refused with its own error code. */
     task_prefix: z.string().optional(),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change something')
@@ -143,7 +143,7 @@ export const listBoardsQuery = z.object({
   limit: queryInt(1, 500).default(500),
   after: boardName.optional(),
   hidden_after: id('brd').optional(),
-  /** For how many days the list tells how many messages each had. */
+  /** The number of days for which the list gives message counts. */
   activity: queryInt(0, 30).default(0),
 });
 

@@ -20,7 +20,7 @@ export const currentBrowserSession = browserSession.extend({ person, csrf_token:
 
 export const loginCode = z.strictObject({ code: z.string().regex(patterns.loginCode), expires_at: time });
 
-/** What somebody pasted or a link carried; whether it works is not a matter of its form. */
+/** A code that was pasted or came with a link. Only its length is validated here; whether it works is checked on use. */
 const pasted = text(200);
 
 export const previewLoginCodeBody = z.strictObject({ code: pasted });

@@ -4,7 +4,7 @@ import { type IdPrefix, idPattern, patterns, reservedHandles } from '../ids.ts';
 import { isoTime } from '../iso-time.ts';
 import { nameProblem, titleProblem } from '../one-line.ts';
 
-/** Bodies in which a field that may be left out may as well be null: all of boards, their people and their seats. */
+/** Bodies in which null is the same as an absent field: those of boards, their people and their seats. */
 export const nullsLeftOut = z.registry<undefined>();
 
 export const id = (prefix: IdPrefix) =>
@@ -83,15 +83,15 @@ export const queryBool = z
   .transform((value) => value === 'true')
   .meta({ type: 'boolean' });
 
-/** A handle somebody may take: not a word that means somebody else. */
+/** A handle that a person can choose: not a reserved word. */
 export const newHandle = handle.refine((value) => !reservedHandles.includes(value), 'is a word that nobody may have');
 
 const MAX_DISPLAY_NAME = 80;
 
-/** A text that is too long stays as it is: a character has at most four parts of two units, and composing many takes long. */
+/** Normalising a long text is slow, so one that is too long in any case (at most four parts of two units each) is left as is. */
 const composed = (value: string): string => (value.length > MAX_DISPLAY_NAME * 8 ? value : value.normalize('NFC'));
 
-/** What a person is called beside their handle: trimmed, one line that cannot be read as another; empty is none. */
+/** A display name: trimmed, one line that cannot be mistaken for another; an empty one becomes null. */
 export const displayName = z
   .string()
   .transform((value) => composed(value.trim()))
@@ -107,7 +107,7 @@ export const person = z.strictObject({
   created_at: time,
 });
 
-/** What a key, a delegation or a machine is called. */
+/** The name of a key, a delegation or a machine. */
 export const keyName = z
   .string()
   .max(40)
@@ -133,7 +133,7 @@ export const directoryQuery = z.object({
 });
 export const nextAfter = z.string().nullable();
 
-/** Who wrote, is named or acted: `from`, `by`, `created_by`. */
+/** The author, the addressee or the one who acted: `from`, `by`, `created_by`. */
 export const actor = z.strictObject({
   id: id('mem'),
   name: memberName,

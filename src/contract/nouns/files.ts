@@ -11,7 +11,7 @@ const MAX_PATH = 200;
 
 const fileId = idPattern('fil');
 
-/** The path of a file on its board. What reads as an id is none, so that a name never means another file. */
+/** The path of a file on its board. A path cannot look like an id, so a name is never ambiguous. */
 export const filePath = z
   .string()
   .max(MAX_PATH)
@@ -116,7 +116,7 @@ export const filePostList = z.strictObject({
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const parameter = `[ \\t]*;[ \\t]*${token}=(?:${token}|"[ !#-\\[\\]-~]*")`;
 
-/** Type and subtype with optional parameters; the two are written small, the rest stays as it came. */
+/** Type and subtype with optional parameters; type and subtype become lower case, the rest stays as sent. */
 const mediaType = z
   .string()
   .max(100)

@@ -20,7 +20,7 @@ import { accessKey, connected } from './keys.ts';
 const inviteState = z.enum(['active', 'expired', 'revoked', 'redeemed']);
 const boardIds = z.array(id('brd'));
 
-/** What is told of an invite to whoever made it or holds it. */
+/** The part of an invite that both its issuer and its holder can read. */
 const facts = {
   expires_at: time,
   boards: boardIds,
@@ -91,7 +91,7 @@ export const onboardingReceipt = z.strictObject({
   pairing_request_id: id('prq').optional(),
 });
 
-/** To a client that made its own key: no secret, and what it needs should this answer be lost. */
+/** The answer to a client that made its own key: no secret, and what it needs if the answer is lost. */
 const clientConnected = z.strictObject({
   server_id: id('srv'),
   person,

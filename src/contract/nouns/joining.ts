@@ -1,4 +1,4 @@
-/** Join codes, and coming onto a board with one or without. */
+/** Join codes, and joining a board with or without one. */
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
 import { byMember, get, type OperationRow } from '../operation.ts';
@@ -100,7 +100,7 @@ export const guestJoinBody = z
 export const guestJoinResult = z.strictObject({
   server_id: id('srv'),
   person,
-  /** Without the token where the client brought its own. */
+  /** The token is absent if the client sent its own. */
   key: accessKey.extend({ token: z.string().regex(patterns.accessKey).optional() }),
   agent: memberRecord,
   token: z.string().regex(patterns.agentToken),

@@ -47,7 +47,7 @@ export const createKeyBody = z.strictObject({
 
 export const revokeKeyQuery = z.object({ revoke_invites: queryBool.default(false) });
 
-/** With a warning where nobody is left who could manage the server. */
+/** Includes a warning if no admin is left who can manage the server. */
 export const revokedKey = accessKey.extend({ warning: z.string().optional() });
 
 export const connected = z.strictObject({ server_id: id('srv'), person, key: newAccessKey });

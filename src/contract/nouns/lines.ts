@@ -1,4 +1,4 @@
-/** What an agent is on now, and the work that its inbox reminds it of. */
+/** What an agent is working on now, and the open work that its inbox lists. */
 import { z } from 'zod';
 import { byPerson, type OperationRow } from '../operation.ts';
 import { oneLine, sentTime } from './common.ts';
@@ -11,7 +11,7 @@ const common = {
   source: z.enum(['command', 'plan']).default('command'),
 };
 
-/** Only a pause has an end, and always. */
+/** Required for a pause, absent otherwise. */
 export const setLineBody = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('working'), ...common }),
   z.strictObject({ kind: z.literal('paused'), ...common, until: sentTime }),

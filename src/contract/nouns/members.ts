@@ -32,7 +32,7 @@ export const boardPerson = z.strictObject({
   joined_at: time,
 });
 
-/** Whom an operation on a board's people is about. */
+/** The person that an operation on a board's people is about. */
 export const handleBody = z.strictObject({ handle });
 
 export const pageOfMembersQuery = z.object({ limit: queryInt(1, 1000).default(1000), after: id('mem').optional() });
@@ -97,7 +97,7 @@ export const agentSeat = z.strictObject({
   removed_by: z.enum(['person', 'board_owner', 'admin', 'self']),
 });
 
-/** Of an agent its seat, of a person their place on the board as it was. */
+/** The ended seat of an agent, or the former membership of a person. */
 export const removedMember = z.union([agentSeat, boardPerson]);
 
 export const pruneBody = z

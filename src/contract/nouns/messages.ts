@@ -53,7 +53,7 @@ export const messageAnswer = z.strictObject({
   withdrawn: z.boolean(),
 });
 
-/** Lengths and combinations are rules of asking (422), not of the shape. */
+/** Lengths and combinations are checked by the rules of asks (422), not by the schema. */
 const askRequest = z.strictObject({
   options: z.array(z.string().max(4_000)).max(64).optional(),
   going_with: z.string().max(4_000).optional(),
@@ -100,7 +100,7 @@ export const message = z.strictObject({
 });
 
 export const postMessageBody = z.strictObject({
-  /** The upper bound is checked apart, because over it the answer is 413 instead of 400. */
+  /** The maximum is checked separately, because the answer then is 413 instead of 400. */
   body: z.string().refine((value) => /\S/u.test(value), 'must hold something other than white space'),
   to: z.array(z.string()).min(1).max(50).optional(),
   reply_to: id('msg').optional(),

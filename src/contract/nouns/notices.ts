@@ -1,4 +1,4 @@
-/** What agents and their people are told of requests and invites. */
+/** Notices to agents and their people about requests and invites. */
 import { z } from 'zod';
 import { byPerson, get, type OperationRow } from '../operation.ts';
 import { boardLabel, display, nextStep, page } from './approvals.ts';
@@ -52,7 +52,7 @@ export const listInviteNoticesQuery = z.object(page);
 
 export const inviteNoticeList = z.strictObject({ notices: z.array(inviteNotice), next_after: nextAfter });
 
-/** What came to a person since they last looked, beside what they are asked. */
+/** What arrived for a person since they last looked, apart from asks. */
 export const onboardingInbox = z.strictObject({
   board_adds: z.array(
     z.strictObject({

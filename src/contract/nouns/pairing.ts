@@ -1,4 +1,4 @@
-/** Work that two people's agents are to do together: the proposal, its two endpoints, and the proof that they reach each other. */
+/** Pairing requests: the proposal that two people's agents work together, its endpoints, and the proof that they connect. */
 import { z } from 'zod';
 import { byMember, byPerson, get, type OperationRow } from '../operation.ts';
 import { display, nextStep, page } from './approvals.ts';
@@ -15,7 +15,7 @@ export const pairingState = z.enum([
   'expired',
 ]);
 export const pairingSide = z.enum(['initiator', 'recipient']);
-/** Who pings whom. */
+/** Which endpoint pings which. */
 export const pairingDirection = z.enum(['initiator_to_recipient', 'recipient_to_initiator']);
 const generation = z.int().min(1);
 const progress = z.enum(['ping', 'reply', 'report', 'done']);

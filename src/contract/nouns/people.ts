@@ -12,7 +12,7 @@ export const listPeopleQuery = z
     message: 'does not go with limit or after',
   });
 
-/** A page of people; or, asked for by handle, what everybody may know of one. */
+/** A page of people; with a handle, the public fields of one person. */
 export const peopleAnswer = z.union([
   z.strictObject({ people: z.array(person), next_after: nextAfter }),
   z.strictObject({ id: id('hum'), handle, display_name: z.string().nullable() }),

@@ -20,7 +20,7 @@ import { message } from './messages.ts';
 import { pairingState } from './pairing.ts';
 import { agentLine, agentState } from './seats.ts';
 
-/** What `member.joined` tells: of the creator of a board, of a new guest, and of every agent. */
+/** Data of `member.joined`, for the creator of a board, a new guest and every agent. */
 export const memberJoined = z.strictObject({
   member_id: id('mem'),
   name: memberName,

@@ -34,7 +34,7 @@ export const searchResult = z.strictObject({
   snippet: z.string(),
   /** Half-open ranges in the snippet, in UTF-16 units. */
   matches: z.array(z.tuple([z.int().min(0), z.int().min(0)])),
-  /** Of these the one that its kind names. */
+  /** Exactly the one that `kind` names is present. */
   message: message.optional(),
   task: taskRef.extend({ state: taskState }).optional(),
   file: z.strictObject({ id: id('fil'), name: z.string(), version: z.int().min(1), media_type: z.string() }).optional(),

@@ -42,7 +42,7 @@ const session = z.string().regex(patterns.session, 'must be written <harness>:<i
 const boot = text(64, 1);
 const queued = z.strictObject({ message_id: id('msg'), seq: z.int().min(1) });
 
-/** A reporter takes the fence, or says what waits while it holds it. */
+/** A reporter acquires the fence, or reports the queue while it holds it. */
 export const reportQueueBody = z.union([
   z.strictObject({ session, boot, expected_epoch: count }),
   z.strictObject({
@@ -59,7 +59,7 @@ const queueFence = {
   member_id: id('mem'),
   epoch: count,
   revision: count,
-  /** Left out where nothing was reported that still counts. */
+  /** Absent if there is no current report. */
   expires_at: time.optional(),
 };
 export const queueReported = z.strictObject(queueFence);

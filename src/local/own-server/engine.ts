@@ -1,10 +1,10 @@
-/** Which database a data folder belongs to, as the server noted it, so that no empty one is begun beside it. */
+/** The database that a data folder belongs to, as the server recorded it, so that no empty one is created beside it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 import type { Env } from '../folders.ts';
 
-/** Refuses to start a server by itself where that would begin an empty database beside the one in use. */
+/** Refuses an automatic start that would create an empty database beside the one in use. */
 export function requireOwnDatabase(data: string, env: Env): void {
   const engine = env.SERVICE_DB ? null : elsewhere(data);
   if (!env.SERVICE_DB && engine === null) return;
@@ -14,7 +14,7 @@ export function requireOwnDatabase(data: string, env: Env): void {
   });
 }
 
-/** The database that has to be named, without a password; null while the folder holds its own. */
+/** The external database without its password; null if the folder holds its own. */
 function elsewhere(data: string): string | null {
   try {
     const noted = readFileSync(join(data, 'storage'), 'utf8').trim();

@@ -1,4 +1,4 @@
-/** Finding this machine's own server where its pid file is lost or damaged, and proving that a process is that server. */
+/** Finds this machine's own server if its pid file is lost or damaged, and proves that a process is that server. */
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Env, Folders } from '../folders.ts';
@@ -8,17 +8,17 @@ import { localAddress, originOf } from './address.ts';
 import { ownAgent } from './own-agent.ts';
 import { type FoundServer, type PidFile, probe } from './probe.ts';
 
-/** What finds it: on Linux the system's own record of processes; elsewhere there is none. */
+/** Reads processes from /proc on Linux; other systems have no equivalent. */
 export interface Place {
   folders: Folders;
   env: Env;
   proc?: string;
 }
 
-/** Systems tell the beginning of a process to the second. */
+/** Some systems report the start time of a process only to the second. */
 const CLOCK_MS = 2_000;
 
-/** The server that runs on our data folder; null when none proves to. Its pid file is written again where it can be. */
+/** The server that provably runs on our data folder, or null. Its pid file is written again if possible. */
 export async function findServer(place: Place): Promise<FoundServer | null> {
   if (hasRecord(place.proc)) return holderOfLock(place);
   return keeperOfSecret(place);
@@ -54,7 +54,7 @@ async function holderOfLock({ folders, proc = '/proc' }: Place): Promise<FoundSe
   return null;
 }
 
-/** Whoever listens where our server would, and proves that it is. */
+/** The process that listens at our server's address and proves to be our server. */
 async function keeperOfSecret({ folders, env }: Place): Promise<FoundServer | null> {
   const url = originOf(localAddress(folders, env));
   const standing = await ownAgent(folders).ask(url, 1000);
@@ -65,7 +65,7 @@ function mended(folders: Folders, server: PidFile): PidFile {
   try {
     writePrivate(join(folders.data, 'server.pid'), `${JSON.stringify(server)}\n`);
   } catch {
-    // On a full disk it is found this way again the next time.
+    // On a full disk, the next command finds it this way again.
   }
   return server;
 }
@@ -82,7 +82,7 @@ function lockOf(folders: Folders): string | null {
   }
 }
 
-/** What a process has open; nothing for one of another person, or one that has ended. */
+/** The open files of a process; none for one of another user, or one that has ended. */
 function openFiles(proc: string, pid: number): string[] {
   const folder = join(proc, String(pid), 'fd');
   try {

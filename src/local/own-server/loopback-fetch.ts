@@ -6,7 +6,7 @@
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { Readable } from 'node:stream';
 
-/** Plain http to this machine goes the short way, everything else through the platform's `fetch`. */
+/** Uses this `fetch` for plain http to this machine, and the platform's for everything else. */
 export const localFetch: typeof fetch = async (input, init) => {
   const url = new URL(String(input));
   if (url.protocol !== 'http:' || url.hostname !== '127.0.0.1') return fetch(input, init);
@@ -17,7 +17,7 @@ export const localFetch: typeof fetch = async (input, init) => {
  * One request through Node.js's own HTTP. Redirects are refused.
  *
  * @param via `request` of `node:http` or `node:https`.
- * @param connection what is said to it beside method and headers, such as the agent.
+ * @param connection further options of the request, such as the agent.
  */
 export async function fetchBy(
   via: typeof request,
@@ -46,7 +46,7 @@ function send(
     const all = { ...(headers as Record<string, string>), ...streamed };
     const sent = via(url, { ...connection, method, headers: all }, (arrived) => {
       answer = arrived;
-      // Whoever reads hears of it; after the last byte nobody does.
+      // The reader gets the error; after the last byte there is none.
       arrived.on('error', () => {});
       resolve(arrived);
     });
@@ -62,7 +62,7 @@ function send(
       sent.end(body as string | undefined);
       return;
     }
-    // Asked for before it is sent: a refusal then comes instead of cutting the connection while it is.
+    // `Expect: 100-continue`: a server can then refuse the body before it is sent, instead of cutting the connection.
     sent.once('continue', () =>
       Readable.fromWeb(body as never)
         .on('error', (error) => sent.destroy(error))

@@ -14,10 +14,10 @@ import { readPrivateBytes } from '../private-file.ts';
 import { fetchBy } from './loopback-fetch.ts';
 import { asInfo, type ProbedInfo } from './probe.ts';
 
-/** Who answers at an address: our server, somebody else, nobody yet, or nobody at all. */
+/** Who answers at an address: this machine's server, another program, nobody yet, or nobody. */
 export type Standing = { is: 'ours'; info: ProbedInfo } | { is: 'other' | 'silent' | 'absent' };
 
-/** The code of the error of a connection to somebody else. */
+/** The error code of a connection to another program. */
 export const NOT_OURS = 'ERR_NOT_OUR_SERVER';
 
 /** From connecting to the proof. */
@@ -33,7 +33,7 @@ export class OwnAgent extends Agent {
     this.#folders = folders;
   }
 
-  /** As the platform's own; whatever is not proved to be ours is an error, and nothing was sent to it. */
+  /** Like the platform's agent, but fails, before anything is sent, on a connection that is not proved to be our server's. */
   override createConnection(
     options: ClientRequestArgs,
     done: (error: Error | null, stream: Duplex) => void,
@@ -121,7 +121,7 @@ export const ownFetch =
   (input, init) =>
     fetchBy(request, new URL(String(input)), init ?? {}, { agent: ownAgent(folders) });
 
-/** What proves that whoever listens at an address has the secret. */
+/** The expected proof that the listener at an address has the secret. */
 export const proofOf = (secret: Buffer, challenge: string, origin: string): string =>
   Buffer.from(hkdfSync('sha256', secret, proofSalt(challenge, origin), PROOF_LABEL, 32)).toString('base64url');
 
@@ -151,7 +151,7 @@ function prove(socket: Socket, origin: string, secret: Buffer | null): Promise<P
       });
     });
     asked.once('error', reject);
-    // Only now the connection has nothing of this request on it.
+    // Only now is the connection free of this request.
     asked.once('close', () => (info ? resolve(info) : reject(failure(NOT_OURS))));
     asked.end();
   });

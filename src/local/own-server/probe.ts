@@ -1,4 +1,4 @@
-/** What a server of this machine says of itself: in its pid file, and on its port. */
+/** Reads what a server on this machine reports: in its pid file, and on its port. */
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { connect } from 'node:net';
@@ -13,13 +13,13 @@ export interface PidFile {
   started_at: string;
 }
 
-/** A server that runs here; without a pid where the system does not tell which process it is. */
+/** A server that runs here; without a pid where the system cannot tell which process it is. */
 export interface FoundServer extends Omit<PidFile, 'pid' | 'started_at'> {
   pid: number | null;
   started_at: string | null;
 }
 
-/** The server that says it runs here, if its process is alive. */
+/** The server in the pid file, if its process is alive. */
 export function runningServer(folders: Folders): PidFile | null {
   try {
     const found = JSON.parse(readFileSync(join(folders.data, 'server.pid'), 'utf8')) as PidFile;
@@ -51,7 +51,7 @@ export interface ProbedInfo {
   mode: string;
 }
 
-/** What answers `GET /v1/info` there: our kind of server, or null for anything else. */
+/** The answer to `GET /v1/info` there; null if it is not a board service. */
 export async function probe(origin: string, ms = 1000): Promise<ProbedInfo | null> {
   return new Promise((resolve) => {
     const request = get(`${origin}/v1/info`, { timeout: ms, agent: false }, (response) => {
@@ -69,7 +69,7 @@ export async function probe(origin: string, ms = 1000): Promise<ProbedInfo | nul
   });
 }
 
-/** Reads what a server says of itself; null for what no server of our kind says. */
+/** Parses the answer; null if it is not from a board service. */
 export function asInfo(text: string): ProbedInfo | null {
   try {
     const info = JSON.parse(text) as ProbedInfo;

@@ -6,16 +6,16 @@ import { type FoundServer, runningServer } from './probe.ts';
 export interface CurrentServer extends FoundServer {
   /** Whether it takes connections; it may be a moment before it answers. */
   answers: boolean;
-  /** Who it is; null where it has not said so yet. */
+  /** Its identity; null if it has not answered yet. */
   serverId: string | null;
 }
 
-/** A server that has not answered by then may still do so later. */
+/** Milliseconds after which a server counts as slow; it may still answer later. */
 const ANSWER_MS = 2_000;
 
 /**
- * The server that runs here, also when its pid file was lost or damaged. Whoever else answers at the address in the file
- * is passed over, and so is a process that has only the number in it.
+ * The server that runs here, even if its pid file is lost or damaged. Another program that answers at the address in the
+ * file is ignored, and so is another process with the same id.
  */
 export async function currentServer(folders: Folders, env: Env): Promise<CurrentServer | null> {
   const ask = ({ url }: FoundServer) => ownAgent(folders).ask(url, ANSWER_MS);
