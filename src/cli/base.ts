@@ -1,5 +1,4 @@
 /** The base of every command: parsing, output, errors, actor and client. The framework's own printers are never reached. */
-
 import type { Interfaces } from '@oclif/core';
 import { Command } from '@oclif/core/command';
 import type { Client } from '../client/client.ts';

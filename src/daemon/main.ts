@@ -1,5 +1,4 @@
 /** The daemon as a process: what is checked before it starts, and what ends it. */
-
 import type { Build } from '../local/build.ts';
 import { readCredentials } from '../local/credentials.ts';
 import type { Folders } from '../local/folders.ts';

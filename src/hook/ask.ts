@@ -1,5 +1,4 @@
 /** Sends one request of a hook to the daemon, and prints the text it may answer with. */
-
 import { ask, isReplaced, received } from '../daemon/control/ask.ts';
 import { connectDaemon } from '../daemon/control/client.ts';
 import type { Connection } from '../daemon/control/connection.ts';

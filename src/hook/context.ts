@@ -1,5 +1,4 @@
 /** What all hooks know: the harness, its event, the session, and the way to the daemon. */
-
 import { join } from 'node:path';
 import type { DaemonOptions } from '../daemon/control/client.ts';
 import type { Header } from '../daemon/protocol.ts';

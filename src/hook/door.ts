@@ -2,7 +2,6 @@
  * Entry to a program that accepts prompts as its person's own: our module in the program runs this for as long as it
  * lives, and submits what it prints, one line of JSON per text. It serves the session that the program has at the time.
  */
-
 import { harmless } from '../daemon/bundle/unseen.ts';
 import { nextFrame, received } from '../daemon/control/ask.ts';
 import { open } from '../daemon/control/client.ts';

@@ -2,7 +2,6 @@
  * How soon an idle session is woken: from the answer of a post to the moment its waiting hook is told, 500 posts one by
  * one, beside the bare stream of the same posts. And what a daemon costs while nothing happens: 20 seats on 3 servers.
  */
-
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,4 @@
 /** How bundles reach the programs: where each can be given one, its own queue, and what it says of a session. */
-
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,4 @@
 /** How programs of ours reach the daemon: over a socket that is safe, started and replaced when that is due. */
-
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

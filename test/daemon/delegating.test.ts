@@ -1,5 +1,4 @@
 /** Boards found, joined and made for a session through the machine's delegation. */
-
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

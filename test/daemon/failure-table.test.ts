@@ -1,5 +1,4 @@
 /** Rows of the contract's table of failures that are about servers, keys, seats and machines: what each one comes to. */
-
 import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,4 @@
 /** The daemon's log: which lines what happens writes, with which ids, and that nothing anybody wrote ever stands in it. */
-
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

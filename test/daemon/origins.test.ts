@@ -1,5 +1,4 @@
 /** The connections to servers, through a proxy that fails as it is told. */
-
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,5 +1,4 @@
 /** When a daemon pings, renews its proof and gives up, by a clock that the test holds. */
-
 import { expect } from 'chai';
 import type { PairingRequest } from '../../src/contract/types.ts';
 import { ControlRefusal } from '../../src/daemon/control/refusal.ts';

@@ -1,5 +1,4 @@
 /** Sessions that show each other that what they send arrives, through true deliveries. */
-
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

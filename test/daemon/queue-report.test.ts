@@ -1,5 +1,4 @@
 /** What servers are told of a program's own queue: claimed once, numbered, renewed while it holds, and never taken back. */
-
 import { expect } from 'chai';
 import type { QueueFence } from '../../src/daemon/journal/types.ts';
 import type { Connecting } from '../../src/daemon/ports.ts';

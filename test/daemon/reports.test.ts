@@ -1,5 +1,4 @@
 /** Presence, places and lines: what is told of a seat, how often, and what is made good. */
-
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import type { AgentWork, DeliveryMode } from '../../src/contract/types.ts';

@@ -1,5 +1,4 @@
 /** What people can rely on, played with the true text and connections of the daemon, through a proxy that fails as told. */
-
 import { expect } from 'chai';
 import { compose } from '../../src/daemon/compose/compose.ts';
 import type { SeatIdentity } from '../../src/daemon/refs.ts';

@@ -1,5 +1,4 @@
 /** Sessions and the seats they hold: only the exact session and boot is given anything. */
-
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';

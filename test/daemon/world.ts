@@ -1,5 +1,4 @@
 /** A machine with seats on a true server: its home, what it saved, and the daemon's connections from there. */
-
 import { EventEmitter } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

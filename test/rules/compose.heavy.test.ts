@@ -1,5 +1,4 @@
 /** Whatever a session is given at any point keeps to its bytes and its tags, and gets on. */
-
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { DeliveryMode } from '../../src/contract/types.ts';

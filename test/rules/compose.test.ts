@@ -1,5 +1,4 @@
 /** What a session is given at each point: who is woken, what is chosen, how it reads. */
-
 import { expect } from 'chai';
 import type { AgentWork, DeliveryMode, Message } from '../../src/contract/types.ts';
 import { compose } from '../../src/daemon/compose/compose.ts';

@@ -2,7 +2,6 @@
  * A server that wishes harm may put anything into any field of an inbox. What a session reads of it has no line and no tag
  * but ours outside the elements of messages, and nothing that acts on a terminal.
  */
-
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Inbox, Message } from '../../src/contract/types.ts';

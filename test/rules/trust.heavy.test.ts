@@ -1,5 +1,4 @@
 /** Answers of servers that are wrong in any way: refused, or harmless. */
-
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ClientError } from '../../src/client/errors.ts';

@@ -1,5 +1,4 @@
 /** A person's browser on a page of the server: its session travels in the cookie, and every write is proven to be the page's. */
-
 import type { CurrentBrowserSession } from '../../src/contract/types.ts';
 import { type Answered, Api, type Call } from './api.ts';
 

@@ -1,5 +1,4 @@
 /** What a session is given, composed in a test: seats, messages and notices with something in every field. */
-
 import type { Inbox, Message } from '../../src/contract/types.ts';
 import { compose } from '../../src/daemon/compose/compose.ts';
 import type { ComposeInput, ComposeSeat, Point } from '../../src/daemon/compose/types.ts';

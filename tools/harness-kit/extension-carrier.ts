@@ -1,5 +1,4 @@
 /** omp's way: what an extension of ours does inside it, frame by frame. */
-
 import { randomBytes } from 'node:crypto';
 import { ask, nextFrame, received } from '../../src/daemon/control/ask.ts';
 import { connectDaemon } from '../../src/daemon/control/client.ts';

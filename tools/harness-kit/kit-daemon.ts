@@ -1,5 +1,4 @@
 /** The daemon of the kit's machine: what it says of itself, its sudden end, and its test build in its place. */
-
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ask, daemonStatus } from '../../src/daemon/control/ask.ts';

@@ -1,5 +1,4 @@
 /** Any program's way: `service run` starts a child for each bundle, and what the child was given is what the session has. */
-
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** The JSON of each command, by the command's id: what `schemas/cli` is made from and what tests hold real output against. */
-
 import type { z as Zod } from 'zod';
 import { z } from 'zod';
 import { failure } from './base.ts';

@@ -1,5 +1,4 @@
 /** The help for some words: all commands, a topic or one command. */
-
 import { noSuchCommand } from '../parsing/unknown-command.ts';
 import { screenWidth } from '../table.ts';
 import { aliases, type Catalog, topics } from './catalog.ts';

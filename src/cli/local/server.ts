@@ -1,5 +1,4 @@
 /** Makes sure this machine's own server answers, and takes note of who it is. */
-
 import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { localEntry, type ServerEntry, seatsAt, updateCredentials } from '../../local/credentials.ts';

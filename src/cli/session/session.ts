@@ -1,5 +1,4 @@
 /** From the flags of a command to a client that talks to the right server as the right actor. */
-
 import { Client } from '../../client/client.ts';
 import { either } from '../../contract/problems.ts';
 import { routes } from '../../contract/routes.ts';

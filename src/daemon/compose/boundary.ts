@@ -1,5 +1,4 @@
 /** What enters a running turn: the owner's words, and the numbers of what waits. */
-
 import type { Message } from '../../contract/types.ts';
 import { bytesOf } from '../bundle/escape.ts';
 import { renderNotice } from '../bundle/notice.ts';

@@ -1,5 +1,4 @@
 /** How messages reach an agent: what each mode means, and what in an inbox wakes an idle session. */
-
 import type { DeliveryMode, Message } from '../../contract/types.ts';
 import type { Notice } from '../server-link/link.ts';
 import type { ComposeSeat } from './types.ts';

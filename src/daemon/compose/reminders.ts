@@ -1,5 +1,4 @@
 /** Reminders in our own words, from what the server says of an agent's work. Each is given once for one occasion. */
-
 import { bytesOf, quoted } from '../bundle/escape.ts';
 import type { ComposeSeat, Point } from './types.ts';
 

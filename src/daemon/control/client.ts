@@ -2,7 +2,6 @@
  * The way of every program of ours to the daemon: a safe socket, started if it may be and nobody answers, replaced if it is
  * older than the caller. No token ever goes over it.
  */
-
 import { type Build, olderBuild } from '../../local/build.ts';
 import type { Answers, OpeningFields, RequestFields } from '../protocol.ts';
 import { requirePlatform, socketPath } from './address.ts';

@@ -1,5 +1,4 @@
 /** One connection on the daemon's side: what is sent to it, and what is waited for on it. */
-
 import type { Socket } from 'node:net';
 import type { ErrorFrame, HandoffId, LaterFrame } from '../protocol.ts';
 import { encodeFrame, fits } from './lines.ts';

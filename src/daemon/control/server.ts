@@ -1,5 +1,4 @@
 /** The control socket: who may connect, how many, and in what form; everything else is decided by the verbs. */
-
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { z } from 'zod';

@@ -1,5 +1,4 @@
 /** Boards found, joined and made for a session, with the machine's delegation. Who the session is has been settled before. */
-
 import type { Client } from '../../client/client.ts';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Answer, Board, BodyIn, DeliveryMode } from '../../contract/types.ts';

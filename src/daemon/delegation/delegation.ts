@@ -1,5 +1,4 @@
 /** The machine's delegation for a server: made when it is first needed, held in memory alone, overwritten when it ends. */
-
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Client } from '../../client/client.ts';

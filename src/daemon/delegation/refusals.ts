@@ -1,5 +1,4 @@
 /** What went wrong on the way to a server, as a verb answers it. */
-
 import { ClientError } from '../../client/errors.ts';
 import { Failure } from '../../local/failure.ts';
 import { ControlRefusal } from '../control/refusal.ts';

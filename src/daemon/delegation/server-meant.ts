@@ -1,5 +1,4 @@
 /** Which server a session means. */
-
 import type { Env, Folders } from '../../local/folders.ts';
 import { namedServer } from '../../local/servers.ts';
 import { ControlRefusal } from '../control/refusal.ts';

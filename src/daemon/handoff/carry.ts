@@ -1,5 +1,4 @@
 /** What a hook or extension takes along at a turn's start, at a tool boundary and at a turn's end. */
-
 import type { DaemonClock } from '../clock.ts';
 import type { Point } from '../compose/types.ts';
 import type { Peer } from '../control/peer.ts';

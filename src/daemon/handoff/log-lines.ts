@@ -1,5 +1,4 @@
 /** Lines of the log about one handoff: which it is, for whom, what is in it by number, and how long it has taken. */
-
 import type { DaemonClock } from '../clock.ts';
 import type { Journal } from '../journal/types.ts';
 import type { Level, Log, LogEvent, LogFields } from '../log.ts';

@@ -1,5 +1,4 @@
 /** Making a handoff: fresh reads, what of them may be given, the text, and its manifest in the journal before anybody sees it. */
-
 import { createHash, randomBytes } from 'node:crypto';
 import type { Adapters } from '../adapter.ts';
 import { ofAgentsAlone } from '../compose/modes.ts';

@@ -1,5 +1,4 @@
 /** Handing through a program's own queue: tried a few times, then left until the session or seat changes. */
-
 import { type Journal, JournalError } from '../journal/types.ts';
 import type { Carry } from '../protocol.ts';
 import type { Flight, Session } from '../sessions/session.ts';

@@ -1,5 +1,4 @@
 /** What sits in a program's own queue: given to its command, and not yet come back as the prompt that begins a turn. */
-
 import type { Adapters } from '../adapter.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { Journal, PartMessage } from '../journal/types.ts';

@@ -1,5 +1,4 @@
 /** What becomes of handoffs as cursors move and seats end: parts are acknowledged or over, and then so is the handoff. */
-
 import type { Journal, Manifest } from '../journal/types.ts';
 import type { HandoffId } from '../protocol.ts';
 import { type SeatRef, seatKey } from '../refs.ts';

@@ -1,5 +1,4 @@
 /** Acknowledging on the server what was received: per seat, in order, repeated alone until it is done. */
-
 import type { DaemonClock } from '../clock.ts';
 import type { Faults } from '../faults.ts';
 import { noticesDone } from '../handoff/settle.ts';

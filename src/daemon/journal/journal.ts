@@ -1,5 +1,4 @@
 /** The journal in SQLite: statements made once, one writer, what it holds read row by row. */
-
 import { statSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
 import type { HandoffId } from '../protocol.ts';

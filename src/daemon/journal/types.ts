@@ -1,5 +1,4 @@
 /** The journal: everything the daemon must still know after it was killed. Behind an interface, so that tests can break it. */
-
 import type { DeliveryMode } from '../../contract/types.ts';
 import type { MessageForm } from '../compose/types.ts';
 import type { HandoffClass, HandoffId, SeatProblem, Source } from '../protocol.ts';

@@ -1,5 +1,4 @@
 /** Requests about pairings: with the person's key, with a seat's token, or with a proof. */
-
 import type { Reply } from '../../client/answer.ts';
 import { Client } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';

@@ -1,5 +1,4 @@
 /** The endpoints that sessions here are bound to: what moves them, what is evidence for them, and what ends them. */
-
 import { join } from 'node:path';
 import type { PairingRequest, PairingSide } from '../../contract/types.ts';
 import type { Folders } from '../../local/folders.ts';

@@ -1,5 +1,4 @@
 /** Pairing requests as sessions here take part in them: which one is bound, what was received, and what ends it. */
-
 import type { PairingRequest, PairingSide } from '../../contract/types.ts';
 import { PAIRINGS } from '../control/limits.ts';
 import { ControlRefusal } from '../control/refusal.ts';

@@ -1,5 +1,4 @@
 /** What servers are told of the seats here: whether somebody is there, where, and what the plan says. Never an event. */
-
 import { withoutInvisible } from '../../contract/one-line.ts';
 import type { AgentWork, DeliveryMode } from '../../contract/types.ts';
 import type { DaemonClock } from '../clock.ts';

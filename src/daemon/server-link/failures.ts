@@ -1,5 +1,4 @@
 /** What a refusal or a broken connection means for the seat that asked. */
-
 import { ClientError } from '../../client/errors.ts';
 import { Failure } from '../../local/failure.ts';
 import { SeatFailure } from './link.ts';

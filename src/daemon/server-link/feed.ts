@@ -1,5 +1,4 @@
 /** Where a server's news come from: the person's stream where there is a key, else a wait of each seat. */
-
 import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { HintFrame } from '../../client/hint-stream.ts';

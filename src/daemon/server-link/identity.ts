@@ -1,5 +1,4 @@
 /** Whether the server at an address is still the one it was, asked without a credential before any is sent. */
-
 import { Client } from '../../client/client.ts';
 import { SeatFailure } from './link.ts';
 import type { Wire } from './wire.ts';

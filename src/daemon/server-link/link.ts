@@ -2,7 +2,6 @@
  * The connection to a server as the rest of the daemon uses it, and the events it emits. Each method of a link speaks
  * with the seat's own token. Everything that belongs to a server is keyed by its canonical origin.
  */
-
 import type { EventEmitter } from 'node:events';
 import type { Answer, DeliveryMode, Inbox } from '../../contract/types.ts';
 import type { Fate } from '../bundle/options.ts';

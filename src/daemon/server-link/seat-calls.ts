@@ -1,5 +1,4 @@
 /** Requests of a server's seats with their own tokens, and what comes of them: whose problem it is, and whether it passes. */
-
 import { Client } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer } from '../../contract/types.ts';

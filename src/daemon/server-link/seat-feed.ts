@@ -1,5 +1,4 @@
 /** What is known of one watched seat on its server. */
-
 import type { SeatProblem } from '../protocol.ts';
 import type { SeatIdentity } from '../refs.ts';
 import { Backoff } from './backoff.ts';

@@ -2,7 +2,6 @@
  * Whether an answer is what it should be, where the text of a session is made of it. A server may be another version, or
  * hostile: what it gets wrong is a failure of its own seats, and never the end of this process.
  */
-
 import { unexpected } from '../../client/errors.ts';
 import { patterns } from '../../contract/ids.ts';
 import type { Inbox, Message } from '../../contract/types.ts';

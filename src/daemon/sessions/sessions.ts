@@ -1,5 +1,4 @@
 /** All sessions: how they come, come back and end. */
-
 import { randomBytes } from 'node:crypto';
 import { isGone } from '../../local/process-ref.ts';
 import { ControlRefusal } from '../control/refusal.ts';

@@ -1,5 +1,4 @@
 /** Connections that stay open: the hook of an idle session, and the extension of a harness. */
-
 import type { Peer } from '../control/peer.ts';
 import { backToPending, revive } from '../handoff/flight.ts';
 import { attemptFailed, notNow } from '../handoff/queue.ts';

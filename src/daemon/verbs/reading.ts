@@ -1,5 +1,4 @@
 /** Commands that read for themselves: what they show is not handed as well, and what was handed is not shown again. */
-
 import { HOLD_MS } from '../control/limits.ts';
 import type { Peer } from '../control/peer.ts';
 import { ControlRefusal } from '../control/refusal.ts';

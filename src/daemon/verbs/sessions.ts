@@ -1,5 +1,4 @@
 /** Sessions and their seats: registering, binding, and what a session may ask about itself. */
-
 import type { Target } from '../adapter.ts';
 import { quoted, shellWord } from '../bundle/escape.ts';
 import { ControlRefusal } from '../control/refusal.ts';

@@ -1,5 +1,4 @@
 /** What hooks tell of a session's turns, and what they take along. */
-
 import { within } from '../clock.ts';
 import type { Point } from '../compose/types.ts';
 import { BUDGET_MS } from '../control/limits.ts';

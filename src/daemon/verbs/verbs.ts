@@ -1,5 +1,4 @@
 /** One row per verb: how a frame is answered. */
-
 import type { Peer } from '../control/peer.ts';
 import type { FirstFrame, Openings, Requests } from '../protocol.ts';
 import { door, hello, wait } from './connections.ts';

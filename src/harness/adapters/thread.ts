@@ -1,5 +1,4 @@
 /** Asking Codex about one thread through its app server: whether it is there, and whether it is a conversation of its own. */
-
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Target } from '../../daemon/adapter.ts';

@@ -1,5 +1,4 @@
 /** Reading what agents asked for: a person all of it, an agent its own. */
-
 import { refuseGuest } from '../access/authority.ts';
 import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
 import { pairingOfInvite } from '../pairing/find.ts';

@@ -1,5 +1,4 @@
 /** A person's approval of a version, and taking it back. */
-
 import { actingOn } from '../access/acting.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';

@@ -1,5 +1,4 @@
 /** Reading files: the list, one of them, its versions and where they were cited, and which bytes a version has. */
-
 import { eyesOf } from '../access/message.ts';
 import { onBoard, type Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';

@@ -1,5 +1,4 @@
 /** Whether an invite still works: its own state, who issued it, and every board it leads to. */
-
 import { transition } from '../approvals/transitions.rules.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import { boardById, lockBoardById } from '../boards/boards.store.ts';

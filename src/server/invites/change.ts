@@ -1,5 +1,4 @@
 /** Changing an invite that was handed out: the handle it suggests, or its end. */
-
 import { clearForInvites } from '../approvals/capsules.store.ts';
 import { plainTransition } from '../approvals/transitions.rules.ts';
 import type { WriteCase } from '../operation/usecase.ts';

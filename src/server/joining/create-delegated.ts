@@ -1,5 +1,4 @@
 /** Creating a board for a session, with a seat for it, by a machine's delegation. */
-
 import { eventActor } from '../access/acting.ts';
 import { requireActive, seeBoardById } from '../access/place.ts';
 import { recheckSeat, recheckShown } from '../access/replay.ts';

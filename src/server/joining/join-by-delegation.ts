@@ -1,5 +1,4 @@
 /** Joining with a machine's delegation: a session comes onto a board, or gets another token for the seat it has there. */
-
 import { eventActor } from '../access/acting.ts';
 import { refuseGuest } from '../access/authority.ts';
 import { lockSight, requireActive, requirePlace, type Sight } from '../access/place.ts';

@@ -1,5 +1,4 @@
 /** A stream in board mode: one board's events from a number on, each once and in order. */
-
 import { Refusal } from '../../contract/errors.ts';
 import { requirePlace, seeBoardById } from '../access/place.ts';
 import type { Clock } from '../db/clock.ts';

@@ -1,5 +1,4 @@
 /** What the agents of a person asked for, and what they may do without: what of it moved between two looks. */
-
 import { readAllowance } from '../allowances/allowances.store.ts';
 import { effective, listedRows } from '../approvals/approvals.store.ts';
 import type { ReadTx } from '../db/tx.ts';

@@ -1,5 +1,4 @@
 /** What the readers of a board may still see, for all of them in one statement. */
-
 import { type Reader, readerOf } from '../access/place.ts';
 import type { BoardRow, StoredPolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';

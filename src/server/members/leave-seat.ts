@@ -1,5 +1,4 @@
 /** An agent leaving its board for good. */
-
 import { eventActor } from '../access/acting.ts';
 import { lockPlaceById } from '../access/place.ts';
 import type { SeatCaller } from '../operation/caller.ts';

@@ -1,5 +1,4 @@
 /** Telling agents what became of what they asked for. Server's own words: ids, handles and board names, no secret. */
-
 import type { ApprovalRow } from '../approvals/approvals.store.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';

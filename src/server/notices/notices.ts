@@ -1,5 +1,4 @@
 /** What an agent has not been told yet. Reading takes nothing away; its runtime says what was handed over. */
-
 import { headOf, ownPlace } from '../access/place.ts';
 import { noticeStep } from '../approvals/next.rules.ts';
 import { agentRequired } from '../operation/gate.ts';

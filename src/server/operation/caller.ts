@@ -2,7 +2,6 @@
  * Who makes a request. Resolved once to decide about the request's shape and limits, and again inside the transaction
  * that reads or changes anything, so that nothing commits after its credential ended.
  */
-
 import { Refusal } from '../../contract/errors.ts';
 import { patterns } from '../../contract/ids.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';

@@ -1,5 +1,4 @@
 /** The message by which a person asks their agent to accept. */
-
 import { readerOf } from '../access/place.ts';
 import { type BoardRow, parsePolicy } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';

@@ -1,5 +1,4 @@
 /** A pairing request as its caller may see it; a hidden one is the same as a missing one. */
-
 import { requireActive } from '../access/place.ts';
 import { type BoardRow, lockBoardById } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';

@@ -1,5 +1,4 @@
 /** Reading pairing requests. It selects nothing and moves no position. */
-
 import { refuseGuest } from '../access/authority.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';

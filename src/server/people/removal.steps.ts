@@ -1,5 +1,4 @@
 /** Ending all that a person can act with. */
-
 import { closeForPerson } from '../approvals/closings.steps.ts';
 import { endBrowsersOf } from '../browsers/sessions.steps.ts';
 import type { WriteTx } from '../db/tx.ts';

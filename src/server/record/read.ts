@@ -1,5 +1,4 @@
 /** Reading a board's record. */
-
 import { onBoard } from '../access/place.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { audiencesOf, eventView, isWithheld } from '../views/event.ts';

@@ -1,5 +1,4 @@
 /** What a seat reports of itself: whether somebody is there, and where. Bookkeeping; the record knows nothing of it. */
-
 import { ownPlace } from '../access/place.ts';
 import { dropLapsed } from '../lines/lines.steps.ts';
 import type { SeatCaller } from '../operation/caller.ts';

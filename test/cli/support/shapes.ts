@@ -1,5 +1,4 @@
 /** Holds what commands print with `--json` against the shapes that are published for them. */
-
 import { choose } from '../../../src/cli/dispatch.ts';
 import { readCatalog } from '../../../src/cli/help/catalog.ts';
 import { failureShape, shapes } from '../../../tools/shapes/index.ts';

@@ -1,5 +1,4 @@
 /** The daemon in this process, on a true server, with its true journal and socket: tests speak to it through these. */
-
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';

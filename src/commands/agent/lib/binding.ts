@@ -1,5 +1,4 @@
 /** Giving a seat that this machine holds to the session the command runs in. */
-
 import { EXIT } from '../../../cli/exit.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { askFor, noteHolder, refOf } from '../../../cli/session/ask-daemon.ts';

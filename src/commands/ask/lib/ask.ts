@@ -1,5 +1,4 @@
 /** Asking somebody: the question, its options, and the wait for an answer. */
-
 import { taskRef } from '../../../cli/boards/tasks.ts';
 import { Exit } from '../../../cli/errors.ts';
 import { EXIT } from '../../../cli/exit.ts';

@@ -1,5 +1,4 @@
 /** People of a board as the command line names them. */
-
 import { allPeople } from '../../../cli/boards/list.ts';
 import type { BoardSession } from '../../../cli/session/session.ts';
 import type { Answer, BoardPerson } from '../../../contract/types.ts';

@@ -1,5 +1,4 @@
 /** Settings of a board as text. */
-
 import { fields, indented } from '../../../cli/print/fields.ts';
 import { table } from '../../../cli/table.ts';
 import type { Board, Role } from '../../../contract/types.ts';

@@ -1,5 +1,4 @@
 /** What a board is and becomes, as questions and as text. */
-
 import { plural } from '../../../cli/print/fields.ts';
 import type { Answer } from '../../../contract/types.ts';
 

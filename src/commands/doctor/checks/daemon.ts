@@ -1,5 +1,4 @@
 /** The delivery daemon: whether it can be used, which build it is, and what it could not deliver. */
-
 import { existsSync } from 'node:fs';
 import { runtime } from '../../../cli/runtime.ts';
 import { here } from '../../../cli/session/here.ts';

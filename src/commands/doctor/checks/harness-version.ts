@@ -1,5 +1,4 @@
 /** An agent program itself: whether it is there, which version it is, and what that version cannot do. */
-
 import { installLine, updateLine } from '../../../harness/get.ts';
 import type { Profile } from '../../../harness/profile.ts';
 import { runProgram } from '../../../harness/programs.ts';

@@ -1,5 +1,4 @@
 /** Running the checks side by side, none of them longer than it may, and none of them able to hide another. */
-
 import { asProblem } from '../../../cli/errors.ts';
 import { runtime, version } from '../../../cli/runtime.ts';
 import { readCredentials } from '../../../local/credentials.ts';

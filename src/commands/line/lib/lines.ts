@@ -1,5 +1,4 @@
 /** An agent's line: its own with its token, or for an agent of one's own that has its seat elsewhere. */
-
 import { taskRef } from '../../../cli/boards/tasks.ts';
 import type { Output } from '../../../cli/output.ts';
 import { lineText } from '../../../cli/print/task.ts';

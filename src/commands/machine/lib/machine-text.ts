@@ -1,5 +1,4 @@
 /** A machine that asks for a key, as text. */
-
 import { showTime } from '../../../cli/time.ts';
 import type { Answer } from '../../../contract/types.ts';
 

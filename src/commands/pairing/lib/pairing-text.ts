@@ -1,5 +1,4 @@
 /** Pairing requests as text. */
-
 import { fields, indented } from '../../../cli/print/fields.ts';
 import { called } from '../../../cli/runtime.ts';
 import { table } from '../../../cli/table.ts';

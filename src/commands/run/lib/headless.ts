@@ -1,5 +1,4 @@
 /** Running an agent's program without a terminal, by the command lines of its profile; its conversation goes on. */
-
 import { join } from 'node:path';
 import { configFolder, programOf } from '../../../cli/local/programs.ts';
 import { runtime } from '../../../cli/runtime.ts';

@@ -1,5 +1,4 @@
 /** How often a program is started because of agents' messages, so that two that answer each other do not go on for ever. */
-
 import { duration } from '../../../cli/time.ts';
 import { usage } from '../../../local/failure.ts';
 

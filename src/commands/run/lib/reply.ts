@@ -1,5 +1,4 @@
 /** What a program printed, posted as a reply to the newest message it was given; once, however often it is tried. */
-
 import type { Session } from '../../../cli/session/session.ts';
 import { ClientError } from '../../../client/errors.ts';
 

@@ -1,5 +1,4 @@
 /** The programs of agents on this machine: what is set up in them, and whether they tell the daemon of their sessions. */
-
 import { daemonStatus } from '../../../cli/local/daemon.ts';
 import { Init } from '../../../cli/local/harness-setup.ts';
 import { askFor } from '../../../cli/session/ask-daemon.ts';

@@ -1,5 +1,4 @@
 /** The steps of a setup, and what each is shown as. */
-
 import { called } from '../../../cli/runtime.ts';
 import { Failure } from '../../../local/failure.ts';
 

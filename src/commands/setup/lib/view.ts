@@ -1,5 +1,4 @@
 /** What a setup sees of boards and proposed work: as the person in a terminal, through the daemon in a session. */
-
 import { allPairings } from '../../../cli/boards/pairing-requests.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { askFor, isAway } from '../../../cli/session/ask-daemon.ts';

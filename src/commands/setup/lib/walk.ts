@@ -2,7 +2,6 @@
  * From the link of an invite, or from proposed work, to a session that takes part: one walk that looks what is done already,
  * does what can be done here, and says who has to do the rest. Safe to repeat. In a session no key of a person is read.
  */
-
 import type { InviteLink } from '../../../cli/access/invite-link.ts';
 import type { Deps } from '../../../cli/access/pending-keys.ts';
 import { runtime } from '../../../cli/runtime.ts';

@@ -1,5 +1,4 @@
 /** What is in use here, and why. */
-
 import { remindOfTasks } from '../../../cli/messages/inbox.ts';
 import type { Base, Output } from '../../../cli/output.ts';
 import { nameLink } from '../../../cli/parsing/unknown-name.ts';

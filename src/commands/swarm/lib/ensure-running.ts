@@ -1,5 +1,4 @@
 /** Bringing one agent of a swarm to run, unless it does; and whose doing it is that it does. */
-
 import { runtime } from '../../../cli/runtime.ts';
 import type { StatusAnswer } from '../../../daemon/protocol.ts';
 import { allSeats, type Seat } from '../../../local/actors.ts';

@@ -1,5 +1,4 @@
 /** Files that go with a message: versions on the board, and files of this machine that are put there first. */
-
 import { asProblem } from '../../../../cli/errors.ts';
 import { fileNamed, quoted } from '../../../../cli/files/names.ts';
 import { putQuery } from '../../../../cli/files/options.ts';

@@ -1,5 +1,4 @@
 /** Many messages from standard input, one JSON object per line, in order and one at a time. */
-
 import { asProblem, Exit, forCommand } from '../../../../cli/errors.ts';
 import { checkLength } from '../../../../cli/messages/body.ts';
 import { findMessage } from '../../../../cli/messages/references.ts';

@@ -1,5 +1,4 @@
 /** Posting one message: its text, its targets, what is said about it afterwards. */
-
 import { taskRef } from '../../../../cli/boards/tasks.ts';
 import { Exit } from '../../../../cli/errors.ts';
 import { EXIT } from '../../../../cli/exit.ts';
