@@ -5,7 +5,7 @@ import { isDone } from './done.ts';
 /**
  * Each value on a line of its own, texts as they are.
  *
- * @param indented whether objects and lists are spread over lines, for whoever reads them.
+ * @param indented whether objects and lists are spread over lines, for people to read.
  * @throws Failure for an expression that is none, before it is used.
  */
 export async function jqFilter(expression: string, indented: boolean): Promise<(record: unknown) => string> {

@@ -25,7 +25,7 @@ function throughPager(text: string): Promise<boolean> {
   const pager = env.PAGER ?? (platform === 'win32' ? 'more' : LESS);
   // What less needs to show colours, and to end by itself where everything fits.
   const child = inForeground(pager, [], { stdio: ['pipe', 'inherit', 'inherit'], env: { LESS: 'FRX', ...env } });
-  // Whoever has read enough closes it.
+  // The reader may close it early.
   child.stdin!.on('error', () => {});
   child.stdin!.end(text);
   return new Promise((resolve) => {

@@ -16,7 +16,7 @@ let onTerminate = leave;
 export function installSignals(): void {
   process.on('SIGINT', () => onInterrupt('SIGINT'));
   process.on('SIGTERM', () => onTerminate('SIGTERM'));
-  // Whoever read our output has enough: that is no error.
+  // The reader of our output has closed it: that is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(EXIT.done);
     throw outputFailure(error);

@@ -47,7 +47,7 @@ export async function* fileBytes(path: string): AsyncGenerator<Buffer> {
   try {
     yield* createReadStream(path) as Bytes;
   } catch (error) {
-    // Thrown by whoever reads, not by the file.
+    // Thrown by the reader, not by the file.
     if (error instanceof Failure) throw error;
     throw usage(`The file ${path} cannot be read: ${reasonOf(error)}.`);
   }

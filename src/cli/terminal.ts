@@ -36,7 +36,7 @@ export function shown(text: string): string {
   return own === null ? safe : safe.replaceAll(`;${own}m`, 'm');
 }
 
-/** Text for whoever reads. */
+/** Text for a person. */
 export function show(stream: NodeJS.WriteStream, text: string): void {
   stream.write(shown(text));
 }

@@ -17,7 +17,7 @@ import { type KnownServer, localServer, personServer } from '../local/servers.ts
 export default class Open extends BaseCommand<typeof Open> {
   static override summary = "Open a server's page, signed in";
   static override description =
-    'Makes a link that signs in whoever opens it first, within a minute, and opens it: with BROWSER where that is set,\nelse with what the system opens links with. All users of a machine see what programs are started with, so the\nbrowser is given a file in your home folder that leads to it, for a minute. Without a terminal or a browser the\nlink is printed instead.\nAn agent gets the page without a sign-in.';
+    'Makes a link that signs in the first person who opens it, within a minute, and opens it: with BROWSER where that is set,\nelse with what the system opens links with. All users of a machine see what programs are started with, so the\nbrowser is given a file in your home folder that leads to it, for a minute. Without a terminal or a browser the\nlink is printed instead.\nAn agent gets the page without a sign-in.';
   static override examples = ['service open', 'service open --board payments', 'service open --print'];
   static override seeAlso = ['key sessions', 'status'];
   static override flags = { print: Flags.boolean({ description: 'Print the link and open nothing' }) };
@@ -32,7 +32,7 @@ export default class Open extends BaseCommand<typeof Open> {
     this.out.print({ ...page, opened }, () =>
       opened
         ? `Opened ${page.ui_url} in the browser.`
-        : `Whoever opens this first, within a minute, is signed in as ${who}:\n${page.url}`,
+        : `The first person to open this, within a minute, is signed in as ${who}:\n${page.url}`,
     );
   }
 
@@ -40,7 +40,7 @@ export default class Open extends BaseCommand<typeof Open> {
     const opened = await open(page, this.flags.print !== true);
     if (!opened && this.flags.print !== true) throw noBrowser(page);
     this.out.print({ ...page, opened }, () =>
-      opened ? `Opened ${page.ui_url} in the browser; it asks whoever is not signed in to sign in.` : page.ui_url,
+      opened ? `Opened ${page.ui_url} in the browser; sign in there if it asks.` : page.ui_url,
     );
   }
 
@@ -51,7 +51,7 @@ export default class Open extends BaseCommand<typeof Open> {
 }
 
 interface Page {
-  /** With the login code: whoever opens it first is signed in. Null where none was made. */
+  /** With the login code: the first to open it is signed in. Null where none was made. */
   url: string | null;
   /** Without anything secret. */
   ui_url: string;

@@ -6,7 +6,7 @@ import { answer } from '../cli/messages/answer.ts';
 export default class Withdraw extends BaseCommand<typeof Withdraw> {
   static override summary = 'Take an ask back';
   static override description =
-    'Whoever asked may; once an agent has left the board, its person and the owners of the board may too. Its task goes on.';
+    'For the one who asked; once an agent has left the board, its person and the owners of the board may too. Its task goes on.';
   static override examples = ['service withdraw 88 --as codex', 'service withdraw 88 "Found it in the notes"'];
   static override seeAlso = ['ask', 'asks', 'answer'];
   static override args = {

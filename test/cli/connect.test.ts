@@ -296,7 +296,7 @@ describe('an invite of a server that says what it likes', function () {
         const { code, stderr, stdout } = await laptop.run(args);
         expect([code, stdout], server_url).to.deep.equal([2, '']);
         expect(stderr).to.include('Error (invite_link_invalid)').and.to.include(origin()).and.not.to.include('\x1b');
-        expect(stderr).to.match(/Hint: Ask whoever invited you/);
+        expect(stderr).to.match(/Hint: Ask the person who invited you/);
       }
       const setup = await laptop.run(['setup', origin() + link, '--json']);
       const account = JSON.parse(setup.stdout).steps.find(({ name }: { name: string }) => name === 'account');

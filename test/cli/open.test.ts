@@ -61,7 +61,7 @@ describe('service open', function () {
     const { stdout, code } = await home().run(['open'], { env });
     expect(code).to.equal(0);
     const [first, link = '', ...rest] = stdout.split('\n');
-    expect(first).to.match(/^Whoever opens this first, within a minute, is signed in as [a-z0-9-]+:$/);
+    expect(first).to.match(/^The first person to open this, within a minute, is signed in as [a-z0-9-]+:$/);
     expect((await preview(link)).status).to.equal(200);
     expect(rest).to.deep.equal(['']);
     expect(existsSync(opened)).to.equal(false);
@@ -104,7 +104,7 @@ describe('service open', function () {
     expect(record.ui_url).to.match(/^http:\/\/127\.0\.0\.1:\d+\/\?board=demo$/);
     await until('the browser has the page', () => openedLast() === record.ui_url);
     const { stdout } = await home().run(['open'], { env: { ...env, SERVICE_AGENT: 'codex' } });
-    expect(stdout).to.match(/^Opened \S+\?board=demo in the browser; it asks whoever is not signed in to sign in\.\n$/);
+    expect(stdout).to.match(/^Opened \S+\?board=demo in the browser; sign in there if it asks\.\n$/);
 
     const away = home().path('data', 'local-key');
     const key = readFileSync(away);

@@ -49,7 +49,7 @@ export async function previewOf({ origin, secret }: InviteLink, deps: Deps): Pro
   if (originOf(says) !== origin) {
     const problem = `This link leads to ${origin}, but the server there says that it is ${onOneLine(says)}.`;
     throw new Failure('invite_link_invalid', `${problem} No account was made.`, {
-      hint: 'Ask whoever invited you whether the link is theirs; if it is, they send one with the right address.',
+      hint: 'Ask the person who invited you whether the link is theirs; if it is, they send one with the right address.',
       exit: 2,
     });
   }

@@ -78,7 +78,7 @@ async function askHandle(options: MachineOptions): Promise<string> {
   return handle;
 }
 
-/** Says how the request is approved, and that it is waited for; to whoever watches, whatever is printed in the end. */
+/** Says how the request is approved, and that it is waited for: on standard error, whatever is printed in the end. */
 export function sayHow({ origin, code, expires_at }: Begun, handle: string, quiet: boolean): void {
   if (quiet) return;
   const minutes = Math.max(1, Math.round((Date.parse(expires_at) - Date.now()) / 60_000));

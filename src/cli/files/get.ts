@@ -124,7 +124,7 @@ async function checked(
   }
   throw new Failure('checksum_mismatch', `What arrived of ${file} is not what the server has, so it was not kept.`, {
     hint: called(
-      'Get it again; if it stays so, its stored bytes are damaged, which whoever runs the server finds with service doctor',
+      'Get it again; if it stays so, its stored bytes are damaged: the server’s operator finds that with service doctor',
     ),
   });
 }

@@ -90,7 +90,7 @@ export const topics: Record<string, { summary: string; runs?: string }> = {
   machine: { summary: 'Bring your other machines onto a server' },
   file: { summary: 'Files of a board and their versions', runs: 'file:list' },
   brief: { summary: 'The one page that says where things stand', runs: 'brief:show' },
-  storage: { summary: 'The bytes of files, for whoever runs the server' },
+  storage: { summary: 'The bytes of files, for the server’s operator' },
   daemon: { summary: 'What puts messages into the sessions of agents', runs: 'daemon:run' },
   swarm: { summary: 'Agents that work together, started by one file' },
   audit: { summary: 'The record of a board: check it, read it, take it out' },

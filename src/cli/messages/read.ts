@@ -39,7 +39,7 @@ const PAGE = 50;
 export async function read(session: BoardSession, asked: ReadOptions, { out, times }: Show): Promise<void> {
   const { client, board } = session;
   const show = { out, times: asked.follow ? followed(times) : times };
-  // Whoever marks as read begins with the oldest unread message, so that nothing unseen is marked.
+  // Marking as read begins with the oldest unread message, so that nothing unseen is marked.
   const options = asked['mark-read'] ? { ...asked, unread: true } : asked;
   if (options.task !== undefined) await withTasks(session);
   if (options.all || (out.mode === 'ndjson' && options.limit === undefined && !options.follow))
@@ -54,7 +54,7 @@ export async function read(session: BoardSession, asked: ReadOptions, { out, tim
 }
 
 /**
- * The number of the newest message; 0 on an empty board. Whoever goes on from it where a page shows nothing asks before
+ * The number of the newest message; 0 on an empty board. A caller that goes on from it where a page shows nothing asks before
  * the page, so that what is posted between the two is not skipped.
  */
 export async function newestSeq(client: Client, board: string): Promise<number> {

@@ -15,7 +15,7 @@ import type { BoardSession, Session } from './session.ts';
 type Asked = Answer<'requestAdminAction'>;
 export type AdminActionInput = BodyIn<'requestAdminAction'>;
 
-/** Asks for exactly this. @param key given by whoever typed the command, so that it asks only once. */
+/** Asks for exactly this. @param key the command's --idempotency-key, so that it asks only once. */
 export async function askPerson(session: Session, body: AdminActionInput, key: string | undefined): Promise<Asked> {
   const { client } = session;
   await requireFeature(client, 'onboarding');

@@ -7,7 +7,7 @@ import { newInviteText } from '../../cli/print/invite.ts';
 export default class InviteCreate extends BaseCommand<typeof InviteCreate> {
   static override summary = 'Invite one person to a server';
   static override description =
-    'Prints a link that works once: whoever opens it with "service connect" becomes a member, on the boards you name. It\nis shown this one time only. --pairing says what their agent is to work on with one of yours on the board.\nOnly server admins invite. An agent asks its person for the invite, which then lives a day at most.';
+    'Prints a link that works once: the person who opens it with "service connect" becomes a member, on the boards you name. It\nis shown this one time only. --pairing says what their agent is to work on with one of yours on the board.\nOnly server admins invite. An agent asks its person for the invite, which then lives a day at most.';
   static override examples = [
     'service invite create',
     'service invite create --board payments --handle maya --ttl 2d',

@@ -4,7 +4,7 @@ import { writeFlags } from '../../cli/flags.ts';
 
 export default class InviteRevoke extends BaseCommand<typeof InviteRevoke> {
   static override summary = 'Revoke an invite';
-  static override description = 'Its link stops working at once. Whoever has connected with it already stays.';
+  static override description = 'Its link stops working at once. People who have connected with it stay.';
   static override examples = ['service invite revoke inv_01K5A0000000000000000000V1'];
   static override seeAlso = ['invite list', 'invite create'];
   static override args = { invite: required('Id of the invite') };

@@ -13,7 +13,7 @@ const YEAR = 365 * 86_400;
 export default class KeyCreate extends BaseCommand<typeof KeyCreate> {
   static override summary = 'Make an access key for use elsewhere';
   static override description =
-    'Prints it once and saves nothing here. Whoever has it acts as you, with SERVICE_TOKEN or service login, until it\nexpires or is revoked.';
+    'Prints it once and saves nothing here. A person or program that has it acts as you, with SERVICE_TOKEN or\nservice login, until it expires or is revoked.';
   static override examples = ['service key create ci --expires 30d', 'service key create laptop --json'];
   static override seeAlso = ['key list', 'key revoke', 'login'];
   static override args = { name: required('What the key is for: small letters, digits and single dashes') };

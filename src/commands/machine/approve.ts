@@ -6,7 +6,7 @@ import { machineText } from './lib/machine-text.ts';
 export default class MachineApprove extends BaseCommand<typeof MachineApprove> {
   static override summary = 'Let a machine of yours have a key';
   static override description =
-    'Shows which machine the code stands for and asks. Approve only a code you just saw on a machine of your own:\nwhoever has that machine acts as you from then on.';
+    'Shows which machine the code stands for and asks. Approve only a code you just saw on a machine of your own:\neveryone who uses that machine acts as you from then on.';
   static override examples = ['service machine approve 4KQ-7ZX', 'service machine approve 4KQ-7ZX --server team --yes'];
   static override seeAlso = ['machine refuse', 'machine show', 'machine request'];
   static override args = { code: required('The code the machine shows') };

@@ -16,7 +16,7 @@ export default class MachineRequest extends BaseCommand<typeof MachineRequest> {
   static override args = { url: required('Address of the server') };
   static override flags = {
     handle: Flags.string({ helpValue: 'NAME', description: 'Your handle there' }),
-    label: Flags.string({ helpValue: 'NAME', description: 'Name of the key; shown to whoever approves' }),
+    label: Flags.string({ helpValue: 'NAME', description: 'Name of the key; shown to the person who approves it' }),
     detach: Flags.boolean({ description: 'Print the code and do not wait' }),
   };
 

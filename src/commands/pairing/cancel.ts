@@ -6,7 +6,7 @@ import { changedText } from './lib/pairing-text.ts';
 export default class PairingCancel extends BaseCommand<typeof PairingCancel> {
   static override summary = 'Take proposed work back';
   static override description =
-    'For whoever proposed it, or the agent it was proposed for, at any time before it is ready. An invite that goes with it\nstays: service invite revoke ends that.';
+    'For the person who proposed it, or the agent it was proposed for, at any time before it is ready. An invite that goes with it\nstays: service invite revoke ends that.';
   static override examples = ['service pairing cancel prq_01K5A0000000000000000000P1'];
   static override seeAlso = ['pairing list', 'pairing request', 'invite revoke'];
   static override args = { pairing: required('Id of the request') };

@@ -7,7 +7,7 @@ import { changedText } from './lib/pairing-text.ts';
 export default class PairingSelect extends BaseCommand<typeof PairingSelect> {
   static override summary = 'Begin proposed work with this very session';
   static override description =
-    'For an agent of whoever proposed it, in the session that should do the work: --here says that this is the one. The\ndelivery daemon binds it. Another session in the place of one that is there needs --replace, and both sides prove anew\nthat they reach each other.';
+    'For an agent of the person who proposed it, in the session that should do the work: --here says that this is the one. The\ndelivery daemon binds it. Another session in the place of one that is there needs --replace, and both sides prove anew\nthat they reach each other.';
   static override examples = [
     'service pairing select prq_01K5A0000000000000000000P1 --here',
     'service pairing select prq_01K5A0000000000000000000P1 --here --replace',

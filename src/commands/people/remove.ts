@@ -8,7 +8,7 @@ import { personIdOf } from '../../cli/session/ask-person.ts';
 export default class PeopleRemove extends BaseCommand<typeof PeopleRemove> {
   static override summary = 'Remove a person from the server';
   static override description =
-    'For server admins. Their keys, browsers and agents stop at once, and they leave every board; a board they alone owned\ngoes to whoever has been there longest. What they wrote stays, and nobody else ever gets their handle.';
+    'For server admins. Their keys, browsers and agents stop at once, and they leave every board; a board they alone owned\ngoes to its longest-standing member. What they wrote stays, and nobody else ever gets their handle.';
   static override examples = [
     'service people remove sam --dry-run',
     'service people remove sam --yes',

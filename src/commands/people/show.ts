@@ -6,7 +6,7 @@ import { handleOf } from '../../cli/session/people.ts';
 export default class PeopleShow extends BaseCommand<typeof PeopleShow> {
   static override summary = 'Find a person by handle';
   static override description =
-    'Shows handle, name and id of whoever has exactly this handle now. Guests are not found this way.';
+    'Shows handle, name and id of the person who has exactly this handle now. Guests are not found this way.';
   static override examples = ['service people show maya', 'service people show maya --as codex --json'];
   static override seeAlso = ['people list', 'board people'];
   static override args = { handle: required('Handle of the person, or me') };

@@ -9,7 +9,7 @@ import { Failure, usage } from '../../local/failure.ts';
 export default class ServerRecoverKey extends BaseCommand<typeof ServerRecoverKey> {
   static override summary = 'Make a key for an admin who lost theirs';
   static override description =
-    'For whoever has the data folder of a server, while the server is stopped. The key is written to recovery-key in that\nfolder and never shown; a file that is there already is not replaced. Nobody becomes an admin by it.';
+    'For the owner of a server’s data folder, while the server is stopped. The key is written to recovery-key in that\nfolder and never shown; a file that is there already is not replaced. Nobody becomes an admin by it.';
   static override examples = ['service server recover-key ana --data /srv/service'];
   static override seeAlso = ['serve', 'login'];
   static override args = { handle: required('Handle of a present admin') };
@@ -32,12 +32,12 @@ interface RecoverFlags {
   db?: string | undefined;
 }
 
-/** @throws Failure, also where an agent's session asks: whoever makes keys for people is a person. */
+/** @throws Failure, also in an agent's session: only a person makes keys for people. */
 async function recover(handle: string, flags: RecoverFlags, as: string | undefined) {
   const { env } = runtime();
   if (forAgent({ as }))
     throw new Failure('human_command_in_session', 'Only a person may do this, and an agent is selected here.', {
-      hint: 'Ask whoever runs the server to do it there',
+      hint: 'Ask the server’s operator to do it there',
     });
   const data = flags.data ?? env.SERVICE_DATA;
   if (!data) throw usage('--data or SERVICE_DATA is missing: the folder the server was started with.');

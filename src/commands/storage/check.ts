@@ -9,7 +9,7 @@ import { type Tools, withStorage } from './lib/storage.ts';
 export default class StorageCheck extends BaseCommand<typeof StorageCheck> {
   static override summary = "Check that every file version's bytes are there and whole";
   static override description =
-    'For whoever has the data folder of a server; it may be running. Nothing is changed. Exit 3 when anything is missing\nor damaged.';
+    'For the owner of a server’s data folder; the server may be running. Nothing is changed. Exit 3 when anything is missing\nor damaged.';
   static override examples = ['service storage check', 'service storage check --data /srv/service --json'];
   static override seeAlso = ['storage copy', 'serve'];
   static override flags = {

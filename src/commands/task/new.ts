@@ -19,7 +19,7 @@ export default class TaskNew extends BaseCommand<typeof TaskNew> {
   static override flags = {
     about: Flags.string({ helpValue: 'TEXT|-', description: 'What and why, or - for standard input' }),
     start: Flags.boolean({ description: 'Start it at once', exclusive: ['no-start'] }),
-    'no-start': Flags.boolean({ description: 'Leave it for whoever picks it up' }),
+    'no-start': Flags.boolean({ description: 'Leave it for somebody else to pick up' }),
     ...writeFlags,
   };
 

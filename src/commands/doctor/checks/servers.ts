@@ -79,7 +79,7 @@ const NEEDED = ['tasks', 'asks', 'lines', 'files', 'onboarding', 'search', 'boar
 function featuresOf(name: string, { origin, info }: Asked): Finding[] {
   const missing = NEEDED.filter((feature) => !info.features?.includes(feature));
   if (missing.length === 0) return [];
-  const problem = `Its version ${info.version} does not have ${missing.join(', ')}; whoever runs it can update it.`;
+  const problem = `Its version ${info.version} does not have ${missing.join(', ')}; its operator can update it.`;
   return [warning(name, 'server_outdated', problem, `service server info ${origin}`)];
 }
 

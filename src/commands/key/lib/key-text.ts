@@ -35,7 +35,7 @@ export const newKeyText = (
   { handle, url, times }: { handle: string; url: string; times: TimeStyle },
 ): string =>
   [
-    `Key ${key.name} acts as ${handle} on ${url} for whoever has it; it expires ${showEnd(key.expires_at ?? '', times)}. Shown only now:`,
+    `Key ${key.name} acts as ${handle} on ${url} for everyone who has it; it expires ${showEnd(key.expires_at ?? '', times)}. Shown only now:`,
     key.token,
     called(`Revoke it with: service key revoke ${key.name}`),
   ].join('\n');

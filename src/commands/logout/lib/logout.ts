@@ -28,7 +28,7 @@ export interface SignOut {
   text: string;
 }
 
-/** The other servers this machine has a key of; its own goes on with whoever owns it. */
+/** The other servers this machine has a key of; its own stays with its owner. */
 export function signedInElsewhere(): string[] {
   const { env, folders } = runtime();
   const saved = readCredentials(folders);

@@ -20,7 +20,7 @@ const boardOf = ({ display, board_id }: PairingRequest): string => display?.boar
 function between({ display, inviter_id, recipient_id, invite_id }: PairingRequest): string {
   const inviter = display?.person_handle ?? inviter_id;
   const initiator = display?.agent_name ? `${inviter}'s ${display.agent_name}` : inviter;
-  const recipient = display?.recipient_handle ?? recipient_id ?? `whoever comes by ${invite_id}`;
+  const recipient = display?.recipient_handle ?? recipient_id ?? `the person who uses ${invite_id}`;
   const other = display?.recipient_agent_name ? `${recipient}'s ${display.recipient_agent_name}` : recipient;
   return `${initiator} with ${other}`;
 }

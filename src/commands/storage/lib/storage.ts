@@ -32,12 +32,12 @@ export async function migrate(flags: StorageFlags, as: string | undefined, statu
   });
 }
 
-/** The folder and database that are meant. @throws Failure to an agent: this is for whoever runs the server. */
+/** The folder and database that are meant. @throws Failure to an agent: this is for the server's operator. */
 function serverData(flags: StorageFlags, as: string | undefined): { dataDir: string; db?: string } {
   const { env, folders } = runtime();
   if (forAgent({ as }))
     throw new Failure('human_command_in_session', 'Only a person may do this, and an agent is selected here.', {
-      hint: 'Ask whoever runs the server to do it there',
+      hint: 'Ask the server’s operator to do it there',
     });
   const dataDir = flags.data ?? env.SERVICE_DATA;
   const db = database(flags.db) ?? env.SERVICE_DB;

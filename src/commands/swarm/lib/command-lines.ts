@@ -60,7 +60,7 @@ interface Told {
   ticket: string | null;
 }
 
-/** What a new session is told first. Whoever brings its ticket in the prompt does so in the first line. */
+/** What a new session is told first. A ticket that is told in the prompt stands in the first line. */
 export function firstPrompt({ seat: { saved, origin }, ticket }: Told): string {
   const who = `You are ${saved.name}${saved.role ? ` (role ${saved.role})` : ''} on the board ${saved.board} of ${origin}.`;
   return [
