@@ -27,9 +27,11 @@ async function buildAll(): Promise<void> {
   const { manPages } = await import('./man.ts');
   const { docPages } = await import('./docs.ts');
   const { jsonSchemas } = await import('./json-schemas.ts');
+  const { allShapes } = await import('./shapes.ts');
+  const shapes = await allShapes();
   writeFolder(join(root, 'man'), manPages(catalog), /^service.*\.[17]$/);
-  writeFolder(join(root, 'docs', 'cli'), docPages(catalog), /\.md$/);
-  writeFolder(join(root, 'schemas', 'cli'), jsonSchemas(), /\.json$/);
+  writeFolder(join(root, 'docs', 'cli'), docPages(catalog, shapes), /\.md$/);
+  writeFolder(join(root, 'schemas', 'cli'), jsonSchemas(shapes), /\.json$/);
 }
 
 /** The clients' table of operations, the packed files, and the manifest that names their commands. */

@@ -76,7 +76,7 @@ async function pack(root: string, name: string, from: BuildOptions): Promise<Pac
     // Its other form hides what it loads from the bundler.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     external,
-    plugins: [withoutPlugins, lazyFramework, libraryFiles],
+    plugins: [withoutPlugins, lazyFramework, libraryFiles, withoutShapes],
     ...from,
   });
   // ASCII is read twice as fast; what is left of other characters stands in regular expressions.
@@ -99,22 +99,39 @@ const libraryFiles: Plugin = {
   setup({ onResolve }) {
     const filter = new RegExp(`^(${Object.keys(libraries).join('|')})$`);
     onResolve({ filter }, ({ path, importer }) =>
-      importer.endsWith('.ts') ? { path: `./${path}.cjs`, external: true } : undefined,
+      importer.endsWith('.ts') ? { path: `./${path}.cjs`, external: true, sideEffects: false } : undefined,
     );
   },
 };
 
 /** The start of the command line, with a loader for each command: a command that does not run is not evaluated. */
 function entry(root: string): string {
-  const loaders = Object.entries(commandFiles(root)).map(
-    ([id, file]) => `  '${id}': () => import('./src/commands/${file}'),`,
-  );
+  const loaders = Object.entries(commandFiles(root)).map(([id, file]) => `  '${id}': () => import('command:${file}'),`);
   return [
     "import { main } from './src/cli/main.ts';",
     `const loaders = {\n${loaders.join('\n')}\n};`,
     'export const start = (entryUrl: string) => main(entryUrl, loaders);',
   ].join('\n');
 }
+
+/**
+ * Packs of a command's file only the class. The shape of its JSON serves the schemas and the tests, and would load the whole
+ * contract; as nothing else names it, it falls out.
+ */
+const withoutShapes: Plugin = {
+  name: 'without-shapes',
+  setup({ initialOptions, onLoad, onResolve }) {
+    onResolve({ filter: /^command:/ }, ({ path }) => ({ path: path.slice('command:'.length), namespace: 'command' }));
+    onLoad({ filter: /.*/, namespace: 'command' }, ({ path }) => ({
+      contents: `export { default } from './src/commands/${path}';`,
+      resolveDir: initialOptions.absWorkingDir!,
+    }));
+    onResolve({ filter: /\/shapes\.ts$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path),
+      sideEffects: false,
+    }));
+  },
+};
 
 /** What the framework needs to find plugins and to fill templates, which this program never asks it for. */
 const withoutPlugins: Plugin = {

@@ -3,10 +3,10 @@ import { type Catalog, type CatalogCommand, topics, visibleCommands } from '../s
 import { flagGroups, flagWord } from '../src/cli/help/render.ts';
 import { argsOf, usageLine } from '../src/cli/help/usage.ts';
 import { topicsOf } from './man-pages.ts';
-import { shapes } from './shapes/index.ts';
 
-/** All pages by file name. */
-export function docPages(catalog: Catalog): Record<string, string> {
+/** All pages by file name. @param shapes of the commands that print JSON, by their ids */
+export function docPages(catalog: Catalog, shapes: Record<string, unknown>): Record<string, string> {
+  const section = (command: CatalogCommand) => sectionOf(command, shapes[command.id] !== undefined);
   const all = visibleCommands(catalog);
   const single = all.filter(({ id }) => !id.includes(':'));
   const pages: Record<string, string> = {
@@ -43,7 +43,7 @@ function index(catalog: Catalog, all: CatalogCommand[], single: CatalogCommand[]
   ].join('\n\n');
 }
 
-function section(command: CatalogCommand): string {
+function sectionOf(command: CatalogCommand, hasSchema: boolean): string {
   const { own } = flagGroups(command);
   const { id, summary, description, aliases, examples, seeAlso } = command;
   const rows: [string, string][] = [
@@ -61,7 +61,7 @@ function section(command: CatalogCommand): string {
       : '',
     rows.length > 0 ? table(rows) : '',
     code(examples ?? []),
-    shapes[id] ? `JSON: [schema](../../schemas/cli/${id.replaceAll(':', '-')}.json)` : '',
+    hasSchema ? `JSON: [schema](../../schemas/cli/${id.replaceAll(':', '-')}.json)` : '',
     also ? `See also: ${also}` : '',
   ]
     .filter(Boolean)

@@ -3,17 +3,21 @@
  * in `definitions.json`, relative to itself, so a validator resolves them from a folder or by their `$id`.
  */
 import { z } from 'zod';
+import { base, records } from '../src/cli/shapes.ts';
 import { simpler } from '../src/contract/openapi-schemas.ts';
-import { base, records } from './shapes/base.ts';
-import { failureShape, shapes } from './shapes/index.ts';
+import { failureShape } from './shapes.ts';
 
 type Json = Record<string, unknown>;
 
 const WIDTH = 120;
 const DEFINITIONS = 'definitions.json';
 
-/** All schemas by file name: the shared definitions, one for each command, and one for every failure. */
-export function jsonSchemas(): Record<string, string> {
+/**
+ * All schemas by file name: the shared definitions, one for each command, and one for every failure.
+ *
+ * @param shapes of the commands, by their ids
+ */
+export function jsonSchemas(shapes: Record<string, z.ZodType>): Record<string, string> {
   const definitions: Json = {};
   /** The schema as it stands in a file; the records it refers to become definitions. */
   const schemaOf = (schema: z.ZodType): Json => {

@@ -1,9 +1,17 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { BaseCommand } from '../cli/base.ts';
 import { ownAgents } from '../cli/boards/list.ts';
 import { listFlags } from '../cli/flags.ts';
 import { ownAgentsText } from '../cli/print/member.ts';
 import { answered, askEveryServer, groupTexts } from '../cli/session/every-server.ts';
+import { answer, object, serverGroup } from '../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => {
+  const agents = answer('listMyAgents').shape.agents;
+  return object({ agents, servers: z.array(serverGroup({ agents })).optional() });
+};
 
 export default class Agents extends BaseCommand<typeof Agents> {
   static override summary = 'List your agents, wherever they are';

@@ -3,6 +3,10 @@ import { optional, required } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { writeFlags } from '../cli/flags.ts';
 import { answer } from '../cli/messages/answer.ts';
+import { answeredAsk } from '../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => answeredAsk;
 
 export default class Answer extends BaseCommand<typeof Answer> {
   static override summary = 'Answer an ask';

@@ -6,10 +6,14 @@ import type { Show } from '../cli/messages/read.ts';
 import { messageText } from '../cli/print/message.ts';
 import { called } from '../cli/runtime.ts';
 import { type Session, staying } from '../cli/session/session.ts';
+import { messages, nextText, object } from '../cli/shapes.ts';
 import { rowsOr } from '../cli/table.ts';
 import { requireFeature } from '../client/features.ts';
 import type { Message } from '../contract/types.ts';
 import { Failure } from '../local/failure.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ asks: messages, next_after: nextText });
 
 export default class Asks extends BaseCommand<typeof Asks> {
   static override summary = 'List asks and what became of them';

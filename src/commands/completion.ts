@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { choice } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { install, installLine, isInstalled, shellFile } from '../cli/completion/install.ts';
@@ -6,6 +7,11 @@ import { completionScript, type Shell, shells } from '../cli/completion/script.t
 import { confirmFlags } from '../cli/flags.ts';
 import { readCatalog } from '../cli/help/catalog.ts';
 import { runtime } from '../cli/runtime.ts';
+import { flag, object, text } from '../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  z.union([object({ shell: text, script: text }), object({ shell: text, path: text, installed: flag })]);
 
 export default class Completion extends BaseCommand<typeof Completion> {
   static override summary = 'Print the completion script of a shell';

@@ -3,6 +3,10 @@ import type { BroughtKey } from '../cli/access/pending-keys.ts';
 import { optional } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { confirmFlags } from '../cli/flags.ts';
+import { collectedKey } from '../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => collectedKey;
 
 export default class Connect extends BaseCommand<typeof Connect> {
   static override summary = 'Come onto a server by an invite';

@@ -1,10 +1,16 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { words } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { readCatalog, visibleCommands } from '../cli/help/catalog.ts';
 import { helpHere } from '../cli/help/text.ts';
 import { paged } from '../cli/pager.ts';
 import { runtime } from '../cli/runtime.ts';
+import { object, text } from '../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  object({ commands: z.array(z.strictObject({ command: text, summary: text, aliases: z.array(text) })) });
 
 export default class Help extends BaseCommand<typeof Help> {
   static override summary = 'Show all commands, or help on one';

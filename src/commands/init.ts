@@ -1,8 +1,21 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { BaseCommand } from '../cli/base.ts';
 import { confirmFlags, listFlag } from '../cli/flags.ts';
 import { initText, requireReadable, Init as Setup } from '../cli/local/harness-setup.ts';
 import { requireOutside } from '../cli/session/here.ts';
+import { fileChange, flag, object, text } from '../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => {
+  const harness = z.strictObject({
+    name: text,
+    detected: flag,
+    version: text.nullable(),
+    changes: z.array(fileChange),
+  });
+  return object({ applied: flag, scope: z.enum(['global', 'project']), harnesses: z.array(harness) });
+};
 
 export default class Init extends BaseCommand<typeof Init> {
   static override summary = 'Set up the agent programs of this machine, so that messages arrive in their sessions';

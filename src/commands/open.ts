@@ -5,6 +5,7 @@ import type { Output } from '../cli/output.ts';
 import { runtime } from '../cli/runtime.ts';
 import { forAgent } from '../cli/session/here.ts';
 import type { Session } from '../cli/session/session.ts';
+import { flag, object, text } from '../cli/shapes.ts';
 import type { Client } from '../client/client.ts';
 import type { Answer } from '../contract/types.ts';
 import { chooseActor } from '../local/actors.ts';
@@ -13,6 +14,9 @@ import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { findProject } from '../local/project.ts';
 import { type KnownServer, localServer, personServer } from '../local/servers.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ url: text.nullable(), ui_url: text, opened: flag, expires_at: text.nullable() });
 
 export default class Open extends BaseCommand<typeof Open> {
   static override summary = "Open a server's page, signed in";

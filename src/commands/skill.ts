@@ -1,9 +1,13 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base.ts';
 import { runtime } from '../cli/runtime.ts';
+import { object, text } from '../cli/shapes.ts';
 import { loadProfiles } from '../harness/load.ts';
 import { skillText } from '../harness/skill.ts';
 import { usage } from '../local/failure.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ skill: text });
 
 export default class Skill extends BaseCommand<typeof Skill> {
   static override summary = 'Print what an agent has to know to work on boards';

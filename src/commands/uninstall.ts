@@ -1,15 +1,28 @@
 import { existsSync, rmSync } from 'node:fs';
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { BaseCommand } from '../cli/base.ts';
 import { confirmFlags } from '../cli/flags.ts';
 import { stopDaemon } from '../cli/local/daemon.ts';
 import { dataFolders, removalLine, removeSetup } from '../cli/local/harness-setup.ts';
 import { called, runtime } from '../cli/runtime.ts';
 import { requireOutside } from '../cli/session/here.ts';
+import { fileChange, flag, object, text } from '../cli/shapes.ts';
 import type { Removal } from '../harness/setup/uninstall.ts';
 import { readCredentials } from '../local/credentials.ts';
 import { forgetKey, forgetPending } from '../local/keystore.ts';
 import { stopLocalServer } from '../local/own-server/start.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  object({
+    applied: flag,
+    server_stopped: flag,
+    daemon_stopped: flag,
+    files: z.array(fileChange),
+    data: z.array(text).nullable(),
+    binary: z.strictObject({ path: text, remove: text }),
+  });
 
 export default class Uninstall extends BaseCommand<typeof Uninstall> {
   static override summary = 'Take away what init set up, and stop what runs here';

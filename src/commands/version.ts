@@ -1,6 +1,17 @@
 import { BaseCommand } from '../cli/base.ts';
 import { runtime } from '../cli/runtime.ts';
+import { object, text } from '../cli/shapes.ts';
 import { buildOf } from '../local/build.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  object({
+    version: text,
+    commit: text.nullable().optional(),
+    commit_time: text.nullable().optional(),
+    node: text,
+    platform: text,
+  });
 
 export default class Version extends BaseCommand<typeof Version> {
   static override summary = 'Show the version of this program';

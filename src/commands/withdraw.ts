@@ -2,6 +2,10 @@ import { optional, required } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { writeFlags } from '../cli/flags.ts';
 import { answer } from '../cli/messages/answer.ts';
+import { answeredAsk } from '../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => answeredAsk;
 
 export default class Withdraw extends BaseCommand<typeof Withdraw> {
   static override summary = 'Take an ask back';

@@ -8,6 +8,7 @@ import { docPages } from '../../tools/docs.ts';
 import { jsonSchemas } from '../../tools/json-schemas.ts';
 import { manPages } from '../../tools/man.ts';
 import { manifestText } from '../../tools/manifest.ts';
+import { allShapes } from '../../tools/shapes.ts';
 import { root } from './support/home.ts';
 
 const folder = join(root, 'src', 'commands');
@@ -20,14 +21,14 @@ describe('the built command line', function () {
     expect(await manifestText(root)).to.equal(readFileSync(join(root, 'oclif.manifest.json'), 'utf8'));
   });
 
-  const generated: [string, string, () => Record<string, string>][] = [
-    ['man pages', 'man', () => manPages(readCatalog(root))],
-    ['pages to read', 'docs/cli', () => docPages(readCatalog(root))],
-    ['schemas of its JSON', 'schemas/cli', jsonSchemas],
+  const generated: [string, string, () => Promise<Record<string, string>>][] = [
+    ['man pages', 'man', async () => manPages(readCatalog(root))],
+    ['pages to read', 'docs/cli', async () => docPages(readCatalog(root), await allShapes())],
+    ['schemas of its JSON', 'schemas/cli', async () => jsonSchemas(await allShapes())],
   ];
   for (const [what, place, make] of generated)
-    it(`has ${what} that fit the commands`, () => {
-      const files = make();
+    it(`has ${what} that fit the commands`, async () => {
+      const files = await make();
       expect(readdirSync(join(root, place)).sort()).to.deep.equal(Object.keys(files).sort());
       for (const [name, text] of Object.entries(files))
         expect(text, name).to.equal(readFileSync(join(root, place, name), 'utf8'));

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
-import { shapes } from '../../tools/shapes/index.ts';
+import { allShapes } from '../../tools/shapes.ts';
 import { collect, finished, Home, type Result, until } from './support/home.ts';
 import { machinePlays } from './support/machine-plays.ts';
 import { type Play, plays, spoiling } from './support/plays.ts';
@@ -15,6 +15,7 @@ import { callsOf } from './support/words.ts';
 
 const LANES = 3;
 const commands = visibleCommands(readCatalog(root));
+const shapes = await allShapes();
 
 interface Trouble {
   line: string;
@@ -120,7 +121,7 @@ async function play(id: string, example: string, home: Home, prepare: () => Prom
     const done = result.code === 0 || (made.until !== undefined && result.code === 130);
     const asWanted = made.refused === undefined ? done : said.includes(made.refused);
     if (!asWanted) throw new Error(`exit ${result.code}\n${said}`);
-    if (!line.includes('|')) checkShape(callsOf(line).at(-1) ?? [], result);
+    if (!line.includes('|')) await checkShape(callsOf(line).at(-1) ?? [], result);
   } catch (error) {
     const { message } = error as Error;
     troubles.set(id, [

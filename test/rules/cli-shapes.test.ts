@@ -2,12 +2,23 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { commandFiles } from '../../tools/commands.ts';
-import { shapes, withoutShape } from '../../tools/shapes/index.ts';
+import { allShapes } from '../../tools/shapes.ts';
 
-const ids = Object.keys(commandFiles(fileURLToPath(new URL('../../', import.meta.url))));
+/** Their output is no JSON, or that of another program. */
+const withoutShape = [
+  'complete',
+  'daemon:logs',
+  'daemon:run',
+  'harness:fake',
+  'hook',
+  'openapi',
+  'serve',
+  'server:logs',
+];
 
 describe('the JSON of commands', () => {
-  it('has a shape in tools/shapes for every command but those whose output is not its own', () => {
-    expect([...Object.keys(shapes), ...withoutShape].sort()).to.deep.equal(ids.sort());
-  });
+  it('has a shape in the command’s file, but for those whose output is not its own', async () => {
+    const ids = Object.keys(commandFiles(fileURLToPath(new URL('../../', import.meta.url))));
+    expect([...Object.keys(await allShapes()), ...withoutShape].sort()).to.deep.equal(ids.sort());
+  }).timeout(30_000);
 });

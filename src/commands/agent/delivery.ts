@@ -1,14 +1,29 @@
+import { z } from 'zod';
 import { choice } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { tellMode } from '../../cli/session/ask-daemon.ts';
+import { count, flag, object, text } from '../../cli/shapes.ts';
 import type { DeliveryMode } from '../../contract/types.ts';
 import { readCredentials } from '../../local/credentials.ts';
 import { usage } from '../../local/failure.ts';
 import { seatHeld } from './lib/binding.ts';
 import { deliveryRecord, deliveryText, ownName } from './lib/delivery.ts';
 import { agentMeant } from './lib/midturn.ts';
+
+/** What `--json` prints. */
+export const json = () => {
+  const delivery = object({
+    agent: text,
+    mode: text,
+    revision: count,
+    changed: flag,
+    applied: text.nullable(),
+    unconfirmed: z.literal(true).optional(),
+  });
+  return delivery;
+};
 
 export default class AgentDelivery extends BaseCommand<typeof AgentDelivery> {
   static override aliases = ['delivery'];

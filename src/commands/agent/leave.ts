@@ -1,7 +1,12 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { forgetOver, forgetSeats } from '../../cli/boards/leaving.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { object } from '../../cli/shapes.ts';
 import { unbindHere } from './lib/binding.ts';
+import { endedSeat } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ agent: endedSeat });
 
 export default class AgentLeave extends BaseCommand<typeof AgentLeave> {
   static override aliases = ['leave'];

@@ -1,7 +1,11 @@
 import { choice } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { answer, whole } from '../../cli/shapes.ts';
 import { agentMeant, midturnOptions, midturnText } from './lib/midturn.ts';
+
+/** What `--json` prints. */
+export const json = () => whole(answer('getMidturnPolicy'));
 
 export default class AgentMidturn extends BaseCommand<typeof AgentMidturn> {
   static override summary = 'Show or set whose messages reach agents in the middle of a turn';

@@ -4,8 +4,12 @@ import { forgetSeats } from '../../cli/boards/leaving.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { pruned, prunedRows } from '../../cli/print/endings.ts';
 import { plural } from '../../cli/print/fields.ts';
+import { answer, whole } from '../../cli/shapes.ts';
 import { duration } from '../../cli/time.ts';
 import { usage } from '../../local/failure.ts';
+
+/** What `--json` prints. */
+export const json = () => whole(answer('pruneAgents'));
 
 export default class AgentPrune extends BaseCommand<typeof AgentPrune> {
   static override summary = 'Remove agents that no session has been connected to for long';

@@ -3,6 +3,11 @@ import { BaseCommand } from '../../cli/base.ts';
 import { forgetSeats, nameOfBoard, seenAgent } from '../../cli/boards/leaving.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { seatEnded } from '../../cli/print/endings.ts';
+import { object } from '../../cli/shapes.ts';
+import { endedSeat } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ agent: endedSeat });
 
 export default class AgentRemove extends BaseCommand<typeof AgentRemove> {
   static override summary = 'Remove an agent from a board for good';

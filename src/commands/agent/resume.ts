@@ -1,7 +1,18 @@
+import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { deliveryLine } from '../../cli/print/agreed.ts';
+import { member, object, text } from '../../cli/shapes.ts';
 import { bindHere } from './lib/binding.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  object({
+    agent: member,
+    session: text,
+    previous: z.unknown().optional(),
+    mode: text.nullable(),
+  }).loose();
 
 export default class AgentResume extends BaseCommand<typeof AgentResume> {
   static override aliases = ['resume'];

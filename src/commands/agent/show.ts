@@ -1,7 +1,11 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { memberText } from '../../cli/print/member.ts';
+import { member, object } from '../../cli/shapes.ts';
 import { ownName } from './lib/delivery.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ agent: member });
 
 export default class AgentShow extends BaseCommand<typeof AgentShow> {
   static override summary = 'Show one agent of a board';

@@ -1,9 +1,13 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { revisionRows } from '../../cli/print/approval.ts';
+import { answer, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
 import { pages } from '../../client/pages.ts';
 import type { Answer } from '../../contract/types.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ revisions: answer('listAllowanceRevisions').shape.revisions });
 
 export default class AllowanceHistory extends BaseCommand<typeof AllowanceHistory> {
   static override summary = 'Show how your allowance changed';

@@ -1,6 +1,10 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { allowanceText } from '../../cli/print/approval.ts';
+import { changedAllowance } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => changedAllowance;
 
 export default class AllowanceOff extends BaseCommand<typeof AllowanceOff> {
   static override summary = 'Have your agents ask you each time';

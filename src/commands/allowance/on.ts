@@ -2,6 +2,10 @@ import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { allowanceText } from '../../cli/print/approval.ts';
 import { changeAllowance } from './lib/change.ts';
+import { changedAllowance } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => changedAllowance;
 
 export default class AllowanceOn extends BaseCommand<typeof AllowanceOn> {
   static override summary = 'Let your agents add people without asking';

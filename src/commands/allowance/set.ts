@@ -3,6 +3,10 @@ import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { allowanceText } from '../../cli/print/approval.ts';
 import { changeAllowance } from './lib/change.ts';
+import { changedAllowance } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => changedAllowance;
 
 export default class AllowanceSet extends BaseCommand<typeof AllowanceSet> {
   static override summary = 'Set one thing your agents may do without asking';

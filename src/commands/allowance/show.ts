@@ -1,5 +1,10 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { allowanceText } from '../../cli/print/approval.ts';
+import { object } from '../../cli/shapes.ts';
+import { allowance } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ allowance });
 
 export default class AllowanceShow extends BaseCommand<typeof AllowanceShow> {
   static override summary = 'Show what your agents may do without asking';

@@ -4,6 +4,10 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { allowedText, allowQuestion } from '../../cli/print/approval.ts';
+import { requestedApproval } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => requestedApproval;
 
 export default class ApprovalAllow extends BaseCommand<typeof ApprovalAllow> {
   static override aliases = ['approvals allow'];

@@ -3,6 +3,10 @@ import { warnOfLoopback } from '../../cli/access/invite.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { approvalText } from '../../cli/print/approval.ts';
+import { approvalOutcome } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => approvalOutcome;
 
 export default class ApprovalCollect extends BaseCommand<typeof ApprovalCollect> {
   static override aliases = ['approvals collect'];

@@ -2,6 +2,10 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { actionWords } from '../../cli/print/approval.ts';
+import { answer, object, text } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ state: text, approval: answer('declineApproval') });
 
 export default class ApprovalDecline extends BaseCommand<typeof ApprovalDecline> {
   static override aliases = ['approvals decline'];

@@ -4,9 +4,13 @@ import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { approvalRows } from '../../cli/print/approval.ts';
 import { called } from '../../cli/runtime.ts';
+import { answer, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
 
 const NONE = 'Your agents ask for nothing. What they may do without asking: service allowance show';
+
+/** What `--json` prints. */
+export const json = () => object({ approvals: answer('listApprovals').shape.approvals });
 
 export default class ApprovalList extends BaseCommand<typeof ApprovalList> {
   static override aliases = ['approvals', 'approvals list'];

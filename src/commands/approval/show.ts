@@ -4,6 +4,10 @@ import { warnOfLoopback } from '../../cli/access/invite.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { approvalText } from '../../cli/print/approval.ts';
+import { approvalOutcome } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => approvalOutcome;
 
 export default class ApprovalShow extends BaseCommand<typeof ApprovalShow> {
   static override aliases = ['approvals show'];

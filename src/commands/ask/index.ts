@@ -1,8 +1,22 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { words } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlag, waitFlags, writeFlags } from '../../cli/flags.ts';
+import { flag, message, object, postRecipients, text } from '../../cli/shapes.ts';
 import { ask } from './lib/ask.ts';
+
+/** What `--json` prints. */
+export const json = () => {
+  const given = z.strictObject({
+    option: z.int().nullable(),
+    option_text: text.nullable(),
+    body: text,
+    by: message.shape.from,
+    withdrawn: z.literal(true).optional(),
+  });
+  return object({ message, recipients: postRecipients, answer: given.optional(), timed_out: flag.optional() });
+};
 
 export default class Ask extends BaseCommand<typeof Ask> {
   static override summary = 'Ask somebody, with options to pick from';

@@ -1,9 +1,14 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
+import { count, object, text } from '../../cli/shapes.ts';
 import { exportRecord, verifyRecord, verifyText } from './lib/record.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ path: text.nullable(), events: count, head: z.unknown() });
 
 export default class AuditExport extends BaseCommand<typeof AuditExport> {
   static override summary = "Write a board's whole record to a file";

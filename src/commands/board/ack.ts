@@ -3,7 +3,11 @@ import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { newestSeq } from '../../cli/messages/read.ts';
+import { count, object } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ read_up_to: count, unread: count });
 
 export default class BoardAck extends BaseCommand<typeof BoardAck> {
   static override summary = 'Mark messages as read';

@@ -1,8 +1,14 @@
+import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { askedText, askToAdd } from '../../cli/session/ask-person.ts';
+import { boardPerson, object, requestedApproval, text } from '../../cli/shapes.ts';
 import { handleOf } from './lib/people.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  z.union([object({ person: boardPerson, by_agent: text.optional(), by_owner: text.optional() }), requestedApproval]);
 
 export default class BoardAdd extends BaseCommand<typeof BoardAdd> {
   static override summary = 'Add a person to a board, or join an open one';

@@ -1,7 +1,11 @@
 import { choice } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { flag, object } from '../../cli/shapes.ts';
 import { changeBoard, readBoard } from './lib/settings.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ agents_add_people: flag });
 
 export default class BoardAgentsAddPeople extends BaseCommand<typeof BoardAgentsAddPeople> {
   static override summary = 'Let agents add people to a board, or not';

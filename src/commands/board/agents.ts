@@ -4,6 +4,10 @@ import { allMembers } from '../../cli/boards/list.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { memberRows } from '../../cli/print/member.ts';
 import { rowsOr } from '../../cli/table.ts';
+import { members } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => members;
 
 export default class BoardAgents extends BaseCommand<typeof BoardAgents> {
   static override summary = 'List the agents on a board';

@@ -2,7 +2,11 @@ import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { boardMeant, lookedUp } from './lib/lifecycle.ts';
+import { lifecycle } from './lib/shapes.ts';
 import { lifecycleQuestion, lifecycleText } from './lib/states.ts';
+
+/** What `--json` prints. */
+export const json = () => lifecycle;
 
 export default class BoardArchive extends BaseCommand<typeof BoardArchive> {
   static override summary = 'Put a board away: it stays readable, and nobody writes on it';

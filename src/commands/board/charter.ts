@@ -3,10 +3,14 @@ import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import type { Output } from '../../cli/output.ts';
 import type { BoardSession } from '../../cli/session/session.ts';
+import { flag, object, text } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { changeBoard, readBoard } from './lib/settings.ts';
 import { changeLine } from './lib/settings-text.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ charter: text, changed: flag });
 
 export default class BoardCharter extends BaseCommand<typeof BoardCharter> {
   static override summary = 'Show or set what a board is for and how its members work together';

@@ -2,7 +2,20 @@ import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { board, flag, member, object, text } from '../../cli/shapes.ts';
 import { askName, createBoard, createdText, createInSession } from './lib/create.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  object({
+    board_record: board,
+    linked: flag,
+    stays_linked: text.optional(),
+    /** In a session: its seat there, and how messages reach it. */
+    agent: member.optional(),
+    mode: text.nullable().optional(),
+    join_command: text,
+  });
 
 export default class BoardCreate extends BaseCommand<typeof BoardCreate> {
   static override aliases = ['board new'];

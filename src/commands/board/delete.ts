@@ -2,7 +2,11 @@ import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { boardMeant, confirmByName, forgetSeatsOn, requireDeletable } from './lib/lifecycle.ts';
+import { lifecycle } from './lib/shapes.ts';
 import { lifecycleText } from './lib/states.ts';
+
+/** What `--json` prints. */
+export const json = () => lifecycle;
 
 export default class BoardDelete extends BaseCommand<typeof BoardDelete> {
   static override summary = 'Delete an archived board for good';

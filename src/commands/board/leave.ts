@@ -2,6 +2,10 @@ import { BaseCommand } from '../../cli/base.ts';
 import { agentsOf, alsoEnding, forgetSeats, wasLost } from '../../cli/boards/leaving.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { plural } from '../../cli/print/fields.ts';
+import { boardPerson, object } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ person: boardPerson.nullable() });
 
 export default class BoardLeave extends BaseCommand<typeof BoardLeave> {
   static override summary = 'Leave a board';

@@ -1,6 +1,11 @@
+import { z } from 'zod';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { linkFolder } from '../../cli/boards/link-folder.ts';
+import { object, text } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ path: text, previous: z.strictObject({ server: text, board: text }).nullable() });
 
 export default class BoardLink extends BaseCommand<typeof BoardLink> {
   static override summary = 'Link this folder to a board';

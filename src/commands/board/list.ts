@@ -1,10 +1,24 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { type BoardListOptions, boardListText, joinedLists, readBoards } from '../../cli/boards/list.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { readBoardsHere } from '../../cli/session/delegated.ts';
 import { answered, askEveryServer, groupTexts } from '../../cli/session/every-server.ts';
 import type { Session } from '../../cli/session/session.ts';
+import { answer, count, object, serverGroup } from '../../cli/shapes.ts';
+import { listedBoard } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => {
+  const lists = answer('listBoards').shape;
+  const list = {
+    boards: z.array(listedBoard),
+    hidden_boards: z.array(lists.hidden_boards.unwrap().element),
+    archived_count: count,
+  };
+  return object({ ...list, servers: z.array(serverGroup(list)).optional() });
+};
 
 export default class BoardList extends BaseCommand<typeof BoardList> {
   static override aliases = ['boards'];

@@ -3,6 +3,17 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { readMessage } from '../../cli/messages/references.ts';
 import { messageText } from '../../cli/print/message.ts';
+import { answer, message, object } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => {
+  const one = answer('getMessage').shape;
+  return object({
+    message,
+    recipients: one.recipients,
+    reactions: answer('listReactions').shape.reactions.optional(),
+  });
+};
 
 export default class BoardMessage extends BaseCommand<typeof BoardMessage> {
   static override summary = 'Show one message and who got it';

@@ -1,11 +1,21 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { requestFlags, writeFlags } from '../../cli/flags.ts';
 import { personRows } from '../../cli/print/member.ts';
 import { roleWanted } from '../../cli/session/ask-person.ts';
 import type { BoardSession } from '../../cli/session/session.ts';
+import { boardPerson, flag, object, requestedApproval } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { handleOf, ownersOf } from './lib/people.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  z.union([
+    object({ owners: z.array(boardPerson) }),
+    object({ person: boardPerson, changed: flag }),
+    requestedApproval,
+  ]);
 
 export default class BoardOwners extends BaseCommand<typeof BoardOwners> {
   static override summary = 'List the owners of a board, or change who owns it';

@@ -1,7 +1,12 @@
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { allPeople } from '../../cli/boards/list.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { personRows } from '../../cli/print/member.ts';
+import { board, boardPerson, object } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ visibility: board.shape.visibility, people: z.array(boardPerson) });
 
 export default class BoardPeople extends BaseCommand<typeof BoardPeople> {
   static override summary = 'List the people on a board';

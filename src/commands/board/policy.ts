@@ -1,10 +1,16 @@
+import { z } from 'zod';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlag, requestFlags, writeFlags } from '../../cli/flags.ts';
 import { boardIdOf } from '../../cli/session/ask-person.ts';
+import { board, requestedApproval } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { changeBoard, policyOptions, readBoard } from './lib/settings.ts';
 import { changeLine, policyText, policyWords } from './lib/settings-text.ts';
+import { changeOf } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => z.union([changeOf(board.shape.policy), requestedApproval]);
 
 export default class BoardPolicy extends BaseCommand<typeof BoardPolicy> {
   static override summary = 'Show or set who reads and sends what on a board';

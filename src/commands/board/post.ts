@@ -1,7 +1,9 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlag, replyWaitFlags, writeFlags } from '../../cli/flags.ts';
+import { count, failure, flag, message, messages, object, postRecipients, seq, text } from '../../cli/shapes.ts';
 import { post } from './lib/post/post.ts';
 
 const aboutFlags = {
@@ -30,6 +32,28 @@ const attachFlags = {
     multiple: true,
     multipleNonGreedy: true,
   }),
+};
+
+/** What `--json` prints. */
+export const json = () => {
+  const unread = z
+    .strictObject({ count, seqs: z.array(seq), from: z.array(z.strictObject({ name: text, sender: text })) })
+    .nullable();
+  const posted = object({
+    message,
+    unread,
+    recipients: postRecipients,
+    outcome: z.enum(['reply', 'owner_message', 'timeout']).optional(),
+    reply: message.nullable().optional(),
+    owner_messages: messages.optional(),
+    timed_out: flag.optional(),
+  });
+  /** With `--ndjson-in`, a line for each line. */
+  const postedLine = z.union([
+    z.strictObject({ line: count, message, replayed: z.literal(true).optional() }),
+    z.strictObject({ line: count, error: failure }),
+  ]);
+  return z.union([posted, postedLine]);
 };
 
 export default class BoardPost extends BaseCommand<typeof BoardPost> {

@@ -1,8 +1,13 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { text } from '../../cli/shapes.ts';
 import { changeBoard, readBoard } from './lib/settings.ts';
 import { changeLine } from './lib/settings-text.ts';
+import { changeOf } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => changeOf(text.nullable());
 
 export default class BoardPrefix extends BaseCommand<typeof BoardPrefix> {
   static override summary = "Set what the references of a board's tasks begin with";

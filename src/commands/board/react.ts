@@ -3,9 +3,13 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { findMessage } from '../../cli/messages/references.ts';
+import { flag, message, object, text } from '../../cli/shapes.ts';
 import { emojis, type ReactionName } from '../../contract/reactions.ts';
 import type { Message } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ message, reaction: text, removed: flag });
 
 export default class BoardReact extends BaseCommand<typeof BoardReact> {
   static override aliases = ['react'];

@@ -1,10 +1,26 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
 import { read } from '../../cli/messages/read.ts';
+import { board, count, message, messages, nextSeq, object, seq } from '../../cli/shapes.ts';
 
 const before = { min: 1, helpValue: 'N', description: 'Messages before this number' };
 const around = { min: 1, helpValue: 'N', description: 'Messages around this number' };
+
+/** What `--json` prints. */
+export const json = () =>
+  z.union([
+    object({
+      visibility: board.shape.visibility,
+      messages,
+      next_after: nextSeq,
+      prev_before: nextSeq,
+      read_up_to: seq.optional(),
+      unread: count.optional(),
+    }),
+    message,
+  ]);
 
 export default class BoardRead extends BaseCommand<typeof BoardRead> {
   static override aliases = ['read'];

@@ -1,7 +1,11 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { findMessage } from '../../cli/messages/references.ts';
+import { answer, whole } from '../../cli/shapes.ts';
 import { table } from '../../cli/table.ts';
+
+/** What `--json` prints. */
+export const json = () => whole(answer('listReceipts'));
 
 export default class BoardReceipts extends BaseCommand<typeof BoardReceipts> {
   static override summary = 'Show whom a message reached';

@@ -1,8 +1,13 @@
+import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { agentsOf, alsoEnding, forgetSeats } from '../../cli/boards/leaving.ts';
 import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
 import { boardIdOf, personIdOf } from '../../cli/session/ask-person.ts';
+import { boardPerson, object, requestedApproval } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => z.union([object({ person: boardPerson }), requestedApproval]);
 
 export default class BoardRemove extends BaseCommand<typeof BoardRemove> {
   static override summary = 'Take a person off a board';

@@ -1,10 +1,14 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlag, writeFlags } from '../../cli/flags.ts';
+import { board, flag, object } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { usage } from '../../local/failure.ts';
 import { changeRoles, grantOf, readBoard } from './lib/settings.ts';
 import { changeLine, grantWords, rolesText } from './lib/settings-text.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ roles: board.shape.roles, changed: flag });
 
 export default class BoardRoles extends BaseCommand<typeof BoardRoles> {
   static override summary = 'Show or change what the agents of a board may do';

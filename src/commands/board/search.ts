@@ -7,12 +7,16 @@ import type { Show } from '../../cli/messages/read.ts';
 import { headLines, type MessageStyle, messageText } from '../../cli/print/message.ts';
 import { called } from '../../cli/runtime.ts';
 import { type BoardSession, type Session, staying } from '../../cli/session/session.ts';
+import { answer, nextText, object, text } from '../../cli/shapes.ts';
 import { readable } from '../../cli/table.ts';
 import { pastMoment, showTime } from '../../cli/time.ts';
 import { searchKinds } from '../../contract/search-kinds.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Answer, SearchResult } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ query: text, results: answer('search').shape.results, next_after: nextText });
 
 export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
   static override aliases = ['search'];

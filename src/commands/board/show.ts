@@ -1,5 +1,9 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { boardText } from '../../cli/print/board.ts';
+import { board, object } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ board_record: board });
 
 export default class BoardShow extends BaseCommand<typeof BoardShow> {
   static override summary = 'Show one board: policy, roles, counts and charter';

@@ -1,6 +1,10 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
+import { answer, object } from '../../cli/shapes.ts';
 import { table } from '../../cli/table.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ templates: answer('listTemplates').shape.templates });
 
 export default class BoardTemplates extends BaseCommand<typeof BoardTemplates> {
   static override summary = 'List the templates a board can start from';

@@ -8,8 +8,19 @@ import { findMessage } from '../../cli/messages/references.ts';
 import { type MessageStyle, messageText } from '../../cli/print/message.ts';
 import { called } from '../../cli/runtime.ts';
 import { type BoardSession, staying } from '../../cli/session/session.ts';
+import { flag, message, messages, nextSeq, object, seq } from '../../cli/shapes.ts';
 import { waitFor } from '../../client/wait.ts';
 import type { Answer, Message } from '../../contract/types.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  object({
+    thread_root_seq: seq.nullable(),
+    root: message.nullable(),
+    replies: messages,
+    next_after: nextSeq,
+    timed_out: flag.optional(),
+  });
 
 export default class BoardThread extends BaseCommand<typeof BoardThread> {
   static override summary = 'Read a thread, or wait for its next reply';

@@ -3,11 +3,15 @@ import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
 import { called } from '../../cli/runtime.ts';
 import { staying } from '../../cli/session/session.ts';
+import { answer, nextText, object } from '../../cli/shapes.ts';
 import { rowsOr, table } from '../../cli/table.ts';
 import { showTime, type TimeStyle } from '../../cli/time.ts';
 import { pages } from '../../client/pages.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Answer } from '../../contract/types.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ threads: answer('listThreads').shape.threads, next_after: nextText });
 
 export default class BoardThreads extends BaseCommand<typeof BoardThreads> {
   static override summary = 'List the threads of a board, the newest reply first';

@@ -1,9 +1,14 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { text } from '../../cli/shapes.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
 import { changeBoard, readBoard } from './lib/settings.ts';
 import { changeLine } from './lib/settings-text.ts';
+import { changeOf } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => changeOf(text.nullable());
 
 export default class BoardTitle extends BaseCommand<typeof BoardTitle> {
   static override summary = 'Show or set what a board is about, in one line';

@@ -1,5 +1,11 @@
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
+import { object, text } from '../../cli/shapes.ts';
 import { findProject, removeProject, saidBy } from '../../local/project.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  object({ path: text.nullable(), previous: z.strictObject({ server: text, board: text }).nullable() });
 
 export default class BoardUnlink extends BaseCommand<typeof BoardUnlink> {
   static override summary = 'Remove the link of this folder to a board';

@@ -1,7 +1,11 @@
 import { choice } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { answer, whole } from '../../cli/shapes.ts';
 import { turnedText, turnQuestion } from './lib/states.ts';
+
+/** What `--json` prints. */
+export const json = () => whole(answer('setBoardVisibility'));
 
 export default class BoardVisibility extends BaseCommand<typeof BoardVisibility> {
   static override summary = 'Turn a board open or private';

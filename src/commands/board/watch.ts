@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { readBoards } from '../../cli/boards/list.ts';
 import { numberFlag } from '../../cli/flags.ts';
@@ -8,9 +9,13 @@ import { boardIsGone, followHints, type Head } from '../../cli/messages/follow-h
 import { newestSeq, type Show } from '../../cli/messages/read.ts';
 import { messageText } from '../../cli/print/message.ts';
 import type { BoardSession, Session } from '../../cli/session/session.ts';
+import { message, text } from '../../cli/shapes.ts';
 import { followed } from '../../cli/time.ts';
 import type { Client } from '../../client/client.ts';
 import type { Message } from '../../contract/types.ts';
+
+/** What `--json` prints. */
+export const json = () => z.strictObject({ board: text, message });
 
 export default class BoardWatch extends BaseCommand<typeof BoardWatch> {
   static override aliases = ['watch'];

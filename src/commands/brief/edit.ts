@@ -3,6 +3,10 @@ import { edited } from '../../cli/files/edit.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { requireBrief } from './lib/brief.ts';
+import { briefPut } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => briefPut;
 
 export default class BriefEdit extends BaseCommand<typeof BriefEdit> {
   static override summary = 'Change the brief of a board in your editor';

@@ -6,7 +6,11 @@ import { localName, quoted } from '../../cli/files/names.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { sizeText } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
+import { savedFile } from '../../cli/shapes.ts';
 import { requireBrief } from './lib/brief.ts';
+
+/** What `--json` prints. */
+export const json = () => savedFile;
 
 export default class BriefGet extends BaseCommand<typeof BriefGet> {
   static override summary = 'Get the brief of a board as a file';

@@ -8,6 +8,10 @@ import { filesOf } from '../../cli/files/scope.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { staying } from '../../cli/session/session.ts';
 import { briefQuery } from './lib/brief.ts';
+import { briefPut } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => briefPut;
 
 export default class BriefPut extends BaseCommand<typeof BriefPut> {
   static override summary = 'Write the brief of a board';

@@ -1,8 +1,13 @@
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { readBytes } from '../../cli/files/get.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { briefText } from '../../cli/print/file.ts';
+import { object, text } from '../../cli/shapes.ts';
 import { requireBrief } from './lib/brief.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ brief: z.unknown(), text: text.nullable() });
 
 export default class BriefShow extends BaseCommand<typeof BriefShow> {
   static override summary = 'Show the brief of a board and what happened since it was written';

@@ -3,6 +3,11 @@ import { BaseCommand } from '../../cli/base.ts';
 import { makeCode } from '../../cli/boards/join-codes.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { newCodeText } from '../../cli/print/code.ts';
+import { object, text } from '../../cli/shapes.ts';
+import { newCode } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ code: newCode, prompt: text });
 
 export default class CodeCreate extends BaseCommand<typeof CodeCreate> {
   static override summary = 'Make a code that brings your sessions onto a board';

@@ -1,11 +1,17 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { readCodes } from '../../cli/boards/join-codes.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { codeRows } from '../../cli/print/code.ts';
 import { called } from '../../cli/runtime.ts';
 import { staying } from '../../cli/session/session.ts';
+import { object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
+import { listedCode } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ join_codes: z.array(listedCode) });
 
 export default class CodeList extends BaseCommand<typeof CodeList> {
   static override summary = 'List the join codes of a board';

@@ -1,6 +1,11 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { object } from '../../cli/shapes.ts';
+import { listedCode } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ code: listedCode });
 
 export default class CodeRevoke extends BaseCommand<typeof CodeRevoke> {
   static override summary = 'Revoke a join code';

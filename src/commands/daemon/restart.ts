@@ -1,6 +1,10 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { startDaemon, stopDaemon } from '../../cli/local/daemon.ts';
 import { refuseStartInSandbox } from '../../cli/session/here.ts';
+import { startedDaemon } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => startedDaemon;
 
 export default class DaemonRestart extends BaseCommand<typeof DaemonRestart> {
   static override summary = 'Stop the delivery daemon and start it again';

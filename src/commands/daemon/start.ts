@@ -1,5 +1,9 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { startDaemon } from '../../cli/local/daemon.ts';
+import { startedDaemon } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => startedDaemon;
 
 export default class DaemonStart extends BaseCommand<typeof DaemonStart> {
   static override summary = 'Start the delivery daemon in the background';

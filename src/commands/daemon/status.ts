@@ -1,7 +1,49 @@
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { daemonStatus } from '../../cli/local/daemon.ts';
+import { count, flag, object, seatRef, seq, text } from '../../cli/shapes.ts';
 import { notRunning } from '../../daemon/control/errors.ts';
+import { metrics } from '../../daemon/metrics.ts';
 import type { StatusAnswer } from '../../daemon/protocol.ts';
+import { troubledHandoff } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  object({
+    pid: z.int(),
+    build: z.strictObject({ version: text, commit: text.optional(), commit_time: text.optional() }),
+    protocol: z.literal(1),
+    started_at: text,
+    instance: text,
+    open_sessions: count,
+    servers: z.array(
+      z.strictObject({
+        url: text,
+        server_id: text.nullable(),
+        feed: z.enum(['stream', 'poll', 'none']),
+        connected: flag,
+        since: text.nullable(),
+        last_error: text.nullable().optional(),
+      }),
+    ),
+    sessions: z.array(
+      z.strictObject({
+        key: text,
+        open: flag,
+        turn: z.enum(['idle', 'busy', 'unknown']),
+        turned: flag,
+        boot: text,
+        capabilities: z.array(text),
+        seats: z.array(seatRef),
+      }),
+    ),
+    attention: z.array(troubledHandoff),
+    stalled: z.array(troubledHandoff),
+    truncated: z.array(z.strictObject({ handoff_id: text, agent: seatRef, seq })),
+    agents: z.array(z.strictObject({ agent: seatRef, problem: text, since: text.nullable() })),
+    bindings: z.array(z.strictObject({ agent: seatRef, session: text, open: flag, turned: flag })),
+    metrics: z.strictObject(Object.fromEntries(metrics.map((name) => [name, z.number().min(0)]))),
+  });
 
 export default class DaemonStatus extends BaseCommand<typeof DaemonStatus> {
   static override summary = 'Show what the delivery daemon does';

@@ -1,11 +1,25 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import type { Paint } from '../../cli/color.ts';
 import { checkFailed } from '../../cli/errors.ts';
 import { plural } from '../../cli/print/fields.ts';
 import { called } from '../../cli/runtime.ts';
+import { object, text } from '../../cli/shapes.ts';
 import { checks } from './lib/registry.ts';
 import { type Diagnosis, diagnose } from './lib/run.ts';
+
+/** What `--json` prints. */
+export const json = () => {
+  const check = z.strictObject({
+    name: text,
+    level: z.enum(['ok', 'note', 'warning', 'error']),
+    code: text.nullable(),
+    message: text,
+    fix: text.nullable(),
+  });
+  return object({ checks: z.array(check), fixed: z.array(text) });
+};
 
 export default class Doctor extends BaseCommand<typeof Doctor> {
   static override summary = 'Look for what is wrong on this machine, and say how to mend it';

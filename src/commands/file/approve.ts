@@ -2,6 +2,10 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { fileNamed } from '../../cli/files/names.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { oneFile } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => oneFile;
 
 export default class FileApprove extends BaseCommand<typeof FileApprove> {
   static override summary = 'Approve a version of a file';

@@ -2,6 +2,10 @@ import { optional, required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { diffOf, diffText } from '../../cli/files/diff.ts';
 import { filesOf } from '../../cli/files/scope.ts';
+import { object, text } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ from: text, to: text, diff: text });
 
 export default class FileDiff extends BaseCommand<typeof FileDiff> {
   static override summary = 'Show what changed between two versions of a file, or here since it was got';

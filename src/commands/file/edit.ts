@@ -4,6 +4,10 @@ import { edited } from '../../cli/files/edit.ts';
 import { quoted, wholeFile } from '../../cli/files/names.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { putFile } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => putFile;
 
 export default class FileEdit extends BaseCommand<typeof FileEdit> {
   static override summary = 'Change a file of a board in your editor';

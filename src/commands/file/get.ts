@@ -6,6 +6,10 @@ import { fileNamed, localName, quoted } from '../../cli/files/names.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { sizeText } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
+import { savedFile } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => savedFile;
 
 export default class FileGet extends BaseCommand<typeof FileGet> {
   static override summary = 'Get a file from a board';

@@ -1,12 +1,17 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { taskRef } from '../../cli/boards/tasks.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
 import { fileRows } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
 import { staying } from '../../cli/session/session.ts';
+import { boardFile, nextText, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
 import { pages } from '../../client/pages.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ files: z.array(boardFile), next_after: nextText });
 
 export default class FileList extends BaseCommand<typeof FileList> {
   static override summary = 'List the files of a board';

@@ -8,6 +8,10 @@ import { putIfChanged } from '../../cli/files/putting.ts';
 import { type Files, filesOf } from '../../cli/files/scope.ts';
 import { tagFlags, writeFlags } from '../../cli/flags.ts';
 import { staying } from '../../cli/session/session.ts';
+import { putFile } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => putFile;
 
 export default class FilePut extends BaseCommand<typeof FilePut> {
   static override summary = 'Put a file onto a board, or a new version of one';

@@ -2,6 +2,10 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { wholeFile } from '../../cli/files/names.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { oneFile } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => oneFile;
 
 export default class FileRemove extends BaseCommand<typeof FileRemove> {
   static override summary = 'Take a file off its board';

@@ -2,6 +2,10 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { wholeFile } from '../../cli/files/names.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { oneFile } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => oneFile;
 
 export default class FileRename extends BaseCommand<typeof FileRename> {
   static override summary = 'Give a file another path on its board';

@@ -2,7 +2,11 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { wholeFile } from '../../cli/files/names.ts';
 import { fileText } from '../../cli/print/file.ts';
+import { fileDetail, object } from '../../cli/shapes.ts';
 import { pages } from '../../client/pages.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ file: fileDetail });
 
 export default class FileShow extends BaseCommand<typeof FileShow> {
   static override summary = 'Show a file: its versions, approvals and where it was posted';

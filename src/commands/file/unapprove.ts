@@ -2,6 +2,10 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { wholeFile } from '../../cli/files/names.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { oneFile } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => oneFile;
 
 export default class FileUnapprove extends BaseCommand<typeof FileUnapprove> {
   static override summary = 'Take your approval of a file back';

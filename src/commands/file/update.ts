@@ -5,6 +5,10 @@ import { tagsOf } from '../../cli/files/options.ts';
 import { noTasksFlag, tagFlags, writeFlags } from '../../cli/flags.ts';
 import { fileLine } from '../../cli/print/file.ts';
 import { usage } from '../../local/failure.ts';
+import { oneFile } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => oneFile;
 
 export default class FileUpdate extends BaseCommand<typeof FileUpdate> {
   static override summary = 'Say what a file is for, and whether it is kept current';

@@ -1,9 +1,28 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
+import { flag, object, text } from '../../cli/shapes.ts';
 import { profileMeant, testHarness, verdictLine } from './lib/testing.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  object({
+    harness: text,
+    supported: flag,
+    checks: z.array(
+      z.strictObject({
+        harness: text,
+        version: text,
+        check: text,
+        result: z.enum(['pass', 'fail', 'n/a']),
+        reason: text.optional(),
+        at: text,
+      }),
+    ),
+  });
 
 export default class HarnessTest extends BaseCommand<typeof HarnessTest> {
   static override summary = 'Prove what is declared of an agent program, without an AI';

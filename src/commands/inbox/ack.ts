@@ -1,7 +1,11 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { object, seq } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ cursor: seq });
 
 export default class InboxAck extends BaseCommand<typeof InboxAck> {
   static override summary = "Move an agent's read position forward";

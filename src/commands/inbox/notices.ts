@@ -5,11 +5,15 @@ import { flushed } from '../../cli/output.ts';
 import { onOneLine } from '../../cli/print/fields.ts';
 import { called } from '../../cli/runtime.ts';
 import type { Session } from '../../cli/session/session.ts';
+import { answer, object } from '../../cli/shapes.ts';
 import { pages } from '../../client/pages.ts';
 import { waitFor } from '../../client/wait.ts';
 import type { Answer } from '../../contract/types.ts';
 import { body } from '../../daemon/bundle/escape.ts';
 import { proposed } from '../../daemon/compose/proposed.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ notices: answer('listNotices').shape.notices });
 
 export default class InboxNotices extends BaseCommand<typeof InboxNotices> {
   static override summary = 'Read what the server tells an agent: decisions, newcomers';

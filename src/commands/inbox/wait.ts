@@ -6,6 +6,10 @@ import { waitFlags } from '../../cli/flags.ts';
 import { inboxText, readInbox } from '../../cli/messages/inbox.ts';
 import { seconds } from '../../cli/messages/references.ts';
 import { usage } from '../../local/failure.ts';
+import { shownInbox } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => shownInbox;
 
 export default class InboxWait extends BaseCommand<typeof InboxWait> {
   static override summary = 'Wait until a message is in the inbox';

@@ -1,8 +1,16 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { inviteBody, lost, warnOfLoopback } from '../../cli/access/invite.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { boardsFlag, boardsOf, writeFlags } from '../../cli/flags.ts';
 import { newInviteText } from '../../cli/print/invite.ts';
+import { answer, object, requestedApproval } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => {
+  const made = answer('createInvite');
+  return z.union([object({ invite: made }), requestedApproval]);
+};
 
 export default class InviteCreate extends BaseCommand<typeof InviteCreate> {
   static override summary = 'Invite one person to a server';

@@ -1,10 +1,16 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { inviteRows } from '../../cli/print/invite.ts';
 import { called } from '../../cli/runtime.ts';
+import { object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
 import { ownInvites } from './lib/invites.ts';
+import { invite } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ invites: z.array(invite) });
 
 export default class InviteList extends BaseCommand<typeof InviteList> {
   static override summary = 'List your invites';

@@ -2,8 +2,12 @@ import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { inviteNoticeRows } from '../../cli/print/invite.ts';
 import { called } from '../../cli/runtime.ts';
+import { answer, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
 import { inviteNotices } from './lib/invites.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ notices: answer('listInviteNotices').shape.notices });
 
 export default class InviteNotices extends BaseCommand<typeof InviteNotices> {
   static override summary = 'List the invites your agents asked for';

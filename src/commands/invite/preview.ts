@@ -2,6 +2,10 @@ import { inviteLink, linkText, previewOf } from '../../cli/access/invite-link.ts
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { previewText } from '../../cli/print/invite.ts';
+import { answer, object } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ preview: answer('previewInvite') });
 
 export default class InvitePreview extends BaseCommand<typeof InvitePreview> {
   static override summary = 'Look where an invite leads, without using it';

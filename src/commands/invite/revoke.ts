@@ -1,6 +1,10 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { answer, whole } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => whole(answer('revokeInvite'));
 
 export default class InviteRevoke extends BaseCommand<typeof InviteRevoke> {
   static override summary = 'Revoke an invite';

@@ -1,6 +1,11 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { inviteText } from '../../cli/print/invite.ts';
+import { object } from '../../cli/shapes.ts';
+import { invite } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ invite });
 
 export default class InviteShow extends BaseCommand<typeof InviteShow> {
   static override summary = 'Show one of your invites';

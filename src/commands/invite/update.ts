@@ -2,6 +2,11 @@ import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { object } from '../../cli/shapes.ts';
+import { invite } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ invite });
 
 export default class InviteUpdate extends BaseCommand<typeof InviteUpdate> {
   static override summary = 'Change the handle an invite suggests';

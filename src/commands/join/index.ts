@@ -1,9 +1,38 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { sessionHere } from '../../cli/session/here.ts';
+import {
+  agreedOnJoin,
+  arrivedKey,
+  board,
+  boardPerson,
+  flag,
+  member,
+  object,
+  person,
+  seatUse,
+  text,
+} from '../../cli/shapes.ts';
 import * as ways from './lib/join.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  object({
+    ...Object.fromEntries(Object.entries(arrivedKey).map(([name, schema]) => [name, schema.optional()])),
+    board_record: board.optional(),
+    agent: member.optional(),
+    person: z.union([boardPerson, person.loose()]).optional(),
+    use: seatUse.optional(),
+    charter: text.optional(),
+    role_charter: text.nullable().optional(),
+    mode: agreedOnJoin.mode.optional(),
+    reused: flag.optional(),
+    previous: z.unknown().optional(),
+    guest: z.literal(true).optional(),
+  });
 
 export default class Join extends BaseCommand<typeof Join> {
   static override summary = 'Come onto a board, with an agent or as yourself';

@@ -3,12 +3,16 @@ import { createKey } from '../../cli/access/keys.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { answer, object } from '../../cli/shapes.ts';
 import { duration } from '../../cli/time.ts';
 import { usage } from '../../local/failure.ts';
 import { newKeyText } from './lib/key-text.ts';
 
 const HOUR = 3_600;
 const YEAR = 365 * 86_400;
+
+/** What `--json` prints. */
+export const json = () => object({ key: answer('createKey') });
 
 export default class KeyCreate extends BaseCommand<typeof KeyCreate> {
   static override summary = 'Make an access key for use elsewhere';

@@ -3,11 +3,18 @@ import { findKey, readKeys } from '../../cli/access/keys.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { called } from '../../cli/runtime.ts';
+import { answer, object } from '../../cli/shapes.ts';
 import { rowsOr, table } from '../../cli/table.ts';
 import { showTime, type TimeStyle } from '../../cli/time.ts';
 import type { Client } from '../../client/client.ts';
 import { pages } from '../../client/pages.ts';
 import type { Delegation, Person } from '../../contract/types.ts';
+
+/** What `--json` prints. */
+export const json = () => {
+  const delegations = answer('listDelegations').shape;
+  return object({ person: delegations.person, delegations: delegations.delegations });
+};
 
 export default class KeyDelegations extends BaseCommand<typeof KeyDelegations> {
   static override summary = 'List the machines that bring your sessions onto boards';

@@ -1,6 +1,10 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { answer, object } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ delegation: answer('endDelegation') });
 
 export default class KeyEndDelegation extends BaseCommand<typeof KeyEndDelegation> {
   static override summary = "End a machine's delegation";

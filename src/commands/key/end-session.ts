@@ -1,7 +1,11 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { answer, object } from '../../cli/shapes.ts';
 import { showTime } from '../../cli/time.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ session: answer('endBrowserSession') });
 
 export default class KeyEndSession extends BaseCommand<typeof KeyEndSession> {
   static override summary = 'Sign a browser out from here';

@@ -3,7 +3,18 @@ import { readKeys } from '../../cli/access/keys.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { handleOf } from '../../cli/session/people.ts';
+import { object, text } from '../../cli/shapes.ts';
 import { keyRows } from './lib/key-text.ts';
+import { listedKeys } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  object({
+    person: listedKeys.person,
+    keys: listedKeys.keys,
+    current_key_id: listedKeys.current_key_id,
+    current_key_previous_use: text.nullable().optional(),
+  });
 
 export default class KeyList extends BaseCommand<typeof KeyList> {
   static override aliases = ['keys'];

@@ -1,11 +1,18 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { findKey, forgetKeyIn, readKeys } from '../../cli/access/keys.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
 import { keyIdOf } from '../../cli/session/ask-person.ts';
 import { handleOf } from '../../cli/session/people.ts';
+import { answer, flag, object, requestedApproval } from '../../cli/shapes.ts';
 import { hangsOn } from './lib/key-text.ts';
+import { listedKeys } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  z.union([object({ person: listedKeys.person, key: answer('revokeKey'), this_machine: flag }), requestedApproval]);
 
 export default class KeyRevoke extends BaseCommand<typeof KeyRevoke> {
   static override summary = 'Revoke an access key';

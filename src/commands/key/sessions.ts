@@ -2,11 +2,18 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { called } from '../../cli/runtime.ts';
+import { answer, object } from '../../cli/shapes.ts';
 import { rowsOr, table } from '../../cli/table.ts';
 import { showEnd, showTime, type TimeStyle } from '../../cli/time.ts';
 import type { Client } from '../../client/client.ts';
 import { pages } from '../../client/pages.ts';
 import type { BrowserSession, Person } from '../../contract/types.ts';
+
+/** What `--json` prints. */
+export const json = () => {
+  const sessions = answer('listBrowserSessions').shape;
+  return object({ person: sessions.person, sessions: sessions.sessions });
+};
 
 export default class KeySessions extends BaseCommand<typeof KeySessions> {
   static override summary = 'List the browsers you are signed in with';

@@ -3,6 +3,10 @@ import { BaseCommand } from '../../cli/base.ts';
 import { taskRef } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { clearLine, lineTarget, printLine } from './lib/lines.ts';
+import { lineOfAgent } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => lineOfAgent;
 
 export default class LineClear extends BaseCommand<typeof LineClear> {
   static override summary = 'Say no longer what you are on';

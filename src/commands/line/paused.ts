@@ -5,6 +5,10 @@ import { taskRef } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { moment } from '../../cli/time.ts';
 import { lineTarget, printLine, setLine } from './lib/lines.ts';
+import { lineOfAgent } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => lineOfAgent;
 
 export default class LinePaused extends BaseCommand<typeof LinePaused> {
   static override aliases = ['paused'];

@@ -4,6 +4,10 @@ import { BaseCommand } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
 import { staying } from '../../cli/session/session.ts';
 import { aboutTask, lineTarget, printLine, readLine } from './lib/lines.ts';
+import { lineOfAgent } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => lineOfAgent;
 
 export default class LineShow extends BaseCommand<typeof LineShow> {
   static override summary = 'Show what an agent is on';

@@ -4,6 +4,10 @@ import { BaseCommand } from '../../cli/base.ts';
 import { taskRef } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { lineTarget, printLine, setLine } from './lib/lines.ts';
+import { lineOfAgent } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => lineOfAgent;
 
 export default class LineWorking extends BaseCommand<typeof LineWorking> {
   static override aliases = ['working'];

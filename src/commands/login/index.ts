@@ -1,7 +1,20 @@
 import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { flag, object, person, savedKey, stored, text } from '../../cli/shapes.ts';
 import { readSecret, signedInText, signIn } from './lib/login.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  object({
+    server_id: text,
+    person: person.loose(),
+    key: savedKey.nullable().optional(),
+    stored,
+    previous_use: text.nullable().optional(),
+    replaced: flag.optional(),
+    default: flag.optional(),
+  });
 
 export default class Login extends BaseCommand<typeof Login> {
   static override summary = 'Sign in to a server with a key';

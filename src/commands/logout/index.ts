@@ -1,10 +1,33 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { confirmFlags } from '../../cli/flags.ts';
+import { count, flag, object, text } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { forgetOnly, leaveAll, type SignOut, signBrowsersOut, signedInElsewhere, signOut } from './lib/logout.ts';
+
+/** What `--json` prints. */
+export const json = () => {
+  const signedOut = {
+    server: z.strictObject({ name: text, url: text }),
+    revoked: flag,
+    ended_sessions: count,
+    agents_ended: count,
+    forgotten: flag,
+  };
+  return z.union([
+    object(signedOut),
+    object({
+      ...signedOut,
+      server: z.never().optional(),
+      servers: z.array(
+        z.union([z.strictObject(signedOut), z.strictObject({ server: z.unknown(), error: z.unknown() })]),
+      ),
+    }),
+  ]);
+};
 
 export default class Logout extends BaseCommand<typeof Logout> {
   static override summary = 'Sign out of a server';

@@ -1,7 +1,12 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
+import { flag, object } from '../../cli/shapes.ts';
 import { machineText } from './lib/machine-text.ts';
+import { machineRequest } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ request: machineRequest, approved: flag });
 
 export default class MachineApprove extends BaseCommand<typeof MachineApprove> {
   static override summary = 'Let a machine of yours have a key';

@@ -1,6 +1,10 @@
 import { collectKey, sayHow, waitingRequest } from '../../cli/access/machine-key.ts';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { collectedKey } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => collectedKey;
 
 export default class MachineCollect extends BaseCommand<typeof MachineCollect> {
   static override summary = 'Fetch the key this machine asked for';

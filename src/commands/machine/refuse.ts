@@ -1,6 +1,11 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { flag, object } from '../../cli/shapes.ts';
+import { machineRequest } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ request: machineRequest, approved: flag });
 
 export default class MachineRefuse extends BaseCommand<typeof MachineRefuse> {
   static override summary = 'Refuse a machine that asks for a key of yours';

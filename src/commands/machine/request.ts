@@ -1,8 +1,13 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { collectKey, requestKey, sayHow, waitingRequest } from '../../cli/access/machine-key.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
+import { collectedKey, object, text } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => z.union([object({ code: text, expires_at: text }), collectedKey]);
 
 export default class MachineRequest extends BaseCommand<typeof MachineRequest> {
   static override summary = 'Ask for a key for this machine by a short code';

@@ -1,6 +1,11 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
+import { object } from '../../cli/shapes.ts';
 import { machineText } from './lib/machine-text.ts';
+import { machineRequest } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ request: machineRequest });
 
 export default class MachineShow extends BaseCommand<typeof MachineShow> {
   static override summary = 'Show which machine a short code stands for';

@@ -1,8 +1,21 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { agreedOnJoin, board, flag, member, object, seatUse, text } from '../../cli/shapes.ts';
 import { pair, pairHere, pairText } from './lib/pair.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  object({
+    board_record: board,
+    linked: flag,
+    agent: member,
+    use: seatUse,
+    join: z.strictObject({ code: text, line: text, role: text, expires_at: text }),
+    ...agreedOnJoin,
+  });
 
 export default class Pair extends BaseCommand<typeof Pair> {
   static override summary = 'Let two agents of yours work together';

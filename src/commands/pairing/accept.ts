@@ -3,6 +3,10 @@ import { BaseCommand } from '../../cli/base.ts';
 import { boundHere } from '../../cli/boards/pairing-requests.ts';
 import { bindFlags, writeFlags } from '../../cli/flags.ts';
 import { changedText } from './lib/pairing-text.ts';
+import { oneRequest } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => oneRequest;
 
 export default class PairingAccept extends BaseCommand<typeof PairingAccept> {
   static override summary = 'Take part in proposed work with this very session';

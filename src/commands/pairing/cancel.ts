@@ -2,6 +2,10 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { changedText } from './lib/pairing-text.ts';
+import { oneRequest } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => oneRequest;
 
 export default class PairingCancel extends BaseCommand<typeof PairingCancel> {
   static override summary = 'Take proposed work back';

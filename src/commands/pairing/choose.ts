@@ -4,6 +4,10 @@ import { BaseCommand } from '../../cli/base.ts';
 import { chosen } from '../../cli/boards/pairing-requests.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { changedText } from './lib/pairing-text.ts';
+import { oneRequest } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => oneRequest;
 
 export default class PairingChoose extends BaseCommand<typeof PairingChoose> {
   static override summary = 'Ask one of your agents to accept proposed work';

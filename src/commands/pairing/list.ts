@@ -2,9 +2,13 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { allPairings, listedHere, seatless } from '../../cli/boards/pairing-requests.ts';
 import { listFlags } from '../../cli/flags.ts';
+import { answer, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 import { pairingRows } from './lib/pairing-text.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ requests: answer('listPairingRequests').shape.requests });
 
 export default class PairingList extends BaseCommand<typeof PairingList> {
   static override aliases = ['pairings'];

@@ -3,8 +3,13 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { proposed } from '../../cli/boards/pairing-requests.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { object } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { changedText } from './lib/pairing-text.ts';
+import { pairing } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ request: pairing, next: pairing.shape.next.optional() });
 
 export default class PairingRequestCommand extends BaseCommand<typeof PairingRequestCommand> {
   static override summary = 'Propose work to somebody, or to another session of yours';

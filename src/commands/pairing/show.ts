@@ -3,6 +3,10 @@ import { BaseCommand } from '../../cli/base.ts';
 import { seatless, seenHere } from '../../cli/boards/pairing-requests.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 import { pairingText } from './lib/pairing-text.ts';
+import { oneRequest } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => oneRequest;
 
 export default class PairingShow extends BaseCommand<typeof PairingShow> {
   static override summary = 'Show one proposal of work';

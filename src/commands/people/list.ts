@@ -1,7 +1,12 @@
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { serverPeopleRows } from '../../cli/print/person.ts';
 import { allPersons } from '../../cli/session/people.ts';
+import { answer, object } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ people: z.array(answer('setPersonRole').shape.person) });
 
 export default class PeopleList extends BaseCommand<typeof PeopleList> {
   static override summary = 'List the people of the server';

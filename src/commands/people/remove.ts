@@ -1,9 +1,14 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
 import { removalFacts, removalText } from '../../cli/print/endings.ts';
 import { personIdOf } from '../../cli/session/ask-person.ts';
+import { answer, object, requestedApproval } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => z.union([object({ removal: answer('removePerson') }), requestedApproval]);
 
 export default class PeopleRemove extends BaseCommand<typeof PeopleRemove> {
   static override summary = 'Remove a person from the server';

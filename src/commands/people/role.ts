@@ -1,8 +1,14 @@
+import { z } from 'zod';
 import { choice, required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { requestFlags, writeFlags } from '../../cli/flags.ts';
 import { personIdOf } from '../../cli/session/ask-person.ts';
 import { handleOf } from '../../cli/session/people.ts';
+import { answer, flag, object, requestedApproval } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  z.union([object({ person: answer('setPersonRole').shape.person, changed: flag }), requestedApproval]);
 
 export default class PeopleRole extends BaseCommand<typeof PeopleRole> {
   static override summary = 'Make somebody an admin of the server, or a member again';

@@ -1,7 +1,12 @@
+import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { personText } from '../../cli/print/person.ts';
 import { handleOf } from '../../cli/session/people.ts';
+import { object } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ person: z.unknown() });
 
 export default class PeopleShow extends BaseCommand<typeof PeopleShow> {
   static override summary = 'Find a person by handle';

@@ -1,6 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { answer, object } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ me: answer('updateMe') });
 
 export default class ProfileSet extends BaseCommand<typeof ProfileSet> {
   static override mayBeEmpty = ['display-name'];

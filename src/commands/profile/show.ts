@@ -1,5 +1,9 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { profileText } from '../../cli/print/person.ts';
+import { answer, object } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ me: answer('getMe') });
 
 export default class ProfileShow extends BaseCommand<typeof ProfileShow> {
   static override summary = 'Show what a server knows of you';

@@ -2,10 +2,14 @@ import * as Flags from '@oclif/core/flags';
 import { words } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
+import { count, object, text } from '../../cli/shapes.ts';
 import { duration } from '../../cli/time.ts';
 import { usage } from '../../local/failure.ts';
 import { RunLimit } from './lib/limit.ts';
 import { serveWith } from './lib/serving.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ session: text, runs: count });
 
 export default class Run extends BaseCommand<typeof Run> {
   static override strict = false;

@@ -1,7 +1,11 @@
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { fields } from '../../cli/print/fields.ts';
+import { answer, object } from '../../cli/shapes.ts';
 import { infoOf } from './lib/local-control.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ info: answer('getInfo') });
 
 export default class ServerInfo extends BaseCommand<typeof ServerInfo> {
   static override summary = 'Show what a server says about itself';

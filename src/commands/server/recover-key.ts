@@ -4,7 +4,11 @@ import { BaseCommand } from '../../cli/base.ts';
 import { absolute, asFailure, database, loadServer } from '../../cli/local/serve.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { forAgent } from '../../cli/session/here.ts';
+import { object, text } from '../../cli/shapes.ts';
 import { Failure, usage } from '../../local/failure.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ handle: text, key_file: text });
 
 export default class ServerRecoverKey extends BaseCommand<typeof ServerRecoverKey> {
   static override summary = 'Make a key for an admin who lost theirs';

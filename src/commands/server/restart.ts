@@ -1,6 +1,10 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { startRecord, startText } from './lib/local-control.ts';
+import { startedServer } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => startedServer;
 
 export default class ServerRestart extends BaseCommand<typeof ServerRestart> {
   static override summary = "Stop this machine's server and start it again";

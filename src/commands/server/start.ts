@@ -1,5 +1,9 @@
 import { BaseCommand } from '../../cli/base.ts';
 import { startRecord, startText } from './lib/local-control.ts';
+import { startedServer } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => startedServer;
 
 export default class ServerStart extends BaseCommand<typeof ServerStart> {
   static override aliases = ['up'];

@@ -1,6 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { runtime } from '../../cli/runtime.ts';
+import { flag, object } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ server_stopped: flag, daemon_stopped: flag });
 
 export default class ServerStop extends BaseCommand<typeof ServerStop> {
   static override aliases = ['down'];

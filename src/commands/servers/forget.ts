@@ -2,6 +2,11 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags } from '../../cli/flags.ts';
 import { forgetServer, tokensHeld } from '../../cli/session/servers.ts';
+import { object, text } from '../../cli/shapes.ts';
+import { knownServer } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ server: knownServer, previous: text.nullable() });
 
 export default class ServersForget extends BaseCommand<typeof ServersForget> {
   static override summary = 'Forget a server: its key and its seats on this machine';

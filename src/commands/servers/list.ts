@@ -1,10 +1,16 @@
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { wrapped } from '../../cli/help/wrap.ts';
 import { called } from '../../cli/runtime.ts';
 import { listServers } from '../../cli/session/servers.ts';
+import { object, text } from '../../cli/shapes.ts';
 import { screenWidth, table } from '../../cli/table.ts';
 import { SERVER_RULE } from '../../local/servers.ts';
+import { knownServer } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ servers: z.array(knownServer), default: text.nullable() });
 
 export default class ServersList extends BaseCommand<typeof ServersList> {
   static override summary = 'List the servers this machine knows';

@@ -1,6 +1,11 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { nameServer } from '../../cli/session/servers.ts';
+import { object, text } from '../../cli/shapes.ts';
+import { knownServer } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ server: knownServer, previous: text });
 
 export default class ServersName extends BaseCommand<typeof ServersName> {
   static override summary = 'Call a known server by another name';

@@ -1,6 +1,11 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { useServer } from '../../cli/session/servers.ts';
+import { object, text } from '../../cli/shapes.ts';
+import { knownServer } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ server: knownServer, previous: text.nullable() });
 
 export default class ServersUse extends BaseCommand<typeof ServersUse> {
   static override summary = 'Choose the server that is used where nothing names one';

@@ -1,8 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { answer, flag, object } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { settingChanges } from './lib/settings.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ settings: answer('getSettings'), changed: flag });
 
 export default class SettingsSet extends BaseCommand<typeof SettingsSet> {
   static override summary = "Change the server's settings";

@@ -1,15 +1,23 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { requireWhole, sessionHere } from '../../cli/session/here.ts';
+import { object, text } from '../../cli/shapes.ts';
 import { readCredentials } from '../../local/credentials.ts';
 import { findProject } from '../../local/project.ts';
 import { personServer } from '../../local/servers.ts';
 import { stepLines } from './lib/step.ts';
 import type { Target } from './lib/walk.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  object({
+    steps: z.array(z.looseObject({ name: text, state: z.enum(['done', 'needs_you', 'waiting', 'failed']), text })),
+  });
 
 export default class Setup extends BaseCommand<typeof Setup> {
   static override summary = 'Come onto a server by an invite and take part in its work, from a session too';

@@ -1,10 +1,16 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { checkFailed } from '../../cli/errors.ts';
 import { storageFlags } from '../../cli/flags.ts';
 import { progressOf } from '../../cli/progress.ts';
 import { runtime } from '../../cli/runtime.ts';
+import { count, object, text } from '../../cli/shapes.ts';
 import { type Tools, withStorage } from './lib/storage.ts';
+
+/** What `--json` prints. */
+export const json = () =>
+  object({ db: text, files: text, checked: count, missing: z.array(text), corrupt: z.array(text) });
 
 export default class StorageCheck extends BaseCommand<typeof StorageCheck> {
   static override summary = "Check that every file version's bytes are there and whole";

@@ -1,9 +1,14 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
 import { storageFlags } from '../../cli/flags.ts';
+import { count, object, text } from '../../cli/shapes.ts';
 import { withStorage } from './lib/storage.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ copied: count, skipped: count, failed: z.array(text) });
 
 export default class StorageCopy extends BaseCommand<typeof StorageCopy> {
   static override summary = 'Copy the bytes of all files to another store';

@@ -1,8 +1,13 @@
 import * as Flags from '@oclif/core/flags';
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { storageFlags } from '../../cli/flags.ts';
 import { called } from '../../cli/runtime.ts';
+import { object, text } from '../../cli/shapes.ts';
 import { migrate } from './lib/storage.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ from: text.nullable(), to: text, applied: z.array(text) });
 
 export default class StorageMigrate extends BaseCommand<typeof StorageMigrate> {
   static override summary = "Bring a stopped server's database to this build's schema";

@@ -1,7 +1,21 @@
+import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
+import { object, text } from '../../cli/shapes.ts';
 import { allSwarms } from './lib/state.ts';
 import { listText } from './lib/swarm-text.ts';
+
+/** What `--json` prints. */
+export const json = () => {
+  const listed = z.strictObject({
+    swarm: text,
+    board: text,
+    at: z.strictObject({ name: text, url: text }),
+    file: text,
+    agents: z.array(text),
+  });
+  return object({ swarms: z.array(listed) });
+};
 
 export default class SwarmList extends BaseCommand<typeof SwarmList> {
   static override summary = 'List the swarms that were started on this machine';

@@ -3,6 +3,10 @@ import { words } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { currentTask, taskAndText, taskOut, textOf, withTasks } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { changedTask } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => changedTask;
 
 export default class TaskDone extends BaseCommand<typeof TaskDone> {
   static override summary = 'Close a task with a word on what was done';

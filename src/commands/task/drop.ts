@@ -3,6 +3,10 @@ import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { currentTask, taskOut, taskRef, withTasks } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { changedTask } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => changedTask;
 
 export default class TaskDrop extends BaseCommand<typeof TaskDrop> {
   static override summary = 'Give up a part in a task';

@@ -6,9 +6,16 @@ import { listFlags } from '../../cli/flags.ts';
 import { indented } from '../../cli/print/fields.ts';
 import { writtenText } from '../../cli/print/task.ts';
 import { staying } from '../../cli/session/session.ts';
+import { answer, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
 import { pages } from '../../client/pages.ts';
 import type { Answer } from '../../contract/types.ts';
+
+/** What `--json` prints. */
+export const json = () => {
+  const texts = answer('listTaskTexts').shape;
+  return object({ task: texts.task, field: texts.field, versions: texts.versions });
+};
 
 export default class TaskHistory extends BaseCommand<typeof TaskHistory> {
   static override summary = 'Show every version of where a task stands, or of what it is about';

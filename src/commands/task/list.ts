@@ -6,9 +6,16 @@ import type { Show } from '../../cli/messages/read.ts';
 import { taskRows } from '../../cli/print/task.ts';
 import { called } from '../../cli/runtime.ts';
 import { type BoardSession, type Session, staying } from '../../cli/session/session.ts';
+import { answer, nextText, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
 import type { Answer, Task } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
+
+/** What `--json` prints. */
+export const json = () => {
+  const tasks = answer('listAllTasks').shape;
+  return object({ tasks: tasks.tasks, counts: tasks.counts, next_after: nextText });
+};
 
 export default class TaskList extends BaseCommand<typeof TaskList> {
   static override summary = 'List the tasks of a board';

@@ -4,6 +4,10 @@ import { BaseCommand } from '../../cli/base.ts';
 import { taskOut, withTasks } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { readWhole } from '../../cli/stdin.ts';
+import { changedTask } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => changedTask;
 
 export default class TaskNew extends BaseCommand<typeof TaskNew> {
   static override summary = 'Open a task';

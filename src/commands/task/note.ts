@@ -2,6 +2,10 @@ import { words } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { currentTask, taskAndText, taskOut, textOf, withTasks } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { changedTask } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => changedTask;
 
 export default class TaskNote extends BaseCommand<typeof TaskNote> {
   static override summary = 'Say where a task stands';

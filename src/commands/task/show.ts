@@ -1,8 +1,13 @@
+import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { taskRef, withTasks } from '../../cli/boards/tasks.ts';
 import { messageText } from '../../cli/print/message.ts';
 import { taskText } from '../../cli/print/task.ts';
+import { boardFile, message, object, task } from '../../cli/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => object({ task, files: z.array(boardFile), messages: z.array(message) });
 
 export default class TaskShow extends BaseCommand<typeof TaskShow> {
   static override summary = 'Show a task, its files and the newest messages about it';

@@ -5,6 +5,10 @@ import { taskOut, taskRef, withTasks } from '../../cli/boards/tasks.ts';
 import { numberFlag, writeFlags } from '../../cli/flags.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { usage } from '../../local/failure.ts';
+import { changedTask } from './lib/shapes.ts';
+
+/** What `--json` prints. */
+export const json = () => changedTask;
 
 export default class TaskUpdate extends BaseCommand<typeof TaskUpdate> {
   static override summary = 'Change the title of a task, what it is about, or where it stands';

@@ -71,7 +71,7 @@ export class Home {
   /** `service …` to its end. Nothing is piped in: standard input is /dev/null. */
   async run(args: string[], options: RunOptions = {}): Promise<Result> {
     const result = await finished(this.start(args, options));
-    checkShape(args, result);
+    await checkShape(args, result);
     return result;
   }
 

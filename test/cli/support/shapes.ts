@@ -1,7 +1,7 @@
 /** Holds what commands print with `--json` against the shapes that are published for them. */
 import { choose } from '../../../src/cli/dispatch.ts';
 import { readCatalog } from '../../../src/cli/help/catalog.ts';
-import { failureShape, shapes } from '../../../tools/shapes/index.ts';
+import { failureShape, shapeOf } from '../../../tools/shapes.ts';
 import { publishedSchemas } from './published-schemas.ts';
 import { root } from './root.ts';
 
@@ -12,7 +12,10 @@ const schemas = publishedSchemas();
 export const seen = new Set<string>();
 
 /** @param args the words after `service`. @throws Error where something was printed that does not fit. */
-export function checkShape(args: string[], { code, stdout }: { code: number | null; stdout: string }): void {
+export async function checkShape(
+  args: string[],
+  { code, stdout }: { code: number | null; stdout: string },
+): Promise<void> {
   const streams = args.includes('--ndjson');
   if (!streams && !args.includes('--json')) return;
   // Some of the JSON has no shape of its own.
@@ -20,7 +23,7 @@ export function checkShape(args: string[], { code, stdout }: { code: number | nu
   const chosen = choose(args, catalog);
   if (chosen.kind !== 'command') return;
   const { id } = chosen.command;
-  const shape = shapes[id];
+  const shape = await shapeOf(id);
   for (const record of recordsIn(stdout)) {
     const failed =
       code !== 0 && typeof record === 'object' && record !== null && 'error' in record && !('line' in record);

@@ -1,8 +1,8 @@
 /** What the JSON of commands is made of: the contract's records by their names, and what every answer may carry. */
 import { z } from 'zod';
-import { errorBody } from '../../src/contract/nouns/common.ts';
-import { namedSchemas } from '../../src/contract/openapi-schemas.ts';
-import { operations } from '../../src/contract/operations.ts';
+import { errorBody } from '../contract/nouns/common.ts';
+import { namedSchemas } from '../contract/openapi-schemas.ts';
+import { operations } from '../contract/operations.ts';
 
 export type Fields = Record<string, z.ZodType>;
 
@@ -72,3 +72,68 @@ export const task = answer('getTask');
 export const boardFile = answer('uploadFile');
 export const fileDetail = answer('getFile');
 export const inbox = answer('readInbox');
+
+const postOutcomes = ['now', 'turn_end', 'next_turn', 'not_woken', 'no_session', 'cannot_read', 'over_limit', 'person'];
+const postRecipient = named(
+  'PostRecipient',
+  z.strictObject({
+    name: text,
+    presence: text.nullable(),
+    delivery: text.nullable(),
+    mentioned: flag,
+    outcome: z.enum(postOutcomes),
+  }),
+);
+export const postRecipients = z.array(postRecipient).nullable();
+export const messages = z.array(message);
+export const answeredAsk = named('AskAnswered', object({ message, ask: message }));
+export const agentLine = inbox.shape.work.shape.line;
+export const savedFile = named(
+  'SavedFile',
+  object({
+    name: text,
+    version: count,
+    digest: text,
+    size: count,
+    media_type: text,
+    path: text.nullable(),
+    file_id: text,
+  }),
+);
+/** What an agent requestedApproval its person for. */
+export const requestedApproval = named('RequestedApproval', whole(answer('requestAdminAction')));
+/** What one of several servers said, or why it said nothing. */
+export const serverGroup = (fields: Fields) =>
+  z.union([
+    z.strictObject({ name: text, url: text, ...fields }),
+    z.strictObject({ name: text, url: text, error: failure }),
+  ]);
+export const arrivedKey = {
+  server_id: text,
+  person: person.loose(),
+  key: savedKey.nullable(),
+  stored,
+  default: flag,
+  boards: z.array(z.unknown()).optional(),
+  pairing_request_id: text.nullable().optional(),
+};
+export const collectedKey = named('CollectedKey', object(arrivedKey));
+export const agreedOnJoin = {
+  charter: text,
+  role_charter: text.nullable(),
+  mode: member.shape.delivery_mode.unwrap().nullable(),
+};
+export const seatUse = z.strictObject({ as: text, env: text, bound_session: text.nullable() });
+/** A file of ours, or a part of somebody else's. */
+export const fileChange = z.looseObject({ path: text });
+/** A seat as the daemon names it. */
+export const seatRef = named(
+  'SeatRef',
+  z.strictObject({
+    server: text,
+    board: text,
+    name: text,
+    member_id: text.optional(),
+    board_id: text.optional(),
+  }),
+);

@@ -1,0 +1,15 @@
+/** Parts of the JSON that several `task` commands print. */
+
+import { z } from 'zod';
+import { agentLine, inbox, named, object, task, text } from '../../../cli/shapes.ts';
+
+const taskRef = inbox.shape.work.shape.oldest_open;
+export const changedTask = named(
+  'ChangedTask',
+  object({
+    task,
+    line: agentLine,
+    next: taskRef,
+    nudges: z.array(z.strictObject({ code: text, text })),
+  }),
+);
