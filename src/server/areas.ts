@@ -4,7 +4,6 @@ import { clearAllowance, getAllowance, listAllowanceRevisions, setAllowance } fr
 import { getApproval, listApprovals } from './approvals/approvals.ts';
 import { collectApproval } from './approvals/collect.ts';
 import { allowApproval, declineApproval } from './approvals/decide.ts';
-import type { Report } from './approvals/deps.ts';
 import { requestAdminAction } from './approvals/request.ts';
 import { listAsks } from './asks/read.ts';
 import { createBoard } from './boards/create.ts';
@@ -56,7 +55,7 @@ import { listThreads } from './messages/threads.ts';
 import { listInviteNotices } from './notices/invite-notices.ts';
 import { ackNotices, listNotices } from './notices/notices.ts';
 import { getOnboardingInbox } from './notices/onboarding-inbox.ts';
-import { download, type Offered, open, read, type ServerAddress, upload, wait, write } from './operation/usecase.ts';
+import { type Deps, download, type Offered, open, read, upload, wait, write } from './operation/usecase.ts';
 import { createPairingRequest } from './pairing/create.ts';
 import { cancelPairing, choosePairingAgent, declinePairing } from './pairing/decide.ts';
 import { acceptPairing, verifyPairing } from './pairing/prove.ts';
@@ -64,7 +63,7 @@ import { getPairingRequest, listPairingRequests } from './pairing/read.ts';
 import { selectPairingEndpoint } from './pairing/select.ts';
 import { getMe, updateMe } from './people/me.ts';
 import { listPeople } from './people/people.ts';
-import { removePerson } from './people/remove-person.ts';
+import { removePerson } from './people/remove.ts';
 import { renamePerson } from './people/rename.ts';
 import { setPersonRole } from './people/role.ts';
 import { listEvents } from './record/read.ts';
@@ -78,24 +77,19 @@ import { getSettings, updateSettings } from './settings/settings.ts';
 import { getTask, listAllTasks, listTasks, listTaskTexts } from './tasks/read.ts';
 import { dropTask, finishTask, joinTask, startTask } from './tasks/take.ts';
 import { createTask, updateTask } from './tasks/write.ts';
-import type { RootKey } from './text/root-key.ts';
 
 /** Operations that are no use case: one needs no caller, the other no transaction of its own. */
 export type OutsideAreas = 'getInfo' | 'openStream';
 
 export type Areas = Record<Exclude<OperationName, OutsideAreas>, Offered>;
 
-/** What use cases need of the server they run in. */
-export interface Deps {
-  root: RootKey;
-  serverId: string;
-  address: ServerAddress;
+interface AreaDeps extends Deps {
   /** Brings the search index of these boards up to what was written before. */
   searchable(searched: Searched): Promise<void>;
-  report: Report;
 }
 
-export function areas({ root, serverId, address, searchable, report }: Deps): Areas {
+export function areas(deps: AreaDeps): Areas {
+  const { root, serverId, address, searchable } = deps;
   return {
     getMe: read('getMe', getMe),
     createDelegation: write('createDelegation', createDelegation(root)),
@@ -207,25 +201,25 @@ export function areas({ root, serverId, address, searchable, report }: Deps): Ar
     listFilePosts: read('listFilePosts', listFilePosts),
     approveFile: write('approveFile', approveFile),
     unapproveFile: write('unapproveFile', unapproveFile),
-    requestAdminAction: write('requestAdminAction', requestAdminAction({ root, address, report })),
+    requestAdminAction: write('requestAdminAction', requestAdminAction(deps)),
     listApprovals: read('listApprovals', listApprovals(address)),
     getApproval: read('getApproval', getApproval(address)),
-    allowApproval: write('allowApproval', allowApproval({ root, serverId, address, report })),
+    allowApproval: write('allowApproval', allowApproval(deps)),
     declineApproval: write('declineApproval', declineApproval(address)),
-    collectApproval: write('collectApproval', collectApproval({ root, serverId, address, report })),
+    collectApproval: write('collectApproval', collectApproval(deps)),
     listInviteNotices: read('listInviteNotices', listInviteNotices(address)),
     getOnboardingInbox: read('getOnboardingInbox', getOnboardingInbox(address)),
     listNotices: wait('listNotices', listNotices(address)),
     ackNotices: write('ackNotices', ackNotices),
-    createPairingRequest: write('createPairingRequest', createPairingRequest({ root, serverId, address })),
-    listPairingRequests: read('listPairingRequests', listPairingRequests({ root, serverId, address })),
-    getPairingRequest: read('getPairingRequest', getPairingRequest({ root, serverId, address })),
-    choosePairingAgent: write('choosePairingAgent', choosePairingAgent({ root, serverId, address })),
-    selectPairingEndpoint: write('selectPairingEndpoint', selectPairingEndpoint({ root, serverId, address })),
-    acceptPairing: write('acceptPairing', acceptPairing({ root, serverId, address })),
-    verifyPairing: write('verifyPairing', verifyPairing({ root, serverId, address })),
-    declinePairing: write('declinePairing', declinePairing({ root, serverId, address })),
-    cancelPairing: write('cancelPairing', cancelPairing({ root, serverId, address })),
+    createPairingRequest: write('createPairingRequest', createPairingRequest(deps)),
+    listPairingRequests: read('listPairingRequests', listPairingRequests(deps)),
+    getPairingRequest: read('getPairingRequest', getPairingRequest(deps)),
+    choosePairingAgent: write('choosePairingAgent', choosePairingAgent(deps)),
+    selectPairingEndpoint: write('selectPairingEndpoint', selectPairingEndpoint(deps)),
+    acceptPairing: write('acceptPairing', acceptPairing(deps)),
+    verifyPairing: write('verifyPairing', verifyPairing(deps)),
+    declinePairing: write('declinePairing', declinePairing(deps)),
+    cancelPairing: write('cancelPairing', cancelPairing(deps)),
     getAllowance: read('getAllowance', getAllowance),
     setAllowance: write('setAllowance', setAllowance),
     clearAllowance: write('clearAllowance', clearAllowance),

@@ -21,8 +21,8 @@ import { runUpload, type UploadEngine } from './operation/upload.ts';
 import { UploadSlots } from './operation/uploads.ts';
 import type { Offered } from './operation/usecase.ts';
 import type { Admit } from './rates/work.ts';
-import type { Indexer } from './search/indexer.ts';
 import type { RootKey } from './text/root-key.ts';
+import type { Indexer } from './upkeep/search-indexer.ts';
 
 export interface BackendOptions {
   db: Database;

@@ -64,7 +64,7 @@ const any = (...tests: ((file: string) => boolean)[]) => {
 };
 const ours = inside('src', 'migrations', 'test', 'tools', 'bin');
 
-/** Folders of the server that are no area: what surrounds the use cases of all areas. */
+/** Folders of the server that are no noun: what surrounds the use cases of all nouns. */
 const surroundings = ['db', 'http', 'operation', 'text', 'access', 'views', 'live', 'blobs', 'upkeep', 'rates'];
 const serverFolder = (file: string): string | undefined => /^src\/server\/([^/]+)\//.exec(file)?.[1];
 
@@ -77,16 +77,13 @@ const caller = inside('src/server/operation/caller.ts');
 const rules = (file: string): boolean => /^src\/server\/.*\.rules\.ts$/.test(file);
 const stores = (file: string): boolean => /^src\/server\/.*\.store\.ts$/.test(file);
 const steps = (file: string): boolean => /^src\/server\/.*\.steps\.ts$/.test(file);
-const area = (file: string): boolean => {
+const noun = (file: string): boolean => {
   const folder = serverFolder(file);
   return folder !== undefined && !surroundings.includes(folder);
 };
-const areaIndex = (file: string): boolean => area(file) && path.posix.basename(file) === 'index.ts';
-
-/** An area's plain files that offer an operation; plain files without one are tools, such as making ids. */
-const offering = new Set(edges.filter(({ to }) => to === 'src/server/operation/usecase.ts').map(({ from }) => from));
-const useCase = (file: string): boolean =>
-  area(file) && !rules(file) && !stores(file) && !steps(file) && !areaIndex(file) && offering.has(file);
+const offered = inside('src/server/operation/usecase.ts', 'src/server/operation/gate.ts');
+/** The plain files of a noun. */
+const useCase = (file: string): boolean => noun(file) && !rules(file) && !stores(file) && !steps(file);
 
 const stillInCircles = ['src/cli/base.ts', 'src/cli/joining.ts', 'src/cli/swarm/waiting.ts'];
 
@@ -161,7 +158,7 @@ describe('imports', () => {
     expectOnly(text, text, contract);
   });
 
-  it('of the database lead to no area', () => {
+  it('of the database lead to no noun', () => {
     expectOnly(db, db, contract, text, inside('migrations'));
   });
 
@@ -182,22 +179,28 @@ describe('imports', () => {
     expect(writing.map(([file]) => file)).to.deep.equal([]);
   });
 
-  it('of steps lead to stores, rules, the record and other steps only', () => {
-    const tools = (file: string): boolean => area(file) && !useCase(file) && !areaIndex(file);
-    expectOnly(steps, tools, db, contract, text, caller);
+  it('of steps lead to other steps, stores, rules, access, the database and the caller only', () => {
+    expectOnly(steps, steps, stores, rules, access, db, contract, text, caller);
   });
 
-  it('lead to a use case from the index of its area or where the server is put together only', () => {
+  it('of use cases lead to views, steps and what these may import, never to another use case', () => {
+    expectOnly(useCase, offered, views, steps, stores, rules, access, db, contract, text, caller);
+  });
+
+  it('of the plain files of a noun name what a use case is, because each is one', () => {
+    const offering = new Set(edges.filter(({ to }) => offered(to)).map(({ from }) => from));
+    expect([...sources.keys()].filter((file) => useCase(file) && !offering.has(file))).to.deep.equal([]);
+  });
+
+  it('lead to a use case only where the server is put together', () => {
     const puttingTogether = (file: string): boolean => /^src\/server\/[^/]+\.ts$/.test(file);
-    const mayName = ({ from, to }: Edge): boolean =>
-      puttingTogether(from) || (areaIndex(from) && useCase(to) && serverFolder(from) === serverFolder(to));
-    expectNone(edges.filter((edge) => (useCase(edge.to) || areaIndex(edge.to)) && !mayName(edge)));
+    expectNone(edges.filter(({ from, to }) => useCase(to) && !puttingTogether(from)));
   });
 
-  it('of http lead to no area, and of an area to no http', () => {
+  it('of http lead to no noun, and of a noun to no http', () => {
     const http = inside('src/server/http');
-    const anyArea = any(area, access, views);
-    expectNone(edges.filter(({ from, to }) => (http(from) && anyArea(to)) || (anyArea(from) && http(to))));
+    const anyNoun = any(noun, access, views);
+    expectNone(edges.filter(({ from, to }) => (http(from) && anyNoun(to)) || (anyNoun(from) && http(to))));
   });
 
   it('of the web framework stand in http only', () => {
@@ -256,10 +259,10 @@ describe('imports', () => {
 });
 
 describe('the clock', () => {
-  it('is read from the transaction in areas, access and views, never from the process', () => {
+  it('is read from the transaction in nouns, access and views, never from the process', () => {
     const offending: string[] = [];
     for (const [file, source] of sources) {
-      if (!area(file) && !access(file) && !views(file)) continue;
+      if (!noun(file) && !access(file) && !views(file)) continue;
       for (const [index, line] of source.split('\n').entries()) {
         if (/\bDate\.now\b|\bnew Date\(\s*\)|\bnew Date\b(?!\()|(?<!new )\bDate\(\)/.test(line)) {
           offending.push(`${file}:${index + 1}: ${line.trim()}`);

@@ -11,7 +11,7 @@ import { type MemberRow, memberById, membersWithIds } from '../../src/server/mem
 import { bringOnto } from '../../src/server/members/membership.steps.ts';
 import { activeHuman } from '../../src/server/members/memberships.store.ts';
 import { personById } from '../../src/server/people/people.store.ts';
-import { append } from '../../src/server/record/append.ts';
+import { append } from '../../src/server/record/append.steps.ts';
 import { newId, newSecret } from '../../src/server/text/ids.ts';
 import { Api } from './api.ts';
 import { Browser } from './browser.ts';

@@ -1,11 +1,10 @@
 /** Reading what agents asked for: a person all of it, an agent its own. */
 import { refuseGuest } from '../access/authority.ts';
 import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
-import { pairingOfInvite } from '../pairing/find.ts';
+import { pairingOfInvite } from '../pairing/find.steps.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
-import { approvalViews } from '../views/approval.ts';
+import { approvalViews, findApproval } from '../views/approval.ts';
 import { compare, effective, inOrder, listedRows } from './approvals.store.ts';
-import { findApproval } from './find.ts';
 
 export const listApprovals =
   (address: ServerAddress): ReadCase<'listApprovals'>['run'] =>

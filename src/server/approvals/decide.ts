@@ -8,11 +8,11 @@ import { allowanceOf, categoriesOf } from '../allowances/allowances.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { tellDecision } from '../notices/notices.steps.ts';
 import type { Caller } from '../operation/caller.ts';
-import type { ServerAddress, WriteCase } from '../operation/usecase.ts';
+import type { Deps, ServerAddress, WriteCase } from '../operation/usecase.ts';
 import { pairingsOfApproval } from '../pairing/endings.steps.ts';
 import { holdPeople } from '../people/people.store.ts';
-import { ownView } from '../views/approval.ts';
-import { ActionReview } from './action-review.ts';
+import { findApproval, ownView } from '../views/approval.ts';
+import { ActionReview } from './action-review.steps.ts';
 import { browserMayAllow, hashOf, kinds } from './actions.rules.ts';
 import { approvalTable } from './approval-states.rules.ts';
 import {
@@ -24,14 +24,12 @@ import {
   type RequestRow,
   type State,
 } from './approvals.store.ts';
-import { askerOf } from './asker.ts';
 import { holdSecret } from './capsules.steps.ts';
-import type { Deps } from './deps.ts';
-import { execute } from './execute.ts';
-import { findApproval } from './find.ts';
-import { holdForRun } from './held.ts';
+import { execute } from './execute.steps.ts';
+import { holdForRun } from './locks.steps.ts';
 import { ownKeyStep } from './next.rules.ts';
-import { altered, approvalClosed } from './refusals.ts';
+import { altered, approvalClosed } from './refusals.rules.ts';
+import { askerOf } from './requester.steps.ts';
 import { plainTransition, transition } from './transitions.rules.ts';
 
 export const allowApproval = (deps: Deps): WriteCase<'allowApproval'> => ({

@@ -1,5 +1,5 @@
 /** What decisions need of the server they run in. */
-import type { Address } from '../invites/issue.ts';
+import type { Address } from '../invites/issue.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
 
 /** Tells the operator of what should never be. No secret is ever in it. */

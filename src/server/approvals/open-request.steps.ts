@@ -1,12 +1,13 @@
 /** Raising what an agent asks for: held for its person, or done at once where their allowance covers it. */
 import type { ServerInvite } from '../../contract/types.ts';
 import type { AllowanceRow } from '../allowances/allowances.store.ts';
-import { coverage } from '../allowances/coverage.ts';
+import { coverage } from '../allowances/coverage.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import { newId } from '../text/ids.ts';
-import { ActionReview } from './action-review.ts';
+import { ActionReview } from './action-review.steps.ts';
 import { type Frozen, kinds } from './actions.rules.ts';
+import type { Ground } from './actions.steps.ts';
 import { approvalTable } from './approval-states.rules.ts';
 import {
   type ApprovalRow,
@@ -17,10 +18,9 @@ import {
   type RequestRow,
   samePending,
 } from './approvals.store.ts';
-import { execute } from './execute.ts';
-import { holdForRun } from './held.ts';
-import type { Ground } from './plans.ts';
-import { tooManyPending } from './refusals.ts';
+import { execute } from './execute.steps.ts';
+import { holdForRun } from './locks.steps.ts';
+import { tooManyPending } from './refusals.rules.ts';
 import { transition } from './transitions.rules.ts';
 
 const DAY = 86_400_000;

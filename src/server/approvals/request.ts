@@ -8,17 +8,16 @@ import type { WriteTx } from '../db/tx.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import { agentRequired } from '../operation/gate.ts';
-import type { Outcome, WriteCase } from '../operation/usecase.ts';
+import type { Deps, Outcome, WriteCase } from '../operation/usecase.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { ownView } from '../views/approval.ts';
 import { type Frozen, freeze, hashOf, kinds } from './actions.rules.ts';
+import { type Ground, requireStanding } from './actions.steps.ts';
 import { approvalByKey, effective, forgetRequestKey, type RequestRow } from './approvals.store.ts';
-import { askerOf } from './asker.ts';
-import type { Deps } from './deps.ts';
 import { allowStep } from './next.rules.ts';
 import { openRequest } from './open-request.steps.ts';
-import { type Ground, requireStanding } from './plans.ts';
-import { altered, approvalClosed } from './refusals.ts';
+import { altered, approvalClosed } from './refusals.rules.ts';
+import { askerOf } from './requester.steps.ts';
 
 const DAY = 86_400_000;
 

@@ -28,6 +28,12 @@ export interface AskData {
   to: string;
 }
 
+/** What the record says of asking and answering. */
+export interface AskingData {
+  ask?: AskData;
+  answer?: { ask_id: string; option: number | null; withdrawn: boolean };
+}
+
 const MAX_OPTIONS = 4;
 const MAX_OPTION = 80;
 const MAX_GOING_WITH = 120;

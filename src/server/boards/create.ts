@@ -2,7 +2,7 @@
 import type { WriteCase } from '../operation/usecase.ts';
 import { boardView } from '../views/board.ts';
 import { requireMayCreate } from './creation.steps.ts';
-import { cleanLine, foundBoard } from './founding.ts';
+import { cleanLine, foundBoard } from './founding.steps.ts';
 
 export const createBoard: WriteCase<'createBoard'> = {
   prepare: cleanLine,

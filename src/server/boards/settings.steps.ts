@@ -4,7 +4,7 @@ import type { EventActor, PolicyChange, Role } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { revokeCodes } from '../joining/join-codes.steps.ts';
 import type { Authorized } from '../members/owners.steps.ts';
-import { append } from '../record/append.ts';
+import { append } from '../record/append.steps.ts';
 import { type BoardRow, parsePolicy, parseRoles, type SettingsRow, saveSettings } from './boards.store.ts';
 import { changedPolicy, withOverrides } from './policy.rules.ts';
 import { prefixHolder, reservePrefix } from './prefixes.store.ts';

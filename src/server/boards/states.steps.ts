@@ -1,7 +1,7 @@
 /** Changes of what a board is: its place in life and who sees it. Each is a change, which its caller has made sure of. */
 import { closeForBoard } from '../approvals/closings.steps.ts';
 import { revokeCodes } from '../joining/join-codes.steps.ts';
-import { append } from '../record/append.ts';
+import { append } from '../record/append.steps.ts';
 import { type BoardRow, saveSettings } from './boards.store.ts';
 import type { Setting } from './settings.steps.ts';
 

@@ -3,7 +3,7 @@ import type { EventActor } from '../../contract/types.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/members.store.ts';
-import { append } from '../record/append.ts';
+import { append } from '../record/append.steps.ts';
 import { approvalsOf, saveApproval, type VersionRow } from './files.store.ts';
 
 interface Approving {

@@ -3,7 +3,7 @@ import { actingOn } from '../access/acting.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { append } from '../record/append.ts';
+import { append } from '../record/append.steps.ts';
 import { fileView } from '../views/file.ts';
 import { approve } from './approvals.steps.ts';
 import { approvalsOf, removeApproval } from './files.store.ts';

@@ -6,7 +6,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { membersWithIds } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { append } from '../record/append.ts';
+import { append } from '../record/append.steps.ts';
 import { actorView } from '../views/actors.ts';
 import { fileView } from '../views/file.ts';
 import { isBriefPath } from './conditions.rules.ts';

@@ -4,7 +4,7 @@ import type { Actor, EventActor } from '../../contract/types.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/members.store.ts';
-import { append } from '../record/append.ts';
+import { append } from '../record/append.steps.ts';
 import { newId } from '../text/ids.ts';
 import { timestamp } from '../text/time.ts';
 import type { Decision } from './conditions.rules.ts';

@@ -8,7 +8,7 @@ import { audit } from '../record/audit.steps.ts';
 import { inviteView } from '../views/invite.ts';
 import { inviteTable } from './invite-states.rules.ts';
 import { inviteById, setInviteRevoked, stateOf, suggestHandle } from './invites.store.ts';
-import { inviteNotFound } from './refusals.ts';
+import { inviteNotFound } from './refusals.rules.ts';
 
 /** Metadata only: what the invite gives stays as it was. */
 export const updateInvite: WriteCase<'updateInvite'> = {

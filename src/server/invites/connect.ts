@@ -23,7 +23,7 @@ import { personView } from '../views/person.ts';
 import { isOwnOrigin } from './address.rules.ts';
 import { findRedeemable, type Redeemable } from './authority.steps.ts';
 import { insertReceipt, type ReceiptRow, setUsed } from './invites.store.ts';
-import { inviteInvalid } from './refusals.ts';
+import { inviteInvalid } from './refusals.rules.ts';
 
 type Connecting = Body<'connectPerson'>;
 

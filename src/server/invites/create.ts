@@ -9,7 +9,7 @@ import type { ServerAddress, WriteCase } from '../operation/usecase.ts';
 import { refuseGuest, requireAdmin } from '../people/people.rules.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { isOwnSeat } from './authority.steps.ts';
-import { issueInvite } from './issue.ts';
+import { issueInvite } from './issue.steps.ts';
 
 type RequestBody = Body<'createInvite'>;
 

@@ -10,7 +10,7 @@ import { timestamp } from '../text/time.ts';
 import { serverName } from './address.rules.ts';
 import { findRedeemable } from './authority.steps.ts';
 import { promptOf } from './prompt.rules.ts';
-import { inviteInvalid } from './refusals.ts';
+import { inviteInvalid } from './refusals.rules.ts';
 
 export const previewInvite = (root: RootKey, serverId: string, address: ServerAddress): OpenCase<'previewInvite'> => ({
   async run(tx, { bearer }) {

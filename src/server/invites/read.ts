@@ -6,7 +6,7 @@ import { refuseGuest } from '../people/people.rules.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
 import { inviteView, inviteViews } from '../views/invite.ts';
 import { type InviteRow, inviteById, listInviteRows } from './invites.store.ts';
-import { inviteNotFound } from './refusals.ts';
+import { inviteNotFound } from './refusals.rules.ts';
 
 /** Newest first; also after losing the admin role. */
 export const listInvites: ReadCase<'listInvites'>['run'] = async (tx, caller, { query }) => {

@@ -1,7 +1,7 @@
 /** What became of a connect whose answer may have been lost. */
 import { Refusal } from '../../contract/errors.ts';
 import type { ReadCase } from '../operation/usecase.ts';
-import { pairingOfInvite } from '../pairing/find.ts';
+import { pairingOfInvite } from '../pairing/find.steps.ts';
 import { receiptView, seenBoards } from '../views/invite.ts';
 import { boardsOf, receiptOfKey } from './invites.store.ts';
 

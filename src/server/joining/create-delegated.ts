@@ -3,7 +3,7 @@ import { eventActor } from '../access/acting.ts';
 import { requireActive, seeBoardById } from '../access/place.ts';
 import { recheckSeat, recheckShown } from '../access/replay.ts';
 import { requireMayCreate } from '../boards/creation.steps.ts';
-import { cleanLine, foundBoard } from '../boards/founding.ts';
+import { cleanLine, foundBoard } from '../boards/founding.steps.ts';
 import { boardNotFound, type DelegateCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { makeSeat } from '../seats/seat.steps.ts';

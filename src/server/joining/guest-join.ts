@@ -17,9 +17,10 @@ import { audit } from '../record/audit.steps.ts';
 import { makeSeat, requireRole, rotateToken } from '../seats/seat.steps.ts';
 import { newId } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
-import { type Joined, joinedView } from '../views/joined.ts';
+import { joinedView } from '../views/joined.ts';
 import { keyView } from '../views/key.ts';
 import { callerView } from '../views/person.ts';
+import type { Joined } from './join-by-delegation.steps.ts';
 import { noteCodeUse } from './join-codes.store.ts';
 import { codeInvalid, codeWorks, type Found, findCode, requireActiveOf } from './redeem.steps.ts';
 

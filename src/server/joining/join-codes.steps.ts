@@ -2,7 +2,7 @@
 import type { EventActor } from '../../contract/types.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { append } from '../record/append.ts';
+import { append } from '../record/append.steps.ts';
 import { type CodeScope, setCodesRevoked, workingCodes } from './join-codes.store.ts';
 
 /** Revokes the working codes of a scope on a board this transaction holds, one event each; answers how many. */

@@ -13,7 +13,7 @@ import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, ServerAddress, WriteCase } from '../operation/usecase.ts';
 import { holderOfHandle, type PersonRow, personByHandle } from '../people/people.store.ts';
-import { append } from '../record/append.ts';
+import { append } from '../record/append.steps.ts';
 import { requireRole } from '../seats/seat.steps.ts';
 import { newId } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';

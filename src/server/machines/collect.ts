@@ -14,7 +14,7 @@ import { timestamp } from '../text/time.ts';
 import { keyView } from '../views/key.ts';
 import { callerView } from '../views/person.ts';
 import { countPoll, MAX_POLLS, type MachineRow, requestBySecret, setCollected } from './machines.store.ts';
-import { machineRequestInvalid, POLL_SECONDS } from './refusals.ts';
+import { machineRequestInvalid, POLL_SECONDS } from './refusals.rules.ts';
 
 export const collectMachineKey = (root: RootKey, serverId: string): OpenCase<'collectMachineKey'> => ({
   async run(tx, _door, { body, requestId }, again) {

@@ -9,7 +9,7 @@ import { readShortCode } from '../text/short-code.ts';
 import { timestamp } from '../text/time.ts';
 import { callerView } from '../views/person.ts';
 import { decide, type MachineRow, pendingByCode } from './machines.store.ts';
-import { machineRequestInvalid } from './refusals.ts';
+import { machineRequestInvalid } from './refusals.rules.ts';
 
 export const lookUpMachineRequest =
   (root: RootKey): ReadCase<'lookUpMachineRequest'>['run'] =>

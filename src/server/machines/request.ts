@@ -8,7 +8,7 @@ import type { RootKey } from '../text/root-key.ts';
 import { newShortCode } from '../text/short-code.ts';
 import { timestamp } from '../text/time.ts';
 import { codeInUse, insertRequest, liveRequests } from './machines.store.ts';
-import { POLL_SECONDS } from './refusals.ts';
+import { POLL_SECONDS } from './refusals.rules.ts';
 
 const LIFETIME_MS = 300_000;
 const MAX_LIVE = 1_000;

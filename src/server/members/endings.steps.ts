@@ -4,7 +4,7 @@ import { clearForMembership, closeForSeats } from '../approvals/closings.steps.t
 import { type BoardRow, setShowOwner } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { revokeCodes } from '../joining/join-codes.steps.ts';
-import { append } from '../record/append.ts';
+import { append } from '../record/append.steps.ts';
 import { endQueues } from '../seats/queue.store.ts';
 import { endReports } from '../seats/reports.store.ts';
 import { dropPartsOf } from '../tasks/parts.steps.ts';

@@ -6,7 +6,7 @@ import type { BoardRow } from '../boards/boards.store.ts';
 import { firstFree } from '../boards/names.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { PersonRow } from '../people/people.store.ts';
-import { append } from '../record/append.ts';
+import { append } from '../record/append.steps.ts';
 import { newId } from '../text/ids.ts';
 import { blankMember, type MemberRow } from './member.rules.ts';
 import { countOwners, countPeople } from './member-counts.store.ts';

@@ -2,7 +2,7 @@
 import type { EventActor } from '../../contract/types.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { append } from '../record/append.ts';
+import { append } from '../record/append.steps.ts';
 import { type MemberRow, setAccess } from './members.store.ts';
 
 /** What an event caused by an allowance or an approval says of it. */

@@ -5,7 +5,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { renameSetter } from '../lines/lines.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { PersonRow } from '../people/people.store.ts';
-import { append } from '../record/append.ts';
+import { append } from '../record/append.steps.ts';
 import { renameMember } from './member-names.store.ts';
 import type { MemberRow } from './members.store.ts';
 import { humansOn } from './memberships.store.ts';

@@ -1,5 +1,7 @@
 /** Message rows: what lists, threads, inboxes and counts need. The text itself is read from the record. */
 import type { Knex } from 'knex';
+import type { Mention, Message } from '../../contract/types.ts';
+import type { AskingData } from '../asks/asks.rules.ts';
 import { listStatement, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type Eyes, readable } from './eyes.rules.ts';
@@ -47,6 +49,21 @@ export type MessageContext = {
   parent_from: string | null;
   root_id: string | null;
 };
+
+/** What a `message.posted` event holds. */
+export interface PostedData extends AskingData {
+  message_id: string;
+  to: string[];
+  body: string;
+  reply_to: string | null;
+  urgent: boolean;
+  expects_reply: boolean;
+  redactions: { kind: string; count: number }[];
+  mentions: Mention[];
+  recipients?: string[];
+  about?: Message['about'];
+  files?: Message['files'];
+}
 
 export type MessageWithContext = MessageRow &
   MessageContext & {

@@ -21,7 +21,7 @@ import { messageView } from '../views/message.ts';
 import { type Addressing, addressThread, addressTo, toEveryone } from './addressing.steps.ts';
 import { findMentions, resolveMentions } from './mentions.rules.ts';
 import { type MessageRow, messageById, messageBySeq } from './messages.store.ts';
-import { type Post, type Written, writePost } from './posting.ts';
+import { type Post, type Written, writePost } from './posting.steps.ts';
 
 export const postMessage: WriteCase<'postMessage', Post> = {
   /** Lengths count what was sent; secrets leave the text before anything else sees it. */

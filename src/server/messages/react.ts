@@ -8,7 +8,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { membersWithIds } from '../members/members.store.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
-import { append } from '../record/append.ts';
+import { append } from '../record/append.steps.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from '../views/actors.ts';
 import { messageViews } from '../views/message.ts';

@@ -10,7 +10,7 @@ import { memberByName, membersWithIds } from '../members/members.store.ts';
 import type { ReadCase, WaitCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { actorView } from '../views/actors.ts';
-import { messageViews, type PostedData } from '../views/message.ts';
+import { messageViews } from '../views/message.ts';
 import { type Page, pageOf, type Window } from '../views/window.ts';
 import {
   anyMessageIn,
@@ -19,6 +19,7 @@ import {
   type MessageRow,
   messagesIn,
   messagesWithSeqs,
+  type PostedData,
 } from './messages.store.ts';
 
 const MAX_REPLY_IDS = 100;

@@ -9,7 +9,7 @@ import { boardsOf } from '../invites/invites.store.ts';
 import { boardIdsOf, ownMemberships } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
-import { seenRequests } from '../pairing/find.ts';
+import { seenRequests } from '../pairing/find.steps.ts';
 import { isClosed } from '../pairing/machine.rules.ts';
 import { stateAt } from '../pairing/subject.rules.ts';
 import { timestamp } from '../text/time.ts';

@@ -3,6 +3,7 @@ import type { Refusal } from '../../contract/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer, Body, Query } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
+import type { RootKey } from '../text/root-key.ts';
 import type { Caller, Credential, Shown } from './caller.ts';
 
 export interface Input<Name extends OperationName, Prepared = Body<Name>> {
@@ -139,6 +140,15 @@ export interface ServerAddress {
   baseUrl(): string;
   /** The origin that goes with an accepted host. */
   origin(host: string): string;
+}
+
+/** What some use cases are given of the server they run in. */
+export interface Deps {
+  root: RootKey;
+  serverId: string;
+  address: ServerAddress;
+  /** Tells the operator of what should never be. No secret is ever in it. */
+  report(message: string, about: Record<string, string>): void;
 }
 
 /** One entry of an area's map from operation names to use cases. */

@@ -2,7 +2,7 @@
 import type { WriteTx } from '../db/tx.ts';
 import { newId } from '../text/ids.ts';
 import { publish, WEEK } from './move.steps.ts';
-import { tooManyOpen } from './refusals.ts';
+import { tooManyOpen } from './refusals.rules.ts';
 import { countOpen, insertRequest, type PairingRow } from './requests.store.ts';
 
 const OPEN_OF_INVITER = 50;

@@ -5,21 +5,20 @@ import { eventActor } from '../access/acting.ts';
 import { refuseGuest } from '../access/authority.ts';
 import { asMember, lockPlaceById, type Place, requireActive, seeBoardById } from '../access/place.ts';
 import { freeze, refuseSecrets } from '../approvals/actions.rules.ts';
-import { askerOf } from '../approvals/asker.ts';
 import { allowStep } from '../approvals/next.rules.ts';
 import { openRequest } from '../approvals/open-request.steps.ts';
+import { askerOf } from '../approvals/requester.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { isOwnSeat } from '../invites/authority.steps.ts';
 import { agentMayAdd } from '../members/adding.steps.ts';
 import { bringOnto } from '../members/membership.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
-import type { WriteCase } from '../operation/usecase.ts';
+import type { Deps, WriteCase } from '../operation/usecase.ts';
 import { holdPersonById, type PersonRow } from '../people/people.store.ts';
 import { pairingView } from '../views/pairing.ts';
 import { begin, requireRoom } from './begin.steps.ts';
-import { at, type Deps } from './deps.ts';
-import { notYours, pairingNotFound } from './refusals.ts';
+import { notYours, pairingNotFound } from './refusals.rules.ts';
 import { requestById } from './requests.store.ts';
 
 type Proposal = Body<'createPairingRequest'>;
@@ -49,7 +48,7 @@ export const createPairingRequest = (deps: Deps): WriteCase<'createPairingReques
     });
     const row = await requestById(tx, id);
     if (!row) throw new Error('it was just made');
-    const answer: Answer<'createPairingRequest'> = await pairingView(tx, caller, row, at(deps));
+    const answer: Answer<'createPairingRequest'> = await pairingView(tx, caller, row, deps);
     if (admission?.held !== true) return { answer };
     return { status: 202, answer: { ...answer, next: allowStep(admission.id, deps.address.baseUrl()) } };
   },

@@ -4,13 +4,12 @@ import { refuseGuest } from '../access/authority.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { isOwnSeat } from '../invites/authority.steps.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
-import type { WriteCase } from '../operation/usecase.ts';
+import type { Deps, WriteCase } from '../operation/usecase.ts';
 import { pairingView } from '../views/pairing.ts';
-import { askAgent } from './ask.ts';
-import { at, type Deps } from './deps.ts';
-import { findPairing, holdPairing, requireOpen } from './find.ts';
+import { askAgent } from './ask-agent.steps.ts';
+import { findPairing, holdPairing, requireOpen } from './find.steps.ts';
 import { move } from './move.steps.ts';
-import { notYours, pairingChanged, pairingNotFound } from './refusals.ts';
+import { notYours, pairingChanged, pairingNotFound } from './refusals.rules.ts';
 import type { SubjectRow } from './requests.store.ts';
 
 const WHAT = 'take part in work between people';
@@ -24,7 +23,7 @@ const ending = (deps: Deps, on: 'decline' | 'cancel', side: PairingSide, require
     refuseGuest(caller, WHAT);
     const { row } = await holdPairing(tx, caller, params['pairing'] ?? '');
     require(row, caller);
-    return { answer: await pairingView(tx, caller, await move(tx, row, on, { side }), at(deps)) };
+    return { answer: await pairingView(tx, caller, await move(tx, row, on, { side }), deps) };
   },
   recheck: (tx, caller, shown) => recheckAs(tx, caller, shown, require),
 });
@@ -61,7 +60,7 @@ export const choosePairingAgent = (deps: Deps): WriteCase<'choosePairingAgent'> 
     }
     const post = () => askAgent(tx, caller, { row, board, agentId: agent_id, baseUrl: deps.address.baseUrl() });
     const moved = again ? row : await move(tx, row, 'choose', { side: 'recipient', ask: { agentId: agent_id, post } });
-    return { answer: await pairingView(tx, caller, moved, at(deps)) };
+    return { answer: await pairingView(tx, caller, moved, deps) };
   },
   recheck: (tx, caller, shown) => recheckAs(tx, caller, shown, requireRecipient),
 });

@@ -1,5 +1,5 @@
 /** What the operations on pairing requests need of the server they run in. */
-import type { Address } from '../invites/issue.ts';
+import type { Address } from '../invites/issue.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
 
 export interface Deps {

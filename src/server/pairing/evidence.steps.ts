@@ -5,7 +5,7 @@ import { messageBySeq, postedEvents } from '../messages/messages.store.ts';
 import { readPairingLine } from './lines.rules.ts';
 import { type Flaw, flawOf } from './marks.steps.ts';
 import { type MarkRow, marksOf } from './marks.store.ts';
-import { evidenceInvalid } from './refusals.ts';
+import { evidenceInvalid } from './refusals.rules.ts';
 import type { SubjectRow } from './requests.store.ts';
 
 /** @throws Refusal `pairing_evidence_invalid` with what is wrong of it. */

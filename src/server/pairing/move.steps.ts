@@ -1,15 +1,18 @@
 /** Moving a pairing request by its table: the cell decides, and its effects are done here in their order. */
-import type { PairingSide } from '../../contract/types.ts';
+import type { ErrorCode, Refusal } from '../../contract/errors.ts';
+import type { PairingSide, PairingState } from '../../contract/types.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { inviteInvalid } from '../invites/refusals.rules.ts';
 import { tell } from '../notices/notices.steps.ts';
 import type { NoticeKind } from '../notices/notices.store.ts';
+import { unauthorized } from '../operation/caller.ts';
 import { newId, newUlid } from '../text/ids.ts';
 import { otherSide } from './lines.rules.ts';
 import { type Cell, type ClosedReason, cellOf, type Effect, type Transition, type Trigger } from './machine.rules.ts';
 import { clearMarks } from './marks.store.ts';
 import { insertProof, revokeProofs } from './proofs.store.ts';
-import { pairingChanged, refusalOf } from './refusals.ts';
+import { notYours, pairingChanged, pairingClosed } from './refusals.rules.ts';
 import { type PairingRow, requestById, type SubjectRow, saveRequest } from './requests.store.ts';
 import { type Evidence, endOf, isLive, stateAt, stateBefore } from './subject.rules.ts';
 
@@ -223,4 +226,22 @@ async function tellSeat(
     text: text(board?.name ?? row.board_id),
     about: { pairing_request_id: row.id },
   });
+}
+
+/** What a cell of the table refuses with. */
+export function refusalOf(code: ErrorCode, state: PairingState): Refusal {
+  switch (code) {
+    case 'pairing_closed':
+      return pairingClosed();
+    case 'pairing_changed':
+      return pairingChanged();
+    case 'unauthorized':
+      return unauthorized();
+    case 'forbidden':
+      return notYours(state === 'awaiting_account' ? 'the person who comes by the invite' : 'the recipient');
+    case 'invite_invalid':
+      return inviteInvalid();
+    default:
+      throw new Error(`no refusal for ${code}`);
+  }
 }

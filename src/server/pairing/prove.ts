@@ -2,14 +2,13 @@
 import type { Body } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { type Caller, type PairingCaller, unauthorized } from '../operation/caller.ts';
-import type { WriteCase } from '../operation/usecase.ts';
+import type { Deps, WriteCase } from '../operation/usecase.ts';
 import { pairingView } from '../views/pairing.ts';
-import { at, type Deps } from './deps.ts';
 import { requireRoundTrip } from './evidence.steps.ts';
-import { holdOwn } from './find.ts';
+import { holdOwn } from './find.steps.ts';
 import { pinger, short } from './lines.rules.ts';
 import { move } from './move.steps.ts';
-import { notYours, pairingChanged } from './refusals.ts';
+import { notYours, pairingChanged } from './refusals.rules.ts';
 import type { SubjectRow } from './requests.store.ts';
 import { type Evidence, stateAt } from './subject.rules.ts';
 
@@ -27,7 +26,7 @@ export const acceptPairing = (deps: Deps): WriteCase<'acceptPairing'> => ({
     if (proof.side !== 'recipient') throw notYours('the recipient');
     if (agent_id !== proof.agent_id || generation !== proof.generation) throw pairingChanged();
     const moved = row.accepted === 1 ? row : await move(tx, row, 'accept', { side: 'recipient' });
-    return { answer: await pairingView(tx, caller, moved, at(deps)) };
+    return { answer: await pairingView(tx, caller, moved, deps) };
   },
   // The credential is read before a kept answer is looked for: it works only while its request and generation stand.
   recheck: async (_tx, caller) => void endpointOf(caller),
@@ -38,7 +37,7 @@ export const verifyPairing = (deps: Deps): WriteCase<'verifyPairing'> => ({
     const caller = endpointOf(found);
     const { row } = await holdOwn(tx, caller, params['pairing'] ?? '');
     const moved = await verify(tx, caller, row, body);
-    return { answer: await pairingView(tx, caller, moved, at(deps)) };
+    return { answer: await pairingView(tx, caller, moved, deps) };
   },
   recheck: async (_tx, caller) => void endpointOf(caller),
 });

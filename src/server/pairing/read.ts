@@ -1,10 +1,9 @@
 /** Reading pairing requests. It selects nothing and moves no position. */
 import { refuseGuest } from '../access/authority.ts';
-import type { ReadCase } from '../operation/usecase.ts';
+import type { Deps, ReadCase } from '../operation/usecase.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
 import { pairingView, pairingViews } from '../views/pairing.ts';
-import { at, type Deps } from './deps.ts';
-import { findPairing, seenRequests } from './find.ts';
+import { findPairing, seenRequests } from './find.steps.ts';
 import { isClosed } from './machine.rules.ts';
 import type { SubjectRow } from './requests.store.ts';
 import { stateAt } from './subject.rules.ts';
@@ -23,7 +22,7 @@ export const listPairingRequests =
       return wanted && (from === null || comesAfter(row, from));
     });
     const { page, next_after } = cutPage(rows.slice(0, limit + 1), limit);
-    return { requests: await pairingViews(tx, caller, page, at(deps)), next_after };
+    return { requests: await pairingViews(tx, caller, page, deps), next_after };
   };
 
 const comesAfter = (row: SubjectRow, from: { created_at: number; id: string }): boolean =>
@@ -33,5 +32,5 @@ export const getPairingRequest =
   (deps: Deps): ReadCase<'getPairingRequest'>['run'] =>
   async (tx, caller, { params }) => {
     if (caller.kind !== 'PC') refuseGuest(caller, WHAT);
-    return pairingView(tx, caller, await findPairing(tx, caller, params['pairing'] ?? ''), at(deps));
+    return pairingView(tx, caller, await findPairing(tx, caller, params['pairing'] ?? ''), deps);
   };

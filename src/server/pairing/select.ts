@@ -5,16 +5,15 @@ import type { WriteTx } from '../db/tx.ts';
 import { isOwnSeat } from '../invites/authority.steps.ts';
 import { memberById } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
-import type { WriteCase } from '../operation/usecase.ts';
+import type { Deps, WriteCase } from '../operation/usecase.ts';
 import { timestamp } from '../text/time.ts';
 import { pairingView } from '../views/pairing.ts';
-import { at, type Deps } from './deps.ts';
-import { holdPairing, requireOpen } from './find.ts';
+import { holdPairing, requireOpen } from './find.steps.ts';
 import { otherSide } from './lines.rules.ts';
-import { move } from './move.steps.ts';
+import { move, refusalOf } from './move.steps.ts';
 import { type ProofRow, type ProofTrigger, proofEnd, proofMachine, proofState } from './proofs.rules.ts';
 import { proofByVerifier, rearm } from './proofs.store.ts';
-import { notYours, pairingChanged, pairingNotFound, refusalOf } from './refusals.ts';
+import { notYours, pairingChanged, pairingNotFound } from './refusals.rules.ts';
 import { requestById, type SubjectRow } from './requests.store.ts';
 import { isLive, stateAt } from './subject.rules.ts';
 
@@ -115,7 +114,7 @@ async function answerOf(
   deps: Deps,
 ): Promise<Answer<'selectPairingEndpoint'>> {
   const row = (await requestById(tx, moved.id)) ?? moved;
-  const request = await pairingView(tx, caller, row, at(deps));
+  const request = await pairingView(tx, caller, row, deps);
   const endpoint = proof.side === 'initiator' ? request.initiator : request.recipient;
   if (!endpoint) throw new Error('it was just selected');
   return { id: proof.id, request, side: proof.side, endpoint, expires_at: timestamp(proof.expires_at) };

@@ -9,7 +9,7 @@ import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
-import { resultsOf } from './results.ts';
+import { resultsOf } from '../views/search-results.ts';
 import { bestHits, type Hit, newestHits, type Searched, type SearchScope } from './search.store.ts';
 import { parseQuery, type SearchQuery } from './words.rules.ts';
 

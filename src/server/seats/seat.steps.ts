@@ -12,7 +12,7 @@ import { agentTotals } from '../members/member-counts.store.ts';
 import { memberNames } from '../members/member-names.store.ts';
 import { insertMember, memberByName, replaceToken } from '../members/members.store.ts';
 import { tellArrival } from '../notices/arrivals.steps.ts';
-import { append } from '../record/append.ts';
+import { append } from '../record/append.steps.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { agentNameBase } from './names.rules.ts';

@@ -7,7 +7,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { type MemberRow, memberById, memberByName } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { append } from '../record/append.ts';
+import { append } from '../record/append.steps.ts';
 import { redact } from '../text/redaction.ts';
 import { taskView } from '../views/task.ts';
 import { notOnTask, taskTaken } from '../views/task-refusals.ts';

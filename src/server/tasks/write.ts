@@ -3,7 +3,7 @@ import type { Body } from '../../contract/types.ts';
 import { actingOn } from '../access/acting.ts';
 import type { Place } from '../access/place.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { append } from '../record/append.ts';
+import { append } from '../record/append.steps.ts';
 import { newId } from '../text/ids.ts';
 import { redact } from '../text/redaction.ts';
 import { taskView } from '../views/task.ts';

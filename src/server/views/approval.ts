@@ -1,9 +1,17 @@
 /** Approvals, as their person and the agent that asked see them. Never a secret. */
 import type { AdminAction, Approval, BoardLabel } from '../../contract/types.ts';
 import { boardsNamed, personNamed } from '../approvals/actions.rules.ts';
-import { actionOf, authorizationOf, decidedAt, effective, type RequestRow } from '../approvals/approvals.store.ts';
+import {
+  actionOf,
+  approvalById,
+  authorizationOf,
+  decidedAt,
+  effective,
+  type RequestRow,
+} from '../approvals/approvals.store.ts';
 import { type CapsuleRow, capsuleState, capsulesOf } from '../approvals/capsules.store.ts';
 import { allowStep } from '../approvals/next.rules.ts';
+import { approvalNotFound } from '../approvals/refusals.rules.ts';
 import { type BoardRow, boardsWithIds, visibleIds } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { keysWithIds } from '../keys/keys.store.ts';
@@ -31,6 +39,24 @@ export async function approvalView(
   baseUrl: string,
 ): Promise<Approval | null> {
   return (await approvalViews(tx, caller, [row], baseUrl))[0] ?? null;
+}
+
+/**
+ * A request as its caller may see it.
+ * @throws Refusal `approval_not_found`: missing, another's, another agent's, or about what the caller may not see now.
+ */
+export async function findApproval(
+  tx: ReadTx,
+  caller: Caller,
+  id: string,
+  baseUrl: string,
+): Promise<{ row: RequestRow; approval: Approval }> {
+  const row = await approvalById(tx, id);
+  const own = row?.person_id === caller.person.person_id;
+  if (!row || !own || (caller.kind === 'AG' && row.agent_id !== caller.seat.member_id)) throw approvalNotFound();
+  const approval = await approvalView(tx, caller, row, baseUrl);
+  if (!approval) throw approvalNotFound();
+  return { row, approval };
 }
 
 /** The same of one that the caller has just decided or made, whatever they may see after it. */

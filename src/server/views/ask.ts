@@ -1,7 +1,7 @@
 /** What a message asks or answers, as its reader stands to it. */
 import type { Message } from '../../contract/types.ts';
 import type { Place, Reader } from '../access/place.ts';
-import { type AskData, askState, mayAnswer, mayWithdraw } from '../asks/asks.rules.ts';
+import { type AskData, type AskingData, askState, mayAnswer, mayWithdraw } from '../asks/asks.rules.ts';
 import { type AskWithContext, asksOf } from '../asks/asks.store.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { mayDo } from '../boards/policy.rules.ts';
@@ -11,12 +11,6 @@ import { timestampOrNull } from '../text/time.ts';
 import { actorView } from './actors.ts';
 import { audienceOf, isFor } from './event.ts';
 import { taskRefView } from './task-ref.ts';
-
-/** What the record says of asking and answering. */
-export interface AskingData {
-  ask?: AskData;
-  answer?: { ask_id: string; option: number | null; withdrawn: boolean };
-}
 
 type Extras = Pick<Message, 'ask' | 'answer'>;
 

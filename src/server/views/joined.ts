@@ -7,16 +7,12 @@ import type { Caller } from '../operation/caller.ts';
 import { boardView } from './board.ts';
 import { memberView } from './member.ts';
 
-/** An agent that came onto a board, or got another token for its seat there. */
-export interface Joined {
-  /** The board, as the agent's person is on it. */
-  place: Place;
-  seat: { row: MemberRow; token: string };
-  reused?: true;
-}
-
 /** The answer, whose ids and token a replay asks about again. */
-export async function joinedView(tx: ReadTx, caller: Caller, { place, seat, reused }: Joined): Promise<JoinResult> {
+export async function joinedView(
+  tx: ReadTx,
+  caller: Caller,
+  { place, seat, reused }: { place: Place; seat: { row: MemberRow; token: string }; reused?: true },
+): Promise<JoinResult> {
   const { handle, display_name, server_role } = caller.person;
   Object.assign(caller.shown, {
     board: place.board.id,

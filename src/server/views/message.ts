@@ -1,5 +1,5 @@
 /** The message record, relative to its reader. */
-import type { Mention, Message } from '../../contract/types.ts';
+import type { Message } from '../../contract/types.ts';
 import { eyesOf } from '../access/message.ts';
 import type { Place, Reader } from '../access/place.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
@@ -9,28 +9,14 @@ import {
   type MessageContext,
   type MessageRow,
   type MessageWithContext,
+  type PostedData,
 } from '../messages/messages.store.ts';
 import { reactionsTo } from '../messages/reactions.store.ts';
 import { groupBy } from '../text/group.ts';
 import { timestamp } from '../text/time.ts';
 import { actorView } from './actors.ts';
-import { type AskContext, type AskingData, askContext, askViews } from './ask.ts';
+import { type AskContext, askContext, askViews } from './ask.ts';
 import { reactionGroups } from './reactions.ts';
-
-/** What a `message.posted` event holds. */
-export interface PostedData extends AskingData {
-  message_id: string;
-  to: string[];
-  body: string;
-  reply_to: string | null;
-  urgent: boolean;
-  expects_reply: boolean;
-  redactions: { kind: string; count: number }[];
-  mentions: Mention[];
-  recipients?: string[];
-  about?: Message['about'];
-  files?: Message['files'];
-}
 
 /** Messages with what showing them needs, whoever is shown them. */
 export interface LoadedMessages {

@@ -15,18 +15,28 @@ import { groupBy } from '../text/group.ts';
 import { timestamp } from '../text/time.ts';
 
 /** The server they are read on. */
-export interface At {
+interface Server {
   serverId: string;
-  baseUrl: string;
+  address: { baseUrl(): string };
 }
 
-export async function pairingViews(tx: ReadTx, caller: Caller, rows: SubjectRow[], at: At): Promise<PairingRequest[]> {
+export async function pairingViews(
+  tx: ReadTx,
+  caller: Caller,
+  rows: SubjectRow[],
+  server: Server,
+): Promise<PairingRequest[]> {
   const facts = await gather(tx, rows);
-  return rows.map((row) => viewOf(row, facts, caller, tx.now, at));
+  return rows.map((row) => viewOf(row, facts, caller, tx.now, server));
 }
 
-export async function pairingView(tx: ReadTx, caller: Caller, row: SubjectRow, at: At): Promise<PairingRequest> {
-  return viewOf(row, await gather(tx, [row]), caller, tx.now, at);
+export async function pairingView(
+  tx: ReadTx,
+  caller: Caller,
+  row: SubjectRow,
+  server: Server,
+): Promise<PairingRequest> {
+  return viewOf(row, await gather(tx, [row]), caller, tx.now, server);
 }
 
 interface Known {
@@ -54,7 +64,7 @@ async function gather(tx: ReadTx, rows: SubjectRow[]): Promise<Known> {
 
 const unique = (ids: (string | null)[]): string[] => [...new Set(ids.filter((id) => id !== null))];
 
-function viewOf(row: SubjectRow, known: Known, caller: Caller, now: number, at: At): PairingRequest {
+function viewOf(row: SubjectRow, known: Known, caller: Caller, now: number, server: Server): PairingRequest {
   const state = stateAt(row, now);
   const end = endOf(row, now);
   const progress = state === 'verifying' ? progressOf(row, known.marks.get(row.id) ?? []) : null;
@@ -62,7 +72,7 @@ function viewOf(row: SubjectRow, known: Known, caller: Caller, now: number, at: 
   const inviter = caller.person.person_id === row.inviter_id;
   return {
     id: row.id,
-    server_id: at.serverId,
+    server_id: server.serverId,
     board_id: row.board_id,
     inviter_id: row.inviter_id,
     initiating_agent_id: row.initiating_agent_id,
@@ -85,7 +95,7 @@ function viewOf(row: SubjectRow, known: Known, caller: Caller, now: number, at: 
     expires_at: timestamp(row.expires_at),
     ...(end ? { closed_at: timestamp(end.at) } : {}),
     display: displayOf(row, known, caller),
-    ...some('next', nextOf(row, { state, awaiting }, caller, at.baseUrl) ?? null),
+    ...some('next', nextOf(row, { state, awaiting }, caller, server.address.baseUrl()) ?? null),
   };
 }
 

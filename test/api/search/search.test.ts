@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { indexBatch } from '../../../src/server/search/index.steps.ts';
-import { PATIENCE_MS } from '../../../src/server/search/indexer.ts';
 import { addDocs, dropDocs } from '../../../src/server/search/search.store.ts';
+import { PATIENCE_MS } from '../../../src/server/upkeep/search-indexer.ts';
 import type { Api } from '../../support/api.ts';
 import { type Agent, newAgent, newBoard, post } from '../../support/cast.ts';
 import { forEachDatabase } from '../../support/databases.ts';

@@ -2,7 +2,7 @@
 import type { AdminAction } from '../../contract/types.ts';
 import { boardsNamed, kinds } from '../approvals/actions.rules.ts';
 import { countAutomatic } from '../approvals/approvals.store.ts';
-import type { Asker } from '../approvals/asker.ts';
+import type { Asker } from '../approvals/requester.steps.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { agentMayAdd } from '../members/adding.steps.ts';

@@ -8,7 +8,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { blankMember, type MemberRow } from '../members/member.rules.ts';
 import { insertMember } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
-import { append, ZERO } from '../record/append.ts';
+import { append, ZERO } from '../record/append.steps.ts';
 import { newId } from '../text/ids.ts';
 import { type BoardRow, boardByName, insertBoard, namesLike, type StoredPolicy } from './boards.store.ts';
 import { firstFree } from './names.rules.ts';

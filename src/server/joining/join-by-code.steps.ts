@@ -10,8 +10,8 @@ import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
 import { makeSeat, requireRole } from '../seats/seat.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
-import type { Joined } from '../views/joined.ts';
 import { type ByCode, harnessOf } from './join.rules.ts';
+import type { Joined } from './join-by-delegation.steps.ts';
 import { codeById, type JoinCodeRow, noteCodeUse } from './join-codes.store.ts';
 import { codeInvalid, codeWorks, type Found, findCode, makerStands, requireActiveOf } from './redeem.steps.ts';
 

@@ -1,8 +1,5 @@
 /** What requests about pairings are refused with. */
-import { type ErrorCode, Refusal } from '../../contract/errors.ts';
-import type { PairingState } from '../../contract/types.ts';
-import { inviteInvalid } from '../invites/refusals.ts';
-import { unauthorized } from '../operation/caller.ts';
+import { Refusal } from '../../contract/errors.ts';
 
 /** The one answer for a request, board, seat or endpoint that is missing, somebody else's or not to be seen. */
 export const pairingNotFound = (): Refusal =>
@@ -35,21 +32,3 @@ export const tooManyOpen = (limit: number, what: string): Refusal =>
     retryAfter: 3_600,
     details: { limit, window_seconds: 3_600 },
   });
-
-/** What a cell of the table refuses with. */
-export function refusalOf(code: ErrorCode, state: PairingState): Refusal {
-  switch (code) {
-    case 'pairing_closed':
-      return pairingClosed();
-    case 'pairing_changed':
-      return pairingChanged();
-    case 'unauthorized':
-      return unauthorized();
-    case 'forbidden':
-      return notYours(state === 'awaiting_account' ? 'the person who comes by the invite' : 'the recipient');
-    case 'invite_invalid':
-      return inviteInvalid();
-    default:
-      throw new Error(`no refusal for ${code}`);
-  }
-}

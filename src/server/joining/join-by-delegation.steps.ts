@@ -1,17 +1,24 @@
 /** Joining with a machine's delegation: a session comes onto a board, or gets another token for the seat it has there. */
 import { eventActor } from '../access/acting.ts';
 import { refuseGuest } from '../access/authority.ts';
-import { lockSight, requireActive, requirePlace, type Sight } from '../access/place.ts';
+import { lockSight, type Place, requireActive, requirePlace, type Sight } from '../access/place.ts';
 import { seatRemoved } from '../access/replay.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { holdSeats } from '../members/endings.store.ts';
 import { type MemberRow, seatOfSession } from '../members/members.store.ts';
 import { bringOnto } from '../members/membership.steps.ts';
 import type { DelegateCaller } from '../operation/caller.ts';
-import { makeSeat, requireRole, rotateToken } from '../seats/seat.steps.ts';
+import { makeSeat, type NewSeat, requireRole, rotateToken } from '../seats/seat.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
-import type { Joined } from '../views/joined.ts';
 import { type BySession, harnessOf } from './join.rules.ts';
+
+/** An agent that came onto a board, or got another token for its seat there. */
+export interface Joined {
+  /** The board, as the agent's person is on it. */
+  place: Place;
+  seat: NewSeat;
+  reused?: true;
+}
 
 /**
  * In one transaction with the board's row held, so that of two calls for one session the second finds the first's seat.

@@ -4,7 +4,7 @@ import { type BoardRow, lockBoardById } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { authenticate, type Caller, type PairingCaller } from '../operation/caller.ts';
 import { isClosed } from './machine.rules.ts';
-import { pairingClosed, pairingNotFound } from './refusals.ts';
+import { pairingClosed, pairingNotFound } from './refusals.rules.ts';
 import {
   holdRequest,
   isListed,

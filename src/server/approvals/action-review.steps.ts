@@ -1,7 +1,7 @@
 /** Whether a person may do, now, what is asked of them: asked once, with the refusal that their own operation would give. */
 import { Refusal } from '../../contract/errors.ts';
 import type { AdminAction, Approval } from '../../contract/types.ts';
-import { type Ground, type Plan, requireStanding } from './plans.ts';
+import { type Ground, type Plan, requireStanding } from './actions.steps.ts';
 
 export class ActionReview {
   readonly #ground: Ground;

@@ -4,7 +4,7 @@ import { audit } from '../record/audit.steps.ts';
 import { personView } from '../views/person.ts';
 import { lastAdmin, personNotFound, requireAdmin } from './people.rules.ts';
 import { countAdmins, holdPeople, personByHandle } from './people.store.ts';
-import { endPerson } from './person-removal.ts';
+import { endPerson } from './remove.steps.ts';
 
 export const removePerson: WriteCase<'removePerson'> = {
   before: holdPeople,

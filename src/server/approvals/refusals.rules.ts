@@ -1,6 +1,5 @@
 /** What requests for approval are refused with. */
 import { Refusal } from '../../contract/errors.ts';
-import type { Report } from './deps.ts';
 
 /** The one answer for a request that is missing, somebody else's or about what the caller may not see. */
 export const approvalNotFound = (): Refusal =>
@@ -15,7 +14,7 @@ export const approvalClosed = (state: string): Refusal =>
   });
 
 /** What is stored is not what was asked for: nothing is done with it, and the operator is told. */
-export function altered(report: Report, approvalId: string): Refusal {
+export function altered(report: (message: string, about: Record<string, string>) => void, approvalId: string): Refusal {
   report('the action of an approval is not what was asked for', { approval_id: approvalId });
   return approvalClosed('not what was asked for');
 }

@@ -4,8 +4,8 @@ import type { AllowanceRow } from '../allowances/allowances.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { pairingsAdmitted } from '../pairing/endings.steps.ts';
 import { kinds } from './actions.rules.ts';
+import type { Plan } from './actions.steps.ts';
 import { type ApprovalRow, actionOf, close, noteExecution } from './approvals.store.ts';
-import type { Plan } from './plans.ts';
 
 export interface Decision {
   decision: NonNullable<Approval['decision']>;

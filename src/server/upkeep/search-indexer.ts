@@ -7,10 +7,10 @@ import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
+import { indexBatch } from '../search/index.steps.ts';
+import { laggingBoards, type Searched } from '../search/search.store.ts';
 import { FileTexts, type OpenBytes } from './file-texts.ts';
 import { inTime } from './in-time.ts';
-import { indexBatch } from './index.steps.ts';
-import { laggingBoards, type Searched } from './search.store.ts';
 
 /** A moment is quiet when nothing was written for this long. */
 const QUIET_MS = 500;

@@ -12,16 +12,15 @@ import type { MemberRow } from '../members/members.store.ts';
 import { saveSent } from '../members/positions.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import { noteMark } from '../pairing/marks.steps.ts';
-import { append } from '../record/append.ts';
+import { append } from '../record/append.steps.ts';
 import type { About } from '../tasks/about.steps.ts';
 import { insertTags } from '../tasks/tags.store.ts';
 import { newId } from '../text/ids.ts';
 import type { Redacted } from '../text/redaction.ts';
 import { timestampOrNull } from '../text/time.ts';
-import type { PostedData } from '../views/message.ts';
 import type { Addressing } from './addressing.steps.ts';
 import { dayOf, insertDay } from './days.store.ts';
-import { countReply, insertMessage, type MessageRow } from './messages.store.ts';
+import { countReply, insertMessage, type MessageRow, type PostedData } from './messages.store.ts';
 
 /** A post without secrets: those of its text, and those of what it asks. */
 export type Post = Omit<Body<'postMessage'>, 'body'> & { redacted: Redacted };

@@ -4,15 +4,15 @@ import type { Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { filesWithIds, latestVersions } from '../files/files.store.ts';
 import { messagesWithSeqs, seqsOf } from '../messages/messages.store.ts';
+import { type Field, fileFields, searchedFields, taskFields } from '../search/fields.rules.ts';
+import type { Hit } from '../search/search.store.ts';
+import { textsOf } from '../search/texts.store.ts';
+import { matchesIn, type SearchQuery, snippetOf } from '../search/words.rules.ts';
 import { latestTexts, type TextField, tasksWithIds } from '../tasks/tasks.store.ts';
 import { groupBy } from '../text/group.ts';
 import { timestamp } from '../text/time.ts';
-import { messageViews } from '../views/message.ts';
-import { taskRefView } from '../views/task-ref.ts';
-import { type Field, fileFields, searchedFields, taskFields } from './fields.rules.ts';
-import type { Hit } from './search.store.ts';
-import { textsOf } from './texts.store.ts';
-import { matchesIn, type SearchQuery, snippetOf } from './words.rules.ts';
+import { messageViews } from './message.ts';
+import { taskRefView } from './task-ref.ts';
 
 export interface Found {
   tx: ReadTx;

@@ -4,12 +4,12 @@ import { type BoardRow, parsePolicy } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { memberById } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
-import { writePost } from '../messages/posting.ts';
+import { writePost } from '../messages/posting.steps.ts';
 import type { Caller } from '../operation/caller.ts';
 import { personById } from '../people/people.store.ts';
 import { redact } from '../text/redaction.ts';
 import { pairingStep } from './next.rules.ts';
-import { pairingNotFound } from './refusals.ts';
+import { pairingNotFound } from './refusals.rules.ts';
 import type { SubjectRow } from './requests.store.ts';
 
 interface Asked {

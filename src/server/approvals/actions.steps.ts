@@ -10,7 +10,7 @@ import { changedPolicy } from '../boards/policy.rules.ts';
 import { setPolicy } from '../boards/settings.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { isOwnSeat } from '../invites/authority.steps.ts';
-import { type Address, issueInvite } from '../invites/issue.ts';
+import { type Address, issueInvite } from '../invites/issue.steps.ts';
 import { endKey, keyNotFound, mayRevoke } from '../keys/key-ending.steps.ts';
 import { lockKey } from '../keys/keys.store.ts';
 import { endMembership } from '../members/endings.steps.ts';
@@ -20,12 +20,12 @@ import { activeHuman } from '../members/memberships.store.ts';
 import { type Authorized, makeOwner, unmakeOwner } from '../members/owners.steps.ts';
 import { personNotFound, requireAdmin } from '../people/people.rules.ts';
 import { type PersonRow, personById } from '../people/people.store.ts';
-import { endPerson } from '../people/person-removal.ts';
+import { endPerson } from '../people/remove.steps.ts';
 import { changeRole, refuseGuestRole, requireAdminLeft } from '../people/role.steps.ts';
 import { audit } from '../record/audit.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { type ActionKind, type ActionOf, refuseSecrets } from './actions.rules.ts';
-import { type Asker, actorFor } from './asker.ts';
+import { type Asker, actorFor } from './requester.steps.ts';
 
 export interface Ground {
   tx: WriteTx;

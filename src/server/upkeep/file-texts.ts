@@ -4,11 +4,11 @@ import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Clock } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
+import { indexText } from '../search/index.steps.ts';
+import { unreadTexts } from '../search/texts.store.ts';
 import { fileText } from '../text/file-scan.ts';
 import { redact } from '../text/redaction.ts';
 import { inTime } from './in-time.ts';
-import { indexText } from './index.steps.ts';
-import { unreadTexts } from './texts.store.ts';
 
 /** Opens stored bytes by their digest. */
 export type OpenBytes = (digest: string) => Promise<Readable>;
