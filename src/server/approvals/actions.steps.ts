@@ -20,9 +20,8 @@ import { activeHuman } from '../members/memberships.store.ts';
 import { type Authorized, makeOwner, unmakeOwner } from '../members/owners.steps.ts';
 import { personNotFound, requireAdmin } from '../people/people.rules.ts';
 import { type PersonRow, personById } from '../people/people.store.ts';
-import { endPerson } from '../people/remove.steps.ts';
+import { removeFromServer } from '../people/remove.steps.ts';
 import { changeRole, refuseGuestRole, requireAdminLeft } from '../people/role.steps.ts';
-import { audit } from '../record/audit.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { type ActionKind, type ActionOf, refuseSecrets } from './actions.rules.ts';
 import { type Asker, actorFor } from './requester.steps.ts';
@@ -119,7 +118,7 @@ const plans: Kinds = {
   },
 
   remove_person: (ground, { board_id, person_id }) =>
-    board_id === undefined ? removeFromServer(ground, person_id) : takeOff(ground, board_id, person_id),
+    board_id === undefined ? removal(ground, person_id) : takeOff(ground, board_id, person_id),
 
   async set_board_policy(ground, { board_id, policy }) {
     const { tx, asker } = ground;
@@ -170,7 +169,7 @@ const plans: Kinds = {
   },
 };
 
-async function removeFromServer({ tx, asker }: Ground, personId: string): Promise<Stage> {
+async function removal({ tx, asker }: Ground, personId: string): Promise<Stage> {
   requireAdmin(asker.person.person, 'remove people');
   return async () => {
     const person = await personById(tx, personId);
@@ -180,10 +179,8 @@ async function removeFromServer({ tx, asker }: Ground, personId: string): Promis
     return {
       already: gone ? personNotFound() : null,
       run: async (authorization) => {
-        const why = reasonOf(authorization);
-        const counts = await endPerson(tx, person, { caller: asker.person, agentId: asker.agentId, why });
-        const { requestId } = asker;
-        await audit(tx, { action: 'person.removed', by: asker.person, target: person.id, requestId, details: counts });
+        const { person: caller, agentId, requestId } = asker;
+        await removeFromServer(tx, person, { caller, agentId, requestId, why: reasonOf(authorization) });
         return {};
       },
     };

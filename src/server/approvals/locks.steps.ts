@@ -2,10 +2,9 @@
 import type { AdminAction } from '../../contract/types.ts';
 import { lockBoardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { lockKey } from '../keys/keys.store.ts';
+import { lockKey, lockWorkingKeys } from '../keys/keys.store.ts';
 import { holdSeats } from '../members/endings.store.ts';
 import { holdPersonById, lockPersonById } from '../people/people.store.ts';
-import { holdKeysOf } from '../people/removal.store.ts';
 import { boardsNamed } from './actions.rules.ts';
 
 /** For an action that is about to run. Key-only kinds take their own boards as they go. */
@@ -23,7 +22,7 @@ export async function holdForRun(tx: WriteTx, action: AdminAction, seatBoardId: 
         of: { person: action.person_id },
       });
       if (action.board_id === undefined) {
-        await holdKeysOf(tx, action.person_id);
+        await lockWorkingKeys(tx, action.person_id);
         await lockPersonById(tx, action.person_id);
         return;
       }

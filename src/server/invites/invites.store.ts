@@ -131,6 +131,12 @@ export const revokeInvitesOf = async (tx: WriteTx, keyId: string): Promise<strin
   return rows.map((row) => row.id);
 };
 
+/** Revokes the invites of a person and of their agents that can still be used. */
+export const revokeInvitesBy = (tx: WriteTx, personId: string): Promise<number> =>
+  tx.change((db) =>
+    inState(db('server_invites').where('created_by', personId), 'active', tx.now).update({ revoked_at: tx.now }),
+  );
+
 export const suggestHandle = (tx: WriteTx, id: string, handle: string | null): Promise<number> =>
   tx.change((db) => db('server_invites').where('id', id).update({ suggested_handle: handle }));
 

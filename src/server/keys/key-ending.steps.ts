@@ -12,7 +12,7 @@ export async function endKey(
   row: AccessKeyRow,
   { by, requestId }: Pick<AuditEntry, 'by' | 'requestId'>,
 ): Promise<void> {
-  await setRevoked(tx, row.id);
+  await setRevoked(tx, [row.id]);
   await closeForKeys(tx, [row.id]);
   await audit(tx, { action: 'key.revoked', by, target: row.id, requestId, details: { name: row.name } });
   // Everything that works because of this key is watched under it: streams, waits, sessions, seats.

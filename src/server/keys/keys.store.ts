@@ -105,9 +105,17 @@ export async function countOfKeys(tx: ReadTx, ids: string[]): Promise<Map<string
   return counts;
 }
 
-/** Marks a key as revoked; answers how many rows that changed. */
-export const setRevoked = (tx: WriteTx, id: string): Promise<number> =>
-  tx.change((db) => db('access_keys').where('id', id).whereNull('revoked_at').update({ revoked_at: tx.now }));
+/** Marks keys as revoked; answers how many rows that changed. */
+export const setRevoked = (tx: WriteTx, ids: string[]): Promise<number> =>
+  tx.change((db) => db('access_keys').whereIn('id', ids).whereNull('revoked_at').update({ revoked_at: tx.now }));
+
+/** Ids of a person's working keys, whose rows are locked until the commit. */
+export const lockWorkingKeys = async (tx: WriteTx, personId: string): Promise<string[]> => {
+  const rows = await tx.query<{ id: string }>((db) =>
+    working(db('access_keys').where('person_id', personId), tx.now).orderBy('id').forUpdate().select('id'),
+  );
+  return rows.map((row) => row.id);
+};
 
 /** One of a person's own keys, whatever became of it. */
 export const keyOf = async (tx: ReadTx, personId: string, id: string): Promise<AccessKeyRow | undefined> => {

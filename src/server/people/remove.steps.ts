@@ -1,38 +1,74 @@
-/** What ends with a person on the server: all they can act with, and every membership. */
+/** What ends with a person on the server, for the operation itself and for the approval of an agent's request. */
 import type { PersonRemoval } from '../../contract/types.ts';
 import { actorOn } from '../access/acting.ts';
+import { closeForPerson } from '../approvals/closings.steps.ts';
 import { type BoardRow, lockBoardById } from '../boards/boards.store.ts';
+import { endBrowsersOf } from '../browsers/sessions.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { endDelegations } from '../delegations/delegations.store.ts';
+import { revokeInvitesBy } from '../invites/invites.store.ts';
+import { lockWorkingKeys, setRevoked } from '../keys/keys.store.ts';
+import { voidApproved } from '../machines/machines.store.ts';
 import { endMembership } from '../members/endings.steps.ts';
+import { holdSeats } from '../members/endings.store.ts';
 import { countOwners, countPeople } from '../members/member-counts.store.ts';
 import { memberById } from '../members/members.store.ts';
 import { activeHuman, boardIdsOf, longestStanding } from '../members/memberships.store.ts';
 import type { Authorized } from '../members/owners.steps.ts';
 import { makeOwnerBySystem } from '../members/owners.steps.ts';
 import type { Caller } from '../operation/caller.ts';
+import { audit } from '../record/audit.steps.ts';
 import { type PersonRow, reserveHandles, savePerson } from './people.store.ts';
-import { endCredentials } from './removal.steps.ts';
+import { requireAdminLeft } from './role.steps.ts';
 
-export type Counts = Omit<PersonRemoval, 'person' | 'dry_run'>;
+type Counts = Omit<PersonRemoval, 'person' | 'dry_run'>;
 
 export interface Removal {
   /** On whose authority. */
   caller: Caller;
-  /** The agent that asked for it acts on its own board. */
+  requestId: string;
+  /** The agent that asked for it; on its own board it is the actor. */
   agentId?: string;
   why?: Authorized;
 }
 
-/** Removes a person who is there; whether the server may lose them is decided before. The people are held. */
-export async function endPerson(tx: WriteTx, person: PersonRow, removal: Removal): Promise<Counts> {
-  const { caller } = removal;
-  const { keys, sessions } = await endCredentials(tx, person.id);
+/**
+ * Removes a person who is on the server; answers what ended with them. The people are locked.
+ * @throws Refusal `last_admin`, before anything is changed.
+ */
+export async function removeFromServer(tx: WriteTx, person: PersonRow, removal: Removal): Promise<Counts> {
+  const { caller: by, requestId } = removal;
+  await requireAdminLeft(tx, person);
+  const ended = await endCredentials(tx, person.id);
   await reserveHandles(tx, person.id, [person.handle]);
-  // Before the boards are read: whoever brings them onto one holds their row, and finds nobody from here on.
-  await savePerson(tx, person.id, { removed_at: tx.now, removed_by: caller.person.person_id });
+  // Before the boards are read: who adds somebody to a board locks the person's row, and finds nobody from here on.
+  await savePerson(tx, person.id, { removed_at: tx.now, removed_by: by.person.person_id });
   tx.publish(`credential:${person.id}`);
   tx.publish(`account:${person.id}`);
-  return { keys_revoked: keys, browser_sessions_ended: sessions, ...(await leaveEveryBoard(tx, person, removal)) };
+  const counts = { ...ended, ...(await leaveEveryBoard(tx, person, removal)) };
+  await audit(tx, { action: 'person.removed', by, target: person.id, requestId, details: counts });
+  return counts;
+}
+
+/**
+ * Ends a person's credentials and what they or their agents have handed out that could still be used; counts what worked
+ * until now. Rows are locked in the order in which requests lock them (credentials.store.ts).
+ */
+async function endCredentials(
+  tx: WriteTx,
+  personId: string,
+): Promise<Pick<Counts, 'keys_revoked' | 'browser_sessions_ended'>> {
+  await endDelegations(tx, { person_id: personId }, 'person_removed');
+  await holdSeats(tx, { of: { person: personId } });
+  const keys = await lockWorkingKeys(tx, personId);
+  // Counted while the keys they depend on work.
+  const sessions = await endBrowsersOf(tx, personId);
+  await setRevoked(tx, keys);
+  for (const id of keys) tx.publish(`credential:${id}`);
+  await voidApproved(tx, personId);
+  await revokeInvitesBy(tx, personId);
+  await closeForPerson(tx, personId);
+  return { keys_revoked: keys.length, browser_sessions_ended: sessions };
 }
 
 /** In the order of the boards' ids, so that two of these never wait for each other. */
@@ -59,7 +95,7 @@ async function leaveEveryBoard(
   return counts;
 }
 
-/** A board without an owner goes to whoever has been there longest and is no guest; answers whether anybody could take it. */
+/** Makes the person who has been there longest, and is no guest, the owner of a board without one; answers whether it could. */
 async function passOn(tx: WriteTx, board: BoardRow): Promise<boolean> {
   if ((await countOwners(tx, board.id)) > 0) return false;
   const heir = await longestStanding(tx, board.id);

@@ -1,10 +1,9 @@
-/** Removing a person from the server: all they can act with ends, and they leave every board. Their messages stay. */
+/** Removing a person from the server: their credentials and memberships end; their messages stay. */
 import type { WriteCase } from '../operation/usecase.ts';
-import { audit } from '../record/audit.steps.ts';
 import { personView } from '../views/person.ts';
-import { lastAdmin, personNotFound, requireAdmin } from './people.rules.ts';
-import { countAdmins, holdPeople, personByHandle } from './people.store.ts';
-import { endPerson } from './remove.steps.ts';
+import { personNotFound, requireAdmin } from './people.rules.ts';
+import { holdPeople, personByHandle } from './people.store.ts';
+import { removeFromServer } from './remove.steps.ts';
 
 export const removePerson: WriteCase<'removePerson'> = {
   before: holdPeople,
@@ -13,9 +12,7 @@ export const removePerson: WriteCase<'removePerson'> = {
     caller.shown.need = 'admin';
     const person = await personByHandle(tx, params['handle'] ?? '');
     if (!person) throw personNotFound();
-    if (person.server_role === 'admin' && (await countAdmins(tx)) === 1) throw lastAdmin(person);
-    const counts = await endPerson(tx, person, { caller });
-    await audit(tx, { action: 'person.removed', by: caller, target: person.id, requestId, details: counts });
+    const counts = await removeFromServer(tx, person, { caller, requestId });
     return { answer: { person: personView(person), dry_run, ...counts }, tried: dry_run };
   },
 };
