@@ -60,7 +60,10 @@ export async function requirePersonOn(
 ): Promise<MemberWithPerson> {
   const found = patterns.handle.test(handle) ? await humanByHandle(tx, board.id, handle) : undefined;
   if (found) return found;
-  throw new Refusal('person_not_on_board', `There is nobody with this handle on ${board.name}.`, {
-    hint: `service board people --board ${board.name} shows who is on it.`,
-  });
+  throw personNotOnBoard(board);
 }
+
+export const personNotOnBoard = ({ name }: Pick<BoardRow, 'name'>): Refusal =>
+  new Refusal('person_not_on_board', `This person is not on ${name}.`, {
+    hint: `service board people --board ${name} shows who is on it.`,
+  });

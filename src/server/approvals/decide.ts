@@ -29,7 +29,7 @@ import { execute } from './execute.steps.ts';
 import { holdForRun } from './locks.steps.ts';
 import { ownKeyStep } from './next.rules.ts';
 import { altered, approvalClosed } from './refusals.rules.ts';
-import { askerOf } from './requester.steps.ts';
+import { requesterOf } from './requester.steps.ts';
 import { plainTransition, transition } from './transitions.rules.ts';
 
 export const allowApproval = (deps: Deps): WriteCase<'allowApproval'> => ({
@@ -41,8 +41,8 @@ export const allowApproval = (deps: Deps): WriteCase<'allowApproval'> => ({
     const action = actionOf(seen);
     const row = await holdAll(tx, seen, action);
     const { state } = effective(row, tx.now);
-    const asker = askerOf(caller, row.agent_id, requestId);
-    const review = new ActionReview({ tx, root: deps.root, address: deps.address, asker }, action, state);
+    const requester = requesterOf(caller, row.agent_id, requestId);
+    const review = new ActionReview({ tx, root: deps.root, address: deps.address, requester }, action, state);
     const { effect } = await transition(approvalTable, state, always ? 'allow_always' : 'allow', {
       no_category: () => kinds[action.kind].category === null,
       altered: () => hashOf(row.action) !== row.payload_hash,

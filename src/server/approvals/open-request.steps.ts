@@ -49,7 +49,7 @@ export async function openRequest(
   const { effect } = await transition(approvalTable, 'new', 'request', {
     no_authority: () => review.refuses(),
     covered: async () => {
-      allowance = await coverage(tx, ground.asker, action);
+      allowance = await coverage(tx, ground.requester, action);
       return allowance !== null;
     },
   });

@@ -17,7 +17,7 @@ import { approvalByKey, effective, forgetRequestKey, type RequestRow } from './a
 import { allowStep } from './next.rules.ts';
 import { openRequest } from './open-request.steps.ts';
 import { altered, approvalClosed } from './refusals.rules.ts';
-import { askerOf } from './requester.steps.ts';
+import { requesterOf } from './requester.steps.ts';
 
 const DAY = 86_400_000;
 
@@ -30,7 +30,7 @@ export const requestAdminAction = ({ root, address, report }: Asking): WriteCase
     refuseGuest(caller, 'ask for this');
     await requireSeat(tx, caller);
     const frozen = freeze(body);
-    const ground = { tx, root, address, asker: askerOf(caller, caller.seat.member_id, requestId) };
+    const ground = { tx, root, address, requester: requesterOf(caller, caller.seat.member_id, requestId) };
     const keyHash = idempotencyKey === undefined ? null : keyHashOf(root, caller, idempotencyKey);
     const earlier = keyHash && (await approvalByKey(tx, caller.seat.member_id, keyHash));
     if (earlier && earlier.created_at + DAY > tx.now) {
@@ -105,4 +105,5 @@ async function held(ground: Ground, row: RequestRow): Promise<Outcome<Result>> {
   };
 }
 
-const view = ({ tx, asker, address }: Ground, row: RequestRow) => ownView(tx, asker.person, row, address.baseUrl());
+const view = ({ tx, requester, address }: Ground, row: RequestRow) =>
+  ownView(tx, requester.person, row, address.baseUrl());

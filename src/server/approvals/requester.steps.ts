@@ -7,21 +7,21 @@ import { memberById } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller, KeyCaller } from '../operation/caller.ts';
 
-export interface Asker {
+export interface Requester {
   /** The person, whichever credential brought the request: boards are looked at as theirs. */
   person: KeyCaller;
   agentId: string;
   requestId: string;
 }
 
-export const askerOf = (caller: Caller, agentId: string, requestId: string): Asker => ({
+export const requesterOf = (caller: Caller, agentId: string, requestId: string): Requester => ({
   person: { ...caller, kind: 'PK', seat: null } as KeyCaller,
   agentId,
   requestId,
 });
 
 /** Who acts on a board: the agent where it has its seat, else the person; no foreign seat stands in a board's log. */
-export async function actorFor(tx: WriteTx, board: BoardRow, { person, agentId }: Asker): Promise<EventActor> {
+export async function actorFor(tx: WriteTx, board: BoardRow, { person, agentId }: Requester): Promise<EventActor> {
   const agent = await memberById(tx, agentId);
   if (agent?.board_id === board.id) return actorOn(agent, person);
   return actorOn((await activeHuman(tx, board.id, person.person.person_id)) ?? null, person);

@@ -1,4 +1,5 @@
 /** Whether an invite still works: its own state, who issued it, and every board it leads to. */
+import { Refusal } from '../../contract/errors.ts';
 import { transition } from '../approvals/transitions.rules.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import { boardById, lockBoardById } from '../boards/boards.store.ts';
@@ -77,4 +78,17 @@ export async function isOwnSeat(
   const seat = await memberById(tx, seatId);
   if (seat?.kind !== 'agent' || seat.status !== 'active' || seat.person_id !== personId) return false;
   return seat.board_id === boardId && (await activeHuman(tx, seat.board_id, personId)) !== undefined;
+}
+
+/** The seat that an invite names for work together. @throws Refusal `pairing_not_found`. */
+export async function requireOwnSeat(
+  tx: WriteTx,
+  seatId: string,
+  personId: string,
+  boardId: string | undefined,
+): Promise<void> {
+  if (await isOwnSeat(tx, seatId, personId, boardId)) return;
+  throw new Refusal('pairing_not_found', 'You have no such active agent on this board.', {
+    hint: 'service agents shows your agents and their boards.',
+  });
 }

@@ -8,7 +8,7 @@ import type { Caller } from '../operation/caller.ts';
 import type { ServerAddress, WriteCase } from '../operation/usecase.ts';
 import { refuseGuest, requireAdmin } from '../people/people.rules.ts';
 import type { RootKey } from '../text/root-key.ts';
-import { isOwnSeat } from './authority.steps.ts';
+import { requireOwnSeat } from './authority.steps.ts';
 import { issueInvite } from './issue.steps.ts';
 
 type RequestBody = Body<'createInvite'>;
@@ -42,8 +42,5 @@ async function requirePairable(
       details: { field: 'pairing', problem: 'needs exactly one board' },
     });
   }
-  if (await isOwnSeat(tx, initiating_agent_id, caller.person.person_id, boards[0])) return;
-  throw new Refusal('pairing_not_found', 'You have no such active agent on this board.', {
-    hint: 'service agents shows your agents and their boards.',
-  });
+  await requireOwnSeat(tx, initiating_agent_id, caller.person.person_id, boards[0]);
 }

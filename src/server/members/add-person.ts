@@ -6,9 +6,10 @@ import { lockSight, type Place, requireActive, requirePlace, type Sight } from '
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
+import { personNotFound } from '../people/people.rules.ts';
 import { holdPersonByHandle, type PersonRow } from '../people/people.store.ts';
 import { boardPersonView } from '../views/person.ts';
-import { agentMayAdd } from './adding.steps.ts';
+import { agentMayAdd, alreadyOnBoard, memberUnlessAddable } from './adding.steps.ts';
 import { bringOnto } from './membership.steps.ts';
 import { activeHuman } from './memberships.store.ts';
 
@@ -64,22 +65,12 @@ async function requireAddable(
   { board }: Sight,
   person: PersonRow | undefined,
 ): Promise<PersonRow> {
-  const present = person && (await activeHuman(tx, board.id, person.id));
-  if (!person || (caller.kind === 'AG' && person.server_role === 'guest' && !present)) {
-    throw new Refusal('person_not_found', 'There is nobody with this handle on this server.', {
-      hint: 'service people list shows who is here.',
-    });
+  if (!person) throw personNotFound();
+  // An agent learns nothing of guests who are elsewhere.
+  if (caller.kind === 'AG' && person.server_role === 'guest' && !(await activeHuman(tx, board.id, person.id))) {
+    throw personNotFound();
   }
-  if (present) {
-    throw new Refusal('already_on_board', `${person.handle} is on ${board.name} already.`, {
-      hint: `service board people --board ${board.name} shows who is on it.`,
-      details: { member_id: present.id },
-    });
-  }
-  if (person.server_role === 'guest') {
-    throw new Refusal('person_is_guest', `${person.handle} is a guest of this server.`, {
-      hint: `Guests come with a code: service code guest ${person.handle} --board ${board.name}`,
-    });
-  }
+  const member = await memberUnlessAddable(tx, board, person);
+  if (member) throw alreadyOnBoard(board, person.handle, member);
   return person;
 }

@@ -1,8 +1,11 @@
 /** Who owns a board: each a change, of which its caller has made sure that it may be. The board's row is held. */
+import { Refusal } from '../../contract/errors.ts';
 import type { EventActor } from '../../contract/types.ts';
+import { requireAnotherOwner } from '../access/authority.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { append } from '../record/append.steps.ts';
+import type { MemberWithPerson } from './members.store.ts';
 import { type MemberRow, setAccess } from './members.store.ts';
 
 /** What an event caused by an allowance or an approval says of it. */
@@ -18,6 +21,26 @@ export interface Standing {
   /** A person on the board. */
   member: MemberRow;
   actor: EventActor;
+}
+
+/**
+ * Whether making a person on a board an owner, or an owner a member, would change anything.
+ * @throws Refusal `person_is_guest`, `last_owner`.
+ */
+export async function ownershipChanges(
+  tx: WriteTx,
+  board: BoardRow,
+  { handle, server_role, access }: Pick<MemberWithPerson, 'handle' | 'server_role' | 'access'>,
+  role: 'owner' | 'member',
+): Promise<boolean> {
+  if (role === 'owner' && server_role === 'guest') {
+    throw new Refusal('person_is_guest', `${handle} is a guest of this server.`, {
+      hint: 'Only members of the server can own a board.',
+    });
+  }
+  const changes = (access === 'admin') !== (role === 'owner');
+  if (changes && role === 'member') await requireAnotherOwner(tx, { board });
+  return changes;
 }
 
 /** @param why an allowance or approval, or what the system did it for. */

@@ -1,11 +1,10 @@
 /** Making somebody an owner of a board, and an owner a member again. */
-import { Refusal } from '../../contract/errors.ts';
 import { eventActor } from '../access/acting.ts';
-import { refuseGuest, requireAnotherOwner, requireOwner, requirePersonOn } from '../access/authority.ts';
+import { refuseGuest, requireOwner, requirePersonOn } from '../access/authority.ts';
 import { lockPlace, requireActive } from '../access/place.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { boardPersonView } from '../views/person.ts';
-import { makeOwner, unmakeOwner } from './owners.steps.ts';
+import { makeOwner, ownershipChanges, unmakeOwner } from './owners.steps.ts';
 
 export const makeBoardOwner: WriteCase<'makeBoardOwner'> = {
   async run(tx, caller, { params, body }) {
@@ -14,12 +13,7 @@ export const makeBoardOwner: WriteCase<'makeBoardOwner'> = {
     requireActive(place.board);
     await requireOwner(tx, place);
     const person = await requirePersonOn(tx, place, body.handle);
-    if (person.server_role === 'guest') {
-      throw new Refusal('person_is_guest', `${person.handle} is a guest of this server.`, {
-        hint: 'Only members of the server can own a board.',
-      });
-    }
-    if (person.access !== 'admin') {
+    if (await ownershipChanges(tx, place.board, person, 'owner')) {
       await makeOwner({
         tx,
         board: place.board,
@@ -37,8 +31,7 @@ export const unmakeBoardOwner: WriteCase<'unmakeBoardOwner'> = {
     refuseGuest(caller, 'change who owns a board');
     await requireOwner(tx, place);
     const person = await requirePersonOn(tx, place, params['handle'] ?? '');
-    if (person.access === 'admin') {
-      await requireAnotherOwner(tx, place);
+    if (await ownershipChanges(tx, place.board, person, 'member')) {
       await unmakeOwner({
         tx,
         board: place.board,

@@ -7,7 +7,7 @@ import { asMember, lockPlaceById, type Place, requireActive, seeBoardById } from
 import { freeze, refuseSecrets } from '../approvals/actions.rules.ts';
 import { allowStep } from '../approvals/next.rules.ts';
 import { openRequest } from '../approvals/open-request.steps.ts';
-import { askerOf } from '../approvals/requester.steps.ts';
+import { requesterOf } from '../approvals/requester.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { isOwnSeat } from '../invites/authority.steps.ts';
 import { agentMayAdd } from '../members/adding.steps.ts';
@@ -104,7 +104,7 @@ async function admit(
     });
     return null;
   }
-  const ground = { tx, root, address, asker: askerOf(caller, caller.seat.member_id, requestId) };
+  const ground = { tx, root, address, requester: requesterOf(caller, caller.seat.member_id, requestId) };
   const action = freeze({ kind: 'add_people', board_id: board.id, person_id: person.id });
   const { row, done } = await openRequest(ground, caller, action, null);
   return { id: row.id, held: done === null };
