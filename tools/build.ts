@@ -42,7 +42,7 @@ async function packAndDescribe() {
   const { manifestText } = await import('./manifest.ts');
   const { readCatalog } = await import('../src/cli/help/catalog.ts');
   const [manifest, files] = await Promise.all([manifestText(root), bundle(root)]);
-  // The note comes last: a build that was cut off is none.
+  // The note is written last: an interrupted build does not count.
   writeFolder(join(root, 'dist'), files, /./);
   writeChanged(join(root, 'oclif.manifest.json'), manifest);
   return readCatalog(root);

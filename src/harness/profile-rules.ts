@@ -1,8 +1,8 @@
-/** What a profile must keep beyond its shape: whatever it declares, it needs the means for. */
+/** Checks of a profile beyond its schema: every declared capability needs the settings that it depends on. */
 import { readAs } from '../contract/problems.ts';
 import { type Profile, profileSchema } from './profile.ts';
 
-/** The profile in a value, or what is wrong with it, in words for whoever wrote it. */
+/** Parses a profile: the profile, or its problems in words for its author. */
 export function readProfile(value: unknown): { profile: Profile } | { problems: string[] } {
   const read = readAs(profileSchema, value);
   if ('problems' in read)
@@ -11,7 +11,7 @@ export function readProfile(value: unknown): { profile: Profile } | { problems: 
   return problems.length > 0 ? { problems } : { profile: read.data };
 }
 
-/** What a profile by itself lacks. */
+/** The problems of a profile by itself. */
 export function profileProblems(profile: Profile): string[] {
   return [...missingMeans(profile), ...versionProblems(profile), ...identityProblems(profile)];
 }
@@ -62,7 +62,7 @@ function identityProblems({ identity, subagent_identity, delivery, lifecycle }: 
   return problems;
 }
 
-/** What a profile may not share with those that are there: its name, or a marker that nothing tells apart. */
+/** The conflicts of a profile with existing ones: its name, or environment markers that cannot be told apart. */
 export function clashes(profile: Profile, others: readonly Profile[]): string[] {
   return others.flatMap((other) => {
     if (other.harness === profile.harness) return [`harness: ${other.harness} is there already`];

@@ -58,7 +58,7 @@ forEachDatabase('what a request costs the database', (engine) => {
     for (const stream of streams) stream.close();
   });
 
-  it('is no more for posts of any kind, whoever follows: people with keys and in browsers, and agents', async () => {
+  it('is no more for posts of any kind and any follower: people with keys and in browsers, and agents', async () => {
     const { name } = await newBoard(server.dana);
     const params = { board: name };
     const agent = await newAgent(server.dana, name, { name: 'codex' });

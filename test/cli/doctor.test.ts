@@ -157,7 +157,7 @@ describe('service doctor', function () {
     expect(existsSync(lock)).to.equal(true);
   });
 
-  it('finds a seat that ended, and a file of credentials that is none', async () => {
+  it('finds a seat that ended, and an invalid credentials file', async () => {
     home = new Home();
     await home.json(['board', 'create', 'docs']);
     await home.json(['agent', 'create', 'codex', '-b', 'docs']);

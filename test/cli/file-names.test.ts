@@ -18,7 +18,7 @@ const names = [
   'a\\.b',
 ];
 
-describe('a file whose name is none', function () {
+describe('a file with an invalid name', function () {
   this.timeout(60_000);
   let server: HostileServer;
   let home: Home;

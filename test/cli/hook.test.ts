@@ -97,7 +97,7 @@ describe('a hook', function () {
       expect([code, stderr]).to.deep.equal([0, 'service hook: standard input was not complete within 2 seconds\n']);
     });
 
-    it('by a session that is none', async () => {
+    it('by an invalid session', async () => {
       for (const session_id of [undefined, 7, '', '../x', 'x'.repeat(201)])
         expect(await hook('claude-code prompt', { session_id })).to.deep.equal({ code: 0, stdout: '', stderr: '' });
       expect(daemon.frames).to.deep.equal([]);

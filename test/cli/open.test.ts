@@ -202,7 +202,7 @@ describe('the browser of this machine', () => {
     expect(of({}, 'win32')[0]?.[0]).to.equal('rundll32.exe');
   });
 
-  it('is none where nobody would see it', () => {
+  it('is not opened where nobody would see it', () => {
     const env = { DISPLAY: ':0', BROWSER: 'firefox' };
     expect(browsers(url, { env: { ...env, CI: '1' }, platform: 'linux' })).to.deep.equal([]);
     expect(browsers(url, { env: { ...env, BROWSER: 'none' }, platform: 'linux' })).to.deep.equal([]);

@@ -171,7 +171,7 @@ describe('proposed work', function () {
     });
   });
 
-  it('is refused to whoever has no part in it as if it never was', async () => {
+  it('is refused to others as if it did not exist', async () => {
     const id = await propose();
     const { invite } = await post('/v1/invites', key, {});
     const eve = await post('/v1/connect', key, { invite, handle: 'eve', key_name: 'laptop' });

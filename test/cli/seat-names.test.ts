@@ -7,7 +7,7 @@ import { HostileServer } from './support/hostile.ts';
 
 const names = ['$(touch ran)', 'a b', '-x', 'a\n', '', '__proto__'];
 
-describe('a seat whose name is none', function () {
+describe('a seat with an invalid name', function () {
   this.timeout(60_000);
   let server: HostileServer;
   let home: Home;

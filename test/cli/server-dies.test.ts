@@ -58,7 +58,7 @@ describe('a local server that is killed in the middle of a command', function ()
     await home().run(['server', 'start']);
   });
 
-  it('is started by whoever follows a board', async () => {
+  it('is started by a command that follows a board', async () => {
     await home().json(['say', 'before']);
     const child = home().start(['read', '--follow', '--json', '--verbose']);
     const printed = collect(child);
@@ -70,7 +70,7 @@ describe('a local server that is killed in the middle of a command', function ()
     expect((await finished(child)).code).to.equal(0);
   });
 
-  it('is started by whoever waits for a reply', async () => {
+  it('is started by a command that waits for a reply', async () => {
     await home().json(['agent', 'create', 'codex']);
     const child = home().start(['say', 'a question', '--wait-reply', '40', '--json', '--verbose']);
     const printed = collect(child);

@@ -321,7 +321,7 @@ describe('a session with a daemon', function () {
 
   describe('in a subagent', () => {
     const part = { ...session, SERVICE_SUBAGENT: 'sub1' };
-    it('only reads, whoever is named', async () => {
+    it('only reads, even as a named seat', async () => {
       for (const args of [
         ['say', 'hi'],
         ['say', 'hi', '--as', 'codex'],

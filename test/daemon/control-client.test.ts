@@ -196,7 +196,7 @@ describe('the control socket, from its client', () => {
       expect(requests.shutdown.parse({ v: 1, op: 'shutdown' }).restart).to.equal(false);
     });
 
-    it('that refuse other versions, verbs, and names that are none', () => {
+    it('that refuse other versions, verbs, and invalid names', () => {
       expect(firstFrames).to.not.have.property('sing');
       for (const wrong of [
         { ...header, v: 2, op: 'agents' },

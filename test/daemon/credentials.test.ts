@@ -97,7 +97,7 @@ describe('the daemon’s credentials', () => {
     expect(statSync(path()).mode & 0o777).to.equal(0o600);
   });
 
-  it('keep no seat whose name or board is none, since they become words of commands', async () => {
+  it('keep no seat with an invalid name or board, since they become words of commands', async () => {
     const seat = machine.credentials.seat(ORIGIN, 'mem_01K5A0000000000000000000M1')!;
     for (const more of [{ name: '$(touch ran)' }, { board: 'a b' }]) {
       const code = await machine.credentials.saveSeat(ORIGIN, 'mem_3', { ...seat, ...more }).catch(({ code }) => code);

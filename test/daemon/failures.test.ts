@@ -81,7 +81,7 @@ describe('the daemon, where something fails', () => {
     expect(await problems()).to.deep.equal([]);
   });
 
-  it('a receipt that cannot be noted is none, and nothing is acknowledged', async () => {
+  it('a receipt that cannot be saved does not count, and nothing is acknowledged', async () => {
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     const hook = await session.wait();

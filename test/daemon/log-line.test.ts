@@ -23,7 +23,7 @@ describe('a line of the log', () => {
   afterEach(() => existsSync(path) && rmSync(path));
 
   for (const field of logFields)
-    it(`takes into ${field} no text, path or secret, whoever passes it there`, () => {
+    it(`takes into ${field} no text, path or secret from any caller`, () => {
       const log = openLog(path);
       for (const canary of canaries) {
         log.write('bound', { [field]: canary } as LogFields);

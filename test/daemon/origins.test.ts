@@ -156,7 +156,7 @@ describe('the connection to a server', () => {
     expect(machine.told.log.filter((line) => line === `read ${seq}`).length).to.be.at.least(1);
   });
 
-  it('takes nothing on trust that a stream says of seats and boards it does not know, or in words that are none', async () => {
+  it('does not trust a stream about seats and boards that it does not know, or with invalid names', async () => {
     await follow();
     const before = machine.told.log.length;
     const unknown = { member_id: 'mem_01K5A0000000000000000000X1', board_id: 'brd_01K5A0000000000000000000X1' };
@@ -626,7 +626,7 @@ describe('the connection to a server', () => {
     await machine.told.until('inbox now');
   });
 
-  it('takes no answer for an inbox that is none, and reads on with the next one', async () => {
+  it('rejects an invalid inbox answer, and reads on with the next one', async () => {
     await follow();
     for (const json of [{}, { messages: [{}] }, [], 'x']) {
       proxy.fail(INBOX, { status: 200, json }, 1);

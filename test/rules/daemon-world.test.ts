@@ -18,7 +18,7 @@ describe('time as server connections see it', () => {
     expect(world.userAgent).to.equal('service/1.2.3');
   });
 
-  it('passes for whoever sleeps, and ends for whoever is called away', async () => {
+  it('passes for sleepers, and ends for those called away', async () => {
     const clock = new TestDaemonClock();
     const world = worldOf(clock, { write: () => {} }, '1.2.3');
     const told: string[] = [];

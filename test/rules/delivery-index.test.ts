@@ -113,7 +113,7 @@ const scenarios: Shown[][] = [
   ],
   [['daemon/scenarios', 'a giant arrives as its beginning with the command for the rest']],
   [
-    ['cli/session-daemon', 'only reads, whoever is named'],
+    ['cli/session-daemon', 'only reads, even as a named seat'],
     ['daemon/right-session', 'a subagent gets no text, by whatever it asks, and confirms nothing'],
   ],
   [

@@ -53,7 +53,7 @@ export class Seats {
     return seat;
   }
 
-  /** Whoever is done with one gives it to the next check. */
+  /** A finished check passes its sessions to the next one. */
   done(seat: Seated): void {
     this.shared = seat;
   }

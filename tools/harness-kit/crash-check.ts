@@ -66,7 +66,7 @@ async function crashed(seat: Seated, point: string, message: { seq: number }): P
   const { world } = seat;
   const gone = () => world.daemon.gone;
   for (let tries = 0; tries < 20; tries++) {
-    // Whoever lost its daemon comes back after up to five seconds.
+    // A client that lost its daemon reconnects after at most five seconds.
     if (await world.within(gone, tries < 2 ? 500 : 2_000)) return;
     if (tries === 1 && (await seat.cursor()) >= message.seq) await seat.says('kit-behind-the-crash');
     await seat.goesOn();

@@ -92,7 +92,7 @@ export function startEntry(entry: SettingsEntry, input: object, options: StartOp
 
 let pipes = 0;
 
-/** A pipe that takes nothing more: whoever writes into it waits. */
+/** A full pipe: writing to it blocks. */
 function fullPipe(folder: string): { fd: number; close(): void } {
   const path = join(folder, `stuck-${process.pid}-${++pipes}`);
   execFileSync('mkfifo', [path]);

@@ -41,7 +41,7 @@ export class FakeHarness implements Host {
   private readonly waiting: { text: string; over: () => void }[] = [];
   private envFile = '';
   private mistake: string | null = null;
-  /** Tells whoever waits for a text or a turn that there is another one. */
+  /** Wakes those who wait for a text or a turn. */
   private happened: () => void = () => {};
 
   constructor(options: FakeOptions) {
@@ -329,7 +329,7 @@ export class FakeHarness implements Host {
     const folder = join(this.folder, 'queue');
     for (const name of readdirSync(folder).sort()) {
       const path = join(folder, name);
-      // Whoever it is for may have taken it by now.
+      // The recipient may have taken it meanwhile.
       const text = readText(path);
       if (text === null) continue;
       const { thread, message } = JSON.parse(text) as { thread: string; message: string };

@@ -87,7 +87,7 @@ export const lifeChecks: Check[] = [
       // Whether a text that was printed is in the session shows only where it comes back as a prompt, or says so itself.
       if (!can('queue')(world.profile)) await killedHook(seat, 'output');
       if (world.profile.delivery.wake_echo) await lostWake(seat);
-      // A daemon that is gone is started by whoever misses it.
+      // A client that finds no daemon starts one.
       await world.daemon.kill();
       const message = await seat.says('kit-daemon-gone');
       await seat.goesOn();
@@ -185,7 +185,7 @@ async function killedHook(seat: Seated, after: 'answer' | 'output'): Promise<voi
   await seat.rest();
 }
 
-/** A wake that its harness swallowed is believed lost at the next prompt that is none. */
+/** A wake that its harness dropped counts as lost at the next prompt from elsewhere. */
 async function lostWake(seat: Seated): Promise<void> {
   const { driver, world } = seat;
   await driver.step({ do: 'ignore_wake' });

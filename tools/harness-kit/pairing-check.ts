@@ -1,4 +1,4 @@
-/** Two sessions show each other, through true deliveries, that what they send arrives; whoever was replaced shows it again. */
+/** Two sessions prove to each other, by real deliveries, that their messages arrive; a replaced session proves it again. */
 import { createHash, randomBytes } from 'node:crypto';
 import { ClientError } from '../../src/client/errors.ts';
 import type { PairingRequest } from '../../src/contract/types.ts';

@@ -38,7 +38,7 @@ export class People {
     return { client, name: data.agent.name, memberId: data.agent.id };
   }
 
-  /** @param from whoever says it; the person, where nobody else is named */
+  /** @param from the author; the person by default */
   async say(board: string, body: string, more: object = {}, from: Client = this.person): Promise<Message> {
     return (await from.call('postMessage', { params: { board }, body: { body, ...more } })).data;
   }

@@ -14,7 +14,7 @@ export class SocketTap {
     this.server = createServer((client) => this.join(client));
   }
 
-  /** Stands between a daemon that listens there now and whoever connects from now on. */
+  /** Forwards between the daemon that listens there and clients that connect from now on. */
   static async on(path: string): Promise<SocketTap> {
     const tap = new SocketTap(path);
     renameSync(path, tap.beyond);

@@ -50,7 +50,7 @@ function parsed(line: string): Message | null {
 }
 
 function judged({ result, error }: Message): Target {
-  // A thread is written down with its first turn; until then another app server knows no more of it than of none.
+  // A thread is written to disk with its first turn; until then another app server does not know it.
   if (error && /not loaded/i.test(String(error.message))) return 'unstarted';
   if (error) {
     const absent = /not found|no rollout|no such|unknown thread|invalid thread|does not exist/i.test(

@@ -113,7 +113,7 @@ export default function service(pi) {
         }
         if (frame.event === "deliver") deliver(frame);
         heard = heard || frame.event === "welcome";
-        // Whoever stopped the daemon wants it to stay so; the next turn comes back to it.
+        // A person who stopped the daemon wants it to stay stopped; the next turn tries again.
         over = frame.event === "release" || (frame.event === "bye" && !frame.restart) || (Boolean(frame.error) && !heard);
         if (over) own.end();
       },

@@ -129,7 +129,7 @@ export async function optionsOf(tx: WriteTx, ask: AskRow): Promise<string[]> {
   return data?.options ?? [];
 }
 
-/** An answer reaches the asker, a withdrawal the one asked, whoever else it goes to; with nobody left it stands alone. */
+/** An answer also goes to the asker, a withdrawal to the one asked; if they have left, it may have no recipient. */
 export async function addressAnswer(
   tx: WriteTx,
   from: Addressee,

@@ -43,7 +43,7 @@ export class Blobs {
     if (quota > 0 && (await db.read(storedBytes)) + size > quota) throw quotaReached();
   }
 
-  /** Makes staged bytes durable and notes them. Whoever names them now in a transaction finds them. @throws NoRoom. */
+  /** Makes staged bytes durable and records them, so that a transaction can refer to them. @throws NoRoom */
   async publish(staged: Staged): Promise<void> {
     const { db } = this.#options;
     await this.#alone(staged.digest, async () => {

@@ -1,4 +1,4 @@
-/** Tools of whoever runs a server: whether every version has its bytes, and taking all bytes to another store. */
+/** Tools for the server's operator: checking that every version has its bytes, and copying all bytes to another store. */
 import { createHash } from 'node:crypto';
 import { systemClock } from '../db/clock.ts';
 import { openDatabase } from '../db/open.ts';

@@ -76,7 +76,7 @@ export class BlobMissing extends Error {
 
 const digestPattern = /^sha256:([0-9a-f]{64})$/;
 
-/** The 64 hex digits of a digest; what is none never becomes part of a path. */
+/** The 64 hex digits of a digest. @throws Error for anything else, which must never become part of a path */
 export function hexOf(digest: Digest): string {
   const hex = digestPattern.exec(digest)?.[1];
   if (hex === undefined) throw new Error('not a digest');

@@ -73,7 +73,7 @@ async function take(
 
 /**
  * A receipt is shown again whatever became of the board between active and archived, while its caller could still do
- * the same. After a board's end only the receipt of that end is, and only to whoever would have had the authority.
+ * the same. After deletion only the receipt of the deletion is returned, and only to those who had the right to delete.
  */
 async function recheck(tx: WriteTx, caller: Caller, shown: Shown, step: Step): Promise<void> {
   const board = await boardById(tx, shown.board ?? '');

@@ -18,7 +18,7 @@ export async function setLifecycle(
   board.lifecycle = after;
   if (after === 'deleted') await closeForBoard(tx, board.id);
   await append(tx, board, { type: events[after], actor, data: { person_id: personId, before, after } });
-  // Whoever is on the board hears of it by its record.
+  // Members of the board learn of it from its record.
   if (board.visibility === 'open') tx.publish('boards');
 }
 
@@ -29,7 +29,7 @@ export interface Turn {
   agents_add_people: boolean;
 }
 
-/** Whoever is on the board stays; a private board has no codes and no agents that bring people. */
+/** Members stay; a private board has no join codes, and its agents cannot add people. */
 export async function setVisibility(setting: Setting, { after, reveals, agents_add_people }: Turn): Promise<void> {
   const { tx, board, actor } = setting;
   const { visibility: before } = board;

@@ -1,2 +1,2 @@
-/** A logger for Knex that says nothing: what fails is thrown to whoever asked, and would only be said twice. */
+/** A logger for Knex that prints nothing: errors are thrown to the caller, and would only be reported twice. */
 export const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} };

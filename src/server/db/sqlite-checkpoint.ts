@@ -44,7 +44,7 @@ export class QuietCheckpoint {
     try {
       return this.#db.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0;
     } catch {
-      // Nothing is lost, and the next commit tells whoever waits for it.
+      // Nothing is lost, and the next commit reports the error to its caller.
       return false;
     } finally {
       this.#db.pragma(`busy_timeout = ${patience}`);

@@ -74,7 +74,7 @@ export class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     this.#closed = true;
-    // The log is removed by whoever closes last: the writer, when all reads are over.
+    // The connection that closes last removes the log: the writer, after all reads.
     const open = this.#open;
     this.#open = READERS;
     for (let left = open; left > 0; left--) (await this.#acquire()).db.close();

@@ -31,7 +31,7 @@ export interface WriteTx extends ReadTx {
   serialise(name: string): Promise<void>;
   /** Runs `fn` once before the commit, however often the same `key` is given. */
   beforeCommit(key: string, fn: () => Promise<void>): void;
-  /** Wakes whoever watches this key, after the commit. */
+  /** Wakes the watchers of this key after the commit. */
   publish(key: string): void;
 }
 

@@ -45,7 +45,7 @@ export function decideWrite(wanted: Preconditions, atName: Present | undefined, 
   return { do: 'refuse', code: 'file_changed', now: atName };
 }
 
-/** A brief is replaced only by whoever names both its identity and its latest version. */
+/** Replacing a brief requires both its id and its latest version. */
 function decideBrief({ name, base, file_id, replace_format }: Preconditions, brief: Present | undefined): Decision {
   if (!brief) {
     const creates = base === 0 && file_id === undefined;

@@ -26,7 +26,7 @@ const fileNotFound = (): Refusal =>
 
 /** @param version a number; null: the latest. @throws Refusal `version_not_found`. */
 export async function requireVersion(tx: ReadTx, file: FileRow, version: number | null): Promise<VersionRow> {
-  // A number beyond the latest is none that the database would have to understand.
+  // A number beyond the latest version may be out of range for the database, so it is not queried.
   const found = version !== null && version > file.latest ? null : await versionOf(tx, file.id, version ?? file.latest);
   if (found) return found;
   throw new Refusal('version_not_found', `${file.name} has no version ${version}.`, {

@@ -103,7 +103,7 @@ export async function takeOff({ tx, board, actor }: Writing, file: FileRow): Pro
   await saveFile(tx, file.id, { removed_at: at });
 }
 
-/** How somebody looks to whoever is refused. */
+/** Resolves a member id to the name shown in a refusal. */
 export type NameActor = (memberId: string) => Promise<Actor>;
 
 type Refused = Extract<Decision, { do: 'refuse' }>;

@@ -25,7 +25,7 @@ export const updateInvite: WriteCase<'updateInvite'> = {
   },
 };
 
-/** The role of an admin is not needed: whoever handed an invite out may take it back. */
+/** The role of an admin is not needed: the issuer of an invite may revoke it. */
 export const revokeInvite: WriteCase<'revokeInvite'> = {
   async run(tx, caller, { params, requestId }) {
     refuseGuest(caller.person, 'have invites');

@@ -1,4 +1,4 @@
-/** Making an invite, whoever it is for: the secret is shown by whoever asked for it, once. */
+/** Makes an invite. Its secret is returned once, to the caller. */
 import { Refusal } from '../../contract/errors.ts';
 import { inviteLink } from '../../contract/invite-link.ts';
 import type { Authorization, ServerInvite } from '../../contract/types.ts';
@@ -57,7 +57,7 @@ export async function issueInvite({ tx, root, address }: Issuer, wanted: InviteT
   return shownInvite(row, secret, wanted.by.person.handle, address, pairing);
 }
 
-/** Work that whoever comes by the invite is to do with an agent of the issuer; answers its request. */
+/** Creates the pairing request for the invited person and an agent of the issuer. */
 async function beginPairing(tx: WriteTx, row: InviteRow, { pairing, by }: InviteTerms): Promise<string | undefined> {
   const [boardId] = boardsOf(row);
   if (!pairing || boardId === undefined) return undefined;
@@ -71,7 +71,7 @@ async function beginPairing(tx: WriteTx, row: InviteRow, { pairing, by }: Invite
   return id;
 }
 
-/** An invite with its secret, as its link and prompt. @param pairing the request that waits for whoever comes by it. */
+/** An invite with its secret, as link and prompt. @param pairing the request that waits for the invited person */
 export const shownInvite = (
   row: InviteRow,
   secret: string,

@@ -52,7 +52,7 @@ export class BoardStream implements Follower {
     void this.pump();
   }
 
-  /** New events, read once for all followers. Whoever is behind or full reads for itself, by its own cursor. */
+  /** New events, read once for all followers. A follower that is behind or whose buffer is full reads from its own cursor. */
   news(news: News, { reader }: Extract<Right, { ok: true }>): void {
     const { first, last } = news;
     if (first === null || last === null || last <= this.#cursor || this.#pumping) return;

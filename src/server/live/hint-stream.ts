@@ -105,7 +105,7 @@ export class HintStream implements Follower, Watcher {
     this.#options.connection.end(reason);
   }
 
-  /** The set or the face of the visible boards changed. */
+  /** The set of visible boards, or how one of them is shown, changed. */
   boardsChanged(): void {
     if (this.#boardsPlanned) return;
     const wait = Math.min(this.#lastBoards + BOARDS_MS - this.#options.clock.now(), BOARDS_MS);

@@ -199,7 +199,7 @@ export class Live {
     }
   }
 
-  /** Nothing while the database is away: whoever waits is not sent off, and looks again a second later. */
+  /** Empty while the database is unavailable: waiting requests stay open and look again a second later. */
   async #patiently<T>(sleep: Sleep, look: () => Promise<T>): Promise<T | null> {
     const last = sleep.over;
     try {

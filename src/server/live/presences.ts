@@ -43,7 +43,7 @@ export class Presences {
   /** Begins from what a watcher saw in the read it opened with. */
   startFrom(statuses: readonly AgentStatusRow[], now: number): void {
     if (this.#told !== null && this.watchers.size > 0) return;
-    this.#told = new Map(statuses.map((face) => [face.member_id, textOf(face, now)]));
+    this.#told = new Map(statuses.map((status) => [status.member_id, textOf(status, now)]));
     this.#armNext(statuses, now);
   }
 
@@ -93,11 +93,11 @@ export class Presences {
     this.#armNext(statuses, tx.now);
     const told = this.#told ?? new Map<string, string>();
     const frames = new Map<string, string>();
-    this.#told = new Map(statuses.map((face) => [face.member_id, textOf(face, tx.now)]));
-    for (const face of statuses) {
-      const { member_id: id } = face;
-      if ((told.get(id) ?? blank(face, tx.now)) === this.#told.get(id)) continue;
-      frames.set(id, frame('presence', { board: board.name, board_id: board.id, ...shown(face, tx.now) }));
+    this.#told = new Map(statuses.map((status) => [status.member_id, textOf(status, tx.now)]));
+    for (const status of statuses) {
+      const { member_id: id } = status;
+      if ((told.get(id) ?? blank(status, tx.now)) === this.#told.get(id)) continue;
+      frames.set(id, frame('presence', { board: board.name, board_id: board.id, ...shown(status, tx.now) }));
     }
     return { frames, rights };
   }
@@ -105,9 +105,9 @@ export class Presences {
   /** Looks again when the first presence or line ends or turns, unless it is renewed until then. */
   #armNext(statuses: readonly AgentStatusRow[], now: number): void {
     this.#cancelNext();
-    const turns = statuses.flatMap((face) => {
-      const line = lineIn(face);
-      return [runsOutAt(face), line && turnsAt(line, now)].filter((turn): turn is number => turn !== null);
+    const turns = statuses.flatMap((status) => {
+      const line = lineIn(status);
+      return [runsOutAt(status), line && turnsAt(line, now)].filter((turn): turn is number => turn !== null);
     });
     const ahead = turns.filter((turn) => turn > now);
     if (ahead.length === 0) return;
@@ -115,23 +115,23 @@ export class Presences {
   }
 }
 
-function shown(face: AgentStatusRow, now: number) {
-  const { presence, since } = presenceAt(face, now);
-  const held = lineIn(face);
-  const line = held && !hasLapsed(held, face, now) ? held : null;
+function shown(status: AgentStatusRow, now: number) {
+  const { presence, since } = presenceAt(status, now);
+  const held = lineIn(status);
+  const line = held && !hasLapsed(held, status, now) ? held : null;
   return {
-    agent: face.name,
-    member_id: face.member_id,
+    agent: status.name,
+    member_id: status.member_id,
     presence,
     presence_since: timestampOrNull(since),
-    delivery: face.delivery,
+    delivery: status.delivery,
     line: line && lineView(line, line.task),
     state: stateWord(presence, line, now),
   };
 }
 
-const textOf = (face: AgentStatusRow, now: number): string => JSON.stringify(shown(face, now));
+const textOf = (status: AgentStatusRow, now: number): string => JSON.stringify(shown(status, now));
 
 /** How an agent looks of whom nothing has been told yet. */
-const blank = (face: AgentStatusRow, now: number): string =>
-  textOf({ ...face, presence: null, presence_since: null, reported_at: null, delivery: null, line_kind: null }, now);
+const blank = (status: AgentStatusRow, now: number): string =>
+  textOf({ ...status, presence: null, presence_since: null, reported_at: null, delivery: null, line_kind: null }, now);

@@ -48,7 +48,7 @@ export async function addressTo(tx: WriteTx, from: Addressee, given: string[]): 
 }
 
 /**
- * The default of a reply: whoever wrote in the thread's readable part or was named there, still active, in order of first
+ * The default recipients of a reply: authors and addressees in the thread's readable part, still active, in order of first
  * appearance, without the sender. @throws Refusal `reply_has_no_recipients`.
  */
 export async function addressThread(tx: WriteTx, from: Addressee, rootSeq: number): Promise<Addressing> {

@@ -1,4 +1,4 @@
-/** Writing a post: the event, the message's row, and what each of its parts keeps. Whoever posts has decided all of it before. */
+/** Writes a post: the event, the message's row, and the rows of its parts. The caller has checked everything before. */
 import type { Body, FileRef, Mention } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
 import type { Place } from '../access/place.ts';

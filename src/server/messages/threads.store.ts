@@ -13,7 +13,7 @@ const STRIDE = 500;
 
 /**
  * Threads whose root and at least one reply are readable, newest reply first, whose newest readable reply is before
- * `before`. Whoever reads everything is served by an index; others walk back through the replies they may read.
+ * `before`. Readers with all rights are served by an index; others walk back through the replies that they may read.
  */
 export async function newestThreads(
   tx: ReadTx,

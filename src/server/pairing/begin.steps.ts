@@ -1,4 +1,4 @@
-/** Beginning a pairing request: directly (T1), or with an invite for whoever comes by it (T2). */
+/** Creates a pairing request: directly (T1), or with an invite (T2). */
 import type { WriteTx } from '../db/tx.ts';
 import { newId } from '../text/ids.ts';
 import { publish, WEEK } from './move.steps.ts';

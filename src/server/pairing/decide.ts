@@ -34,7 +34,7 @@ export const declinePairing = (deps: Deps): WriteCase<'declinePairing'> =>
 export const cancelPairing = (deps: Deps): WriteCase<'cancelPairing'> =>
   ending(deps, 'cancel', 'initiator', requireInviter);
 
-/** What was answered is told again to whoever could still ask. */
+/** A repeated request gets the earlier answer, if the caller still has the right to ask. */
 async function recheckAs(tx: WriteTx, caller: Caller, { pairing = '' }: Shown, require: Requires): Promise<void> {
   refuseGuest(caller, WHAT);
   require(await findPairing(tx, caller, pairing), caller);

@@ -16,7 +16,7 @@ import {
 import { agentSees, personSees } from './sight.rules.ts';
 import { endOf, stateAt } from './subject.rules.ts';
 
-/** An endpoint's own credential sees its request, whoever else sees it. */
+/** An endpoint's own credential can always read its request. */
 function maySee(row: SubjectRow, caller: Caller): boolean {
   switch (caller.kind) {
     case 'PC':

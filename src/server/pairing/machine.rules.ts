@@ -69,7 +69,7 @@ export type Effect =
   | 'proof'
   | 'accept'
   | 'evidence'
-  /** Whoever enters `verifying` gets two fresh nonces and the board's head as the number that pings come after. */
+  /** On entry to `verifying`: two fresh nonces, and the board's head, after which the pings must come. */
   | 'challenges'
   /** The person asks their agent, in a message. */
   | 'ask'
@@ -87,7 +87,7 @@ export interface Transition {
   row: string;
   from: readonly PairingState[];
   on: Trigger;
-  /** What must hold besides; whoever asks for the trigger makes sure of it. */
+  /** A further condition, which the caller of the trigger checks. */
   when?: string;
   /** `computed`: whatever the facts say after it. */
   next: PairingState | 'computed' | 'unchanged';

@@ -184,7 +184,7 @@ const effects: Record<Effect, (turn: Turn) => Promise<void>> = {
   },
 };
 
-/** Whoever has part in it hears that it is not as it was. */
+/** Notifies the participants of the change. */
 export function publish(
   tx: WriteTx,
   { inviter_id, recipient_id }: Pick<PairingRow, 'inviter_id' | 'recipient_id'>,

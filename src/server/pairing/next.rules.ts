@@ -7,7 +7,7 @@ export interface Waiting {
   id: string;
   state: PairingState;
   awaiting: PairingRequest['awaiting'];
-  /** The side of whoever reads it; null where one person has both. */
+  /** The reader's side; null if one person has both. */
   reader: PairingSide | null;
 }
 

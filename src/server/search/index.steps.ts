@@ -44,7 +44,7 @@ export async function indexBatch(tx: WriteTx, boardId: string, head: number): Pr
 
 /**
  * Takes in the text of a file, unless it has another version by now. @param digest of the bytes that were read.
- * @param text as it is searched; empty: they are none.
+ * @param text as it is searched; empty if the bytes are not text.
  */
 export async function indexText(tx: WriteTx, fileId: string, digest: string, text: string): Promise<void> {
   await tx.serialise(INDEX);

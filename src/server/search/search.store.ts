@@ -31,7 +31,7 @@ const insertWords = statement<{ rowid: number; words: string }>((db, p) =>
   db('search_words').insert({ rowid: p.rowid, words: p.words }),
 );
 
-/** Adds documents that are not there. Whoever calls holds the index. */
+/** Adds missing documents. The caller holds the lock of the index. */
 export async function addDocs(tx: WriteTx, docs: readonly Doc[]): Promise<void> {
   const numbered = await numbersFor(tx, docs);
   if (tx.dialect.name === 'sqlite') {

@@ -63,7 +63,7 @@ function decoderFor(head: Buffer): Decode | 'binary' {
   return head.subarray(0, HEAD).includes(0) ? 'binary' : (bytes) => bytes.toString('latin1');
 }
 
-/** A whole file as the text it is; null: it is none. */
+/** A whole file as text; null if it is not text. */
 export function fileText(bytes: Buffer): string | null {
   const decode = decoderFor(bytes);
   if (decode === 'binary') return null;

@@ -143,7 +143,7 @@ export const noServer = (place: string): ServeError =>
     'Name what the server was started with: --data, and --db if it has one.',
   );
 
-/** What a database is refused with, in words for whoever runs the server; everything else as it is. */
+/** Turns errors of opening the database into messages for the operator; other errors stay as they are. */
 export function ofDatabase(error: unknown): unknown {
   if (error instanceof DataNewer) {
     return new ServeError(

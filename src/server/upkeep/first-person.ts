@@ -23,7 +23,7 @@ export interface FirstPerson {
 }
 
 /**
- * Makes sure that somebody owns this server and that `<data>/local-key` works. Whoever owns the data folder owns the
+ * Makes sure that this server has an owner and that `<data>/local-key` works. The owner of the data folder owns the
  * server, so this key never expires.
  */
 export async function ensureLocalPerson({ db, root, dataDir }: Start): Promise<FirstPerson> {

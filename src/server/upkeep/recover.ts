@@ -1,5 +1,5 @@
 /**
- * A key for an admin who lost theirs, made by whoever owns the data folder, while the server is stopped. It makes nobody
+ * A key for an admin who lost theirs, made by the owner of the data folder while the server is stopped. It makes nobody
  * an admin and no new person; nobody else, admins included, can get a key for an existing person.
  */
 import { join } from 'node:path';

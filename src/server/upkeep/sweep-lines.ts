@@ -1,4 +1,4 @@
-/** Clears the lines that no longer hold. Reads leave them out anyway; this is for whoever waits to be told. */
+/** Clears expired lines. Reads ignore them anyway; this wakes those who wait for changes. */
 import type { Logger } from 'pino';
 import type { Clock } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';

@@ -114,7 +114,7 @@ forEachDatabase('creating a board', (engine) => {
     expect(await refused({ name: 'a1' })).to.equal('409 board_name_taken');
   });
 
-  it('takes a title of one line, of 80 characters after trimming; an empty one is none', async () => {
+  it('takes a title of one line, of 80 characters after trimming; an empty one means no title', async () => {
     const title = '\u{1f389}'.repeat(80);
     expect((await create({ title: `  ${title}\t` })).body.title).to.equal(title);
     expect((await create({ title: '  ' })).body.title).to.equal(null);

@@ -200,7 +200,7 @@ forEachDatabase('changing a board', (engine) => {
     expect(await refused({ roles: { ...many, member: { can, charter: 'x'.repeat(4_000) } } })).to.equal('200');
   });
 
-  it('refuses what is no change, and values that are none', async () => {
+  it('refuses a body without a change, and invalid values', async () => {
     const shapes = [{}, { nonsense: 1 }, { policy: {} }, { policy: { overrides: [] } }, { policy: { preset: 'wild' } }];
     for (const body of [...shapes, { title: 'x'.repeat(81) }, { title: null }, { charter: 'x'.repeat(8_001) }]) {
       expect(await refused(body), JSON.stringify(body)).to.equal('400 invalid_request');

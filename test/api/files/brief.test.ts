@@ -58,7 +58,7 @@ forEachDatabase('the brief', (engine) => {
     expect(boards.find((each) => each.name === board)).not.to.have.property('brief');
   });
 
-  it('is written over only by whoever names its identity and version', async () => {
+  it('is replaced only by a write that names its identity and version', async () => {
     const board = (await newBoard(dana)).name;
     expect(await code(board, 'brief.md', { brief: true, base: 1 })).to.equal('file_changed');
     expect(await code(board, 'brief.md', { brief: true, file_id: nobody })).to.equal('file_changed');

@@ -270,7 +270,7 @@ forEachDatabase('bytes on their way', (engine) => {
     expect([(await leak('leak')).replayed, (await leak('leak')).replayed]).to.deep.equal([false, true]);
   });
 
-  it('that were taken are told of again only to whoever still has access', async () => {
+  it('that were taken are reported again only to callers who still have access', async () => {
     const name = (await newBoard(dana, { visibility: 'private' })).name;
     const pam = await server.person(`pam-${name}`);
     await dana.ok('addBoardPerson', { params: { board: name }, body: { handle: `pam-${name}` } });

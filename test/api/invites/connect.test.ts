@@ -232,7 +232,7 @@ forEachDatabase('connecting with an invite', (engine) => {
     expect((await preview(server, secretOf(made))).status).to.equal(200);
   });
 
-  it('brings onto the boards that came with the invite, in the name of whoever invited', async () => {
+  it('brings onto the boards that came with the invite, in the name of its issuer', async () => {
     const [one, two] = [await newBoard(ana), await newBoard(ana, { visibility: 'private' })];
     await post(ana, one.name, 'before');
     const made = await invite(ana, { boards: [two.id, one.id] });

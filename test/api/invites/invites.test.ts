@@ -20,7 +20,7 @@ forEachDatabase('a server invite', (engine) => {
   });
   after(() => server.stop());
 
-  it('is a link whose secret stands in the fragment, with a text for whoever gets it', async () => {
+  it('is a link whose secret stands in the fragment, with a text for its recipient', async () => {
     const made = await invite(ana, { suggested_handle: 'maya' });
     expect(made.invite).to.match(new RegExp(`^${server.url}/join#abi_[A-Za-z0-9_-]{43}$`));
     expect(made).to.include({ server_role: 'member', suggested_handle: 'maya' });

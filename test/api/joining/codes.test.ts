@@ -166,7 +166,7 @@ forEachDatabase('a join code', (engine) => {
     }
   });
 
-  it('is revoked once, by whoever may, on an archive too', async () => {
+  it('is revoked once, by callers with the right, on an archived board too', async () => {
     const board = await boardWithPam();
     const [helper, other] = [await newAgent(pam, board), await newAgent(pam, board)];
     const [own, pams] = [await newCode(helper, board), await newCode(pam, board)];

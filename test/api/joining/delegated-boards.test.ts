@@ -139,7 +139,7 @@ forEachDatabase('a board created for a session', (engine) => {
       expect([later.replayed, later.body.board.name === name]).to.deep.equal([false, false]);
     });
 
-    it('keeps a refusal too, but not what an archived board of the name told to whoever may no longer read it', async () => {
+    it('keeps a refusal too, but not what an archived board of the name told to callers who may no longer read it', async () => {
       await newBoard(server.dana, { name: 'old-one' });
       await changeBoard(server, 'old-one', { lifecycle: 'archived' });
       const call = wish({ name: 'old-one' });

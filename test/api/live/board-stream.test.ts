@@ -139,7 +139,7 @@ forEachDatabase('a stream of one board', (engine) => {
     stream.close();
   });
 
-  it('is for whoever is on the board: an agent on its own alone, a person as long as they are there', async () => {
+  it('is for members of the board: an agent on its own alone, a person as long as they are there', async () => {
     const sam = await server.person('sam');
     const [board, other] = [await newBoard(server.dana), await newBoard(server.dana)];
     await putOnBoard(server, board.name, sam);

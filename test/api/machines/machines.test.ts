@@ -133,7 +133,7 @@ forEachDatabase('a machine that asks for a key', (engine) => {
     expect((await approve(maya, request)).status).to.equal(200);
   });
 
-  it('is refused alike by whoever it does not ask for, with a wrong code, one used up or expired', async () => {
+  it('is refused alike to people it does not ask for, and with a wrong, used or expired code', async () => {
     const ben = await server.person(`ben-${people}`);
     const [open, approved, refused, old] = [await ask(maya), await ask(maya), await ask(maya), await ask(maya)];
     await approve(maya, approved);

@@ -61,7 +61,7 @@ forEachDatabase('adding a person to a board', (engine) => {
     expect(await refused(board, 'sam', sam)).to.equal('409 already_on_board');
   });
 
-  it('gives a name of their own to whoever finds theirs taken, and the same one when they come back', async () => {
+  it('gives another name to a person whose own is taken, and the same one when they come back', async () => {
     const { name: board } = await newBoard(server.dana);
     await newAgent(server.dana, board, { name: 'sam' });
     await newAgent(server.dana, board, { name: 'sam-2' });

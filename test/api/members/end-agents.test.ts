@@ -115,7 +115,7 @@ forEachDatabase('a seat', (engine) => {
       expect(await late.again()).to.equal('403 agent_removed');
     });
 
-    it('leaves once, whoever else ends it at the same moment', async () => {
+    it('leaves once, even if others end it at the same moment', async () => {
       const { name: board } = await newBoard(server.dana);
       const agents = await Promise.all(Array.from({ length: 6 }, () => newAgent(server.dana, board)));
       for (const agent of agents) {
@@ -233,7 +233,7 @@ forEachDatabase('a seat', (engine) => {
       expect(said(await remove(adm, id, agent.memberId, `hidden ${board}`))).to.equal('404 board_not_found');
     });
 
-    it('is told again under the key only to whoever still has the board', async () => {
+    it('is repeated under the key only to callers who still have the board', async () => {
       const { name: board, id } = await newBoard(server.dana, { visibility: 'private' });
       await putOnBoard(server, board, adm);
       const agent = await newAgent(adm, board);

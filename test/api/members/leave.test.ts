@@ -91,7 +91,7 @@ forEachDatabase('a membership', (engine) => {
     expect(said(await remove(server.dana, board, 'sam'))).to.equal('404 person_not_on_board');
   });
 
-  it('ends for whoever names themselves as leaving does, by handle, member name or member id', async () => {
+  it('ends for people who name themselves, as leaving does, by handle, member name or member id', async () => {
     for (const way of ['handle', 'name', 'id'] as const) {
       const { name: board } = await newBoard(server.dana);
       const id = await putOnBoard(server, board, sam);

@@ -68,7 +68,7 @@ forEachDatabase('owners of a board', (engine) => {
     expect(await told(make(board, 'pam'))).to.equal('403 owner_required');
   });
 
-  it('are named to whoever is none, and asked for in the order of the contract', async () => {
+  it('are named to people who are not owners, and asked for in the order of the contract', async () => {
     const board = await boardWith('pam');
     const gus = await server.person('gus', 'guest');
     for (const operation of [make, unmake]) {

@@ -88,7 +88,7 @@ forEachDatabase('where messages are for those they are addressed to', (engine) =
     }
   });
 
-  it('whoever takes a role later was not sent what went to the role, and cannot read it', async () => {
+  it('an agent that takes a role later was not sent what went to the role, and cannot read it', async () => {
     await agentOf(server.dana, 'first', 'reviewer');
     const { id, seq } = await post(pam, board, 'please review', { to: ['role:reviewer'] });
     const late = await agentOf(pam, 'late', 'reviewer');

@@ -42,7 +42,7 @@ forEachDatabase('receipts', (engine) => {
     ]);
   });
 
-  it('are none for a message to everyone, whatever its mentions', async () => {
+  it('are empty for a message to everyone, whatever its mentions', async () => {
     const posted = await post(server.dana, board, 'hello @a');
     expect(await receipts(pam, posted.seq))
       .to.include({ to_everyone: true })
@@ -71,7 +71,7 @@ forEachDatabase('receipts', (engine) => {
     expect(await states(pam, after.seq)).to.deep.equal(['pam read']);
   });
 
-  it('are for whoever may read the message, also on an archived board', async () => {
+  it('are for readers of the message, also on an archived board', async () => {
     await setPolicy(server, board, { visibility: 'addressed' });
     const posted = await post(server.dana, board, 'x', { to: ['@a'] });
     expect(await states(a, posted.seq)).to.deep.equal(['a pending']);

@@ -36,7 +36,7 @@ forEachDatabase('news of a pairing request', (engine) => {
     }
   });
 
-  it('is none to whoever does not see it', async () => {
+  it('does not exist for people who cannot see it', async () => {
     const pair = await pairOn(server);
     const eve = await server.person(`eve-${Date.now() % 100_000}`);
     const stream = await TestStream.open(eve);

@@ -97,7 +97,7 @@ forEachDatabase('proposing work', (engine) => {
     expect(codeOf(await create(person, proposal(pair)))).to.equal('409 board_archived');
   });
 
-  it('is made once under one key, and not shown again to whoever left the board', async () => {
+  it('is made once under one key, and not shown again to a person who left the board', async () => {
     const pair = await pairOn(server);
     const { person } = pair.initiator;
     const [first, again] = [await create(person, proposal(pair), 'one'), await create(person, proposal(pair), 'one')];

@@ -339,7 +339,7 @@ forEachDatabase('a person removed from the server', (engine) => {
       }
     });
 
-    it('is one left, whoever removes or demotes whom at the same moment', async () => {
+    it('is one left, even if admins remove or demote each other at the same moment', async () => {
       let admin: Api = alone.dana;
       for (let n = 0; n < 6; n++) {
         const me = await admin.ok('getMe');

@@ -130,7 +130,7 @@ forEachDatabase('a new handle', (engine) => {
     expect(notes[0]?.actor_person_id).to.equal(me.id);
   });
 
-  it('reaches whoever watches a board of the person, as an event', async () => {
+  it('reaches watchers of a board of the person, as an event', async () => {
     const pam = await newPerson();
     const board = await newBoard(server.dana);
     await putOnBoard(server, board.name, pam);

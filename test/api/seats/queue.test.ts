@@ -85,7 +85,7 @@ forEachDatabase('the queue of an agent’s program', (engine) => {
     expect((await agent.ok('getDeliveryQueue')).messages).to.deep.equal([ref(waits)]);
   });
 
-  it('belongs to one reporter: a stale claim, number or label is refused, and whoever took over goes on', async () => {
+  it('belongs to one reporter: a stale claim, number or label is refused, and the new reporter goes on', async () => {
     expect(codeOf(await report(1, 1, []))).to.equal('409 queue_report_conflict');
     expect(codeOf(await claim(1))).to.equal('409 queue_report_conflict');
     expect(codeOf(await claim(0))).to.equal('200');

@@ -174,7 +174,7 @@ forEachDatabase('an ask', (engine) => {
     expect((await reply(server.dana, alone, { to: ['@pam'], answer: { withdrawn: true } })).to).to.deep.equal(['@pam']);
   });
 
-  it('reaches the one who waits for the answer, whoever else it is sent to; with nobody left it stands alone', async () => {
+  it('always reaches the one who waits for the answer; if they have left, it has no recipient', async () => {
     const asked = await ask(a, { to: ['@pam'] });
     expect((await reply(pam, asked, { to: ['@b'] })).to).to.deep.equal(['@b', '@a']);
     const lonely = await ask(a, { to: ['@pam'] });

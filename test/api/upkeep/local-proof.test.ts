@@ -32,7 +32,7 @@ forEachDatabase('a challenge to a local server', (engine) => {
     expect(await proofFor(newChallenge())).to.not.equal(proof);
   });
 
-  it('is overlooked when it is none, and elsewhere than with the info', async () => {
+  it('is ignored if it is invalid, and on requests other than for the info', async () => {
     for (const text of ['x', `${newChallenge()}=`, newChallenge().slice(1)])
       expect(await proofFor(text)).to.equal(null);
     expect(await proofFor(newChallenge(), '/v1/me')).to.equal(null);
