@@ -93,15 +93,23 @@ export interface Shapes {
 
 export interface OperationRow extends Route, Shapes {}
 
-/** A read with no answer but 200. */
-export const get = (path: string, credentials: readonly CredentialKind[], summary: string): Route => ({
-  method: 'GET',
-  path,
-  credentials,
-  idempotency: '-',
-  ok: [200],
-  summary,
-});
+/** Makes rows of one method, answered with 200; a row states where it differs. */
+const rowsOf =
+  (method: Route['method'], idempotency: IdempotencyClass) =>
+  (path: string, credentials: readonly CredentialKind[], summary: string): Route => ({
+    method,
+    path,
+    credentials,
+    idempotency,
+    ok: [200],
+    summary,
+  });
+
+export const get = rowsOf('GET', '-');
+export const post = rowsOf('POST', 'K');
+export const put = rowsOf('PUT', 'K');
+export const patch = rowsOf('PATCH', 'K');
+export const del = rowsOf('DELETE', 'K');
 
 /** People and agents. */
 export const byMember = ['PK', 'BR', 'AG'] as const;

@@ -1,6 +1,6 @@
 /** What agents may do without asking their person. */
 import { z } from 'zod';
-import { byPerson, get, type OperationRow } from '../operation.ts';
+import { byPerson, del, get, type OperationRow, put } from '../operation.ts';
 import { page } from './approvals.ts';
 import { id, nextAfter, once, time } from './common.ts';
 
@@ -46,24 +46,14 @@ export const operations = {
     answer: allowance,
   },
   setAllowance: {
-    method: 'PUT',
-    path: '/v1/me/allowance',
-    credentials: byPerson,
-    idempotency: 'K',
+    ...put('/v1/me/allowance', byPerson, "Set what a person's agents may do without asking"),
     maxBody: 16_384,
-    ok: [200],
-    summary: "Set what a person's agents may do without asking",
     body: setAllowanceBody,
     errors: ['guest_not_allowed', 'allowance_changed'],
     answer: allowance,
   },
   clearAllowance: {
-    method: 'DELETE',
-    path: '/v1/me/allowance',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
-    summary: "Let a person's agents do nothing more without asking",
+    ...del('/v1/me/allowance', byPerson, "Let a person's agents do nothing more without asking"),
     errors: ['guest_not_allowed'],
     answer: allowance,
   },

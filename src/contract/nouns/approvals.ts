@@ -1,6 +1,6 @@
 /** Approvals: what agents ask their person for, the decisions, and what agents may do without asking. */
 import { z } from 'zod';
-import { byMember, byPerson, get, type OperationRow } from '../operation.ts';
+import { byMember, byPerson, get, type OperationRow, post } from '../operation.ts';
 import { policyChange } from './boards.ts';
 import {
   boardName,
@@ -133,15 +133,16 @@ export const about = 'What agents ask their person for.';
 
 export const operations = {
   requestAdminAction: {
-    method: 'POST',
-    path: '/v1/me/admin-requests',
-    credentials: ['AG'],
+    ...post(
+      '/v1/me/admin-requests',
+      ['AG'],
+      "Ask the agent's person to allow an action, or do it where they allow it always",
+    ),
     idempotency: 'S',
     ownReceipt: true,
     maxBody: 16_384,
     ok: [202, 201, 200],
     archived: 'refused',
-    summary: "Ask the agent's person to allow an action, or do it where they allow it always",
     rates: ['admin_requests', 'admin_requests_of_person'],
     body: adminAction,
     errors: [
@@ -173,13 +174,10 @@ export const operations = {
     answer: approvalOutcome,
   },
   allowApproval: {
-    method: 'POST',
-    path: '/v1/me/approvals/{approval}/allow',
-    credentials: byPerson,
+    ...post('/v1/me/approvals/{approval}/allow', byPerson, 'Allow what an agent asked for; it is done at once'),
     idempotency: 'S',
     maxBody: 16_384,
     ok: [200, 201, 202],
-    summary: 'Allow what an agent asked for; it is done at once',
     rates: ['decisions'],
     params: approvalParam,
     body: allowBody,
@@ -201,25 +199,20 @@ export const operations = {
     answer: adminActionResult,
   },
   declineApproval: {
-    method: 'POST',
-    path: '/v1/me/approvals/{approval}/decline',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Decline what an agent asked for',
+    ...post('/v1/me/approvals/{approval}/decline', byPerson, 'Decline what an agent asked for'),
     rates: ['decisions'],
     params: approvalParam,
     errors: ['guest_not_allowed', 'approval_not_found', 'approval_closed'],
     answer: approval,
   },
   collectApproval: {
-    method: 'POST',
-    path: '/v1/me/approvals/{approval}/collect',
-    credentials: ['AG'],
+    ...post(
+      '/v1/me/approvals/{approval}/collect',
+      ['AG'],
+      'Collect the invite that was allowed, once, as the agent that asked for it',
+    ),
     idempotency: 'R',
     ownReceipt: true,
-    ok: [200],
-    summary: 'Collect the invite that was allowed, once, as the agent that asked for it',
     rates: ['collections'],
     params: approvalParam,
     errors: ['server_admin_required', 'approval_not_found', 'board_archived'],

@@ -1,6 +1,6 @@
 /** Boards, templates, people and members of a board, joining. */
 import { z } from 'zod';
-import { byMember, byPerson, get, type OperationRow } from '../operation.ts';
+import { byMember, byPerson, get, type OperationRow, patch, post } from '../operation.ts';
 import { permissions } from '../permissions.ts';
 import {
   actor,
@@ -173,12 +173,8 @@ export const about = 'Boards, their settings and their life.';
 
 export const operations = {
   createBoard: {
-    method: 'POST',
-    path: '/v1/boards',
-    credentials: byPerson,
-    idempotency: 'K',
+    ...post('/v1/boards', byPerson, 'Create a board; its creator becomes the first owner'),
     ok: [201],
-    summary: 'Create a board; its creator becomes the first owner',
     rates: ['board_creation'],
     body: createBoardBody,
     errors: ['board_creation_restricted', 'guest_not_allowed', 'board_name_taken', 'template_not_found'],
@@ -194,13 +190,8 @@ export const operations = {
     answer: board,
   },
   updateBoard: {
-    method: 'PATCH',
-    path: '/v1/boards/{board}',
-    credentials: byMember,
-    idempotency: 'K',
-    ok: [200],
+    ...patch('/v1/boards/{board}', byMember, "Change a board's title, charter, roles, policy or task prefix"),
     archived: 'partly',
-    summary: "Change a board's title, charter, roles, policy or task prefix",
     body: updateBoardBody,
     errors: [
       'human_token_required',
@@ -215,43 +206,23 @@ export const operations = {
     answer: board,
   },
   archiveBoard: {
-    method: 'POST',
-    path: '/v1/boards/{board}/archive',
-    credentials: byMember,
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Archive a board: it stays readable',
+    ...post('/v1/boards/{board}/archive', byMember, 'Archive a board: it stays readable'),
     errors: ['board_creator_required', 'guest_not_allowed'],
     answer: lifecycleReceipt,
   },
   restoreBoard: {
-    method: 'POST',
-    path: '/v1/boards/{board}/restore',
-    credentials: byMember,
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Make an archived board active again',
+    ...post('/v1/boards/{board}/restore', byMember, 'Make an archived board active again'),
     errors: ['board_creator_required', 'guest_not_allowed'],
     answer: lifecycleReceipt,
   },
   deleteBoard: {
-    method: 'POST',
-    path: '/v1/boards/{board}/delete',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
-    summary: 'End an archived board for good',
+    ...post('/v1/boards/{board}/delete', byPerson, 'End an archived board for good'),
     errors: ['board_creator_required', 'guest_not_allowed', 'board_not_archived'],
     answer: lifecycleReceipt,
   },
   setBoardVisibility: {
-    method: 'POST',
-    path: '/v1/boards/{board}/visibility',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
+    ...post('/v1/boards/{board}/visibility', byPerson, 'Turn a board open or private, or look at what that would do'),
     archived: 'partly',
-    summary: 'Turn a board open or private, or look at what that would do',
     body: setVisibilityBody,
     errors: ['owner_required', 'not_on_board', 'guest_not_allowed'],
     answer: visibilityChange,

@@ -1,7 +1,7 @@
 /** Browsers: login codes, signing in, sessions. */
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
-import { get, type OperationRow } from '../operation.ts';
+import { del, get, type OperationRow, post } from '../operation.ts';
 import { directoryQuery, id, keyName, nextAfter, person, text, time } from './common.ts';
 
 const keyOfSession = z.strictObject({ id: id('key'), name: keyName });
@@ -46,36 +46,26 @@ export const about = 'Signing in and out on the page.';
 
 export const operations = {
   createLoginCode: {
-    method: 'POST',
-    path: '/v1/login-codes',
-    credentials: ['PK'],
+    ...post('/v1/login-codes', ['PK'], 'Make a one-time code that signs a browser in'),
     idempotency: 'S',
     ok: [201],
-    summary: 'Make a one-time code that signs a browser in',
     rates: ['login_codes'],
     answer: loginCode,
   },
   previewLoginCode: {
-    method: 'POST',
-    path: '/v1/login-codes/preview',
-    credentials: [],
+    ...post('/v1/login-codes/preview', [], 'Show whom a login code signs in, without using it up'),
     idempotency: 'N',
-    ok: [200],
     origin: true,
-    summary: 'Show whom a login code signs in, without using it up',
     rates: ['sign_in_attempts', 'sign_in_failures'],
     body: previewLoginCodeBody,
     errors: ['login_code_invalid'],
     answer: loginCodePreview,
   },
   createBrowserSession: {
-    method: 'POST',
-    path: '/v1/browser-sessions',
-    credentials: [],
+    ...post('/v1/browser-sessions', [], 'Sign a browser in with a login code, an access key or a browser token'),
     idempotency: 'S',
     ok: [201],
     origin: true,
-    summary: 'Sign a browser in with a login code, an access key or a browser token',
     rates: ['sign_in_attempts', 'sign_in_failures'],
     body: createBrowserSessionBody,
     errors: ['unauthorized', 'access_key_invalid', 'login_code_invalid', 'browser_session_switch_unconfirmed'],
@@ -88,12 +78,7 @@ export const operations = {
     answer: browserSessionList,
   },
   endBrowserSession: {
-    method: 'DELETE',
-    path: '/v1/browser-sessions/{session}',
-    credentials: ['PK'],
-    idempotency: 'K',
-    ok: [200],
-    summary: "End one of the person's browser sessions",
+    ...del('/v1/browser-sessions/{session}', ['PK'], "End one of the person's browser sessions"),
     params: z.object({ session: id('ses') }),
     errors: ['browser_session_not_found'],
     answer: browserSession,
@@ -103,34 +88,22 @@ export const operations = {
     answer: currentBrowserSession,
   },
   endMyBrowserSession: {
-    method: 'DELETE',
-    path: '/v1/me/browser-session',
-    credentials: ['BR'],
+    ...del('/v1/me/browser-session', ['BR'], 'Sign this browser out'),
     idempotency: 'N',
-    ok: [200],
-    summary: 'Sign this browser out',
     answer: browserSession,
   },
   createBrowserToken: {
-    method: 'POST',
-    path: '/v1/browser-tokens',
-    credentials: [],
+    ...post('/v1/browser-tokens', [], 'A browser session as bearer token'),
     idempotency: 'S',
     ok: [201],
     deprecated: true,
-    summary: 'A browser session as bearer token',
     rates: ['sign_in_attempts', 'sign_in_failures'],
     body: createBrowserTokenBody,
     errors: ['login_code_invalid'],
     answer: browserToken,
   },
   endAllBrowserSessions: {
-    method: 'DELETE',
-    path: '/v1/browser-tokens',
-    credentials: ['PK'],
-    idempotency: 'K',
-    ok: [200],
-    summary: "End all of the person's browser sessions",
+    ...del('/v1/browser-tokens', ['PK'], "End all of the person's browser sessions"),
     answer: endedSessions,
   },
 } as const satisfies Record<string, OperationRow>;

@@ -1,7 +1,7 @@
 /** Machine delegations. */
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
-import { get, type OperationRow } from '../operation.ts';
+import { del, get, type OperationRow, post } from '../operation.ts';
 import { directoryQuery, id, keyName, nextAfter, person, time } from './common.ts';
 
 export const newDelegationBody = z.strictObject({ name: keyName });
@@ -32,12 +32,9 @@ export const about = 'What a machine may do for its person without their key.';
 
 export const operations = {
   createDelegation: {
-    method: 'POST',
-    path: '/v1/delegations',
-    credentials: ['PK'],
+    ...post('/v1/delegations', ['PK'], 'Let a machine list, join and create boards for its person'),
     idempotency: 'S',
     ok: [201],
-    summary: 'Let a machine list, join and create boards for its person',
     body: newDelegationBody,
     errors: ['limit_reached'],
     answer: newDelegation,
@@ -49,12 +46,7 @@ export const operations = {
     answer: delegationList,
   },
   endDelegation: {
-    method: 'DELETE',
-    path: '/v1/delegations/{delegation}',
-    credentials: ['PK'],
-    idempotency: 'K',
-    ok: [200],
-    summary: 'End a machine delegation',
+    ...del('/v1/delegations/{delegation}', ['PK'], 'End a machine delegation'),
     params: z.object({ delegation: id('dlg') }),
     errors: ['delegation_not_found'],
     answer: delegationRecord,

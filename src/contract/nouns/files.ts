@@ -1,7 +1,7 @@
 /** Files, their versions and approvals, and the brief. */
 import { z } from 'zod';
 import { filePathPattern, idPattern } from '../ids.ts';
-import { byMember, byPerson, get, type OperationRow } from '../operation.ts';
+import { byMember, byPerson, del, get, type OperationRow, patch, post, put } from '../operation.ts';
 import { actor, boardName, digest, id, queryBool, queryInt, seq, time } from './common.ts';
 import { taskRef, taskSelector } from './tasks.ts';
 
@@ -190,14 +190,10 @@ export const operations = {
     answer: fileList,
   },
   uploadFile: {
-    method: 'POST',
-    path: '/v1/boards/{board}/files',
-    credentials: byMember,
-    idempotency: 'K',
+    ...post('/v1/boards/{board}/files', byMember, 'Add a file, or a version of one over the version it replaces'),
     ok: [201],
     bytes: 'request',
     archived: 'refused',
-    summary: 'Add a file, or a version of one over the version it replaces',
     rates: ['uploads'],
     query: uploadFileQuery,
     errors: [
@@ -218,13 +214,8 @@ export const operations = {
     answer: fileDetail,
   },
   updateFile: {
-    method: 'PATCH',
-    path: '/v1/boards/{board}/files/{file}',
-    credentials: byMember,
-    idempotency: 'K',
-    ok: [200],
+    ...patch('/v1/boards/{board}/files/{file}', byMember, 'Rename a file, or say what it is for'),
     archived: 'refused',
-    summary: 'Rename a file, or say what it is for',
     rates: ['task_and_file_writes'],
     params: fileParam,
     body: updateFileBody,
@@ -232,13 +223,8 @@ export const operations = {
     answer: boardFile,
   },
   removeFile: {
-    method: 'DELETE',
-    path: '/v1/boards/{board}/files/{file}',
-    credentials: byMember,
-    idempotency: 'K',
-    ok: [200],
+    ...del('/v1/boards/{board}/files/{file}', byMember, 'Take a file off a board; its versions stay readable by id'),
     archived: 'refused',
-    summary: 'Take a file off a board; its versions stay readable by id',
     rates: ['task_and_file_writes'],
     params: fileParam,
     query: removeFileQuery,
@@ -268,13 +254,8 @@ export const operations = {
     answer: filePostList,
   },
   approveFile: {
-    method: 'PUT',
-    path: '/v1/boards/{board}/files/{file}/approval',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
+    ...put('/v1/boards/{board}/files/{file}/approval', byPerson, 'Approve a version of a file'),
     archived: 'refused',
-    summary: 'Approve a version of a file',
     rates: ['task_and_file_writes'],
     params: fileParam,
     body: approveFileBody,
@@ -282,13 +263,8 @@ export const operations = {
     answer: boardFile,
   },
   unapproveFile: {
-    method: 'DELETE',
-    path: '/v1/boards/{board}/files/{file}/approval',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
+    ...del('/v1/boards/{board}/files/{file}/approval', byPerson, 'Take an approval back'),
     archived: 'refused',
-    summary: 'Take an approval back',
     rates: ['task_and_file_writes'],
     params: fileParam,
     errors: ['not_on_board', 'file_not_found'],

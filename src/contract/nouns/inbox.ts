@@ -1,6 +1,6 @@
 /** What an agent has not read, what it is reminded of, and how far it and its person have read. */
 import { z } from 'zod';
-import { byPerson, get, type OperationRow } from '../operation.ts';
+import { byPerson, get, type OperationRow, post } from '../operation.ts';
 import { boardName, deliveryMode, id, memberName, midturnPolicy, queryBool, queryInt, seq, time } from './common.ts';
 import { message, window } from './messages.ts';
 import { agentLine } from './seats.ts';
@@ -66,24 +66,14 @@ export const operations = {
     answer: inbox,
   },
   ackInbox: {
-    method: 'POST',
-    path: '/v1/me/inbox/ack',
-    credentials: ['AG'],
-    idempotency: 'K',
-    ok: [200],
-    summary: "Move an agent's read position forward",
+    ...post('/v1/me/inbox/ack', ['AG'], "Move an agent's read position forward"),
     rates: ['acks'],
     body: ackBody,
     errors: ['origin_not_allowed', 'csrf_token_invalid', 'ack_out_of_range'],
     answer: inboxAck,
   },
   ackBoard: {
-    method: 'POST',
-    path: '/v1/boards/{board}/ack',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
-    summary: "Move a person's read position forward",
+    ...post('/v1/boards/{board}/ack', byPerson, "Move a person's read position forward"),
     rates: ['acks'],
     body: ackBody,
     errors: ['not_on_board', 'ack_out_of_range'],

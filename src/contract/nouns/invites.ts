@@ -1,6 +1,6 @@
 /** Server invites, and what redeeming one gives. */
 import { z } from 'zod';
-import { get, type OperationRow } from '../operation.ts';
+import { del, get, type OperationRow, patch, post } from '../operation.ts';
 import {
   boardName,
   clientToken,
@@ -108,12 +108,9 @@ export const about = 'Inviting people to the server.';
 
 export const operations = {
   createInvite: {
-    method: 'POST',
-    path: '/v1/invites',
-    credentials: ['PK'],
+    ...post('/v1/invites', ['PK'], 'Invite one person to this server, and onto boards'),
     idempotency: 'S',
     ok: [201],
-    summary: 'Invite one person to this server, and onto boards',
     body: createInviteBody,
     errors: [
       'server_admin_required',
@@ -138,46 +135,29 @@ export const operations = {
     answer: serverInviteMetadata,
   },
   updateInvite: {
-    method: 'PATCH',
-    path: '/v1/invites/{invite}',
-    credentials: ['PK', 'BR', 'AG'],
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Change the handle that an invite suggests',
+    ...patch('/v1/invites/{invite}', ['PK', 'BR', 'AG'], 'Change the handle that an invite suggests'),
     params: inviteParam,
     body: updateInviteBody,
     errors: ['guest_not_allowed', 'invite_not_found'],
     answer: serverInviteMetadata,
   },
   revokeInvite: {
-    method: 'DELETE',
-    path: '/v1/invites/{invite}',
-    credentials: ['PK'],
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Revoke a server invite',
+    ...del('/v1/invites/{invite}', ['PK'], 'Revoke a server invite'),
     params: inviteParam,
     errors: ['guest_not_allowed', 'invite_not_found'],
     answer: revokedInvite,
   },
   previewInvite: {
-    method: 'POST',
-    path: '/v1/invites/preview',
-    credentials: ['IN'],
+    ...post('/v1/invites/preview', ['IN'], 'Look at the invite that is sent as bearer, without using it up'),
     idempotency: 'N',
-    ok: [200],
-    summary: 'Look at the invite that is sent as bearer, without using it up',
     rates: ['redeem'],
     errors: ['invite_invalid'],
     answer: invitePreview,
   },
   connectPerson: {
-    method: 'POST',
-    path: '/v1/connect',
-    credentials: [],
+    ...post('/v1/connect', [], 'Redeem a server invite, once: makes a member and their first key'),
     idempotency: 'S',
     ok: [201, 200],
-    summary: 'Redeem a server invite, once: makes a member and their first key',
     rates: ['redeem'],
     body: connectBody,
     errors: ['invite_invalid', 'handle_taken', 'limit_reached', 'handle_invalid'],

@@ -1,7 +1,7 @@
 /** Join codes, and joining a board with or without one. */
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
-import { byMember, get, type OperationRow } from '../operation.ts';
+import { byMember, del, get, type OperationRow, post } from '../operation.ts';
 import { board, createBoardBody } from './boards.ts';
 import {
   actor,
@@ -112,13 +112,10 @@ export const about = 'Join codes, and coming onto a board.';
 
 export const operations = {
   createJoinCode: {
-    method: 'POST',
-    path: '/v1/boards/{board}/join-codes',
-    credentials: byMember,
+    ...post('/v1/boards/{board}/join-codes', byMember, 'Make a code that brings sessions or one guest onto a board'),
     idempotency: 'S',
     ok: [201],
     archived: 'refused',
-    summary: 'Make a code that brings sessions or one guest onto a board',
     rates: ['join_codes'],
     body: createJoinCodeBody,
     errors: [
@@ -139,24 +136,16 @@ export const operations = {
     answer: joinCodeList,
   },
   revokeJoinCode: {
-    method: 'DELETE',
-    path: '/v1/boards/{board}/join-codes/{code_id}',
-    credentials: byMember,
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Revoke a join code',
+    ...del('/v1/boards/{board}/join-codes/{code_id}', byMember, 'Revoke a join code'),
     params: z.object({ code_id: id('jc') }),
     errors: ['not_on_board', 'guest_not_allowed', 'join_code_not_found'],
     answer: joinCode,
   },
   createDelegatedBoard: {
-    method: 'POST',
-    path: '/v1/delegations/boards',
-    credentials: ['DG'],
+    ...post('/v1/delegations/boards', ['DG'], 'Create a board with a seat for a session'),
     idempotency: 'R',
     keyRequired: true,
     ok: [201],
-    summary: 'Create a board with a seat for a session',
     rates: ['board_creation'],
     body: delegatedBoardBody,
     errors: [
@@ -172,13 +161,10 @@ export const operations = {
     answer: joinResult,
   },
   joinBoard: {
-    method: 'POST',
-    path: '/v1/join',
-    credentials: ['PK', 'DG'],
+    ...post('/v1/join', ['PK', 'DG'], 'Put an agent seat onto a board'),
     idempotency: { PK: 'R', DG: 'S' },
     ok: [201, 200],
     archived: 'refused',
-    summary: 'Put an agent seat onto a board',
     rates: ['join', 'join_code_failures'],
     body: joinBody,
     errors: [
@@ -195,13 +181,10 @@ export const operations = {
     answer: joinResult,
   },
   joinAsGuest: {
-    method: 'POST',
-    path: '/v1/guest-join',
-    credentials: [],
+    ...post('/v1/guest-join', [], 'Come onto one board as a guest, by a code'),
     idempotency: 'S',
     ok: [201, 200],
     archived: 'refused',
-    summary: 'Come onto one board as a guest, by a code',
     rates: ['redeem'],
     body: guestJoinBody,
     errors: ['join_code_invalid', 'name_taken'],

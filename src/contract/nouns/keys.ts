@@ -1,7 +1,7 @@
 /** Access keys. */
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
-import { get, type OperationRow } from '../operation.ts';
+import { del, get, type OperationRow, post } from '../operation.ts';
 import { directoryQuery, handle, id, keyName, nextAfter, person, queryBool, time } from './common.ts';
 
 export const accessKey = z.strictObject({
@@ -63,23 +63,15 @@ export const operations = {
     answer: keyList,
   },
   createKey: {
-    method: 'POST',
-    path: '/v1/keys',
-    credentials: ['PK'],
+    ...post('/v1/keys', ['PK'], 'Make an access key; its token is shown once'),
     idempotency: 'S',
     ok: [201],
-    summary: 'Make an access key; its token is shown once',
     body: createKeyBody,
     errors: ['guest_not_allowed', 'key_name_taken', 'limit_reached'],
     answer: newAccessKey,
   },
   revokeKey: {
-    method: 'DELETE',
-    path: '/v1/keys/{key}',
-    credentials: ['PK'],
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Revoke an access key, and with it all that works because of it',
+    ...del('/v1/keys/{key}', ['PK'], 'Revoke an access key, and with it all that works because of it'),
     params: keyParam,
     query: revokeKeyQuery,
     errors: ['guest_not_allowed', 'key_not_found'],

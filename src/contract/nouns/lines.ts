@@ -1,6 +1,6 @@
 /** What an agent is working on now, and the open work that its inbox lists. */
 import { z } from 'zod';
-import { byPerson, type OperationRow } from '../operation.ts';
+import { byPerson, del, type OperationRow, put } from '../operation.ts';
 import { oneLine, sentTime } from './common.ts';
 import { memberRecord } from './members.ts';
 import { taskSelector } from './tasks.ts';
@@ -22,45 +22,25 @@ export const about = 'What an agent is on now.';
 
 export const operations = {
   setMyLine: {
-    method: 'PUT',
-    path: '/v1/me/line',
-    credentials: ['AG'],
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Say what the agent is on now',
+    ...put('/v1/me/line', ['AG'], 'Say what the agent is on now'),
     rates: ['lines'],
     body: setLineBody,
     errors: ['task_not_found', 'line_until_past'],
     answer: memberRecord,
   },
   clearMyLine: {
-    method: 'DELETE',
-    path: '/v1/me/line',
-    credentials: ['AG'],
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Say no longer what the agent is on',
+    ...del('/v1/me/line', ['AG'], 'Say no longer what the agent is on'),
     answer: memberRecord,
   },
   setAgentLine: {
-    method: 'PUT',
-    path: '/v1/boards/{board}/members/{member}/line',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Say what an own agent is on now',
+    ...put('/v1/boards/{board}/members/{member}/line', byPerson, 'Say what an own agent is on now'),
     rates: ['lines'],
     body: setLineBody,
     errors: ['agent_owner_required', 'not_on_board', 'member_not_found'],
     answer: memberRecord,
   },
   clearAgentLine: {
-    method: 'DELETE',
-    path: '/v1/boards/{board}/members/{member}/line',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Say no longer what an own agent is on',
+    ...del('/v1/boards/{board}/members/{member}/line', byPerson, 'Say no longer what an own agent is on'),
     errors: ['not_on_board', 'member_not_found'],
     answer: memberRecord,
   },

@@ -1,7 +1,7 @@
 /** A machine that asks for a key of its own, and its person who decides. */
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
-import type { OperationRow } from '../operation.ts';
+import { type OperationRow, post } from '../operation.ts';
 import { keyName, person, text, time } from './common.ts';
 import { connected } from './keys.ts';
 
@@ -45,59 +45,39 @@ export const about = 'Keys for further machines, by short code.';
 
 export const operations = {
   createMachineRequest: {
-    method: 'POST',
-    path: '/v1/machine-requests',
-    credentials: [],
+    ...post('/v1/machine-requests', [], 'Ask for a key for this machine; the person it is for approves the short code'),
     idempotency: 'S',
     ok: [201],
-    summary: 'Ask for a key for this machine; the person it is for approves the short code',
     rates: ['machine_requests'],
     body: createMachineRequestBody,
     answer: newMachineRequest,
   },
   lookUpMachineRequest: {
-    method: 'POST',
-    path: '/v1/machine-requests/lookup',
-    credentials: ['PK'],
+    ...post('/v1/machine-requests/lookup', ['PK'], 'Read which machine a short code stands for'),
     idempotency: 'N',
-    ok: [200],
-    summary: 'Read which machine a short code stands for',
     rates: ['machine_codes'],
     body: machineCodeBody,
     errors: ['guest_not_allowed', 'machine_request_invalid'],
     answer: machineRequest,
   },
   approveMachineRequest: {
-    method: 'POST',
-    path: '/v1/machine-requests/approve',
-    credentials: ['PK'],
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Let the machine behind a short code collect a key of your own',
+    ...post('/v1/machine-requests/approve', ['PK'], 'Let the machine behind a short code collect a key of your own'),
     rates: ['machine_codes'],
     body: machineCodeBody,
     errors: ['guest_not_allowed', 'machine_request_invalid'],
     answer: machineRequest,
   },
   refuseMachineRequest: {
-    method: 'POST',
-    path: '/v1/machine-requests/refuse',
-    credentials: ['PK'],
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Refuse the machine behind a short code',
+    ...post('/v1/machine-requests/refuse', ['PK'], 'Refuse the machine behind a short code'),
     rates: ['machine_codes'],
     body: machineCodeBody,
     errors: ['guest_not_allowed', 'machine_request_invalid'],
     answer: machineRequest,
   },
   collectMachineKey: {
-    method: 'POST',
-    path: '/v1/machine-requests/collect',
-    credentials: [],
+    ...post('/v1/machine-requests/collect', [], "Collect the approved machine's key, once, or wait for the decision"),
     idempotency: 'S',
     ok: [201, 202],
-    summary: "Collect the approved machine's key, once, or wait for the decision",
     rates: ['machine_collect'],
     body: collectMachineKeyBody,
     errors: ['machine_request_refused', 'machine_request_invalid', 'limit_reached'],

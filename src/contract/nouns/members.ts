@@ -1,6 +1,6 @@
 /** The people and agents of a board: their records, leaving and removing. */
 import { z } from 'zod';
-import { byMember, byPerson, get, type OperationRow } from '../operation.ts';
+import { byMember, byPerson, del, get, type OperationRow, post } from '../operation.ts';
 import { visibility } from './boards.ts';
 import {
   boardName,
@@ -135,12 +135,7 @@ export const about = 'The people and agents of a board, leaving and removing.';
 
 export const operations = {
   leaveBoard: {
-    method: 'POST',
-    path: '/v1/boards/{board}/leave',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
-    summary: "Leave a board; the caller's agents there end with it",
+    ...post('/v1/boards/{board}/leave', byPerson, "Leave a board; the caller's agents there end with it"),
     errors: ['not_on_board', 'last_owner'],
     answer: boardPerson,
   },
@@ -150,13 +145,9 @@ export const operations = {
     answer: boardPeople,
   },
   addBoardPerson: {
-    method: 'POST',
-    path: '/v1/boards/{board}/people',
-    credentials: byMember,
-    idempotency: 'K',
+    ...post('/v1/boards/{board}/people', byMember, 'Add a person to a board, or join an open one'),
     ok: [201],
     archived: 'refused',
-    summary: 'Add a person to a board, or join an open one',
     body: handleBody,
     errors: [
       'not_on_board',
@@ -171,34 +162,23 @@ export const operations = {
     answer: boardPerson,
   },
   makeBoardOwner: {
-    method: 'POST',
-    path: '/v1/boards/{board}/owners',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
+    ...post('/v1/boards/{board}/owners', byPerson, 'Make a person on a board an owner'),
     archived: 'refused',
-    summary: 'Make a person on a board an owner',
     body: handleBody,
     errors: ['owner_required', 'not_on_board', 'guest_not_allowed', 'person_not_on_board', 'person_is_guest'],
     answer: boardPerson,
   },
   unmakeBoardOwner: {
-    method: 'DELETE',
-    path: '/v1/boards/{board}/owners/{handle}',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Make an owner of a board a member',
+    ...del('/v1/boards/{board}/owners/{handle}', byPerson, 'Make an owner of a board a member'),
     errors: ['owner_required', 'not_on_board', 'guest_not_allowed', 'person_not_on_board', 'last_owner'],
     answer: boardPerson,
   },
   removeBoardPerson: {
-    method: 'DELETE',
-    path: '/v1/boards/{board}/people/{handle}',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Take a person off a board, as its owner, or leave it oneself',
+    ...del(
+      '/v1/boards/{board}/people/{handle}',
+      byPerson,
+      'Take a person off a board, as its owner, or leave it oneself',
+    ),
     params: personParam,
     errors: ['owner_required', 'not_on_board', 'person_not_on_board', 'last_owner'],
     answer: boardPerson,
@@ -215,31 +195,16 @@ export const operations = {
     answer: memberRecord,
   },
   removeMember: {
-    method: 'DELETE',
-    path: '/v1/boards/{board}/members/{member}',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
-    summary: 'End an agent on a board, or take a person off it',
+    ...del('/v1/boards/{board}/members/{member}', byPerson, 'End an agent on a board, or take a person off it'),
     errors: ['owner_required', 'not_on_board', 'agent_not_found'],
     answer: removedMember,
   },
   leaveSeat: {
-    method: 'POST',
-    path: '/v1/me/leave',
-    credentials: ['AG'],
-    idempotency: 'K',
-    ok: [200],
-    summary: "Leave the agent's own seat for good",
+    ...post('/v1/me/leave', ['AG'], "Leave the agent's own seat for good"),
     answer: agentSeat,
   },
   pruneAgents: {
-    method: 'POST',
-    path: '/v1/agents/prune',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
-    summary: 'End agents that no session has been connected to for long',
+    ...post('/v1/agents/prune', byPerson, 'End agents that no session has been connected to for long'),
     body: pruneBody,
     errors: ['server_admin_required'],
     answer: pruning,

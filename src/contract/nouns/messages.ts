@@ -1,6 +1,6 @@
 /** Messages, threads, inbox and read positions. */
 import { z } from 'zod';
-import { byMember, get, type OperationRow } from '../operation.ts';
+import { byMember, del, get, type OperationRow, post, put } from '../operation.ts';
 import { emojis, type ReactionName } from '../reactions.ts';
 import { actor, boardName, id, memberName, presence, queryBool, queryInt, roleName, sentTime, time } from './common.ts';
 import { fileRef, fileToAttach } from './files.ts';
@@ -203,13 +203,9 @@ export const about = 'Messages, threads, receipts and reactions.';
 
 export const operations = {
   postMessage: {
-    method: 'POST',
-    path: '/v1/boards/{board}/messages',
-    credentials: byMember,
-    idempotency: 'K',
+    ...post('/v1/boards/{board}/messages', byMember, 'Post a message'),
     ok: [201],
     archived: 'refused',
-    summary: 'Post a message',
     rates: ['posts'],
     body: postMessageBody,
     errors: [
@@ -275,26 +271,16 @@ export const operations = {
     answer: receipts,
   },
   addReaction: {
-    method: 'PUT',
-    path: '/v1/messages/{message}/reactions/{reaction}',
-    credentials: byMember,
-    idempotency: 'K',
-    ok: [200],
+    ...put('/v1/messages/{message}/reactions/{reaction}', byMember, 'React to a message'),
     archived: 'refused',
-    summary: 'React to a message',
     rates: ['reactions'],
     params: reactionParams,
     errors: ['message_not_found'],
     answer: message,
   },
   removeReaction: {
-    method: 'DELETE',
-    path: '/v1/messages/{message}/reactions/{reaction}',
-    credentials: byMember,
-    idempotency: 'K',
-    ok: [200],
+    ...del('/v1/messages/{message}/reactions/{reaction}', byMember, 'Take a reaction back'),
     archived: 'refused',
-    summary: 'Take a reaction back',
     rates: ['reactions'],
     params: reactionParams,
     errors: ['message_not_found'],

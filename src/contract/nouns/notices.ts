@@ -1,6 +1,6 @@
 /** Notices to agents and their people about requests and invites. */
 import { z } from 'zod';
-import { byPerson, get, type OperationRow } from '../operation.ts';
+import { byPerson, get, type OperationRow, post } from '../operation.ts';
 import { boardLabel, display, nextStep, page } from './approvals.ts';
 import { eventActor, handle, id, memberName, nextAfter, queryInt, seq, time } from './common.ts';
 
@@ -100,13 +100,9 @@ export const operations = {
     answer: noticeList,
   },
   ackNotices: {
-    method: 'POST',
-    path: '/v1/me/notices/ack',
-    credentials: ['AG'],
+    ...post('/v1/me/notices/ack', ['AG'], 'Note which notices an agent was told'),
     idempotency: 'N',
     maxBody: 16_384,
-    ok: [200],
-    summary: 'Note which notices an agent was told',
     body: ackNoticesBody,
     answer: ackedNotices,
   },

@@ -1,6 +1,6 @@
 /** Pairing requests: the proposal that two people's agents work together, its endpoints, and the proof that they connect. */
 import { z } from 'zod';
-import { byMember, byPerson, get, type OperationRow } from '../operation.ts';
+import { byMember, byPerson, get, type OperationRow, post } from '../operation.ts';
 import { display, nextStep, page } from './approvals.ts';
 import { digest, id, nextAfter, proofToken, text, time } from './common.ts';
 
@@ -119,14 +119,14 @@ export const about = 'Work between two agents, proved in both directions.';
 
 export const operations = {
   createPairingRequest: {
-    method: 'POST',
-    path: '/v1/pairing-requests',
-    credentials: byMember,
-    idempotency: 'K',
+    ...post(
+      '/v1/pairing-requests',
+      byMember,
+      'Propose work between an agent of the caller and one of somebody else, or another of their own',
+    ),
     maxBody: 16_384,
     ok: [201, 202],
     archived: 'refused',
-    summary: 'Propose work between an agent of the caller and one of somebody else, or another of their own',
     rates: ['pairing_requests'],
     body: createPairingBody,
     errors: ['guest_not_allowed', 'pairing_not_found', 'person_not_found'],
@@ -145,14 +145,13 @@ export const operations = {
     answer: pairingRequest,
   },
   choosePairingAgent: {
-    method: 'POST',
-    path: '/v1/pairing-requests/{pairing}/choose',
-    credentials: byPerson,
-    idempotency: 'K',
+    ...post(
+      '/v1/pairing-requests/{pairing}/choose',
+      byPerson,
+      'Ask one of your own agents to accept, as the recipient',
+    ),
     maxBody: 16_384,
-    ok: [200],
     archived: 'refused',
-    summary: 'Ask one of your own agents to accept, as the recipient',
     rates: ['pairing_choices'],
     params: pairingParam,
     body: choosePairingBody,
@@ -160,29 +159,28 @@ export const operations = {
     answer: pairingRequest,
   },
   selectPairingEndpoint: {
-    method: 'POST',
-    path: '/v1/pairing-credentials',
-    credentials: ['PK'],
+    ...post(
+      '/v1/pairing-credentials',
+      ['PK'],
+      'Bind one side to the session of an agent: first, again, or another one in its place',
+    ),
     idempotency: 'S',
     ownReceipt: true,
     maxBody: 16_384,
-    ok: [200],
     archived: 'refused',
-    summary: 'Bind one side to the session of an agent: first, again, or another one in its place',
     rates: ['pairing_endpoints'],
     body: selectEndpointBody,
     errors: ['guest_not_allowed', 'pairing_not_found', 'pairing_changed', 'pairing_closed'],
     answer: pairingCredential,
   },
   acceptPairing: {
-    method: 'POST',
-    path: '/v1/pairing-requests/{pairing}/accept',
-    credentials: ['PC'],
-    idempotency: 'K',
+    ...post(
+      '/v1/pairing-requests/{pairing}/accept',
+      ['PC'],
+      'Take part in the work, as the session selected for the recipient',
+    ),
     maxBody: 16_384,
-    ok: [200],
     archived: 'refused',
-    summary: 'Take part in the work, as the session selected for the recipient',
     rates: ['pairing_proofs'],
     params: pairingParam,
     body: acceptPairingBody,
@@ -190,14 +188,13 @@ export const operations = {
     answer: pairingRequest,
   },
   verifyPairing: {
-    method: 'POST',
-    path: '/v1/pairing-requests/{pairing}/verify',
-    credentials: ['PC'],
-    idempotency: 'K',
+    ...post(
+      '/v1/pairing-requests/{pairing}/verify',
+      ['PC'],
+      'Report a round trip that one side has seen from end to end',
+    ),
     maxBody: 16_384,
-    ok: [200],
     archived: 'refused',
-    summary: 'Report a round trip that one side has seen from end to end',
     rates: ['pairing_proofs'],
     params: pairingParam,
     body: verifyPairingBody,
@@ -205,23 +202,13 @@ export const operations = {
     answer: pairingRequest,
   },
   declinePairing: {
-    method: 'POST',
-    path: '/v1/pairing-requests/{pairing}/decline',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Decline a proposal of work, as the recipient',
+    ...post('/v1/pairing-requests/{pairing}/decline', byPerson, 'Decline a proposal of work, as the recipient'),
     params: pairingParam,
     errors: ['guest_not_allowed', 'pairing_not_found', 'pairing_closed'],
     answer: pairingRequest,
   },
   cancelPairing: {
-    method: 'POST',
-    path: '/v1/pairing-requests/{pairing}/cancel',
-    credentials: byMember,
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Take a proposal of work back, as the inviter',
+    ...post('/v1/pairing-requests/{pairing}/cancel', byMember, 'Take a proposal of work back, as the inviter'),
     params: pairingParam,
     errors: ['guest_not_allowed', 'pairing_not_found', 'pairing_closed'],
     answer: pairingRequest,

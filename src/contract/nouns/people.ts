@@ -1,6 +1,6 @@
 /** The people of the server. */
 import { z } from 'zod';
-import { byMember, get, type OperationRow } from '../operation.ts';
+import { byMember, del, get, type OperationRow, patch, post } from '../operation.ts';
 import { directoryQuery, handle, id, newHandle, nextAfter, person, queryBool, queryInt } from './common.ts';
 
 export const personParam = z.object({ handle });
@@ -49,36 +49,21 @@ export const operations = {
     answer: peopleAnswer,
   },
   setPersonRole: {
-    method: 'PATCH',
-    path: '/v1/people/{handle}',
-    credentials: ['PK'],
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Make a person an admin or a member, as an admin',
+    ...patch('/v1/people/{handle}', ['PK'], 'Make a person an admin or a member, as an admin'),
     params: personParam,
     body: setRoleBody,
     errors: ['server_admin_required', 'person_not_found', 'person_is_guest', 'last_admin'],
     answer: personChange,
   },
   renamePerson: {
-    method: 'POST',
-    path: '/v1/people/{handle}/rename',
-    credentials: ['PK'],
-    idempotency: 'K',
-    ok: [200],
-    summary: "Change a person's handle: one's own, or as an admin anybody's",
+    ...post('/v1/people/{handle}/rename', ['PK'], "Change a person's handle: one's own, or as an admin anybody's"),
     params: personParam,
     body: renameBody,
     errors: ['server_admin_required', 'guest_not_allowed', 'person_not_found', 'handle_taken'],
     answer: personChange,
   },
   removePerson: {
-    method: 'DELETE',
-    path: '/v1/people/{handle}',
-    credentials: ['PK'],
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Remove a person from the server, as an admin',
+    ...del('/v1/people/{handle}', ['PK'], 'Remove a person from the server, as an admin'),
     params: personParam,
     query: removePersonQuery,
     errors: ['server_admin_required', 'person_not_found', 'last_admin'],

@@ -1,7 +1,7 @@
 /** What a seat reports of itself, and how messages reach it. */
 import { z } from 'zod';
 import { patterns } from '../ids.ts';
-import { byPerson, get, type OperationRow } from '../operation.ts';
+import { byPerson, get, type OperationRow, put } from '../operation.ts';
 import { boardName, deliveryMode, id, memberName, nullsLeftOut, presence, text, time } from './common.ts';
 import { taskRef } from './tasks.ts';
 
@@ -90,34 +90,21 @@ export const about = 'What an agent reports of itself, and how messages reach it
 
 export const operations = {
   setDeliveryMode: {
-    method: 'PUT',
-    path: '/v1/boards/{board}/members/{member}/delivery',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
-    summary: 'Set how messages reach an agent',
+    ...put('/v1/boards/{board}/members/{member}/delivery', byPerson, 'Set how messages reach an agent'),
     body: setModeBody,
     errors: ['agent_owner_required', 'not_on_board', 'agent_not_found'],
     answer: modeSet,
   },
   setPresence: {
-    method: 'PUT',
-    path: '/v1/me/presence',
-    credentials: ['AG'],
+    ...put('/v1/me/presence', ['AG'], 'Report whether somebody is behind a seat'),
     idempotency: 'N',
-    ok: [200],
-    summary: 'Report whether somebody is behind a seat',
     rates: ['presence'],
     body: setPresenceBody,
     answer: presenceReport,
   },
   setLocation: {
-    method: 'PUT',
-    path: '/v1/me/location',
-    credentials: ['AG'],
+    ...put('/v1/me/location', ['AG'], "Report where a seat's session runs"),
     idempotency: 'N',
-    ok: [200],
-    summary: "Report where a seat's session runs",
     body: setLocationBody,
     answer: agentLocation,
   },
@@ -126,12 +113,8 @@ export const operations = {
     answer: deliveryQueue,
   },
   reportDeliveryQueue: {
-    method: 'PUT',
-    path: '/v1/me/delivery-queue',
-    credentials: ['AG'],
+    ...put('/v1/me/delivery-queue', ['AG'], "Report what waits in the queue of an agent's own program"),
     idempotency: 'N',
-    ok: [200],
-    summary: "Report what waits in the queue of an agent's own program",
     body: reportQueueBody,
     errors: ['queue_report_conflict'],
     answer: queueReported,

@@ -1,6 +1,6 @@
 /** Server information, the caller, and the server's settings. */
 import { z } from 'zod';
-import { byMember, byPerson, get, type OperationRow } from '../operation.ts';
+import { byMember, byPerson, get, type OperationRow, patch, put } from '../operation.ts';
 import { boardName, deliveryMode, displayName, handle, id, midturnPolicy, serverRole } from './common.ts';
 import { taskRef } from './tasks.ts';
 
@@ -63,12 +63,7 @@ export const operations = {
     answer: me,
   },
   updateMe: {
-    method: 'PATCH',
-    path: '/v1/me',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
-    summary: "Set or remove a person's display name",
+    ...patch('/v1/me', byPerson, "Set or remove a person's display name"),
     body: updateMeBody,
     answer: me,
   },
@@ -77,12 +72,7 @@ export const operations = {
     answer: midturn,
   },
   setMidturnPolicy: {
-    method: 'PUT',
-    path: '/v1/me/midturn',
-    credentials: byPerson,
-    idempotency: 'K',
-    ok: [200],
-    summary: "Set a person's mid-turn policy, or the exception of one of their agents",
+    ...put('/v1/me/midturn', byPerson, "Set a person's mid-turn policy, or the exception of one of their agents"),
     body: setMidturnBody,
     errors: ['agent_owner_required', 'member_not_found'],
     answer: midturn,
@@ -92,12 +82,7 @@ export const operations = {
     answer: settings,
   },
   updateSettings: {
-    method: 'PATCH',
-    path: '/v1/settings',
-    credentials: ['PK'],
-    idempotency: 'K',
-    ok: [200],
-    summary: "Change the server's settings, as an admin",
+    ...patch('/v1/settings', ['PK'], "Change the server's settings, as an admin"),
     body: updateSettingsBody,
     errors: ['server_admin_required'],
     answer: settings,
