@@ -1,5 +1,7 @@
 /** Asks: whom a message asks what, and its latest answer. What it says stands in the message. */
+
 import type { Knex } from 'knex';
+import { firstRow } from '../db/query.ts';
 import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/member.rules.ts';
@@ -36,10 +38,8 @@ export const openBlockingAsks = (tx: ReadTx, taskIds: string[]): Promise<AskRow[
 
 export const insertAsk = (tx: WriteTx, row: AskRow): Promise<number> => tx.change((db) => db('asks').insert(row));
 
-export const askOf = async (tx: ReadTx, messageId: string): Promise<AskRow | undefined> => {
-  const [row] = await tx.query<AskRow>((db) => db('asks').where('message_id', messageId).select('*'));
-  return row;
-};
+export const askOf = (tx: ReadTx, messageId: string): Promise<AskRow | undefined> =>
+  firstRow(tx, (db) => db('asks').where('message_id', messageId).select('*'));
 
 /** Notes the latest answer, or that the ask was withdrawn. */
 export const saveAnswer = (

@@ -1,4 +1,5 @@
 /** What the database knows of stored bytes: which there are, and since when nobody has asked for them. */
+import { countRows, firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type BlobRow = { digest: string; size: number; touched_at: number };
@@ -16,10 +17,8 @@ export const shareBlob = async (tx: WriteTx, digest: string): Promise<boolean> =
 };
 
 /** The row of bytes, held alone until the commit. */
-export const lockBlob = async (tx: WriteTx, digest: string): Promise<BlobRow | undefined> => {
-  const [row] = await tx.query<BlobRow>((db) => db('blobs').where({ digest }).forUpdate().select('*'));
-  return row;
-};
+export const lockBlob = (tx: WriteTx, digest: string): Promise<BlobRow | undefined> =>
+  firstRow(tx, (db) => db('blobs').where({ digest }).forUpdate().select('*'));
 
 export const removeBlob = (tx: WriteTx, digest: string): Promise<number> =>
   tx.change((db) => db('blobs').where({ digest }).delete());
@@ -30,10 +29,8 @@ export const isReferenced = async (tx: ReadTx, digest: string): Promise<boolean>
   return rows.length > 0;
 };
 
-export const blobOf = async (tx: ReadTx, digest: string): Promise<BlobRow | undefined> => {
-  const [row] = await tx.query<BlobRow>((db) => db('blobs').where({ digest }).select('*'));
-  return row;
-};
+export const blobOf = (tx: ReadTx, digest: string): Promise<BlobRow | undefined> =>
+  firstRow(tx, (db) => db('blobs').where({ digest }).select('*'));
 
 /** Bytes that no version names and nobody asked for since. */
 export const unreferenced = (tx: ReadTx, before: number, after: string, limit: number): Promise<BlobRow[]> =>
@@ -89,7 +86,4 @@ export const namingVersions = (
       .select({ board: 'b.name', name: 'f.name', version: 'v.version' }),
   );
 
-export const countVersions = async (tx: ReadTx): Promise<number> => {
-  const [row] = await tx.query<{ count: number | string }>((db) => db('file_versions').count({ count: '*' }));
-  return Number(row?.count ?? 0);
-};
+export const countVersions = (tx: ReadTx): Promise<number> => countRows(tx, (db) => db('file_versions'));

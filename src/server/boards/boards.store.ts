@@ -1,5 +1,7 @@
 /** Board rows. */
+
 import type { Policy, Role } from '../../contract/types.ts';
+import { countRows } from '../db/query.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
@@ -36,64 +38,38 @@ export type BoardRow = {
   show_owner: number;
 };
 
-const byNameStatement = (locked: boolean) =>
-  statement<{ name: string }, BoardRow>((db, p) => {
-    const query = db('boards').where('name', p.name).select('*');
+const boardStatement = (column: 'id' | 'name', locked: boolean) =>
+  statement<{ value: string }, BoardRow>((db, p) => {
+    const query = db('boards').where(column, p.value).select('*');
     return locked ? query.forUpdate() : query;
   });
-const byIdStatement = (locked: boolean) =>
-  statement<{ id: string }, BoardRow>((db, p) => {
-    const query = db('boards').where('id', p.id).select('*');
-    return locked ? query.forUpdate() : query;
-  });
-const byIdRead = byIdStatement(false);
-const byIdLocked = byIdStatement(true);
-const byNameRead = byNameStatement(false);
-const byNameLocked = byNameStatement(true);
+const byIdRead = boardStatement('id', false);
+const byIdLocked = boardStatement('id', true);
+const byNameRead = boardStatement('name', false);
+const byNameLocked = boardStatement('name', true);
 
 /** Not for use cases: they find boards through their caller (access/place.ts). */
-export const boardByName = (tx: ReadTx, name: string): Promise<BoardRow | undefined> => tx.first(byNameRead, { name });
+export const boardByName = (tx: ReadTx, name: string): Promise<BoardRow | undefined> =>
+  tx.first(byNameRead, { value: name });
 export const lockBoardByName = (tx: WriteTx, name: string): Promise<BoardRow | undefined> =>
-  tx.first(byNameLocked, { name });
-export const boardById = (tx: ReadTx, id: string): Promise<BoardRow | undefined> => tx.first(byIdRead, { id });
-export const lockBoardById = (tx: WriteTx, id: string): Promise<BoardRow | undefined> => tx.first(byIdLocked, { id });
+  tx.first(byNameLocked, { value: name });
+export const boardById = (tx: ReadTx, id: string): Promise<BoardRow | undefined> => tx.first(byIdRead, { value: id });
+export const lockBoardById = (tx: WriteTx, id: string): Promise<BoardRow | undefined> =>
+  tx.first(byIdLocked, { value: id });
 
-const saveHeadStatement = statement<{
-  id: string;
-  head_seq: number;
-  head_hash: Buffer;
-  head_at: number;
-  message_count: number;
-  everyone_count: number;
-  done_count: number;
-  answer_count: number;
-  last_message_at: number | null;
-}>((db, p) =>
-  db('boards').where('id', p.id).update({
-    head_seq: p.head_seq,
-    head_hash: p.head_hash,
-    head_at: p.head_at,
-    message_count: p.message_count,
-    everyone_count: p.everyone_count,
-    done_count: p.done_count,
-    answer_count: p.answer_count,
-    last_message_at: p.last_message_at,
-  }),
+const headColumns = [
+  ...(['head_seq', 'head_hash', 'head_at', 'last_message_at'] as const),
+  ...(['message_count', 'everyone_count', 'done_count', 'answer_count'] as const),
+] as const;
+
+const saveHeadStatement = statement<Pick<BoardRow, 'id' | (typeof headColumns)[number]>>((db, p) =>
+  db('boards')
+    .where('id', p.id)
+    .update(Object.fromEntries(headColumns.map((name) => [name, p[name]]))),
 );
 
 /** Writes the head of the record and the running counts of a locked board. */
-export const saveHead = (tx: WriteTx, board: BoardRow): Promise<number> =>
-  tx.run(saveHeadStatement, {
-    id: board.id,
-    head_seq: board.head_seq,
-    head_hash: board.head_hash,
-    head_at: board.head_at,
-    message_count: board.message_count,
-    everyone_count: board.everyone_count,
-    done_count: board.done_count,
-    answer_count: board.answer_count,
-    last_message_at: board.last_message_at,
-  });
+export const saveHead = (tx: WriteTx, board: BoardRow): Promise<number> => tx.run(saveHeadStatement, board);
 
 export const insertBoard = (tx: WriteTx, row: BoardRow): Promise<number> => tx.change((db) => db('boards').insert(row));
 
@@ -165,15 +141,10 @@ export const listBoardRows = (tx: ReadTx, filter: BoardListFilter): Promise<Boar
     return query;
   });
 
-export const countArchived = async (
+export const countArchived = (
   tx: ReadTx,
   filter: Pick<BoardListFilter, 'personId' | 'open' | 'boardId'>,
-): Promise<number> => {
-  const rows = await tx.query<{ count: number }>((db) =>
-    inScope(filter)(db).where('lifecycle', 'archived').count({ count: '*' }),
-  );
-  return Number(rows[0]?.count ?? 0);
-};
+): Promise<number> => countRows(tx, (db) => inScope(filter)(db).where('lifecycle', 'archived'));
 
 export interface HiddenRow {
   id: string;

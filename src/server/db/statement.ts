@@ -51,6 +51,17 @@ export function statement<P extends Params, R = never>(build: Build<P>): Stateme
   return new Statement<P, R>(build);
 }
 
+/** Declares the insertion of rows of one type; the columns are the fields of the first row. */
+export function insertion<Row extends Params>(table: string): (row: Row) => Statement<Row, never> {
+  let made: Statement<Row, never> | undefined;
+  return (row) => {
+    made ??= statement<Row>((db, p) =>
+      db(table).insert(Object.fromEntries(Object.keys(row).map((name) => [name, p[name]]))),
+    );
+    return made;
+  };
+}
+
 /** A query over a list of values, such as `whereIn`. */
 export class ListStatement<P extends Params, R> {
   readonly #build: (db: Knex, p: P, list: Value[]) => Knex.QueryBuilder | Knex.Raw;

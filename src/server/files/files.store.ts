@@ -1,5 +1,7 @@
 /** File rows: what a file is called, what it is for, and its versions. The bytes lie elsewhere. */
+
 import type { Knex } from 'knex';
+import { countRows, firstRow } from '../db/query.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
@@ -86,12 +88,8 @@ const briefsStatement = listStatement<Params, FileRow>((db, _p, boardIds) =>
     .select('*'),
 );
 
-export const countLive = async (tx: ReadTx, boardId: string): Promise<number> => {
-  const [row] = await tx.query<{ count: number | string }>((db) =>
-    db('files').where('board_id', boardId).whereNull('removed_at').count({ count: '*' }),
-  );
-  return Number(row?.count ?? 0);
-};
+export const countLive = (tx: ReadTx, boardId: string): Promise<number> =>
+  countRows(tx, (db) => db('files').where('board_id', boardId).whereNull('removed_at'));
 
 /** Where a page of the list begins: maintained files first, then the newest version first, then by id. */
 export type FilePlace = Pick<FileRow, 'maintained' | 'latest_at' | 'id'>;
@@ -134,10 +132,8 @@ function fromPlace(query: Knex.QueryBuilder, after: FilePlace): void {
 export const insertVersion = (tx: WriteTx, row: VersionRow): Promise<number> =>
   tx.change((db) => db('file_versions').insert(row));
 
-export const versionOf = async (tx: ReadTx, fileId: string, version: number): Promise<VersionRow | undefined> => {
-  const [row] = await tx.query<VersionRow>((db) => db('file_versions').where({ file_id: fileId, version }).select('*'));
-  return row;
-};
+export const versionOf = (tx: ReadTx, fileId: string, version: number): Promise<VersionRow | undefined> =>
+  firstRow(tx, (db) => db('file_versions').where({ file_id: fileId, version }).select('*'));
 
 /** Versions below a number, newest first. */
 export const versionsBelow = (tx: ReadTx, fileId: string, below: number | null, limit: number): Promise<VersionRow[]> =>

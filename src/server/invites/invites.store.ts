@@ -1,5 +1,7 @@
 /** Server invites and what redeeming them left. Only a keyed digest of an invite's secret is kept. */
+
 import type { Knex } from 'knex';
+import { countRows, firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { InviteState } from './invite-states.rules.ts';
 
@@ -56,12 +58,8 @@ export const invitesUsedBy = (tx: ReadTx, personId: string): Promise<InviteRow[]
 export const insertInvite = (tx: WriteTx, row: InviteRow): Promise<number> =>
   tx.change((db) => db('server_invites').insert(row));
 
-export const countActive = async (tx: ReadTx, personId: string): Promise<number> => {
-  const [row] = await tx.query<{ count: number }>((db) =>
-    inState(db('server_invites').where('created_by', personId), 'active', tx.now).count({ count: '*' }),
-  );
-  return Number(row?.count ?? 0);
-};
+export const countActive = (tx: ReadTx, personId: string): Promise<number> =>
+  countRows(tx, (db) => inState(db('server_invites').where('created_by', personId), 'active', tx.now));
 
 /** A person's invites and their agents'. @param page orders and cuts them. */
 export const listInviteRows = (
@@ -86,22 +84,18 @@ export const listAgentInvites = (
   );
 
 /** An invite; in a write its row is held until the commit. */
-export const inviteById = async (tx: ReadTx, id: string): Promise<InviteRow | undefined> => {
-  const [row] = await tx.query<InviteRow>((db) => {
+export const inviteById = (tx: ReadTx, id: string): Promise<InviteRow | undefined> =>
+  firstRow(tx, (db) => {
     const query = db('server_invites').where('id', id).select('*');
     return tx.writable ? query.forUpdate() : query;
   });
-  return row;
-};
 
 /** @param hold keeps its row until the commit. */
-export const inviteByDigest = async (tx: ReadTx, digest: Buffer, hold: boolean): Promise<InviteRow | undefined> => {
-  const [row] = await tx.query<InviteRow>((db) => {
+export const inviteByDigest = (tx: ReadTx, digest: Buffer, hold: boolean): Promise<InviteRow | undefined> =>
+  firstRow(tx, (db) => {
     const query = db('server_invites').where('digest', digest).select('*');
     return hold ? query.forUpdate() : query;
   });
-  return row;
-};
 
 /** Uses an invite up; 0 when that or its revocation came first. */
 export const setUsed = (tx: WriteTx, id: string, personId: string): Promise<number> =>
@@ -153,7 +147,5 @@ export type ReceiptRow = {
 export const insertReceipt = (tx: WriteTx, row: ReceiptRow): Promise<number> =>
   tx.change((db) => db('onboarding_receipts').insert(row));
 
-export const receiptOfKey = async (tx: ReadTx, keyId: string): Promise<ReceiptRow | undefined> => {
-  const [row] = await tx.query<ReceiptRow>((db) => db('onboarding_receipts').where('key_id', keyId).select('*'));
-  return row;
-};
+export const receiptOfKey = (tx: ReadTx, keyId: string): Promise<ReceiptRow | undefined> =>
+  firstRow(tx, (db) => db('onboarding_receipts').where('key_id', keyId).select('*'));

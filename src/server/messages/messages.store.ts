@@ -2,7 +2,7 @@
 import type { Knex } from 'knex';
 import type { Mention, Message } from '../../contract/types.ts';
 import type { AskingData } from '../asks/asks.rules.ts';
-import { listStatement, statement } from '../db/statement.ts';
+import { insertion, listStatement, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type Eyes, readable } from './eyes.rules.ts';
 
@@ -153,28 +153,18 @@ function filtered(query: Knex.QueryBuilder, filter: MessageFilter): Knex.QueryBu
       .where((either) => either.where('m.to_everyone', 1).orWhereExists(named(filter.eyes.memberId, 'addressed')));
   }
   if (filter.has === 'answer') query.whereNotNull('m.answer_to');
-  if (filter.has === 'files') {
-    query.whereExists((sub: Knex.QueryBuilder) =>
-      sub.from({ a: 'message_files' }).whereRaw('a.message_id = m.id').select(sub.client.raw('1')),
-    );
-  }
-  if (filter.has === 'ask') {
-    query.whereExists((sub: Knex.QueryBuilder) =>
-      sub.from({ a: 'asks' }).whereRaw('a.message_id = m.id').select(sub.client.raw('1')),
-    );
-  }
-  if (filter.taskId !== undefined) {
-    query.whereExists((sub: Knex.QueryBuilder) =>
-      sub
-        .from({ x: 'message_tasks' })
-        .whereRaw('x.message_id = m.id')
-        .where('x.task_id', filter.taskId)
-        .select(sub.client.raw('1')),
-    );
-  }
+  if (filter.has === 'files') query.whereExists(linked('message_files'));
+  if (filter.has === 'ask') query.whereExists(linked('asks'));
+  if (filter.taskId !== undefined) query.whereExists(linked('message_tasks', { 'x.task_id': filter.taskId }));
   if (filter.mentionsMe) query.whereExists(named(filter.eyes.memberId, 'mentioned'));
   return query;
 }
+
+/** Rows of a table that refer to the message. */
+const linked =
+  (table: string, where = {}) =>
+  (sub: Knex.QueryBuilder) =>
+    sub.from({ x: table }).whereRaw('x.message_id = m.id').where(where).select(sub.client.raw('1'));
 
 const named = (memberId: string, how: 'addressed' | 'mentioned') => (sub: Knex.QueryBuilder) =>
   sub
@@ -287,33 +277,9 @@ export const directReplies = (
       .select('m.id', 'm.sender_id'),
   );
 
-const insertStatement = statement<MessageRow>((db, p) =>
-  db('messages').insert({
-    id: p.id,
-    board_id: p.board_id,
-    seq: p.seq,
-    at: p.at,
-    sender_id: p.sender_id,
-    reply_to_seq: p.reply_to_seq,
-    root_seq: p.root_seq,
-    to_everyone: p.to_everyone,
-    named: p.named,
-    urgent: p.urgent,
-    expects_reply: p.expects_reply,
-    answer_to: p.answer_to,
-    answers: p.answers,
-    reply_count: p.reply_count,
-    last_reply_at: p.last_reply_at,
-    last_reply_seq: p.last_reply_seq,
-    reaction_count: p.reaction_count,
-    nth: p.nth,
-    nth_everyone: p.nth_everyone,
-    nth_of_sender: p.nth_of_sender,
-    nth_everyone_of_sender: p.nth_everyone_of_sender,
-  }),
-);
+const inserting = insertion<MessageRow>('messages');
 
-export const insertMessage = (tx: WriteTx, row: MessageRow): Promise<number> => tx.run(insertStatement, row);
+export const insertMessage = (tx: WriteTx, row: MessageRow): Promise<number> => tx.run(inserting(row), row);
 
 const replyStatement = statement<{ board_id: string; seq: number; reply_seq: number; at: number }>((db, p) =>
   db('messages')

@@ -98,6 +98,17 @@ export interface Transition {
 
 const waiting = ['awaiting_account'] as const;
 
+function ending(
+  row: string,
+  from: readonly PairingState[],
+  on: Trigger,
+  next: Closed,
+  reason: ClosedReason,
+  when?: string,
+): Transition {
+  return { row, from, on, next, reason, effects: ['close', 'tell_closed', 'stream'], ...(when && { when }) };
+}
+
 /** T1 and T2 begin a request; T23 is every cell of an ended one, below. */
 export const transitions: readonly Transition[] = [
   {
@@ -180,64 +191,20 @@ export const transitions: readonly Transition[] = [
     next: 'computed',
     effects: ['evidence', 'ready', 'stream'],
   },
-  {
-    row: 'T14',
-    from: ['awaiting_session', 'awaiting_endpoint', 'verifying'],
-    on: 'decline',
-    when: 'the recipient',
-    next: 'declined',
-    effects: ['close', 'tell_closed', 'stream'],
-    reason: 'declined',
-  },
-  {
-    row: 'T15',
-    from: openStates,
-    on: 'cancel',
-    when: 'the inviter, or the initiating seat',
-    next: 'cancelled',
-    effects: ['close', 'tell_closed', 'stream'],
-    reason: 'cancelled',
-  },
-  {
-    row: 'T16',
-    from: waiting,
-    on: 'invite_ended',
-    next: 'cancelled',
-    effects: ['close', 'tell_closed', 'stream'],
-    reason: 'invite_ended',
-  },
-  {
-    row: 'T17',
-    from: openStates,
-    on: 'deadline',
-    next: 'expired',
-    effects: ['close', 'tell_closed', 'stream'],
-    reason: 'timeout',
-  },
-  {
-    row: 'T18',
-    from: ['awaiting_session'],
-    on: 'admission_refused',
-    next: 'cancelled',
-    effects: ['close', 'tell_closed', 'stream'],
-    reason: 'admission_refused',
-  },
-  {
-    row: 'T19',
-    from: openStates,
-    on: 'person_ended',
-    next: 'cancelled',
-    effects: ['close', 'tell_closed', 'stream'],
-    reason: 'person_ended',
-  },
-  {
-    row: 'T20',
-    from: openStates,
-    on: 'board_deleted',
-    next: 'cancelled',
-    effects: ['close', 'stream'],
-    reason: 'board_deleted',
-  },
+  ending(
+    'T14',
+    ['awaiting_session', 'awaiting_endpoint', 'verifying'],
+    'decline',
+    'declined',
+    'declined',
+    'the recipient',
+  ),
+  ending('T15', openStates, 'cancel', 'cancelled', 'cancelled', 'the inviter, or the initiating seat'),
+  ending('T16', waiting, 'invite_ended', 'cancelled', 'invite_ended'),
+  ending('T17', openStates, 'deadline', 'expired', 'timeout'),
+  ending('T18', ['awaiting_session'], 'admission_refused', 'cancelled', 'admission_refused'),
+  ending('T19', openStates, 'person_ended', 'cancelled', 'person_ended'),
+  { ...ending('T20', openStates, 'board_deleted', 'cancelled', 'board_deleted'), effects: ['close', 'stream'] },
   { row: 'T21', from: openStates, on: 'endpoint_ended', next: 'computed', effects: ['stream'] },
   { row: 'T22', from: openStates, on: 'board_archived', next: 'unchanged', effects: [] },
 ];

@@ -1,13 +1,13 @@
 /** Endpoint credentials: a keyed digest of each proof, and what it is bound to. */
+
 import type { Knex } from 'knex';
 import type { PairingSide } from '../../contract/types.ts';
+import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { ProofRow } from './proofs.rules.ts';
 
-export const proofByVerifier = async (tx: ReadTx, verifier: Buffer): Promise<ProofRow | undefined> => {
-  const [row] = await tx.query<ProofRow>((db) => db('pairing_credentials').where('verifier', verifier).select('*'));
-  return row;
-};
+export const proofByVerifier = (tx: ReadTx, verifier: Buffer): Promise<ProofRow | undefined> =>
+  firstRow(tx, (db) => db('pairing_credentials').where('verifier', verifier).select('*'));
 
 export const insertProof = (tx: WriteTx, row: ProofRow): Promise<number> =>
   tx.change((db) => db('pairing_credentials').insert(row));

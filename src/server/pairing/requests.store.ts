@@ -1,5 +1,7 @@
 /** Pairing requests, with what their state rests on as it is now. */
+
 import type { Knex } from 'knex';
+import { countRows, firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Closed, ClosedReason } from './machine.rules.ts';
 import type { Standing } from './subject.rules.ts';
@@ -94,15 +96,11 @@ function subjects(db: Knex): Knex.QueryBuilder {
 export const insertRequest = (tx: WriteTx, row: PairingRow): Promise<number> =>
   tx.change((db) => db('pairing_requests').insert(row));
 
-export const requestById = async (tx: ReadTx, id: string): Promise<SubjectRow | undefined> => {
-  const [row] = await tx.query<SubjectRow>((db) => subjects(db).where('r.id', id));
-  return row;
-};
+export const requestById = (tx: ReadTx, id: string): Promise<SubjectRow | undefined> =>
+  firstRow(tx, (db) => subjects(db).where('r.id', id));
 
-export const requestOfInvite = async (tx: ReadTx, inviteId: string): Promise<SubjectRow | undefined> => {
-  const [row] = await tx.query<SubjectRow>((db) => subjects(db).where('r.invite_id', inviteId));
-  return row;
-};
+export const requestOfInvite = (tx: ReadTx, inviteId: string): Promise<SubjectRow | undefined> =>
+  firstRow(tx, (db) => subjects(db).where('r.invite_id', inviteId));
 
 /** Holds a request's row until the commit; its board is held before it. What it was read as is read again after. */
 export const holdRequest = async (tx: WriteTx, id: string): Promise<void> => {
@@ -151,15 +149,11 @@ export const openRequests = async (
 };
 
 /** How many of these are open and within their time. */
-export const countOpen = async (
+export const countOpen = (
   tx: ReadTx,
   of: { inviter_id: string; recipient_id?: string; board_id?: string },
-): Promise<number> => {
-  const [row] = await tx.query<{ count: number }>((db) =>
-    db('pairing_requests').where(of).whereNull('closed').where('expires_at', '>', tx.now).count({ count: '*' }),
-  );
-  return Number(row?.count ?? 0);
-};
+): Promise<number> =>
+  countRows(tx, (db) => db('pairing_requests').where(of).whereNull('closed').where('expires_at', '>', tx.now));
 
 /** Changes a request that is still of this generation and open; 0 when something came first. */
 export const saveRequest = (

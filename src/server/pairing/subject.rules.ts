@@ -3,30 +3,26 @@ import type { PairingDirection, PairingRequest, PairingSide, PairingState } from
 import { directions, otherSide, pinger } from './lines.rules.ts';
 import { type Closed, type ClosedReason, stateOf } from './machine.rules.ts';
 
-/** What a request rests on, as it is now: each side's seat, key, person and membership, its invite, and the recipient's admission. */
-export interface Standing {
-  i_status: string | null;
-  i_person_id: string | null;
-  i_board_id: string | null;
-  i_key_id: string | null;
-  i_key_revoked_at: number | null;
-  i_key_expires_at: number | null;
-  i_removed_at: number | null;
-  i_member_id: string | null;
-  r_status: string | null;
-  r_person_id: string | null;
-  r_board_id: string | null;
-  r_key_id: string | null;
-  r_key_revoked_at: number | null;
-  r_key_expires_at: number | null;
-  r_removed_at: number | null;
-  r_member_id: string | null;
+/** What an endpoint of a request rests on, as it is now: its seat and key, its person and that person's membership. */
+type Endpoint = {
+  status: string | null;
+  person_id: string | null;
+  board_id: string | null;
+  key_id: string | null;
+  key_revoked_at: number | null;
+  key_expires_at: number | null;
+  removed_at: number | null;
+  member_id: string | null;
+};
+
+/** What a request rests on: the columns of both endpoints, its invite, and the recipient's admission. */
+export type Standing = { [Column in keyof Endpoint as `${'i' | 'r'}_${Column}`]: Endpoint[Column] } & {
   invite_agent_id: string | null;
   invite_key_expires_at: number | null;
   admission_state: 'pending' | 'executed' | 'declined' | 'expired' | null;
   admission_expires_at: number | null;
   admission_key_expires_at: number | null;
-}
+};
 
 /** The columns of a request that decide, with what they rest on (requests.store.ts reads them). */
 export interface Subject extends Standing {
@@ -60,42 +56,14 @@ const passed = (end: number | null, now: number): boolean => end !== null && end
 
 /** Whether a side has an endpoint whose seat, key, person and membership are all still what they were when it was selected. */
 export function isLive(row: Subject, side: PairingSide, now: number): boolean {
-  const s = sideOf(row, side);
-  if (s.agentId === null || s.status !== 'active' || s.seatPerson !== s.personId || s.seatBoard !== row.board_id) {
-    return false;
-  }
-  if (s.removedAt !== null || s.memberId === null) return false;
-  return s.seatKey === s.keyId && s.keyRevokedAt === null && !passed(s.keyExpiresAt, now);
+  const e = side === 'initiator' ? 'i' : 'r';
+  const personId = side === 'initiator' ? row.inviter_id : row.recipient_id;
+  if (row[`${side}_agent_id`] === null || row[`${e}_status`] !== 'active') return false;
+  if (row[`${e}_person_id`] !== personId || row[`${e}_board_id`] !== row.board_id) return false;
+  if (row[`${e}_removed_at`] !== null || row[`${e}_member_id`] === null) return false;
+  if (row[`${e}_key_id`] !== row[`${side}_key_id`] || row[`${e}_key_revoked_at`] !== null) return false;
+  return !passed(row[`${e}_key_expires_at`], now);
 }
-
-const sideOf = (row: Subject, side: PairingSide) =>
-  side === 'initiator'
-    ? {
-        agentId: row.initiator_agent_id,
-        keyId: row.initiator_key_id,
-        personId: row.inviter_id,
-        status: row.i_status,
-        seatPerson: row.i_person_id,
-        seatBoard: row.i_board_id,
-        seatKey: row.i_key_id,
-        keyRevokedAt: row.i_key_revoked_at,
-        keyExpiresAt: row.i_key_expires_at,
-        removedAt: row.i_removed_at,
-        memberId: row.i_member_id,
-      }
-    : {
-        agentId: row.recipient_agent_id,
-        keyId: row.recipient_key_id,
-        personId: row.recipient_id,
-        status: row.r_status,
-        seatPerson: row.r_person_id,
-        seatBoard: row.r_board_id,
-        seatKey: row.r_key_id,
-        keyRevokedAt: row.r_key_revoked_at,
-        keyExpiresAt: row.r_key_expires_at,
-        removedAt: row.r_removed_at,
-        memberId: row.r_member_id,
-      };
 
 export interface Ended {
   closed: Closed;

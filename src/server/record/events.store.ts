@@ -1,5 +1,5 @@
 /** Event rows. They are only ever inserted; the database itself refuses anything else. */
-import { statement } from '../db/statement.ts';
+import { insertion, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type EventRow = {
@@ -18,22 +18,9 @@ export type EventRow = {
   hash: Buffer;
 };
 
-const insertStatement = statement<EventRow>((db, p) =>
-  db('events').insert({
-    board_id: p.board_id,
-    seq: p.seq,
-    id: p.id,
-    type: p.type,
-    at: p.at,
-    actor: p.actor,
-    data: p.data,
-    data_hash: p.data_hash,
-    prev_hash: p.prev_hash,
-    hash: p.hash,
-  }),
-);
+const inserting = insertion<EventRow>('events');
 
-export const insertEvent = (tx: WriteTx, row: EventRow): Promise<number> => tx.run(insertStatement, row);
+export const insertEvent = (tx: WriteTx, row: EventRow): Promise<number> => tx.run(inserting(row), row);
 
 export interface EventWindow {
   boardId: string;

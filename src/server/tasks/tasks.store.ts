@@ -1,5 +1,7 @@
 /** Task rows, their helpers and the versions of their texts. */
+
 import type { Knex } from 'knex';
+import { countRows, firstRow } from '../db/query.ts';
 import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Selector } from './references.rules.ts';
@@ -47,23 +49,18 @@ export const saveTask = (tx: WriteTx, id: string, columns: Partial<TaskRow>): Pr
   tx.change((db) => db('tasks').where('id', id).update(columns));
 
 /** A task of a board by how it is named. */
-export const findTask = async (tx: ReadTx, boardId: string, selector: Selector): Promise<TaskRow | undefined> => {
-  const [row] = await tx.query<TaskRow>((db) =>
+export const findTask = (tx: ReadTx, boardId: string, selector: Selector): Promise<TaskRow | undefined> =>
+  firstRow(tx, (db) =>
     db('tasks')
       .where({ board_id: boardId, ...selector })
       .select('*'),
   );
-  return row;
-};
 
 /** The same on whatever board it is. */
-export const findTaskAnywhere = async (
+export const findTaskAnywhere = (
   tx: ReadTx,
   selector: { id: string } | { ref: string },
-): Promise<TaskRow | undefined> => {
-  const [row] = await tx.query<TaskRow>((db) => db('tasks').where(selector).select('*'));
-  return row;
-};
+): Promise<TaskRow | undefined> => firstRow(tx, (db) => db('tasks').where(selector).select('*'));
 
 export const lastNumber = async (tx: ReadTx, boardId: string): Promise<number> => {
   const [row] = await tx.query<{ last: number | null }>((db) =>
@@ -232,12 +229,8 @@ export interface TaskCount {
 export const countTasks = (tx: ReadTx, boardIds: string[]): Promise<TaskCount[]> =>
   tx.query((db) => db('tasks').whereIn('board_id', boardIds).groupBy('state').select('state').count({ count: '*' }));
 
-export const countBlocked = async (tx: ReadTx, boardIds: string[]): Promise<number> => {
-  const [row] = await tx.query<{ count: number }>((db) =>
-    matching(db, { boardIds, states: ['open', 'in_progress'], blocked: true }).count({ count: '*' }),
-  );
-  return Number(row?.count ?? 0);
-};
+export const countBlocked = (tx: ReadTx, boardIds: string[]): Promise<number> =>
+  countRows(tx, (db) => matching(db, { boardIds, states: ['open', 'in_progress'], blocked: true }));
 
 const openCountStatement = listStatement<Params, { board_id: string; count: number }>((db, _p, boardIds) =>
   db('tasks')
