@@ -1,4 +1,5 @@
 /** The daemon put together: from the journal to the socket, and down again. */
+
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -14,7 +15,7 @@ import { recover, resumeAcks } from './handoff/recover.ts';
 import { consider } from './handoff/wake.ts';
 import { Acknowledger } from './inbox/acknowledge.ts';
 import { SeatUpdates } from './inbox/seat-updates.ts';
-import type { Journal } from './journal/types.ts';
+import type { Journal } from './journal/journal.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import type { DaemonPaths } from './paths.ts';

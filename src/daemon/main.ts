@@ -7,7 +7,7 @@ import { realClock } from './clock.ts';
 import { requirePlatform } from './control/address.ts';
 import { Daemon, type DaemonOptions } from './daemon.ts';
 import { type Faults, noFaults } from './faults.ts';
-import { SqliteJournal } from './journal/journal.ts';
+import { Journal } from './journal/journal.ts';
 import { openJournal } from './journal/open.ts';
 import { openLog } from './log.ts';
 import { daemonPaths } from './paths.ts';
@@ -41,7 +41,7 @@ export async function runDaemon({ folders, build, ports, onSignal, faults = noFa
   const log = openLog(paths.log);
   const { db, putAside } = openJournal(paths.journal);
   if (putAside) log.write('journal_error', { put_aside: true }, 'error');
-  const journal = new SqliteJournal(db);
+  const journal = new Journal(db);
   const daemon = await Daemon.start({ paths, clock: realClock, journal, log, faults, build, ports });
   let asked = false;
   onSignal(() => {

@@ -1,9 +1,10 @@
 /** What the daemon meets the world with, and what it is connected to. */
+
 import type { Adapters } from './adapter.ts';
 import type { DaemonClock } from './clock.ts';
 import type { Compose } from './compose/types.ts';
 import type { Delegating } from './delegation/delegating.ts';
-import type { Journal } from './journal/types.ts';
+import type { Journal } from './journal/journal.ts';
 import type { Log } from './log.ts';
 import type { Pairing } from './pairing/pairing.ts';
 import type { SessionReports } from './reports/reports.ts';

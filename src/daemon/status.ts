@@ -1,7 +1,7 @@
 /** What the daemon says of itself: sessions, servers, and what did not go as it should. No text of a message, no secret. */
 import type { Build } from '../local/build.ts';
 import { PROTOCOL } from './control/limits.ts';
-import type { HandoffRow } from './journal/types.ts';
+import type { HandoffRow } from './journal/rows.ts';
 import type { AgentRef, StatusAnswer } from './protocol.ts';
 import type { Context } from './verbs/context.ts';
 

@@ -1,9 +1,10 @@
 /** What goes wrong around the daemon, and what has to come of it. */
+
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import type { FaultPoint } from '../../src/daemon/faults.ts';
-import { JournalError } from '../../src/daemon/journal/types.ts';
+import { JournalError } from '../../src/daemon/journal/journal.ts';
 import { credentialsPath, updateCredentials } from '../../src/local/credentials.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

@@ -1,22 +1,23 @@
 /** The journal by itself: durable, whole, and kept small. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { contiguous } from '../../src/daemon/inbox/acknowledge.ts';
-import { SqliteJournal } from '../../src/daemon/journal/journal.ts';
+import { Journal } from '../../src/daemon/journal/journal.ts';
 import { openJournal } from '../../src/daemon/journal/open.ts';
-import type { HandoffRow, HandoffState, Manifest } from '../../src/daemon/journal/types.ts';
+import type { HandoffRow, HandoffState, Manifest } from '../../src/daemon/journal/rows.ts';
 import type { Seat } from '../../src/daemon/sessions/session.ts';
 
 const DAY = 86_400_000;
 
 describe('the journal', () => {
   let folder: string;
-  let journal: SqliteJournal;
+  let journal: Journal;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'board-journal-'));
-    journal = new SqliteJournal(openJournal(join(folder, 'delivery.db')).db);
+    journal = new Journal(openJournal(join(folder, 'delivery.db')).db);
   });
   afterEach(() => {
     journal.close();

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { compose } from '../../src/daemon/compose/compose.ts';
-import { JournalError } from '../../src/daemon/journal/types.ts';
+import { JournalError } from '../../src/daemon/journal/journal.ts';
 import type { SeatRef } from '../../src/daemon/refs.ts';
 import { serverPorts } from '../../src/daemon/server-ports.ts';
 import { Api } from '../support/api.ts';

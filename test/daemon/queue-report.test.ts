@@ -1,6 +1,6 @@
 /** What servers are told of a program's own queue: claimed once, numbered, renewed while it holds, and never taken back. */
 import { expect } from 'chai';
-import type { QueueFence } from '../../src/daemon/journal/types.ts';
+import type { QueueFence } from '../../src/daemon/journal/rows.ts';
 import type { Connecting } from '../../src/daemon/ports.ts';
 import { QueueReport } from '../../src/daemon/reports/queue.ts';
 import { Reports } from '../../src/daemon/reports/reports.ts';

@@ -2,7 +2,7 @@
 import type { DaemonClock } from '../clock.ts';
 import type { Point } from '../compose/types.ts';
 import type { Peer } from '../control/peer.ts';
-import type { Manifest } from '../journal/types.ts';
+import type { Manifest } from '../journal/rows.ts';
 import type { Carry } from '../protocol.ts';
 import type { Flight, Session } from '../sessions/session.ts';
 import { applyEffects, awaitCarrier, backToPending, takeBack } from './flight.ts';

@@ -1,8 +1,10 @@
 /** The handoff on its way: exposed to its carrier, accepted by it, or back to `pending`. */
+
 import type { DaemonClock } from '../clock.ts';
 import type { Peer } from '../control/peer.ts';
 import type { Faults } from '../faults.ts';
-import { type HandoffRow, type Journal, JournalError } from '../journal/types.ts';
+import { type Journal, JournalError } from '../journal/journal.ts';
+import type { HandoffRow } from '../journal/rows.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { HandoffId } from '../protocol.ts';

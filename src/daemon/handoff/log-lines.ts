@@ -1,6 +1,6 @@
 /** Lines of the log about one handoff: which it is, for whom, what is in it by number, and how long it has taken. */
 import type { DaemonClock } from '../clock.ts';
-import type { Journal } from '../journal/types.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { Level, Log, LogEvent, LogFields } from '../log.ts';
 import type { HandoffId } from '../protocol.ts';
 

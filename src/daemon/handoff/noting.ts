@@ -1,5 +1,5 @@
 /** Notes without which delivery goes on all the same. */
-import { JournalError } from '../journal/types.ts';
+import { JournalError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 
 /** Writes a note; a journal that does not take it is logged and nothing else. */

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Adapters } from '../adapter.ts';
 import { ofAgentsAlone } from '../compose/modes.ts';
 import type { Compose, Composed, ComposeInput, ComposeSeat, Point } from '../compose/types.ts';
-import type { HandoffPath, HandoffRow, Manifest } from '../journal/types.ts';
+import type { HandoffPath, HandoffRow, Manifest } from '../journal/rows.ts';
 import type { Carry, HandoffId } from '../protocol.ts';
 import { isFinal } from '../refs.ts';
 import type { InboxRead, ServerLinks } from '../server-link/link.ts';

@@ -1,5 +1,5 @@
 /** Handing through a program's own queue: tried a few times, then left until the session or seat changes. */
-import { type Journal, JournalError } from '../journal/types.ts';
+import { type Journal, JournalError } from '../journal/journal.ts';
 import type { Carry } from '../protocol.ts';
 import type { Flight, Session } from '../sessions/session.ts';
 import { accepted, backToPending, type FlightDeps } from './flight.ts';

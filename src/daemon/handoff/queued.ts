@@ -1,7 +1,8 @@
 /** What sits in a program's own queue: given to its command, and not yet come back as the prompt that begins a turn. */
 import type { Adapters } from '../adapter.ts';
 import type { DaemonClock } from '../clock.ts';
-import type { Journal, PartMessage } from '../journal/types.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { PartMessage } from '../journal/rows.ts';
 import type { Log } from '../log.ts';
 import type { HandoffId } from '../protocol.ts';
 import { type SeatRef, seatKey } from '../refs.ts';

@@ -1,7 +1,7 @@
 /** Whether a session has received a handoff: told by what it does next, made durable, and only then acknowledged. */
 import type { Adapters } from '../adapter.ts';
 import type { Acknowledger } from '../inbox/acknowledge.ts';
-import type { PartRow } from '../journal/types.ts';
+import type { PartRow } from '../journal/rows.ts';
 import { type SeatRef, seatKey } from '../refs.ts';
 import type { Flight, Seat, Session } from '../sessions/session.ts';
 import { backToPending, type FlightDeps, land } from './flight.ts';

@@ -1,5 +1,6 @@
 /** What becomes of handoffs as cursors move and seats end: parts are acknowledged or over, and then so is the handoff. */
-import type { Journal, Manifest } from '../journal/types.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Manifest } from '../journal/rows.ts';
 import type { HandoffId } from '../protocol.ts';
 import { type SeatRef, seatKey } from '../refs.ts';
 import type { SeatRegistry } from '../sessions/seat-registry.ts';

@@ -1,10 +1,12 @@
 /** Waking an idle session: at once for the first message, gathered for those that come around a delivery. */
+
 import type { CarrierState } from '../adapter.ts';
 import { isOwners, ofAgentsAlone, waitingOf } from '../compose/modes.ts';
 import type { ComposeSeat } from '../compose/types.ts';
 import type { Peer } from '../control/peer.ts';
 import type { SeatUpdates } from '../inbox/seat-updates.ts';
-import { JournalError, type Manifest } from '../journal/types.ts';
+import { JournalError } from '../journal/journal.ts';
+import type { Manifest } from '../journal/rows.ts';
 import type { Doors } from '../sessions/doors.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';

@@ -2,7 +2,7 @@
 import type { DaemonClock } from '../clock.ts';
 import type { Faults } from '../faults.ts';
 import { noticesDone } from '../handoff/settle.ts';
-import { JournalError } from '../journal/types.ts';
+import { JournalError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { HandoffId } from '../protocol.ts';

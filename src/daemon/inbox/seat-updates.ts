@@ -1,10 +1,11 @@
 /** What servers tell of seats here, applied to the seat and written down: reads, cursors, modes, notices, problems, tokens. */
+
 import type { DeliveryMode } from '../../contract/types.ts';
 import { quoted } from '../bundle/escape.ts';
 import type { DaemonClock } from '../clock.ts';
 import { noteArrival } from '../handoff/gathering.ts';
 import { dropOpenParts, endParts } from '../handoff/settle.ts';
-import { type Journal, JournalError } from '../journal/types.ts';
+import { type Journal, JournalError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import type { SeatProblem } from '../protocol.ts';
 import { isFinal, type SeatRef } from '../refs.ts';

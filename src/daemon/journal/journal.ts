@@ -1,32 +1,39 @@
-/** The journal in SQLite: statements made once, one writer, what it holds read row by row. */
+/** The journal in SQLite: everything the daemon must still know after it was killed. One writer; a statement is prepared once. */
 import { statSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
 import type { HandoffId } from '../protocol.ts';
 import type { SeatRef, SessionKey } from '../refs.ts';
+import type {
+  BindingRow,
+  HandoffRow,
+  HandoffState,
+  LostRow,
+  Manifest,
+  NoticeTold,
+  PartMessage,
+  PartRow,
+  PartState,
+  QueuedPart,
+  QueueFence,
+  ReceivedRow,
+  SeatRow,
+  SessionRow,
+} from './rows.ts';
 import { Statements } from './statements.ts';
-import {
-  type BindingRow,
-  type HandoffRow,
-  type HandoffState,
-  type Journal,
-  JournalError,
-  type LostRow,
-  type Manifest,
-  type NoticeTold,
-  type PartMessage,
-  type PartRow,
-  type PartState,
-  type QueuedPart,
-  type QueueFence,
-  type ReceivedRow,
-  type SeatRow,
-  type SessionRow,
-} from './types.ts';
 
 const KEPT_MS = 7 * 86_400_000;
 const KEPT_HANDOFFS = 10_000;
 
-export class SqliteJournal implements Journal {
+/** The journal could not be read or written; nothing was handed or bound. */
+export class JournalError extends Error {
+  constructor(cause: unknown) {
+    super(`The journal could not be written: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'JournalError';
+  }
+}
+
+/** All of it throws `JournalError` when the disk is full or the file cannot be written. */
+export class Journal {
   readonly #db: Sqlite.Database;
   readonly #sql: Statements;
 
@@ -35,6 +42,7 @@ export class SqliteJournal implements Journal {
     this.#sql = new Statements(db);
   }
 
+  /** One durable transaction: all of what `fn` writes or nothing. Inside another one it is part of that. */
   write<T>(fn: () => T): T {
     if (this.#db.inTransaction) return fn();
     try {
@@ -103,6 +111,7 @@ export class SqliteJournal implements Journal {
     return this.#one('SELECT * FROM handoffs WHERE id = ?', id);
   }
 
+  /** Sets the named columns. */
   updateHandoff(id: HandoffId, change: Partial<Omit<HandoffRow, 'id'>>): void {
     this.#guarded(() => this.#sql.update('handoffs', change, { id }));
   }
@@ -133,6 +142,7 @@ export class SqliteJournal implements Journal {
     );
   }
 
+  /** Parts of a seat in unfinished handoffs, with their handoff's state. */
   partsOf(
     seat: SeatRef,
     states: readonly PartState[],
@@ -149,6 +159,7 @@ export class SqliteJournal implements Journal {
     );
   }
 
+  /** Messages that stand in handoffs of these states. */
   messagesIn(seat: SeatRef, states: readonly HandoffState[]): PartMessage[] {
     return this.#all(
       `SELECT m.* FROM part_messages AS m
@@ -161,6 +172,7 @@ export class SqliteJournal implements Journal {
     );
   }
 
+  /** What was given to the queue of a session's program in this boot and has not left it, oldest first. */
   inQueue(session: SessionKey, boot: string): QueuedPart[] {
     return this.#all(
       `SELECT m.*, handoffs.state, handoffs.turn_id FROM handoffs JOIN part_messages AS m ON m.handoff_id = handoffs.id
@@ -181,10 +193,12 @@ export class SqliteJournal implements Journal {
     );
   }
 
+  /** The notices of a handoff are acknowledged. */
   dropNotices(id: HandoffId): void {
     this.#run('DELETE FROM notices_told WHERE handoff_id = ?', id);
   }
 
+  /** Messages given truncated at a tool boundary of this boot: they are not given at another one. */
   cutInBoot(seat: SeatRef, session: SessionKey, boot: string): PartMessage[] {
     return this.#all(
       `SELECT m.* FROM part_messages AS m JOIN handoffs ON handoffs.id = m.handoff_id
@@ -196,6 +210,7 @@ export class SqliteJournal implements Journal {
     );
   }
 
+  /** Messages of which only the beginning was given, since a time. */
   truncatedSince(at: number): PartMessage[] {
     return this.#all(
       `SELECT m.* FROM handoffs JOIN part_messages AS m ON m.handoff_id = handoffs.id
@@ -205,6 +220,7 @@ export class SqliteJournal implements Journal {
     );
   }
 
+  /** Urgent messages of other agents that were given in this turn. */
   peersInTurn(session: SessionKey, boot: string, turnId: number): number {
     const row = this.#one<{ peers: number | null }>(
       `SELECT SUM(peers) AS peers FROM handoffs WHERE session_key = ? AND boot = ? AND turn_id = ?
@@ -226,6 +242,7 @@ export class SqliteJournal implements Journal {
     });
   }
 
+  /** What the cursor has passed is of no more use. */
   dropReceived(seat: SeatRef, upTo: number): void {
     this.#run('DELETE FROM received WHERE origin = ? AND member_id = ? AND seq <= ?', ...ref(seat), upTo);
   }
@@ -295,6 +312,7 @@ export class SqliteJournal implements Journal {
     this.#put('approval_watches', row);
   }
 
+  /** The watch of an approval, which is used up by this. */
   takeApprovalWatch(origin: string, approvalId: string): { session_key: SessionKey; boot: string } | null {
     return this.#one(
       'DELETE FROM approval_watches WHERE origin = ? AND approval_id = ? RETURNING session_key, boot',
@@ -303,6 +321,7 @@ export class SqliteJournal implements Journal {
     );
   }
 
+  /** Deletes what is finished and older than 7 days, and all finished beyond 10,000. */
   retain(now: number): void {
     const finished = "state IN ('done', 'ended')";
     this.write(() => {

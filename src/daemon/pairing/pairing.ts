@@ -3,7 +3,7 @@ import type { PairingRequest, PairingSide } from '../../contract/types.ts';
 import { PAIRINGS } from '../control/limits.ts';
 import { ControlRefusal } from '../control/refusal.ts';
 import { serverMeant } from '../delegation/server-meant.ts';
-import type { Journal } from '../journal/types.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { Requests } from '../protocol.ts';
 import type { SeatIdentity, SeatRef } from '../refs.ts';
 import type { Notice, ServerEvents } from '../server-link/link.ts';

@@ -3,7 +3,8 @@
  * fence once and numbers what it says; one that was overtaken stays silent until another session or life has the seat.
  */
 import type { DaemonClock } from '../clock.ts';
-import type { Journal, QueueFence } from '../journal/types.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { QueueFence } from '../journal/rows.ts';
 import type { SeatRef } from '../refs.ts';
 import { type QueueLabel, SeatFailure, type ServerLink } from '../server-link/link.ts';
 import { Latest } from './latest.ts';

@@ -1,10 +1,11 @@
 /** Which session holds which seat: one session each, one seat a board in a session, and a generation that outdates old holders. */
+
 import type { DaemonClock } from '../clock.ts';
 import { ControlRefusal } from '../control/refusal.ts';
 import { hasEnded } from '../handoff/prepare.ts';
 import { dropOpenParts } from '../handoff/settle.ts';
 import { stopFollowing } from '../inbox/cursor.ts';
-import type { Journal } from '../journal/types.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import type { AgentRef } from '../protocol.ts';
 import type { SeatIdentity } from '../refs.ts';

@@ -4,7 +4,7 @@
  */
 import type { DeliveryMode, Inbox } from '../../contract/types.ts';
 import type { Peer } from '../control/peer.ts';
-import type { HandoffPath, SeatRow, SessionRow } from '../journal/types.ts';
+import type { HandoffPath, SeatRow, SessionRow } from '../journal/rows.ts';
 import type { AgentRef, HandoffId, SeatView, TurnState } from '../protocol.ts';
 import type { SeatIdentity, SeatRef, SessionView } from '../refs.ts';
 import type { InboxRead, Notice } from '../server-link/link.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { isGone } from '../../local/process-ref.ts';
 import { ControlRefusal } from '../control/refusal.ts';
 import { backToPending, type FlightDeps } from '../handoff/flight.ts';
-import type { SessionRow } from '../journal/types.ts';
+import type { SessionRow } from '../journal/rows.ts';
 import type { Header, Source } from '../protocol.ts';
 import type { SessionView } from '../refs.ts';
 import { Session } from './session.ts';

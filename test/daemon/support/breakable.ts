@@ -1,5 +1,5 @@
 /** A journal that can be read and not written while a test says so, as on a disk that is full. */
-import { type Journal, JournalError } from '../../../src/daemon/journal/types.ts';
+import { type Journal, JournalError } from '../../../src/daemon/journal/journal.ts';
 
 const writes = /^(write|save|update|set|drop|remove|take|watch|retain)/;
 

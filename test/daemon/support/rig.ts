@@ -8,9 +8,9 @@ import { compose as trueCompose } from '../../../src/daemon/compose/compose.ts';
 import type { Compose } from '../../../src/daemon/compose/types.ts';
 import { Daemon } from '../../../src/daemon/daemon.ts';
 import { type Faults, noFaults } from '../../../src/daemon/faults.ts';
-import { SqliteJournal } from '../../../src/daemon/journal/journal.ts';
+import { Journal } from '../../../src/daemon/journal/journal.ts';
 import { openJournal } from '../../../src/daemon/journal/open.ts';
-import type { Journal, SeatRow } from '../../../src/daemon/journal/types.ts';
+import type { SeatRow } from '../../../src/daemon/journal/rows.ts';
 import { openLog } from '../../../src/daemon/log.ts';
 import { daemonPaths } from '../../../src/daemon/paths.ts';
 import type { Connecting, Ports } from '../../../src/daemon/ports.ts';
@@ -83,7 +83,7 @@ export class Rig {
     const log = openLog(this.paths.log);
     if (putAside) log.write('journal_error', { put_aside: true }, 'error');
     this.#told.clear();
-    this.journal = journal(new SqliteJournal(db));
+    this.journal = journal(new Journal(db));
     this.daemon = await Daemon.start({
       paths: this.paths,
       clock,
