@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs';
 import type { Build } from '../local/build.ts';
 import { writePrivate } from '../local/private-file.ts';
 import { type DaemonClock, endingTogether, every, tryingAgain } from './clock.ts';
-import { ControlRefusal } from './control/refusal.ts';
+import { ControlRefusal } from './control/errors.ts';
 import { ControlServer } from './control/server.ts';
 import type { Faults } from './faults.ts';
 import { noting } from './handoff/noting.ts';

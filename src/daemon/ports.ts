@@ -2,23 +2,22 @@
 
 import type { Adapters } from './adapter.ts';
 import type { DaemonClock } from './clock.ts';
-import type { Compose } from './compose/types.ts';
 import type { Delegating } from './delegation/delegating.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Log } from './log.ts';
 import type { Pairing } from './pairing/pairing.ts';
-import type { SessionReports } from './reports/reports.ts';
-import type { ServerEvents, ServerLinks } from './server-link/link.ts';
+import type { Reports } from './reports/reports.ts';
+import type { ServerEvents } from './server-link/link.ts';
+import type { Servers } from './server-link/servers.ts';
 import type { SessionEvents } from './sessions/events.ts';
 import type { SavedSeats } from './sessions/saved-seats.ts';
 import type { SeatRegistry } from './sessions/seat-registry.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
 export interface Ports {
-  servers: ServerLinks;
+  servers: Servers;
   adapters: Adapters;
-  compose: Compose;
-  reports: SessionReports;
+  reports: Pick<Reports, 'session' | 'released' | 'queued' | 'plan' | 'close'>;
   saved: SavedSeats;
   delegating: Pick<Delegating, 'boards' | 'join' | 'createBoard' | 'close'>;
   /** Absent where no session can take part in pairing requests. */

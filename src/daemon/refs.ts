@@ -1,5 +1,5 @@
 /** What seats and sessions are known by, in every part of the daemon, and how a session looks from outside. */
-import type { ProcessRef, SeatProblem, TurnState } from './protocol.ts';
+import type { AgentRef, ProcessRef, SeatProblem, TurnState } from './protocol.ts';
 
 /** `<harness>:<session id>`. */
 export type SessionKey = string;
@@ -19,6 +19,15 @@ export interface SeatIdentity extends SeatRef {
   board: string;
   name: string;
 }
+
+/** A seat as a frame names it. */
+export const agentRefOf = ({ origin, board, name, member_id, board_id }: SeatIdentity): AgentRef => ({
+  server: origin,
+  board,
+  name,
+  member_id,
+  board_id,
+});
 
 /** Whether a seat with this problem is over until a session binds it again. */
 export const isFinal = (problem: SeatProblem | null | undefined): boolean =>

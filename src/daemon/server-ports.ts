@@ -1,6 +1,6 @@
 /** What the daemon meets servers with: connections, the text made of what they answer, reports, and the machine's rights. */
+
 import type { Env, Folders } from '../local/folders.ts';
-import { compose } from './compose/compose.ts';
 import { Delegating } from './delegation/delegating.ts';
 import { Pairing } from './pairing/pairing.ts';
 import type { Connecting, Ports } from './ports.ts';
@@ -29,5 +29,5 @@ export function serverPorts(
   reports.listen(serverEvents);
   pairing.listen(serverEvents, events);
   serverEvents.on('keyEnded', (origin) => delegating.forget(origin));
-  return { servers, compose, reports, saved: savedSeats(credentials), delegating, pairing };
+  return { servers, reports, saved: savedSeats(credentials), delegating, pairing };
 }

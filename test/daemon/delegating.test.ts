@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ControlRefusal } from '../../src/daemon/control/refusal.ts';
+import { ControlRefusal } from '../../src/daemon/control/errors.ts';
 import { Delegating } from '../../src/daemon/delegation/delegating.ts';
 import { delegationName } from '../../src/daemon/delegation/delegation.ts';
 import type { SessionView } from '../../src/daemon/refs.ts';

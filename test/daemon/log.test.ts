@@ -2,7 +2,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { compose } from '../../src/daemon/compose/compose.ts';
 import { JournalError } from '../../src/daemon/journal/journal.ts';
 import type { SeatRef } from '../../src/daemon/refs.ts';
 import { serverPorts } from '../../src/daemon/server-ports.ts';
@@ -66,7 +65,7 @@ describe('the log of the daemon', () => {
       if (breaks) throw breaks;
     };
     const ports: RigOptions['ports'] = (connecting) => serverPorts(place, connecting);
-    return rig.start({ compose, clock, ports, faults: { at }, ...options });
+    return rig.start({ clock, ports, faults: { at }, ...options });
   };
   const lines = () => rig.logged();
   const as = ({ origin, member_id }: SeatRef) => new Api(server.url, rig.machine.credentials.token(origin, member_id)!);

@@ -1,7 +1,7 @@
 /** When a daemon pings, renews its proof and gives up, by a clock that the test holds. */
 import { expect } from 'chai';
 import type { PairingRequest } from '../../src/contract/types.ts';
-import { ControlRefusal } from '../../src/daemon/control/refusal.ts';
+import { ControlRefusal } from '../../src/daemon/control/errors.ts';
 import type { PairingApi } from '../../src/daemon/pairing/api.ts';
 import { Drive } from '../../src/daemon/pairing/drive.ts';
 import { type Bound, bindingHash, Endpoint } from '../../src/daemon/pairing/endpoint.ts';

@@ -3,7 +3,6 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { PairingRequest } from '../../src/contract/types.ts';
-import { compose } from '../../src/daemon/compose/compose.ts';
 import type { SeatIdentity } from '../../src/daemon/refs.ts';
 import { serverPorts } from '../../src/daemon/server-ports.ts';
 import { allow, held, invitePeople } from '../api/approvals/cast.ts';
@@ -34,7 +33,7 @@ describe('pairing two sessions', () => {
   const whole = (): RigOptions => {
     const { folders, home } = rig.machine;
     const place = { folders, env: { SERVICE_HOME: home }, version: '0.0.1' };
-    return { compose, ports: (connecting) => serverPorts(place, connecting) };
+    return { ports: (connecting) => serverPorts(place, connecting) };
   };
 
   beforeEach(async () => {

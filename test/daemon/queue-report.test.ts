@@ -4,7 +4,8 @@ import type { QueueFence } from '../../src/daemon/journal/rows.ts';
 import type { Connecting } from '../../src/daemon/ports.ts';
 import { QueueReport } from '../../src/daemon/reports/queue.ts';
 import { Reports } from '../../src/daemon/reports/reports.ts';
-import { type QueueLabel, SeatFailure, type ServerLink } from '../../src/daemon/server-link/link.ts';
+import type { Connection } from '../../src/daemon/server-link/connection.ts';
+import { type QueueLabel, SeatFailure } from '../../src/daemon/server-link/link.ts';
 import { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
 import { TestDaemonClock } from '../support/daemon-clock.ts';
@@ -41,7 +42,7 @@ class Fence {
     return { epoch: this.epoch };
   }
 
-  reportQueue: ServerLink['reportQueue'] = async (_seat, { session, boot, epoch, revision, messages }) => {
+  reportQueue: Connection['reportQueue'] = async (_seat, { session, boot, epoch, revision, messages }) => {
     const lost = this.#fail(`${epoch}.${revision} ${messages.map(({ seq }) => seq).join(',')}`);
     const mine = this.label?.session === session && this.label.boot === boot && this.epoch === epoch;
     if (!mine || revision <= this.revision) throw conflict();

@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import type { AgentWork, DeliveryMode } from '../../src/contract/types.ts';
 import type { SeatIdentity, SessionView } from '../../src/daemon/refs.ts';
 import { Reports } from '../../src/daemon/reports/reports.ts';
-import { type InboxRead, SeatFailure, type ServerEvents, type ServerLink } from '../../src/daemon/server-link/link.ts';
+import type { Connection } from '../../src/daemon/server-link/connection.ts';
+import { type InboxRead, SeatFailure, type ServerEvents } from '../../src/daemon/server-link/link.ts';
 import { TestDaemonClock } from '../support/daemon-clock.ts';
 import { someWork } from '../support/messages.ts';
 
@@ -40,7 +41,7 @@ describe('reports of a seat', () => {
         say(`${ref.member_id} ${presence}${mode ? ` ${mode}` : ''}`),
       location: (ref: SeatIdentity, at: { folder: string }) => say(`${ref.member_id} at ${at.folder}`),
       line: (ref: SeatIdentity, text: string) => say(`${ref.member_id} line ${text}`),
-    } as unknown as ServerLink;
+    } as unknown as Connection;
     servers = new EventEmitter();
     reports = new Reports({
       servers: { at: () => origin },

@@ -1,6 +1,5 @@
 /** What people can rely on, played with the true text and connections of the daemon, through a proxy that fails as told. */
 import { expect } from 'chai';
-import { compose } from '../../src/daemon/compose/compose.ts';
 import type { SeatIdentity } from '../../src/daemon/refs.ts';
 import { serverPorts } from '../../src/daemon/server-ports.ts';
 import type { Api } from '../support/api.ts';
@@ -35,7 +34,7 @@ describe('with the delivery daemon', () => {
     await proxy.down();
   });
 
-  const start = (options: RigOptions = {}) => rig.start({ compose, ...options });
+  const start = (options: RigOptions = {}) => rig.start(options);
   /** With the true reports and the machine's delegation besides. */
   const startWhole = () => {
     const { folders, home } = rig.machine;

@@ -9,7 +9,7 @@ import { type Lines, linesFor, noLines } from './lines.ts';
 import { wakes } from './modes.ts';
 import { noteFor } from './note.ts';
 import { textOf } from './text.ts';
-import type { Compose, Composed, ComposeInput } from './types.ts';
+import type { Composed, ComposeInput } from './types.ts';
 
 const nothing = (): Composed => ({
   class: 'mixed',
@@ -21,7 +21,7 @@ const nothing = (): Composed => ({
   peers: 0,
 });
 
-export const compose: Compose = { wakes, compose: composed, note: noteFor };
+export const compose = { wakes, compose: composed, note: noteFor };
 
 function composed(input: ComposeInput): Composed {
   const { point, seats } = input;

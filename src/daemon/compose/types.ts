@@ -74,12 +74,3 @@ export interface Composed {
   /** Urgent messages of other agents among them. */
   peers: number;
 }
-
-/** Chooses and renders; pure, so the same input gives the same text. */
-export interface Compose {
-  /** Whether something in there wakes an idle session. */
-  wakes(seat: ComposeSeat): boolean;
-  compose(input: ComposeInput): Composed;
-  /** The note for a session that takes or regains seats, or was compacted; at most 600 bytes a seat. */
-  note(seats: readonly { seat: SeatIdentity; mode: DeliveryMode; inbox: Inbox | null }[]): string;
-}

@@ -9,6 +9,9 @@ export class DaemonError extends Failure {
   }
 }
 
+/** What the daemon refuses, as it goes over the socket. */
+export class ControlRefusal extends Failure {}
+
 /** Whether nobody listens there: the one case in which a client may start the daemon. */
 export const isAbsent = (error: unknown): boolean =>
   error instanceof DaemonError && error.code === 'daemon_not_running';

@@ -7,10 +7,10 @@ import type { DaemonClock } from '../clock.ts';
 import type { DaemonPaths } from '../paths.ts';
 import { type ErrorFrame, type FirstFrame, firstFrames, followUps, laterFrame } from '../protocol.ts';
 import { checkSocket } from './address.ts';
+import { ControlRefusal } from './errors.ts';
 import { CONNECTIONS, FIRST_FRAME_MS, FRAME_BYTES, PROTOCOL } from './limits.ts';
 import { decodeFrame, LineReader } from './lines.ts';
 import { Peer } from './peer.ts';
-import { ControlRefusal } from './refusal.ts';
 
 export interface ControlOptions {
   paths: DaemonPaths;

@@ -4,10 +4,10 @@ import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Answer, Board, BodyIn, DeliveryMode } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 import type { Env, Folders } from '../../local/folders.ts';
-import { ControlRefusal } from '../control/refusal.ts';
+import { ControlRefusal } from '../control/errors.ts';
 import type { Log } from '../log.ts';
 import type { AgentRef } from '../protocol.ts';
-import type { SeatIdentity, SessionView } from '../refs.ts';
+import { agentRefOf, type SeatIdentity, type SessionView } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
 import type { Servers } from '../server-link/servers.ts';
 import { Delegation, delegationName, revoked, withPersonKey } from './delegation.ts';
@@ -57,7 +57,7 @@ export class Delegating {
     const { boards, archived_count, next_after } = data;
     const marked = boards.map((board: Board) => {
       const seat = session.seats.find((each) => each.origin === origin && each.board_id === board.id);
-      return seat ? { ...board, seat: asRef(seat) } : board;
+      return seat ? { ...board, seat: agentRefOf(seat) } : board;
     });
     return { server: origin, boards: marked, archived_count, next_after };
   }
@@ -223,11 +223,3 @@ const mayExist = (origin: string): ControlRefusal =>
   new ControlRefusal('server_unreachable', `${origin} did not answer, so the board may be there or not.`, {
     hint: 'Look before you try again: service boards; then join it: service join --board NAME',
   });
-
-const asRef = ({ origin, board, name, member_id, board_id }: SeatIdentity): AgentRef => ({
-  server: origin,
-  board,
-  name,
-  member_id,
-  board_id,
-});

@@ -7,7 +7,7 @@ import { slug } from '../../contract/slug.ts';
 import { Failure } from '../../local/failure.ts';
 import type { Folders } from '../../local/folders.ts';
 import { wayIn } from '../../local/servers.ts';
-import { ControlRefusal } from '../control/refusal.ts';
+import { ControlRefusal } from '../control/errors.ts';
 import type { Log } from '../log.ts';
 import type { Connection } from '../server-link/connection.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';

@@ -1,7 +1,7 @@
 /** What went wrong on the way to a server, as a verb answers it. */
 import { ClientError } from '../../client/errors.ts';
 import { Failure } from '../../local/failure.ts';
-import { ControlRefusal } from '../control/refusal.ts';
+import { ControlRefusal } from '../control/errors.ts';
 import { SeatFailure } from '../server-link/link.ts';
 
 /** No answer, or none that says what became of the request. */

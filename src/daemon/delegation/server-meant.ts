@@ -1,7 +1,7 @@
 /** Which server a session means. */
 import type { Env, Folders } from '../../local/folders.ts';
 import { namedServer } from '../../local/servers.ts';
-import { ControlRefusal } from '../control/refusal.ts';
+import { ControlRefusal } from '../control/errors.ts';
 import type { SessionView } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
 import { asRefusal } from './refusals.ts';

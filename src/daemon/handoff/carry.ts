@@ -1,5 +1,6 @@
 /** What a hook or extension takes along at a turn's start, at a tool boundary and at a turn's end. */
 import type { DaemonClock } from '../clock.ts';
+import { compose } from '../compose/compose.ts';
 import type { Point } from '../compose/types.ts';
 import type { Peer } from '../control/peer.ts';
 import type { Manifest } from '../journal/rows.ts';
@@ -67,8 +68,7 @@ export async function gatherCarry(
     const here = reads.filter(({ seat, generation }) => seat.session === session && seat.row.generation === generation);
     if (deps.stopping.aborted || !stays) return null;
     // The end of a turn is continued only by what would wake the session.
-    const wakes =
-      point !== 'turn_end' || here.some((read) => deps.compose.wakes(composeSeat(deps, session, read, point)));
+    const wakes = point !== 'turn_end' || here.some((read) => compose.wakes(composeSeat(deps, session, read, point)));
     if (!wakes) return null;
     const made = offer(deps, session, point, here);
     deps.faults.at('hand.chosen');

@@ -1,12 +1,14 @@
 /** Making a handoff: fresh reads, what of them may be given, the text, and its manifest in the journal before anybody sees it. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Adapters } from '../adapter.ts';
+import { compose } from '../compose/compose.ts';
 import { ofAgentsAlone } from '../compose/modes.ts';
-import type { Compose, Composed, ComposeInput, ComposeSeat, Point } from '../compose/types.ts';
+import type { Composed, ComposeInput, ComposeSeat, Point } from '../compose/types.ts';
 import type { HandoffPath, HandoffRow, Manifest } from '../journal/rows.ts';
 import type { Carry, HandoffId } from '../protocol.ts';
 import { isFinal } from '../refs.ts';
-import type { InboxRead, ServerLinks } from '../server-link/link.ts';
+import type { InboxRead } from '../server-link/link.ts';
+import type { Servers } from '../server-link/servers.ts';
 import type { Effects, Flight, Seat, Session } from '../sessions/session.ts';
 import type { FlightDeps } from './flight.ts';
 import { logHandoff } from './log-lines.ts';
@@ -14,8 +16,7 @@ import { settle } from './settle.ts';
 
 export interface PrepareDeps extends FlightDeps {
   adapters: Adapters;
-  compose: Compose;
-  servers: ServerLinks;
+  servers: Servers;
 }
 
 /** A read this young still counts when it was sent after the session could be reached. */
@@ -104,7 +105,7 @@ export function offer(
   const putOff = session.agentsNotBeforeUs > deps.clock.nowUs();
   const earlier = point === 'boundary' || putOff ? undefined : earlierTry(deps, session);
   if (earlier) {
-    const composed = deps.compose.compose({ ...common, handoffId: earlier.handoff.id, frozen: earlier.messages });
+    const composed = compose.compose({ ...common, handoffId: earlier.handoff.id, frozen: earlier.messages });
     const made = asOffer(deps, session, composed, earlier.handoff.id, path, reads);
     if (made?.manifest?.handoff.payload_sha256 === earlier.handoff.payload_sha256) {
       made.attempts = earlier.handoff.attempts;
@@ -113,7 +114,7 @@ export function offer(
     }
   }
   const id = newHandoffId();
-  const made = asOffer(deps, session, deps.compose.compose({ ...common, handoffId: id }), id, path, reads);
+  const made = asOffer(deps, session, compose.compose({ ...common, handoffId: id }), id, path, reads);
   if (made?.manifest && earlier) {
     made.attempts = earlier.handoff.attempts;
     made.manifest.handoff.attempts = earlier.handoff.attempts;

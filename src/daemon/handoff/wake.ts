@@ -1,6 +1,7 @@
 /** Waking an idle session: at once for the first message, gathered for those that come around a delivery. */
 
 import type { CarrierState } from '../adapter.ts';
+import { compose } from '../compose/compose.ts';
 import { isOwners, ofAgentsAlone, waitingOf } from '../compose/modes.ts';
 import type { ComposeSeat } from '../compose/types.ts';
 import type { Peer } from '../control/peer.ts';
@@ -89,7 +90,7 @@ export function consider(deps: WakeDeps, session: Session): void {
   void hand(deps, session);
 }
 
-const somethingWakes = (deps: WakeDeps, session: Session): boolean => known(deps, session).some(deps.compose.wakes);
+const somethingWakes = (deps: WakeDeps, session: Session): boolean => known(deps, session).some(compose.wakes);
 
 const onlyAgents = (deps: WakeDeps, session: Session): boolean => ofAgentsAlone(known(deps, session));
 
@@ -114,7 +115,7 @@ async function hand(deps: WakeDeps, session: Session): Promise<void> {
     deps.faults.at('hand.read');
     if (!current(deps, session, { token, carrier, boot, reads })) return;
     // The mode or the inbox may be another by now.
-    if (!reads.some((read) => deps.compose.wakes(composeSeat(deps, session, read, 'wake')))) return;
+    if (!reads.some((read) => compose.wakes(composeSeat(deps, session, read, 'wake')))) return;
     const made = offer(deps, session, 'wake', reads, carrier!);
     deps.faults.at('hand.chosen');
     if (!made) return;

@@ -7,6 +7,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { HandoffId } from '../protocol.ts';
 import { isFinal, type SeatRef, seatKey } from '../refs.ts';
+import { backoff } from '../server-link/backoff.ts';
 import { SeatFailure } from '../server-link/link.ts';
 import type { Seat } from '../sessions/session.ts';
 import { type CursorDeps, moveCursor } from './cursor.ts';
@@ -18,8 +19,6 @@ interface Work {
   failures: number;
   cancel: () => void;
 }
-
-const MAX_DELAY_MS = 60_000;
 
 export interface AcknowledgerDeps extends CursorDeps {
   clock: DaemonClock;
@@ -91,7 +90,10 @@ export class Acknowledger {
       .catch(() => {
         // Asked for again, which acknowledges nothing twice: a server that is away, or a journal that did not take it.
         if (this.#deps.stopping.aborted) return;
-        this.#deps.clock.after(backoff(failures), () => void (this.#notices.has(id) && this.notices(id, failures + 1)));
+        this.#deps.clock.after(
+          backoff(failures + 1, Math.random()),
+          () => void (this.#notices.has(id) && this.notices(id, failures + 1)),
+        );
       })
       .finally(() => this.#running--);
   }
@@ -139,7 +141,7 @@ export class Acknowledger {
     // The server does not have that number: what it has is read, never guessed.
     if (code === 'ack_out_of_range') seat.latest = null;
     if (stopping.aborted || seat.row.problem === 'unauthorized' || isFinal(seat.row.problem)) return;
-    work.cancel = clock.after(backoff(work.failures), () => this.want(seat));
+    work.cancel = clock.after(backoff(work.failures + 1, Math.random()), () => this.want(seat));
     work.failures++;
   }
 
@@ -153,9 +155,6 @@ export class Acknowledger {
     return work;
   }
 }
-
-/** Milliseconds before the next try: doubling from a second to a minute, by chance up to half less. */
-const backoff = (failures: number): number => Math.min(MAX_DELAY_MS, 1000 * 2 ** failures) * (0.5 + Math.random() / 2);
 
 /** Whether the last read tells what precedes every message that was received. */
 function covers(seat: Seat): boolean {

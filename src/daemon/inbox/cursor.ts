@@ -1,11 +1,12 @@
 /** A seat's cursor: up to where its server has everything acknowledged. */
+
 import { hasNotices, onItsWay, type SettleDeps, settle } from '../handoff/settle.ts';
-import type { ServerLinks } from '../server-link/link.ts';
+import type { Servers } from '../server-link/servers.ts';
 import type { SessionEvents } from '../sessions/events.ts';
 import type { Seat } from '../sessions/session.ts';
 
 export interface CursorDeps extends SettleDeps {
-  servers: ServerLinks;
+  servers: Servers;
   events: SessionEvents;
 }
 
@@ -40,7 +41,7 @@ export function moveCursor(deps: CursorDeps, seat: Seat, upTo: number): void {
 }
 
 /** Stops following a seat that no session holds, once all that was received is acknowledged. */
-export function stopFollowing(servers: ServerLinks, seat: Seat): void {
+export function stopFollowing(servers: Servers, seat: Seat): void {
   if (seat.session || seat.received.size > 0) return;
   servers.at(seat.row.origin).unwatch(seat.row);
 }

@@ -9,7 +9,8 @@ import { type Journal, JournalError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import type { SeatProblem } from '../protocol.ts';
 import { isFinal, type SeatRef } from '../refs.ts';
-import type { InboxRead, Notice, ServerEvents, ServerLinks } from '../server-link/link.ts';
+import type { InboxRead, Notice, ServerEvents } from '../server-link/link.ts';
+import type { Servers } from '../server-link/servers.ts';
 import type { SessionEvents } from '../sessions/events.ts';
 import type { SeatRegistry } from '../sessions/seat-registry.ts';
 import type { Seat } from '../sessions/session.ts';
@@ -24,7 +25,7 @@ export interface SeatUpdatesDeps {
   journal: Journal;
   log: Log;
   seats: SeatRegistry;
-  servers: ServerLinks;
+  servers: Servers;
   acks: Acknowledger;
   events: SessionEvents;
 }

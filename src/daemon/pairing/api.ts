@@ -3,7 +3,7 @@ import type { Reply } from '../../client/answer.ts';
 import { Client } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer, BodyIn } from '../../contract/types.ts';
-import { ControlRefusal } from '../control/refusal.ts';
+import { ControlRefusal } from '../control/errors.ts';
 import { requirePersonKey } from '../delegation/delegation.ts';
 import { asRefusal } from '../delegation/refusals.ts';
 import type { SeatRef } from '../refs.ts';

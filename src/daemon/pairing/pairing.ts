@@ -1,7 +1,7 @@
 /** Pairing requests as sessions here take part in them: which one is bound, what was received, and what ends it. */
 import type { PairingRequest, PairingSide } from '../../contract/types.ts';
+import { ControlRefusal } from '../control/errors.ts';
 import { PAIRINGS } from '../control/limits.ts';
-import { ControlRefusal } from '../control/refusal.ts';
 import { serverMeant } from '../delegation/server-meant.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Requests } from '../protocol.ts';

@@ -6,7 +6,8 @@ import type { DaemonClock } from '../clock.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { QueueFence } from '../journal/rows.ts';
 import type { SeatRef } from '../refs.ts';
-import { type QueueLabel, SeatFailure, type ServerLink } from '../server-link/link.ts';
+import type { Connection } from '../server-link/connection.ts';
+import { type QueueLabel, SeatFailure } from '../server-link/link.ts';
 import { Latest } from './latest.ts';
 
 /** What is acknowledged within this time was never worth a report. */
@@ -28,7 +29,7 @@ interface Report extends QueueLabel {
 
 export interface QueueReportOptions {
   seat: SeatRef;
-  at(): Pick<ServerLink, 'queueEpoch' | 'claimQueue' | 'reportQueue'>;
+  at(): Pick<Connection, 'queueEpoch' | 'claimQueue' | 'reportQueue'>;
   journal: Pick<Journal, 'queueFence' | 'saveQueueFence'>;
   clock: DaemonClock;
   failed(error: unknown): void;

@@ -4,7 +4,8 @@ import type { AgentWork, DeliveryMode } from '../../contract/types.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { isFinal, type SeatIdentity, type SeatRef, type SessionView, seatKey } from '../refs.ts';
-import { type Presence, SeatFailure, type ServerEvents, type ServerLinks } from '../server-link/link.ts';
+import { type Presence, SeatFailure, type ServerEvents } from '../server-link/link.ts';
+import type { Servers } from '../server-link/servers.ts';
 import { Latest } from './latest.ts';
 import { type QueuedMessage, QueueReport, type QueueReportOptions } from './queue.ts';
 
@@ -16,7 +17,7 @@ const LOCATION_GAP_MS = 60_000;
 const LINE_GAP_MS = 10_000;
 
 export interface ReportsOptions {
-  servers: Pick<ServerLinks, 'at'>;
+  servers: Pick<Servers, 'at'>;
   clock: DaemonClock;
   log: Log;
   journal: QueueReportOptions['journal'];
@@ -46,17 +47,7 @@ interface SeatReports {
 }
 
 /** Presence, location, lines and queue reports: told after every change of a session, they write what differs. */
-export interface SessionReports {
-  session(view: SessionView): void;
-  /** The seat has left a session, which ended or gave it up. */
-  released(seat: SeatRef): void;
-  /** What the session's program has in its own queue and nobody has acknowledged: all of it each time. */
-  queued(view: SessionView, messages: readonly (SeatRef & QueuedMessage)[]): void;
-  plan(view: SessionView, plan: { text: string; done: number; total: number }): void;
-  close(): Promise<void>;
-}
-
-export class Reports implements SessionReports {
+export class Reports {
   readonly #options: ReportsOptions;
   readonly #seats = new Map<string, SeatReports>();
   readonly #modes = new Map<string, { mode: DeliveryMode; revision: number }>();
@@ -81,11 +72,13 @@ export class Reports implements SessionReports {
     for (const seat of view.seats) this.#of(seat).location.set(place);
   }
 
+  /** The seat has left a session, which ended or gave it up. */
   released(seat: SeatRef): void {
     this.#present(seat, 'no_session');
     this.#seats.get(seatKey(seat))?.queue.clear();
   }
 
+  /** What the session's program has in its own queue and nobody has acknowledged: all of it each time. */
   queued({ key: session, boot, seats }: SessionView, messages: readonly (SeatRef & QueuedMessage)[]): void {
     for (const seat of seats) {
       const own = messages.filter((message) => seatKey(message) === seatKey(seat));

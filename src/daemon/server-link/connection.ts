@@ -14,7 +14,6 @@ import {
   type QueueLabel,
   SeatFailure,
   type ServerEvents,
-  type ServerLink,
   type ServerView,
 } from './link.ts';
 import type { CallInput } from './seat-calls.ts';
@@ -28,7 +27,8 @@ export interface ConnectionOptions {
   events: ServerEvents;
 }
 
-export class Connection implements ServerLink {
+/** Every request is made with the seat's own token; those that fail throw `SeatFailure`. */
+export class Connection {
   readonly url: string;
   readonly wire: Wire;
   readonly identity: Identity;
@@ -54,6 +54,7 @@ export class Connection implements ServerLink {
     return this.#seats.size;
   }
 
+  /** Begins to follow a seat, with one read of inbox and notices; once more has no effect. */
   watch(seat: SeatIdentity): void {
     const feed = this.#seats.add(seat);
     if (feed) this.#feed.seatAdded(feed);
@@ -64,6 +65,7 @@ export class Connection implements ServerLink {
     this.#feed.seatRemoved();
   }
 
+  /** A read that is sent after this call. */
   async read(
     ref: SeatRef,
     { signal, timeoutMs }: { signal?: AbortSignal; timeoutMs?: number } = {},
@@ -78,6 +80,7 @@ export class Connection implements ServerLink {
     }
   }
 
+  /** @throws SeatFailure `ack_out_of_range` when the server does not have that number. */
   async ack(ref: SeatRef, upTo: number): Promise<{ cursor: number }> {
     const { cursor } = await this.#say(ref, 'ackInbox', { body: { up_to: upTo } });
     if (isNumber(cursor)) return { cursor };
@@ -110,15 +113,21 @@ export class Connection implements ServerLink {
     await this.#say(ref, 'setMyLine', { body: { kind: 'working', text, source: 'plan' } });
   }
 
+  /** How often the report of the program's queue was claimed. */
   async queueEpoch(ref: SeatRef): Promise<{ epoch: number }> {
     return fenced(await this.#say(ref, 'getDeliveryQueue', {}));
   }
 
+  /** @throws SeatFailure `queue_report_conflict` when somebody else claimed it meanwhile. */
   async claimQueue(ref: SeatRef, body: QueueLabel & { expected_epoch: number }): Promise<{ epoch: number }> {
     return fenced(await this.#say(ref, 'reportDeliveryQueue', { body }));
   }
 
-  async reportQueue(ref: SeatRef, body: Parameters<ServerLink['reportQueue']>[1]): Promise<void> {
+  /** @throws SeatFailure `queue_report_conflict` when somebody else holds it, or has said more. */
+  async reportQueue(
+    ref: SeatRef,
+    body: QueueLabel & { epoch: number; revision: number; messages: { message_id: string; seq: number }[] },
+  ): Promise<void> {
     await this.#say(ref, 'reportDeliveryQueue', { body });
   }
 

@@ -1,12 +1,9 @@
-/**
- * The connection to a server as the rest of the daemon uses it, and the events it emits. Each method of a link speaks
- * with the seat's own token. Everything that belongs to a server is keyed by its canonical origin.
- */
+/** What servers tell of seats, in the words of the daemon. Everything that belongs to a server is keyed by its canonical origin. */
 import type { EventEmitter } from 'node:events';
 import type { Answer, DeliveryMode, Inbox } from '../../contract/types.ts';
 import type { Fate } from '../bundle/options.ts';
 import type { SeatProblem } from '../protocol.ts';
-import type { SeatIdentity, SeatRef, SessionKey } from '../refs.ts';
+import type { SeatRef, SessionKey } from '../refs.ts';
 
 export type Notice = Answer<'listNotices'>['notices'][number];
 
@@ -71,43 +68,8 @@ export interface ServerView {
   reconnects: number;
 }
 
-/** The connection to one server. Every method speaks with the seat's own token and throws `SeatFailure`. */
-export interface ServerLink {
-  readonly url: string;
-  /** Begins to follow a seat, with one read of inbox and notices; once more has no effect. */
-  watch(seat: SeatIdentity): void;
-  unwatch(seat: SeatRef): void;
-  /** A read that is sent after this call. */
-  read(seat: SeatRef, options?: { signal?: AbortSignal; timeoutMs?: number }): Promise<InboxRead>;
-  /** @throws SeatFailure `ack_out_of_range` when the server does not have that number. */
-  ack(seat: SeatRef, upTo: number): Promise<{ cursor: number }>;
-  notices(seat: SeatRef): Promise<Notice[]>;
-  ackNotices(seat: SeatRef, ids: string[]): Promise<void>;
-  presence(seat: SeatRef, presence: Presence, delivery?: DeliveryMode): Promise<void>;
-  location(seat: SeatRef, at: { harness: string; session_id: string; folder: string }): Promise<void>;
-  line(seat: SeatRef, text: string): Promise<void>;
-  /** How often the report of the program's queue was claimed. */
-  queueEpoch(seat: SeatRef): Promise<{ epoch: number }>;
-  /** @throws SeatFailure `queue_report_conflict` when somebody else claimed it meanwhile. */
-  claimQueue(seat: SeatRef, claim: QueueLabel & { expected_epoch: number }): Promise<{ epoch: number }>;
-  /** @throws SeatFailure `queue_report_conflict` when somebody else holds it, or has said more. */
-  reportQueue(
-    seat: SeatRef,
-    report: QueueLabel & { epoch: number; revision: number; messages: { message_id: string; seq: number }[] },
-  ): Promise<void>;
-  view(): ServerView;
-}
-
 /** Who reports a program's queue. */
 export interface QueueLabel {
   session: SessionKey;
   boot: string;
-}
-
-/** All servers. A token goes only to the origin that issued it. */
-export interface ServerLinks {
-  at(origin: string): ServerLink;
-  /** Those with a watched seat. */
-  views(): ServerView[];
-  close(): Promise<void>;
 }

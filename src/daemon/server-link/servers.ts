@@ -1,8 +1,9 @@
 /** The connections to all servers on which this machine watches seats. */
 import { Connection, type ConnectionOptions } from './connection.ts';
-import type { ServerLinks, ServerView } from './link.ts';
+import type { ServerView } from './link.ts';
 
-export class Servers implements ServerLinks {
+/** A token goes only to the origin that issued it. */
+export class Servers {
   readonly #options: ConnectionOptions;
   readonly #connections = new Map<string, Connection>();
   readonly #unwatch: () => void;
@@ -22,6 +23,7 @@ export class Servers implements ServerLinks {
     return connection;
   }
 
+  /** Those with a watched seat. */
   views(): ServerView[] {
     return [...this.#connections.values()].filter(({ size }) => size > 0).map((connection) => connection.view());
   }

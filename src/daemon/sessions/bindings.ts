@@ -1,7 +1,7 @@
 /** Which session holds which seat: one session each, one seat a board in a session, and a generation that outdates old holders. */
 
 import type { DaemonClock } from '../clock.ts';
-import { ControlRefusal } from '../control/refusal.ts';
+import { ControlRefusal } from '../control/errors.ts';
 import { hasEnded } from '../handoff/prepare.ts';
 import { dropOpenParts } from '../handoff/settle.ts';
 import { stopFollowing } from '../inbox/cursor.ts';
@@ -9,7 +9,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import type { AgentRef } from '../protocol.ts';
 import type { SeatIdentity } from '../refs.ts';
-import type { ServerLinks } from '../server-link/link.ts';
+import type { Servers } from '../server-link/servers.ts';
 import type { SessionEvents } from './events.ts';
 import type { SeatRegistry } from './seat-registry.ts';
 import type { Seat, Session } from './session.ts';
@@ -21,7 +21,7 @@ export interface BindingsDeps {
   journal: Journal;
   log: Log;
   seats: SeatRegistry;
-  servers: ServerLinks;
+  servers: Servers;
   events: SessionEvents;
 }
 

@@ -5,22 +5,19 @@ import type { AgentRef } from '../protocol.ts';
 import type { SeatIdentity } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
 
-/** The seats this machine holds tokens for, from `credentials.json`; never a token. */
-export interface SavedSeats {
-  /**
-   * Those that fit what a frame names: by `member_id` if it names one, else by server, board and name. An identity stands
-   * only for what its own token proves (the stored id).
-   */
-  find(ref: AgentRef): SeatIdentity[];
-}
+export type SavedSeats = ReturnType<typeof savedSeats>;
 
-export function savedSeats(credentials: CredentialStore): SavedSeats {
+export function savedSeats(credentials: CredentialStore) {
   const all = (): SeatIdentity[] =>
     credentials
       .origins()
       .flatMap(({ origin, entry }) => Object.entries(entry.seats).flatMap(([id, seat]) => identity(origin, id, seat)));
   return {
-    find: (ref) => all().filter((seat) => fits(seat, ref, credentials)),
+    /**
+     * Those that fit what a frame names: by `member_id` if it names one, else by server, board and name. An identity
+     * stands only for what its own token proves (the stored id).
+     */
+    find: (ref: AgentRef): SeatIdentity[] => all().filter((seat) => fits(seat, ref, credentials)),
   };
 }
 

@@ -6,7 +6,7 @@ import type { DeliveryMode, Inbox } from '../../contract/types.ts';
 import type { Peer } from '../control/peer.ts';
 import type { HandoffPath, SeatRow, SessionRow } from '../journal/rows.ts';
 import type { AgentRef, HandoffId, SeatView, TurnState } from '../protocol.ts';
-import type { SeatIdentity, SeatRef, SessionView } from '../refs.ts';
+import { agentRefOf, type SeatIdentity, type SeatRef, type SessionView } from '../refs.ts';
 import type { InboxRead, Notice } from '../server-link/link.ts';
 
 /** What is written down once the carrier has the text. */
@@ -163,8 +163,7 @@ export class Seat {
   }
 
   get ref(): AgentRef {
-    const { origin, member_id, board_id, board, name } = this.row;
-    return { server: origin, board, name, member_id, board_id };
+    return agentRefOf(this.row);
   }
 
   get view(): SeatView {

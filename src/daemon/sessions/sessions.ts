@@ -1,7 +1,7 @@
 /** All sessions: how they come, come back and end. */
 import { randomBytes } from 'node:crypto';
 import { isGone } from '../../local/process-ref.ts';
-import { ControlRefusal } from '../control/refusal.ts';
+import { ControlRefusal } from '../control/errors.ts';
 import { backToPending, type FlightDeps } from '../handoff/flight.ts';
 import type { SessionRow } from '../journal/rows.ts';
 import type { Header, Source } from '../protocol.ts';

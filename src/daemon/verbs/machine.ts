@@ -1,5 +1,5 @@
 /** Boards found, joined and made through this machine's delegation, for a session that is vouched for. */
-import { ControlRefusal } from '../control/refusal.ts';
+import { ControlRefusal } from '../control/errors.ts';
 import type { JoinedSeat } from '../delegation/delegating.ts';
 import { endParts } from '../handoff/settle.ts';
 import type { Header, Requests } from '../protocol.ts';

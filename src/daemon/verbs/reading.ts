@@ -1,7 +1,7 @@
 /** Commands that read for themselves: what they show is not handed as well, and what was handed is not shown again. */
+import { ControlRefusal } from '../control/errors.ts';
 import { HOLD_MS } from '../control/limits.ts';
 import type { Peer } from '../control/peer.ts';
-import { ControlRefusal } from '../control/refusal.ts';
 import { handedTo } from '../handoff/flight.ts';
 import { queuedIn } from '../handoff/queued.ts';
 import { evidence } from '../handoff/receipt.ts';

@@ -1,11 +1,12 @@
 /** Sessions and their seats: registering, binding, and what a session may ask about itself. */
 import type { Target } from '../adapter.ts';
 import { quoted, shellWord } from '../bundle/escape.ts';
-import { ControlRefusal } from '../control/refusal.ts';
+import { compose } from '../compose/compose.ts';
+import { ControlRefusal } from '../control/errors.ts';
 import { handedTo } from '../handoff/flight.ts';
 import { tryAgain } from '../handoff/queue.ts';
 import type { AgentRef, Requests } from '../protocol.ts';
-import type { SeatIdentity } from '../refs.ts';
+import { agentRefOf, type SeatIdentity } from '../refs.ts';
 import { useTicket } from '../sessions/launch.ts';
 import type { Session } from '../sessions/session.ts';
 import { anotherProcess } from '../sessions/sessions.ts';
@@ -82,7 +83,7 @@ export async function welcome(
     }),
   );
   const note = [
-    ...(seats.length > 0 ? [context.compose.note(seats)] : []),
+    ...(seats.length > 0 ? [compose.note(seats)] : []),
     ...lost.map(
       ({ name, board }) =>
         `service: another session took ${quoted(name)} on ${quoted(board)}. To take it back: service resume ${shellWord(name)}`,
@@ -92,7 +93,7 @@ export async function welcome(
   return {
     boot: session.row.boot,
     seats: seatsOf(session),
-    ...(lost.length > 0 ? { lost: lost.map(asRef) } : {}),
+    ...(lost.length > 0 ? { lost: lost.map(agentRefOf) } : {}),
     ...(note.join('\n') ? { note: note.join('\n') } : {}),
   };
 }
@@ -192,14 +193,6 @@ export const fits = (own: AgentRef, meant: AgentRef): boolean =>
   (meant.member_id === undefined
     ? own.board === meant.board && own.name === meant.name
     : own.member_id === meant.member_id);
-
-const asRef = ({ origin, board, name, member_id, board_id }: SeatIdentity): AgentRef => ({
-  server: origin,
-  board,
-  name,
-  member_id,
-  board_id,
-});
 
 /** With hooks in two places the harness starts a session twice. Another process is another start, however soon it comes. */
 function repeated(context: Context, session: Session, frame: Requests['register']): boolean {

@@ -2,7 +2,7 @@
 import type { Adapter, Adapters, Capability } from '../../../src/daemon/adapter.ts';
 import type { Delegating } from '../../../src/daemon/delegation/delegating.ts';
 import type { SessionView } from '../../../src/daemon/refs.ts';
-import type { SessionReports } from '../../../src/daemon/reports/reports.ts';
+import type { Reports } from '../../../src/daemon/reports/reports.ts';
 
 export interface FakeAdapter extends Adapter {
   capabilities: ReadonlySet<Capability>;
@@ -38,7 +38,7 @@ export function fakeAdapter(capabilities: Capability[], more: Partial<Adapter> =
 export const only = (adapter: Adapter): Adapters => ({ of: () => adapter });
 
 /** Keeps what was reported. */
-export class KeptReports implements SessionReports {
+export class KeptReports implements Pick<Reports, 'session' | 'released' | 'queued' | 'plan' | 'close'> {
   readonly views: SessionView[] = [];
   readonly plans: string[] = [];
   session(view: SessionView): void {

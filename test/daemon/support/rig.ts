@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Adapter } from '../../../src/daemon/adapter.ts';
 import { type DaemonClock, realClock } from '../../../src/daemon/clock.ts';
-import { compose as trueCompose } from '../../../src/daemon/compose/compose.ts';
-import type { Compose } from '../../../src/daemon/compose/types.ts';
 import { Daemon } from '../../../src/daemon/daemon.ts';
 import { type Faults, noFaults } from '../../../src/daemon/faults.ts';
 import { Journal } from '../../../src/daemon/journal/journal.ts';
@@ -16,7 +14,7 @@ import { daemonPaths } from '../../../src/daemon/paths.ts';
 import type { Connecting, Ports } from '../../../src/daemon/ports.ts';
 import type { SeatIdentity, SeatRef } from '../../../src/daemon/refs.ts';
 import { secureFolders } from '../../../src/daemon/secure.ts';
-import type { InboxRead, Notice, ServerLinks } from '../../../src/daemon/server-link/link.ts';
+import type { InboxRead, Notice } from '../../../src/daemon/server-link/link.ts';
 import { Servers } from '../../../src/daemon/server-link/servers.ts';
 import { savedSeats } from '../../../src/daemon/sessions/saved-seats.ts';
 import { newAgent, newBoard, post } from '../../support/cast.ts';
@@ -31,7 +29,6 @@ export type LogLine = { t: string; level: string; ev: string; [field: string]: u
 
 export interface RigOptions {
   adapter?: Adapter;
-  compose?: Compose;
   clock?: DaemonClock;
   faults?: Faults;
   /** What is put around the true journal. */
@@ -50,7 +47,7 @@ export class Rig {
   daemon!: Daemon;
   /** What the daemon was connected with when it started. */
   journal!: Journal;
-  servers!: ServerLinks;
+  servers!: Servers;
   events!: Connecting['events'];
   /** What servers told of seats, by member id. */
   readonly #told = new Map<string, { read?: InboxRead; seenSeq: number; notices: readonly Notice[] }>();
@@ -65,7 +62,6 @@ export class Rig {
 
   async start({
     adapter = this.adapter,
-    compose = trueCompose,
     clock = realClock,
     faults = noFaults,
     journal = (same) => same,
@@ -97,7 +93,6 @@ export class Rig {
         const made = {
           servers: new Servers({ world, credentials, events: serverEvents }),
           adapters: only(adapter),
-          compose,
           reports: this.reports,
           saved: savedSeats(credentials),
           delegating: noDelegating,
