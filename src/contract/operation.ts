@@ -68,6 +68,8 @@ export interface Route {
   origin?: true;
   /** On an archived board: refused, or refused in part; left out: it works there. */
   archived?: 'refused' | 'partly';
+  /** What guests and their agents are refused once the board is found, and whom to ask instead where it is not any member. */
+  guests?: { readonly cannot: string; readonly hint?: string };
   /** What travels as bytes instead of JSON: the body of the request, or that of the answer. */
   bytes?: 'request' | 'answer';
   /** Nothing new should call it. */
@@ -154,6 +156,7 @@ export function errorCodesOf(row: OperationRow): ErrorCode[] {
     [only('BR'), ['browser_session_required']],
     [row.origin === true || (writes && credentials.includes('BR')), ['origin_not_allowed']],
     [writes && credentials.includes('BR'), ['csrf_token_invalid']],
+    [row.guests !== undefined, ['guest_not_allowed']],
     [row.archived !== undefined, ['board_archived']],
     [writes && row.idempotency !== 'N', ['idempotency_conflict', 'idempotency_in_progress']],
     [writes, ['request_too_large', 'unsupported_media_type']],

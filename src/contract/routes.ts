@@ -4,7 +4,7 @@ import type { Route } from './operation.ts';
 import type { OperationName } from './operations.ts';
 
 /** What a client has to know of an operation. */
-export type ClientRoute = Omit<Route, 'errors' | 'rates' | 'summary' | 'description'>;
+export type ClientRoute = Omit<Route, 'errors' | 'rates' | 'guests' | 'summary' | 'description'>;
 
 export const routes: Record<OperationName, ClientRoute> = {
   "getInfo": {"method":"GET","path":"/v1/info","credentials":[],"idempotency":"-","ok":[200]},
@@ -30,7 +30,7 @@ export const routes: Record<OperationName, ClientRoute> = {
   "endMyBrowserSession": {"method":"DELETE","path":"/v1/me/browser-session","credentials":["BR"],"idempotency":"N","ok":[200]},
   "createBrowserToken": {"method":"POST","path":"/v1/browser-tokens","credentials":[],"idempotency":"S","ok":[201],"deprecated":true},
   "endAllBrowserSessions": {"method":"DELETE","path":"/v1/browser-tokens","credentials":["PK"],"idempotency":"K","ok":[200]},
-  "createInvite": {"method":"POST","path":"/v1/invites","credentials":["PK"],"idempotency":"S","ok":[201]},
+  "createInvite": {"method":"POST","path":"/v1/invites","credentials":["PK"],"idempotency":"S","ok":[201],"archived":"refused"},
   "listInvites": {"method":"GET","path":"/v1/invites","credentials":["PK"],"idempotency":"-","ok":[200]},
   "getInvite": {"method":"GET","path":"/v1/invites/{invite}","credentials":["PK"],"idempotency":"-","ok":[200]},
   "updateInvite": {"method":"PATCH","path":"/v1/invites/{invite}","credentials":["PK","BR","AG"],"idempotency":"K","ok":[200]},

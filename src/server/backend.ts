@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { Refusal } from '../contract/errors.ts';
 import { isChallenge, PROOF_HEADER, PROOF_LABEL, proofSalt } from '../contract/local-proof.ts';
 import { openapi } from '../contract/openapi.ts';
-import type { OperationName } from '../contract/operations.ts';
+import { type OperationName, operations } from '../contract/operations.ts';
 import type { Query, ServerInfo } from '../contract/types.ts';
 import { requirePlace, seeBoard } from './access/place.ts';
 import { recheckShown } from './access/replay.ts';
@@ -17,6 +17,7 @@ import type { Live } from './live/live.ts';
 import { authenticate, type Caller, type Credential, credentialOf, isPerson } from './operation/caller.ts';
 import type { LastUse } from './operation/last-use.ts';
 import { runOpen, runWrite } from './operation/run.ts';
+import { termsOf } from './operation/terms.ts';
 import { runUpload, type UploadEngine } from './operation/upload.ts';
 import { UploadSlots } from './operation/uploads.ts';
 import type { Offered } from './operation/usecase.ts';
@@ -77,7 +78,10 @@ export function createBackend({
     const { caller, now, value } = await db.read(async (tx) => {
       const found = await authenticate(tx, credential);
       const run = async (): Promise<T> => {
-        if (name !== null) admit(name, found, tx.now);
+        if (name !== null) {
+          admit(name, found, tx.now);
+          found.terms = termsOf(operations[name]);
+        }
         return fn(tx, found);
       };
       return { caller: found, now: tx.now, value: await settle(run()) };

@@ -73,7 +73,8 @@ const db = inside('src/server/db');
 const text = inside('src/server/text');
 const access = inside('src/server/access');
 const views = inside('src/server/views');
-const caller = inside('src/server/operation/caller.ts');
+/** Who makes a request, and what its operation asks of boards. */
+const caller = inside('src/server/operation/caller.ts', 'src/server/operation/terms.ts');
 const rules = (file: string): boolean => /^src\/server\/.*\.rules\.ts$/.test(file);
 const stores = (file: string): boolean => /^src\/server\/.*\.store\.ts$/.test(file);
 const steps = (file: string): boolean => /^src\/server\/.*\.steps\.ts$/.test(file);

@@ -192,13 +192,13 @@ export const operations = {
   updateBoard: {
     ...patch('/v1/boards/{board}', byMember, "Change a board's title, charter, roles, policy or task prefix"),
     archived: 'partly',
+    guests: { cannot: "change a board's settings" },
     body: updateBoardBody,
     errors: [
       'human_token_required',
       'admin_required',
       'owner_required',
       'not_on_board',
-      'guest_not_allowed',
       'role_in_use',
       'task_prefix_taken',
       'task_prefix_invalid',
@@ -207,24 +207,28 @@ export const operations = {
   },
   archiveBoard: {
     ...post('/v1/boards/{board}/archive', byMember, 'Archive a board: it stays readable'),
-    errors: ['board_creator_required', 'guest_not_allowed'],
+    guests: { cannot: 'archive boards' },
+    errors: ['board_creator_required'],
     answer: lifecycleReceipt,
   },
   restoreBoard: {
     ...post('/v1/boards/{board}/restore', byMember, 'Make an archived board active again'),
-    errors: ['board_creator_required', 'guest_not_allowed'],
+    guests: { cannot: 'restore boards' },
+    errors: ['board_creator_required'],
     answer: lifecycleReceipt,
   },
   deleteBoard: {
     ...post('/v1/boards/{board}/delete', byPerson, 'End an archived board for good'),
-    errors: ['board_creator_required', 'guest_not_allowed', 'board_not_archived'],
+    guests: { cannot: 'delete boards' },
+    errors: ['board_creator_required', 'board_not_archived'],
     answer: lifecycleReceipt,
   },
   setBoardVisibility: {
     ...post('/v1/boards/{board}/visibility', byPerson, 'Turn a board open or private, or look at what that would do'),
     archived: 'partly',
+    guests: { cannot: 'open or close boards' },
     body: setVisibilityBody,
-    errors: ['owner_required', 'not_on_board', 'guest_not_allowed'],
+    errors: ['owner_required', 'not_on_board'],
     answer: visibilityChange,
   },
   listTemplates: {

@@ -111,15 +111,9 @@ export const operations = {
     ...post('/v1/invites', ['PK'], 'Invite one person to this server, and onto boards'),
     idempotency: 'S',
     ok: [201],
+    archived: 'refused',
     body: createInviteBody,
-    errors: [
-      'server_admin_required',
-      'not_on_board',
-      'guest_not_allowed',
-      'pairing_not_found',
-      'board_archived',
-      'limit_reached',
-    ],
+    errors: ['server_admin_required', 'not_on_board', 'guest_not_allowed', 'pairing_not_found', 'limit_reached'],
     answer: serverInvite,
   },
   listInvites: {

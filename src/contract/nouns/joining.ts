@@ -116,12 +116,12 @@ export const operations = {
     idempotency: 'S',
     ok: [201],
     archived: 'refused',
+    guests: { cannot: 'make join codes' },
     rates: ['join_codes'],
     body: createJoinCodeBody,
     errors: [
       'human_token_required',
       'not_on_board',
-      'guest_not_allowed',
       'handle_taken',
       'already_on_board',
       'limit_reached',
@@ -131,14 +131,16 @@ export const operations = {
   },
   listJoinCodes: {
     ...get('/v1/boards/{board}/join-codes', byMember, 'List join codes'),
+    guests: { cannot: 'list join codes' },
     query: listJoinCodesQuery,
-    errors: ['not_on_board', 'guest_not_allowed'],
+    errors: ['not_on_board'],
     answer: joinCodeList,
   },
   revokeJoinCode: {
     ...del('/v1/boards/{board}/join-codes/{code_id}', byMember, 'Revoke a join code'),
+    guests: { cannot: 'revoke join codes' },
     params: z.object({ code_id: id('jc') }),
-    errors: ['not_on_board', 'guest_not_allowed', 'join_code_not_found'],
+    errors: ['not_on_board', 'join_code_not_found'],
     answer: joinCode,
   },
   createDelegatedBoard: {
@@ -165,11 +167,14 @@ export const operations = {
     idempotency: { PK: 'R', DG: 'S' },
     ok: [201, 200],
     archived: 'refused',
+    guests: {
+      cannot: 'add agents',
+      hint: 'Ask a member of the board for a guest code: it brings an agent along.',
+    },
     rates: ['join', 'join_code_failures'],
     body: joinBody,
     errors: [
       'not_on_board',
-      'guest_not_allowed',
       'join_code_not_yours',
       'guest_code_not_for_members',
       'join_code_invalid',

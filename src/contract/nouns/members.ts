@@ -148,10 +148,10 @@ export const operations = {
     ...post('/v1/boards/{board}/people', byMember, 'Add a person to a board, or join an open one'),
     ok: [201],
     archived: 'refused',
+    guests: { cannot: 'add people' },
     body: handleBody,
     errors: [
       'not_on_board',
-      'guest_not_allowed',
       'add_people_not_allowed',
       'agent_session_required',
       'person_not_found',
@@ -164,13 +164,15 @@ export const operations = {
   makeBoardOwner: {
     ...post('/v1/boards/{board}/owners', byPerson, 'Make a person on a board an owner'),
     archived: 'refused',
+    guests: { cannot: 'make owners' },
     body: handleBody,
-    errors: ['owner_required', 'not_on_board', 'guest_not_allowed', 'person_not_on_board', 'person_is_guest'],
+    errors: ['owner_required', 'not_on_board', 'person_not_on_board', 'person_is_guest'],
     answer: boardPerson,
   },
   unmakeBoardOwner: {
     ...del('/v1/boards/{board}/owners/{handle}', byPerson, 'Make an owner of a board a member'),
-    errors: ['owner_required', 'not_on_board', 'guest_not_allowed', 'person_not_on_board', 'last_owner'],
+    guests: { cannot: 'change who owns a board' },
+    errors: ['owner_required', 'not_on_board', 'person_not_on_board', 'last_owner'],
     answer: boardPerson,
   },
   removeBoardPerson: {

@@ -5,12 +5,11 @@ import { requirePermission } from '../boards/policy.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
-import { lockPlace, requireActive } from './place.ts';
+import { lockPlace } from './place.ts';
 
-/** What an operation acts with: the board held, active, and its permission there. @throws Refusal */
+/** What an operation acts with: the board held, and its permission there. @throws Refusal */
 export async function actingOn(tx: WriteTx, caller: Caller, board: string, permissions: readonly Permission[] = []) {
   const place = await lockPlace(tx, caller, board);
-  requireActive(place.board);
   if (place.member.kind === 'agent') {
     const role = parseRoles(place.board)[place.member.role ?? ''];
     for (const permission of permissions) requirePermission(role, permission);

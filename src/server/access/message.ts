@@ -4,7 +4,8 @@ import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Eyes } from '../messages/eyes.rules.ts';
 import { isAddressed, type MessageRow, messageById, messageBySeq } from '../messages/messages.store.ts';
 import type { Caller } from '../operation/caller.ts';
-import { lockPlaceById, type Place, type Reader, requirePlace, seeBoardById } from './place.ts';
+import { requireTerms } from '../operation/terms.ts';
+import { lockSightById, type Place, type Reader, requirePlace, seeBoardById } from './place.ts';
 
 export const eyesOf = (reader: Reader): Eyes => ({ memberId: reader.memberId, readsAll: reader.readsAll });
 
@@ -33,7 +34,10 @@ export async function findMessage(
   return { place, message };
 }
 
-/** The same for a write: the board's row is held until the commit. @throws Refusal `message_not_found`. */
+/**
+ * The same for a write: the board's row is held until the commit.
+ * @throws Refusal `message_not_found`, and of a readable message what the operation's row refuses.
+ */
 export async function lockMessage(
   tx: WriteTx,
   caller: Caller,
@@ -41,10 +45,11 @@ export async function lockMessage(
 ): Promise<{ place: Place; message: MessageRow }> {
   const found = await messageById(tx, id);
   if (!found) throw messageNotFound();
-  const place = await lockPlaceById(tx, caller, found.board_id).catch(hidden);
+  const place = await lockSightById(tx, caller, found.board_id).then(requirePlace).catch(hidden);
   // Read again under the lock: counts on its row may have moved.
   const message = await messageById(tx, id);
   if (!message || !(await mayRead(tx, place.reader, message))) throw messageNotFound();
+  requireTerms(caller, place.board);
   return { place, message };
 }
 

@@ -19,6 +19,7 @@ import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type MemberRow, memberById, membersWithIds } from '../members/members.store.ts';
 import { activeHuman, ownMemberships } from '../members/memberships.store.ts';
 import { boardNotFound, type Caller, isAdmin, type SeatCaller } from '../operation/caller.ts';
+import { requireTerms } from '../operation/terms.ts';
 
 /** A board somebody sees, with the member they are on it. */
 export interface Sight {
@@ -61,24 +62,44 @@ export async function seeBoardById(tx: ReadTx, caller: Caller, id: string): Prom
   return sight(tx, caller, await boardById(tx, id));
 }
 
-/** A board the caller is on. @throws Refusal `board_not_found`, `not_on_board`. */
+/** A board the caller is on. @throws Refusal `board_not_found`, `not_on_board`, and what the operation's row refuses. */
 export async function onBoard(tx: ReadTx, caller: Caller, board: string): Promise<Place> {
   return asMember(caller, await seeBoard(tx, caller, board));
 }
 
 /** A board the caller is on, its row held until the commit, so that what is appended gets the next number. */
 export async function lockPlace(tx: WriteTx, caller: Caller, board: string): Promise<Place> {
-  return asMember(caller, await lockSight(tx, caller, board));
+  return asMember(caller, await lock(tx, caller, board));
 }
 
-/** The same by id. @throws Refusal `board_not_found`, `not_on_board`. */
+/** The same by id. */
 export async function lockPlaceById(tx: WriteTx, caller: Caller, id: string): Promise<Place> {
-  return asMember(caller, await sight(tx, caller, await lockBoardById(tx, id)));
+  return asMember(caller, await lockSightById(tx, caller, id));
 }
 
-/** A board the caller sees, on it or not, its row held until the commit. @throws Refusal `board_not_found`. */
-export async function lockSight(tx: WriteTx, caller: Caller, board: string): Promise<Sight> {
-  if (brdId.test(board)) return sight(tx, caller, await lockBoardById(tx, board));
+/** A board by id whose row is held, before anything is asked of it. @throws Refusal `board_not_found`. */
+export async function lockSightById(tx: WriteTx, caller: Caller, id: string): Promise<Sight> {
+  return sight(tx, caller, await lockBoardById(tx, id));
+}
+
+/**
+ * A board the caller sees, its row held until the commit. @param needsMember whether the caller has to be on it.
+ * @throws Refusal `board_not_found`, `not_on_board`, and what the operation's row refuses.
+ */
+export async function lockSight(
+  tx: WriteTx,
+  caller: Caller,
+  board: string,
+  needsMember: (found: Sight) => boolean = () => false,
+): Promise<Sight> {
+  const found = await lock(tx, caller, board);
+  if (needsMember(found)) return asMember(caller, found);
+  requireTerms(caller, found.board);
+  return found;
+}
+
+async function lock(tx: WriteTx, caller: Caller, board: string): Promise<Sight> {
+  if (brdId.test(board)) return lockSightById(tx, caller, board);
   if (!patterns.boardName.test(board)) throw boardNotFound();
   return sight(tx, caller, await lockBoardByName(tx, board));
 }
@@ -91,11 +112,13 @@ export interface Reached extends Sight {
 
 /**
  * A board by name or id for what also an outside admin may do, its row held until the commit. By its name a private
- * board is missing to whoever is not on it. @throws Refusal `board_not_found`.
+ * board is missing to whoever is not on it. @throws Refusal `board_not_found`, and what the operation's row refuses.
  */
 export async function lockReached(tx: WriteTx, caller: Caller, nameOrId: string): Promise<Reached> {
   if (!brdId.test(nameOrId)) return { ...(await lockSight(tx, caller, nameOrId)), hidden: false };
-  return reached(tx, caller, await lockBoardById(tx, nameOrId));
+  const found = await reached(tx, caller, await lockBoardById(tx, nameOrId));
+  requireTerms(caller, found.board);
+  return found;
 }
 
 /** The same without holding it, to show again what was told of it. @throws Refusal `board_not_found`. */
@@ -151,10 +174,12 @@ export async function ownPlaces(tx: ReadTx, callers: readonly SeatCaller[]): Pro
   });
 }
 
-/** The board as somebody on it has it. @throws Refusal `not_on_board`. */
+/** The board as somebody on it has it. @throws Refusal `not_on_board`, and what the operation's row refuses. */
 export function asMember(caller: Caller, found: Sight): Place {
   caller.shown.member = true;
-  return requirePlace(found);
+  const place = requirePlace(found);
+  requireTerms(caller, place.board);
+  return place;
 }
 
 /** @throws Refusal `not_on_board`. */
@@ -170,14 +195,6 @@ export function requirePlace(found: Sight): Place {
 
 /** What a wait remembers of a board it has looked at. */
 export const headOf = ({ board }: Place): { id: string; head: number } => ({ id: board.id, head: board.head_seq });
-
-/** @throws Refusal `board_archived`, whose hint names only those who can restore. */
-export function requireActive(board: BoardRow): void {
-  if (board.lifecycle === 'active') return;
-  throw new Refusal('board_archived', `The board ${board.name} is archived.`, {
-    hint: "The board's creator, while still on it, or a server admin can restore it.",
-  });
-}
 
 export function readerOf(
   member: Pick<MemberRow, 'id' | 'kind' | 'person_id' | 'role' | 'access'>,

@@ -5,11 +5,12 @@ import type { WriteTx } from '../db/tx.ts';
 import { type MemberRow, memberById } from '../members/members.store.ts';
 import { messageById } from '../messages/messages.store.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
+import { boardArchived } from '../operation/terms.ts';
 import { requireAdmin } from '../people/people.rules.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { mayDescribe, takenBySomebody } from './collision.ts';
 import { mayRead, messageNotFound } from './message.ts';
-import { type Place, reachById, requireActive, requirePlace, seeBoardById } from './place.ts';
+import { type Place, reachById, requirePlace, seeBoardById } from './place.ts';
 
 /** @throws Refusal what a new call would get now. */
 export async function recheckShown(tx: WriteTx, caller: Caller, shown: Shown): Promise<void> {
@@ -21,7 +22,8 @@ export async function recheckShown(tx: WriteTx, caller: Caller, shown: Shown): P
   const place = shown.member ? requirePlace(sight) : null;
   if (place && shown.message !== undefined) await recheckMessage(tx, place, shown.message);
   if (shown.seat === undefined) return;
-  requireActive(sight.board);
+  // No answer brings a token of a seat on an archived board, also one that was given before.
+  if (sight.board.lifecycle !== 'active') throw boardArchived(sight.board);
   await recheckSeat(tx, caller, shown);
 }
 
@@ -37,7 +39,7 @@ async function recheckMessage(tx: WriteTx, { reader }: Place, id: string): Promi
 }
 
 /** A kept answer that holds a seat's token is shown only while that token is the seat's, under the key it was made with. */
-export async function recheckSeat(tx: WriteTx, { key }: Pick<Caller, 'key'>, shown: Shown): Promise<void> {
+async function recheckSeat(tx: WriteTx, { key }: Pick<Caller, 'key'>, shown: Shown): Promise<void> {
   const seat = await memberById(tx, shown.seat ?? '');
   if (seat?.status !== 'active') throw seatRemoved(seat);
   if (seat.token_digest?.toString('hex') !== shown.token_digest || seat.key_id !== key.key_id) {

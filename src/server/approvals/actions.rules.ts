@@ -14,16 +14,18 @@ interface KindRow {
   /** A browser session may allow it; else only the person's own key. */
   browser: boolean;
   authorization: Authorization['kind'];
+  /** On an archived board: refused; left out: it works there. */
+  archived?: 'refused';
 }
 
 export const kinds: Readonly<Record<ActionKind, KindRow>> = {
-  invite_people: { category: 'invite_people', browser: true, authorization: 'invited' },
-  add_people: { category: 'add_people', browser: true, authorization: 'added' },
+  invite_people: { category: 'invite_people', browser: true, authorization: 'invited', archived: 'refused' },
+  add_people: { category: 'add_people', browser: true, authorization: 'added', archived: 'refused' },
   set_server_role: { category: null, browser: false, authorization: 'role_changed' },
-  set_board_role: { category: null, browser: true, authorization: 'role_changed' },
+  set_board_role: { category: null, browser: true, authorization: 'role_changed', archived: 'refused' },
   remove_person: { category: null, browser: true, authorization: undefined },
   revoke_key: { category: null, browser: false, authorization: undefined },
-  set_board_policy: { category: null, browser: true, authorization: undefined },
+  set_board_policy: { category: null, browser: true, authorization: undefined, archived: 'refused' },
 };
 
 /** Whether a browser session may allow this; a person leaves the server only by a key. */

@@ -5,7 +5,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { AdminAction, Authorization, ServerInvite } from '../../contract/types.ts';
 import { personNotOnBoard, requireAnotherOwner, requireOwner } from '../access/authority.ts';
-import { lockPlaceById, type Place, requireActive } from '../access/place.ts';
+import { lockPlaceById, type Place } from '../access/place.ts';
 import { changedPolicy } from '../boards/policy.rules.ts';
 import { setPolicy } from '../boards/settings.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
@@ -19,12 +19,13 @@ import type { MemberRow } from '../members/members.store.ts';
 import { bringOnto } from '../members/membership.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import { type Authorized, makeOwner, ownershipChanges, unmakeOwner } from '../members/owners.steps.ts';
+import { termsOf } from '../operation/terms.ts';
 import { personNotFound, requireAdmin } from '../people/people.rules.ts';
 import { type PersonRow, personById } from '../people/people.store.ts';
 import { removeFromServer } from '../people/remove.steps.ts';
 import { changeRole, refuseGuestRole, requireAdminLeft } from '../people/role.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
-import { type ActionKind, type ActionOf, refuseSecrets } from './actions.rules.ts';
+import { type ActionKind, type ActionOf, kinds, refuseSecrets } from './actions.rules.ts';
 import { actorFor, type Requester } from './requester.steps.ts';
 
 export interface Ground {
@@ -44,8 +45,11 @@ type Stage = () => Promise<Plan>;
 type Kinds = { [Kind in ActionKind]: (ground: Ground, action: ActionOf<Kind>) => Promise<Stage> };
 
 /** Whether the person has the standing for this now; answers the next stage. @throws Refusal of the person's own operation. */
-export const requireStanding = (ground: Ground, action: AdminAction): Promise<Stage> =>
-  (plans[action.kind] as (ground: Ground, action: AdminAction) => Promise<Stage>)(ground, action);
+export function requireStanding({ requester, ...ground }: Ground, action: AdminAction): Promise<Stage> {
+  const person = { ...requester.person, terms: termsOf(kinds[action.kind]) };
+  const plan = plans[action.kind] as (ground: Ground, action: AdminAction) => Promise<Stage>;
+  return plan({ ...ground, requester: { ...requester, person } }, action);
+}
 
 /** What an event says of its cause. */
 export function reasonOf(authorization: Authorization): Authorized {
@@ -57,7 +61,7 @@ const plans: Kinds = {
   async invite_people(ground, { invite }) {
     const { tx, requester } = ground;
     requireAdmin(requester.person.person, 'invite people to this server');
-    for (const id of invite.boards) requireActive((await lockPlaceById(tx, requester.person, id)).board);
+    for (const id of invite.boards) await lockPlaceById(tx, requester.person, id);
     if (invite.pairing) {
       refuseSecrets(invite.pairing.work);
       await requirePairable(ground, invite.pairing.initiating_agent_id, invite.boards[0]);
@@ -79,7 +83,6 @@ const plans: Kinds = {
   async add_people(ground, { board_id, person_id }) {
     const { tx, requester } = ground;
     const place = await lockPlaceById(tx, requester.person, board_id);
-    requireActive(place.board);
     return async () => {
       const person = await requirePresent(tx, person_id);
       const member = await memberUnlessAddable(tx, place.board, person);
@@ -102,7 +105,6 @@ const plans: Kinds = {
   async set_board_role(ground, { board_id, person_id, role }) {
     const { tx, requester } = ground;
     const place = await lockPlaceById(tx, requester.person, board_id);
-    requireActive(place.board);
     await requireOwner(tx, place);
     return async () => {
       const { member, person } = await requireOn(tx, place, person_id);
@@ -126,7 +128,6 @@ const plans: Kinds = {
   async set_board_policy(ground, { board_id, policy }) {
     const { tx, requester } = ground;
     const place = await lockPlaceById(tx, requester.person, board_id);
-    requireActive(place.board);
     await requireOwner(tx, place);
     return async () => {
       const after = changedPolicy(place.policy, policy);

@@ -2,7 +2,6 @@
 import type { Refusal } from '../../contract/errors.ts';
 import type { Answer } from '../../contract/types.ts';
 import { refuseGuest } from '../access/authority.ts';
-import { requireActive } from '../access/place.ts';
 import { type BoardRow, boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { type InviteRow, inviteById, stateOf } from '../invites/invites.store.ts';
@@ -10,6 +9,7 @@ import { shownInvite } from '../invites/issue.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import { agentRequired } from '../operation/gate.ts';
+import { boardArchived } from '../operation/terms.ts';
 import type { Deps, Outcome, WriteCase } from '../operation/usecase.ts';
 import { pairingOfInvite } from '../pairing/find.steps.ts';
 import { requireAdmin } from '../people/people.rules.ts';
@@ -166,7 +166,7 @@ class Collection {
 
   async #archived(): Promise<Refusal> {
     const board = await this.#archivedBoard();
-    return refusalOf(() => board && requireActive(board)) ?? approvalNotFound();
+    return board ? boardArchived(board) : approvalNotFound();
   }
 }
 

@@ -2,7 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Answer } from '../../contract/types.ts';
 import { refuseGuest } from '../access/authority.ts';
-import { ownPlace, requireActive } from '../access/place.ts';
+import { ownPlace } from '../access/place.ts';
 import { categoriesOf, readAllowance } from '../allowances/allowances.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { activeHuman } from '../members/memberships.store.ts';
@@ -47,13 +47,13 @@ const keyHashOf = (root: RootKey, { seat }: SeatCaller, key: string): Buffer =>
 
 /** A seat on an archive only reads, and nobody asks for a person who is not there. */
 async function requireSeat(tx: WriteTx, caller: SeatCaller): Promise<void> {
-  const { board } = await ownPlace(tx, caller);
-  if (!(await activeHuman(tx, board.id, caller.person.person_id))) {
-    throw new Refusal('not_on_board', `This agent's person is not on ${board.name}.`, {
-      hint: `They can come back: service board add me --board ${board.name}`,
+  const { board_id, board_name } = caller.seat;
+  if (!(await activeHuman(tx, board_id, caller.person.person_id))) {
+    throw new Refusal('not_on_board', `This agent's person is not on ${board_name}.`, {
+      hint: `They can come back: service board add me --board ${board_name}`,
     });
   }
-  requireActive(board);
+  await ownPlace(tx, caller);
 }
 
 async function ask(

@@ -2,7 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { idPattern } from '../../contract/ids.ts';
 import { actorOn } from '../access/acting.ts';
-import { decidesLifecycle, refuseGuest } from '../access/authority.ts';
+import { decidesLifecycle } from '../access/authority.ts';
 import { lockReached, type Reached, reachById, type Sight, seeBoardById } from '../access/place.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { memberById } from '../members/members.store.ts';
@@ -34,7 +34,6 @@ const lifecycle = (step: Step): Lifecycle => ({
     const ref = params['board'] ?? '';
     const found = await lockReached(tx, caller, ref);
     if (brdId.test(ref)) caller.shown.hidden = true;
-    refuseGuest(caller, `${step.verb} boards`);
     requireAuthority(caller, found, step);
     const changed = found.board.lifecycle !== step.to;
     if (changed) await take(tx, caller, found, { step, ref });

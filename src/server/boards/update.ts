@@ -3,8 +3,8 @@ import { Refusal } from '../../contract/errors.ts';
 import { patterns } from '../../contract/ids.ts';
 import type { Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
-import { refuseGuest, requireOwner } from '../access/authority.ts';
-import { lockPlace, type Place, requireActive } from '../access/place.ts';
+import { requireOwner } from '../access/authority.ts';
+import { lockPlace, type Place } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { agentsInRoles } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
@@ -28,19 +28,17 @@ export const updateBoard: WriteCase<'updateBoard'> = {
     ...(body.roles === undefined ? {} : { roles: cleanRoles(body.roles) }),
   }),
 
+  /** Taking a right away from agents goes on while a board is archived, if nothing else is asked for. */
+  worksArchived: (body) => body.agents_add_people === false && Object.keys(body).length === 1,
+
   async run(tx, caller, { params, body }) {
     const place = await lockPlace(tx, caller, params['board'] ?? '');
-    refuseGuest(caller, "change a board's settings");
-    if (!onlyForbidsAdding(body)) requireActive(place.board);
     await requireAuthority(tx, caller, place, body);
     await requireValues(tx, place, body);
     await apply(tx, caller, place, body);
     return { answer: await boardView(tx, caller, { ...place, policy: parsePolicy(place.board) }) };
   },
 };
-
-/** Taking a right away from agents goes on while a board is archived, if nothing else is asked for. */
-const onlyForbidsAdding = (body: Change): boolean => body.agents_add_people === false && Object.keys(body).length === 1;
 
 /** @throws Refusal for the first key that is not the caller's to change. */
 async function requireAuthority(tx: WriteTx, caller: Caller, place: Place, body: Change): Promise<void> {

@@ -1,8 +1,8 @@
 /** Turning a board open or private. */
 import type { Answer, Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
-import { refuseGuest, requireOwner } from '../access/authority.ts';
-import { lockPlace, requireActive } from '../access/place.ts';
+import { requireOwner } from '../access/authority.ts';
+import { lockPlace } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { countLive } from '../files/files.store.ts';
 import { workingCodes } from '../joining/join-codes.store.ts';
@@ -11,10 +11,10 @@ import type { BoardRow } from './boards.store.ts';
 import { setVisibility } from './states.steps.ts';
 
 export const setBoardVisibility: WriteCase<'setBoardVisibility'> = {
+  worksArchived: ({ visibility }) => visibility === 'private',
+
   async run(tx, caller, { params, body }) {
     const place = await lockPlace(tx, caller, params['board'] ?? '');
-    refuseGuest(caller, 'open or close boards');
-    if (body.visibility === 'open') requireActive(place.board);
     await requireOwner(tx, place);
     const answer = await foreseen(tx, place.board, body);
     if (body.dry_run) return { answer, tried: true };

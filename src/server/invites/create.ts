@@ -1,7 +1,7 @@
 /** An admin invites one person to the server. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
-import { lockPlaceById, requireActive } from '../access/place.ts';
+import { lockPlaceById } from '../access/place.ts';
 import { refuseSecrets } from '../approvals/actions.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
@@ -22,7 +22,7 @@ export const createInvite = (root: RootKey, address: ServerAddress): WriteCase<'
     refuseGuest(caller.person, 'invite people');
     requireAdmin(caller.person, 'invite people to this server');
     await tx.serialise(`invites:${caller.person.person_id}`);
-    for (const id of [...body.boards].sort()) requireActive((await lockPlaceById(tx, caller, id)).board);
+    for (const id of [...body.boards].sort()) await lockPlaceById(tx, caller, id);
     if (body.pairing) await requirePairable(tx, caller, body.boards, body.pairing);
     return { answer: await issueInvite({ tx, root, address }, { ...body, by: caller, requestId }) };
   },

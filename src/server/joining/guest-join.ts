@@ -11,7 +11,8 @@ import { memberById } from '../members/members.store.ts';
 import { bringOnto } from '../members/membership.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import { authenticate, type KeyCaller, keyWorks } from '../operation/caller.ts';
-import type { OpenCase } from '../operation/usecase.ts';
+import { requireActive } from '../operation/terms.ts';
+import type { Door, OpenCase } from '../operation/usecase.ts';
 import { holdPeople, insertPerson } from '../people/people.store.ts';
 import { audit } from '../record/audit.steps.ts';
 import { makeSeat, requireRole, rotateToken } from '../seats/seat.steps.ts';
@@ -22,7 +23,7 @@ import { keyView } from '../views/key.ts';
 import { callerView } from '../views/person.ts';
 import type { Joined } from './join-by-delegation.steps.ts';
 import { noteCodeUse } from './join-codes.store.ts';
-import { codeInvalid, codeWorks, type Found, findCode, requireActiveOf } from './redeem.steps.ts';
+import { archivedByCode, codeInvalid, codeWorks, type Found, findCode } from './redeem.steps.ts';
 
 /** How long a guest whose answer was lost may ask again. */
 const REPEAT_MS = 600_000;
@@ -30,17 +31,17 @@ const REPEAT_MS = 600_000;
 type RequestBody = Body<'joinAsGuest'>;
 
 export const joinAsGuest = (root: RootKey, serverId: string): OpenCase<'joinAsGuest'> => ({
-  async run(tx, _door, { body, requestId }) {
+  async run(tx, door, { body, requestId }) {
     // Whether a handle is free is decided here.
     await holdPeople(tx);
     const found = await findCode(tx, root, body.code);
     if (!found) throw codeInvalid();
-    const again = await repeated(tx, root, found, body);
+    const again = await repeated(tx, root, door, { found, body });
     if (again) return { answer: await answerOf(tx, serverId, again), status: 200 };
     if (found.code.guest_person_id !== null || found.code.kind !== 'guest' || !(await codeWorks(tx, found))) {
       throw codeInvalid();
     }
-    requireActiveOf(found);
+    requireActive(door, found.board, archivedByCode);
     requireRole(found.board, found.code.role);
     if (body.client_token !== undefined) await requireUnusedToken(tx, root, body.client_token);
     const guest = await newGuest(tx, root, found, body);
@@ -125,7 +126,12 @@ async function callerOf(tx: WriteTx, root: RootKey, token: string): Promise<KeyC
  * work, the seat gets another token. Nobody is told what else stands in the way.
  * @returns null when it is no repeat. @throws Refusal `board_archived`.
  */
-async function repeated(tx: WriteTx, root: RootKey, found: Found, body: RequestBody): Promise<JoinedGuest | null> {
+async function repeated(
+  tx: WriteTx,
+  root: RootKey,
+  door: Door,
+  { found, body }: { found: Found; body: RequestBody },
+): Promise<JoinedGuest | null> {
   const { code, board } = found;
   const { client_token: token } = body;
   if (token === undefined || code.used_at === null || tx.now - code.used_at >= REPEAT_MS) return null;
@@ -134,7 +140,7 @@ async function repeated(tx: WriteTx, root: RootKey, found: Found, body: RequestB
   const member = await activeHuman(tx, board.id, row.person_id);
   const seat = await memberById(tx, code.used_member_id ?? '');
   if (!member || seat?.status !== 'active' || board.lifecycle === 'deleted') return null;
-  requireActiveOf(found);
+  requireActive(door, board, archivedByCode);
   const key = await keyOf(tx, row.person_id, row.key_id);
   if (!key) throw new Error('a key without a row');
   return {

@@ -8,19 +8,20 @@ import type { WriteTx } from '../db/tx.ts';
 import { bringOnto } from '../members/membership.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
+import { requireActive } from '../operation/terms.ts';
 import { makeSeat, requireRole } from '../seats/seat.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { type ByCode, harnessOf } from './join.rules.ts';
 import type { Joined } from './join-by-delegation.steps.ts';
 import { codeById, type JoinCodeRow, noteCodeUse } from './join-codes.store.ts';
-import { codeInvalid, codeWorks, type Found, findCode, makerStands, requireActiveOf } from './redeem.steps.ts';
+import { archivedByCode, codeInvalid, codeWorks, type Found, findCode, makerStands } from './redeem.steps.ts';
 
 /** @throws Refusal `join_code_invalid`, `guest_code_not_for_members`, `join_code_not_yours`, then what making a seat says. */
 export async function joinByCode(tx: WriteTx, root: RootKey, caller: Caller, body: ByCode): Promise<Joined> {
   const found = await findCode(tx, root, body.code);
   const { board, code } = await requireOwnCode(tx, caller, found);
   caller.shown.code = code.id;
-  requireActiveOf({ board, code });
+  requireActive(caller, board, archivedByCode);
   const harness = harnessOf(body);
   requireRole(board, code.role);
   const { person } = caller;

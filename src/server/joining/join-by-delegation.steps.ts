@@ -1,7 +1,6 @@
 /** Joining with a machine's delegation: a session comes onto a board, or gets another token for the seat it has there. */
 import { eventActor } from '../access/acting.ts';
-import { refuseGuest } from '../access/authority.ts';
-import { lockSight, type Place, requireActive, requirePlace, type Sight } from '../access/place.ts';
+import { lockSight, type Place, requirePlace, type Sight } from '../access/place.ts';
 import { seatRemoved } from '../access/replay.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { holdSeats } from '../members/endings.store.ts';
@@ -33,8 +32,6 @@ export async function joinByDelegation(
   // What the session's seat is asked at this moment comes first: its token may be about to change.
   await holdSeats(tx, { board: body.board, of: { person: caller.person.person_id } });
   const sight = await lockSight(tx, caller, body.board);
-  refuseGuest(caller, 'add agents');
-  requireActive(sight.board);
   const { person_id } = caller.person;
   const session_digest = root.digest(body.session);
   const known = await seatOfSession(tx, { board_id: sight.board.id, person_id, session_digest });

@@ -4,8 +4,7 @@ import { reservedHandles } from '../../contract/ids.ts';
 import { writeJoinLine } from '../../contract/join-line.ts';
 import type { Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
-import { refuseGuest } from '../access/authority.ts';
-import { lockPlace, onBoard, type Place, requireActive } from '../access/place.ts';
+import { lockPlace, onBoard, type Place } from '../access/place.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { requirePermission } from '../boards/policy.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
@@ -34,8 +33,6 @@ export const createJoinCode = (root: RootKey, address: ServerAddress): WriteCase
   async run(tx, caller, { params, body }) {
     if (caller.kind === 'AG' && body.guest !== undefined) throw guestCodeByPerson();
     const place = await lockPlace(tx, caller, params['board'] ?? '');
-    refuseGuest(caller, 'make join codes');
-    requireActive(place.board);
     requireInvite(caller, place);
     requireRole(place.board, body.role);
     const guest = body.guest === undefined ? null : await requireGuest(tx, place, body.guest);
@@ -125,7 +122,6 @@ async function recordCode(tx: WriteTx, caller: Caller, { board, member }: Place,
 
 export const listJoinCodes: ReadCase<'listJoinCodes'>['run'] = async (tx, caller, { params, query }) => {
   const place = await onBoard(tx, caller, params['board'] ?? '');
-  refuseGuest(caller, 'list join codes');
   requireInvite(caller, place);
   const rows = await listCodeRows(tx, {
     boardId: place.board.id,
@@ -146,7 +142,6 @@ export const listJoinCodes: ReadCase<'listJoinCodes'>['run'] = async (tx, caller
 export const revokeJoinCode: WriteCase<'revokeJoinCode'> = {
   async run(tx, caller, { params }) {
     const place = await lockPlace(tx, caller, params['board'] ?? '');
-    refuseGuest(caller, 'revoke join codes');
     const code = await codeById(tx, params['code_id'] ?? '');
     if (code?.board_id !== place.board.id) {
       throw new Refusal('join_code_not_found', 'There is no such join code on this board.', {

@@ -1,8 +1,7 @@
 /** Putting an agent onto a board: with its person's key by board or by code, or with a machine's delegation. */
-import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
-import { lockPlace, requireActive } from '../access/place.ts';
+import { lockPlace } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
@@ -31,8 +30,6 @@ function join(tx: WriteTx, root: RootKey, caller: Caller, body: Body<'joinBoard'
 /** @throws Refusal `board_not_found`, `not_on_board`, `guest_not_allowed`, `board_archived`, and what making a seat says. */
 async function joinByBoard(tx: WriteTx, root: RootKey, caller: Caller, body: ByBoard): Promise<Joined> {
   const place = await lockPlace(tx, caller, body.board);
-  refuseGuest(caller);
-  requireActive(place.board);
   const harness = harnessOf(body);
   requireRole(place.board, body.role);
   const seat = await makeSeat(tx, root, place.board, {
@@ -45,11 +42,4 @@ async function joinByBoard(tx: WriteTx, root: RootKey, caller: Caller, body: ByB
     session: body.session,
   });
   return { place, seat };
-}
-
-function refuseGuest(caller: Caller): void {
-  if (caller.person.server_role !== 'guest') return;
-  throw new Refusal('guest_not_allowed', 'Guests cannot add agents.', {
-    hint: 'Ask a member of the board for a guest code: it brings an agent along.',
-  });
 }

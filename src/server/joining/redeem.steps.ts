@@ -61,10 +61,8 @@ export function codeInvalid(): Refusal {
   });
 }
 
-/** The board is not named: who holds a code may not see it yet. */
-export function requireActiveOf({ board }: Found): void {
-  if (board.lifecycle === 'active') return;
-  throw new Refusal('board_archived', 'The board of this join code is archived.', {
+/** The refusal of a code's archived board, which is not named: who holds a code may not see it yet. */
+export const archivedByCode = (): Refusal =>
+  new Refusal('board_archived', 'The board of this join code is archived.', {
     hint: "The board's creator, while still on it, or a server admin can restore it; the code works again then.",
   });
-}

@@ -1,8 +1,7 @@
 /** Adding a person to a board; adding oneself to an open one is joining it. */
 import { Refusal } from '../../contract/errors.ts';
 import { eventActor } from '../access/acting.ts';
-import { refuseGuest } from '../access/authority.ts';
-import { lockSight, type Place, requireActive, requirePlace, type Sight } from '../access/place.ts';
+import { lockSight, type Place, requirePlace, type Sight } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
@@ -17,11 +16,9 @@ export const addBoardPerson: WriteCase<'addBoardPerson'> = {
   async run(tx, caller, { params, body: { handle } }) {
     // Held before the board, as every write does that needs both; what it says decides nothing yet.
     const person = await holdPersonByHandle(tx, handle);
-    const sight = await lockSight(tx, caller, params['board'] ?? '');
-    const place = addsThemselves(sight, caller, handle) ? null : requirePlace(sight);
-    if (place) caller.shown.member = true;
-    refuseGuest(caller, 'add people');
-    requireActive(sight.board);
+    const needsMember = (found: Sight): boolean => !addsThemselves(found, caller, handle);
+    const sight = await lockSight(tx, caller, params['board'] ?? '', needsMember);
+    const place = needsMember(sight) ? requirePlace(sight) : null;
     if (place && caller.kind === 'AG') await requireAgentMayAdd(tx, place, handle);
     const added = await requireAddable(tx, caller, sight, person);
     const member = await bringOnto(tx, sight.board, {

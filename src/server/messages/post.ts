@@ -4,7 +4,7 @@ import { codePoints } from '../../contract/nouns/common.ts';
 import { MAX_BODY } from '../../contract/nouns/messages.ts';
 import type { Mention, Message, Role } from '../../contract/types.ts';
 import { mayRead, messageNotFound } from '../access/message.ts';
-import { lockPlace, type Place, requireActive } from '../access/place.ts';
+import { lockPlace, type Place } from '../access/place.ts';
 import { type Answering, type Asking, addressAnswer, addressAsk, readAnswer, readAsk } from '../asks/asking.steps.ts';
 import { redactAsk, sumCounts } from '../asks/redact.rules.ts';
 import { parseRoles } from '../boards/boards.store.ts';
@@ -52,7 +52,6 @@ export const postMessage: WriteCase<'postMessage', Post> = {
 
   async run(tx, caller, { params, body }) {
     const place = await lockPlace(tx, caller, params['board'] ?? '');
-    requireActive(place.board);
     const roles = parseRoles(place.board);
     const role = place.member.kind === 'agent' ? roles[place.member.role ?? ''] : undefined;
     if (place.member.kind === 'agent') requirePermission(role, 'post');

@@ -3,7 +3,7 @@ import { emojis, type ReactionName } from '../../contract/reactions.ts';
 import type { Message } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
 import { findMessage, lockMessage } from '../access/message.ts';
-import { type Place, requireActive } from '../access/place.ts';
+import type { Place } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { membersWithIds } from '../members/members.store.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
@@ -74,7 +74,6 @@ async function recheck(tx: WriteTx, caller: Caller, { message = '' }: Shown): Pr
 
 async function findForReaction(tx: WriteTx, caller: Caller, params: Record<string, string>): Promise<Found> {
   const found = await lockMessage(tx, caller, params['message'] ?? '');
-  requireActive(found.place.board);
   caller.shown.message = found.message.id;
   return { ...found, name: params['reaction'] as ReactionName };
 }

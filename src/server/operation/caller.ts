@@ -22,6 +22,7 @@ import {
 } from '../keys/credentials.store.ts';
 import type { MemberRow } from '../members/member.rules.ts';
 import type { RootKey } from '../text/root-key.ts';
+import type { BoardTerms } from './terms.ts';
 
 /** What was presented, as far as it can be told without a look-up. */
 export interface Credential {
@@ -67,6 +68,8 @@ interface CallerBase {
   endsAt: number | null;
   /** Filled in by the look-ups of the operation as they succeed. */
   shown: Shown;
+  /** What the running operation's row asks of boards; none while a kept answer is checked. */
+  terms?: BoardTerms;
 }
 
 /** A person with their own access key. */

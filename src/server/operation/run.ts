@@ -15,6 +15,7 @@ import type { Admit, Moment } from '../rates/work.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { authenticate, type Caller, type Credential, endedSeat, type Shown } from './caller.ts';
 import { deleteKept, findKept, insertKept, KEPT_MS, type KeptRow } from './idempotency.store.ts';
+import { termsOf } from './terms.ts';
 import type { Door, Input, Offered, Outcome } from './usecase.ts';
 
 /** A write whose outcome is kept under a key of the client's. */
@@ -86,6 +87,7 @@ export async function runWrite(
         const replay = kept && (await findReplay(engine, tx, offered, caller, kept));
         if (replay) return replay;
         admit(caller, tx.now, 'running');
+        caller.terms = termsOf(row, offered.case.worksArchived?.(input.body as never));
         const outcome: Outcome<unknown> = await offered.case.run(tx, caller, input as never);
         const reply = replyOf(outcome, row.ok[0]);
         if (outcome.tried) throw new Tried(reply);
@@ -128,9 +130,10 @@ export async function runOpen(
   input: AnyInput,
   gone: AbortSignal,
 ): Promise<Reply> {
+  const bound = { ...door, terms: termsOf(operations[offered.name]) };
   const look = (waited: boolean) =>
     again(() =>
-      engine.db.write((tx) => offered.case.run(tx, door, input as never, waited) as Promise<Outcome<unknown>>),
+      engine.db.write((tx) => offered.case.run(tx, bound, input as never, waited) as Promise<Outcome<unknown>>),
     );
   const found = await engine.hold(await look(false), gone, () => look(true));
   await noteUse(engine, found.used ?? null);

@@ -31,6 +31,7 @@ import {
   replyOf,
   type Seen,
 } from './run.ts';
+import { termsOf } from './terms.ts';
 import type { UploadSlots } from './uploads.ts';
 import type { Input, Offered } from './usecase.ts';
 
@@ -113,6 +114,7 @@ async function first(run: Run): Promise<Reply> {
         return 'repeat';
       }
     }
+    caller.terms = termsOf(operations[offered.name]);
     return offered.case.check(tx, caller, input as never).then(
       () => null,
       (error: unknown) => {
@@ -224,6 +226,7 @@ function write(run: Run, { digest, size }: Staged, keyed: Keyed | null): Promise
       const replay = keyed && (await findReplay(engine, tx, offeredAs(offered), caller, keyed));
       if (replay) return replay;
       if (!(await shareBlob(tx, digest))) throw new Collected();
+      caller.terms = termsOf(operations[offered.name]);
       const outcome = await offered.case.run(tx, caller, input as never, { digest, size });
       const reply = replyOf(outcome, operations[offered.name].ok[0]);
       if (keyed) await keep(engine, tx, offeredAs(offered), caller, keyed, reply);

@@ -5,6 +5,7 @@ import type { Answer, Body, Query } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../text/root-key.ts';
 import type { Caller, Credential, Shown } from './caller.ts';
+import type { BoardTerms } from './terms.ts';
 
 export interface Input<Name extends OperationName, Prepared = Body<Name>> {
   params: Record<string, string>;
@@ -26,6 +27,8 @@ export interface Door {
   session: Credential | null;
   /** The bearer token, where the operation takes one of its own kind. */
   bearer: string | null;
+  /** What the operation's row asks of boards. */
+  terms?: BoardTerms;
 }
 
 /** An operation that only reads; its answer comes from one snapshot. */
@@ -63,6 +66,8 @@ export interface WriteCase<Name extends OperationName, Prepared = Body<Name>> {
   prepare?(body: Body<Name>): Prepared;
   /** Runs first in the transaction, before the credential's rows are held: takes the lock that all of its kind take first. */
   before?(tx: WriteTx): Promise<void>;
+  /** Where the row says that an archived board refuses it in part: whether this request works there. */
+  worksArchived?(body: Prepared): boolean;
   run(tx: WriteTx, caller: Caller, input: Input<Name, Prepared>): Promise<Outcome<Answer<Name>>>;
   /**
    * Whether a kept answer may still be shown, where that is not decided by what it shows (access/replay.ts).

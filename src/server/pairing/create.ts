@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Answer, Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
 import { refuseGuest } from '../access/authority.ts';
-import { asMember, lockPlaceById, type Place, requireActive, seeBoardById } from '../access/place.ts';
+import { asMember, lockPlaceById, type Place, seeBoardById } from '../access/place.ts';
 import { freeze, refuseSecrets } from '../approvals/actions.rules.ts';
 import { allowStep } from '../approvals/next.rules.ts';
 import { openRequest } from '../approvals/open-request.steps.ts';
@@ -35,7 +35,6 @@ export const createPairingRequest = (deps: Deps): WriteCase<'createPairingReques
     const recipient = await holdPersonById(tx, body.recipient_id);
     const place = await orNotFound(() => lockPlaceById(tx, caller, body.board_id));
     await requireOwnSeat(tx, caller, body);
-    requireActive(place.board);
     const person = requireMember(recipient);
     await requireRoom(tx, person_id, { recipientId: person.id, boardId: place.board.id });
     const admission = await admit(tx, deps, { caller, place, person, requestId });
@@ -63,7 +62,7 @@ async function orNotFound<T>(look: () => Promise<T>): Promise<T> {
   try {
     return await look();
   } catch (error) {
-    throw error instanceof Refusal ? pairingNotFound() : error;
+    throw error instanceof Refusal && error.code !== 'board_archived' ? pairingNotFound() : error;
   }
 }
 

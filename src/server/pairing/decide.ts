@@ -47,7 +47,7 @@ export const choosePairingAgent = (deps: Deps): WriteCase<'choosePairingAgent'> 
     const held = await holdPairing(tx, caller, params['pairing'] ?? '');
     const { row, board } = held;
     requireRecipient(row, caller);
-    requireOpen(tx, held);
+    requireOpen(tx, caller, held);
     if (!(await isOwnSeat(tx, agent_id, caller.person.person_id, board.id))) throw pairingNotFound();
     if (generation !== row.generation) throw pairingChanged();
     if (agent_id === (row.initiator_agent_id ?? row.initiating_agent_id)) {

@@ -1,8 +1,8 @@
 /** A pairing request as its caller may see it; a hidden one is the same as a missing one. */
-import { requireActive } from '../access/place.ts';
 import { type BoardRow, lockBoardById } from '../boards/boards.store.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { authenticate, type Caller, type PairingCaller } from '../operation/caller.ts';
+import { requireTerms } from '../operation/terms.ts';
 import { isClosed } from './machine.rules.ts';
 import { pairingClosed, pairingNotFound } from './refusals.rules.ts';
 import {
@@ -81,8 +81,8 @@ export async function holdOwn(tx: WriteTx, caller: PairingCaller, id: string): P
   return held;
 }
 
-/** @throws Refusal `pairing_closed`, `board_archived`. */
-export function requireOpen(tx: ReadTx, { row, board }: Held): void {
+/** @throws Refusal `pairing_closed`, and what the operation's row refuses. */
+export function requireOpen(tx: ReadTx, caller: Caller, { row, board }: Held): void {
   if (isClosed(stateAt(row, tx.now))) throw pairingClosed();
-  requireActive(board);
+  requireTerms(caller, board);
 }

@@ -24,7 +24,7 @@ export const selectPairingEndpoint = (deps: Deps): WriteCase<'selectPairingEndpo
     refuseGuest(caller, 'take part in work between people');
     const held = await holdPairing(tx, caller, body.request_id);
     const { row } = held;
-    requireOpen(tx, held);
+    requireOpen(tx, caller, held);
     if (personOf(row, body.side) !== caller.person.person_id) throw notYours(`the ${body.side}`);
     await requireSeat(tx, caller, row, body.agent_id);
     if (seatOf(row, otherSide(body.side)) === body.agent_id) {

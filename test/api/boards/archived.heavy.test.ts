@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import type { OperationRow } from '../../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../../src/contract/operations.ts';
-import type { PairingSide } from '../../../src/contract/types.ts';
 import type { Api, Call } from '../../support/api.ts';
-import { newAgent, newBoard, post } from '../../support/cast.ts';
+import { newAgent, newBoard, newCode, newDelegation, post } from '../../support/cast.ts';
+import { databaseText } from '../../support/database-text.ts';
 import { forEachDatabase } from '../../support/databases.ts';
-import { goodCall } from '../../support/good-calls.ts';
+import { goodCall, type Stage } from '../../support/good-calls.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
-import { codeOf, type Pair, pairOn, proposal, propose, select, selection } from '../pairing/cast.ts';
+import { changeRole, newBrowser, putOnBoard } from '../../support/state.ts';
+import { newSide, type Pair, proposal, propose, select, selection } from '../pairing/cast.ts';
 
 const names = Object.keys(operations) as OperationName[];
 const row = (name: OperationName): OperationRow => operations[name];
@@ -38,33 +39,122 @@ const allowed = {
   'restoring, deleting': ['archiveBoard', 'restoreBoard', 'deleteBoard'],
 };
 
-/** What is about one board: by its name, by a message on it, or because an agent is on no other. */
-const ofBoards = names.filter(
-  (name) => name !== 'openStream' && (/\{(board|message)\}|^\/v1\/me\//.test(row(name).path) || row(name).archived),
-);
+/** A board that is about to be archived, with who calls the operation about it. */
+interface Scene extends Stage {
+  server: TestServer;
+  boardId: string;
+  agent: Api;
+}
 
-type OfWork = (pair: Pair, pairing: string) => { side: PairingSide; call: Call };
+/** One way to call an operation about the board. */
+interface Way {
+  caller: Api;
+  call: Call;
+  /** What it answers on an archive, where that is not what the operation's row says. */
+  answers?: string;
+}
 
-/** What is about a board by a proposal of work on it: who calls, and what with. */
-const ofWork: Partial<Record<OperationName, OfWork>> = {
-  createPairingRequest: (pair) => ({ side: 'initiator', call: { body: proposal(pair) } }),
-  choosePairingAgent: ({ recipient }, pairing) => ({
-    side: 'recipient',
-    call: { params: { pairing }, body: { agent_id: recipient.agentId, generation: 1 } },
-  }),
-  selectPairingEndpoint: ({ initiator }, pairing) => ({
-    side: 'initiator',
-    call: { body: selection(pairing, 'initiator', initiator) },
-  }),
-  acceptPairing: ({ recipient }, pairing) => ({
-    side: 'recipient',
-    call: { params: { pairing }, body: { agent_id: recipient.agentId, generation: 1 } },
-  }),
-  verifyPairing: (_pair, pairing) => ({
-    side: 'recipient',
-    call: { ...goodCall('verifyPairing', { board: '', message: '' }), params: { pairing } },
-  }),
+const withCall = (caller: Api, call: Call): Way => ({ caller, call });
+
+/** The ways that no good call stands for. Where they differ from their operation's row, `answers` says how. */
+const ways: Partial<Record<OperationName, (scene: Scene) => Promise<Way[]>>> = {
+  createInvite: async ({ server, boardId }) => [withCall(server.dana, { body: { boards: [boardId] } })],
+  updateBoard: async ({ server, agent, board }) => [
+    withCall(server.dana, { params: { board }, body: { title: 'New' } }),
+    withCall(agent, { params: { board }, body: { charter: 'New' } }),
+    withCall(server.dana, { params: { board }, body: { policy: { visibility: 'open' } } }),
+    withCall(server.dana, { params: { board }, body: { agents_add_people: true } }),
+    withCall(server.dana, { params: { board }, body: { agents_add_people: false, title: 'New' } }),
+    { caller: server.dana, call: { params: { board }, body: { agents_add_people: false } }, answers: '200' },
+  ],
+  setBoardVisibility: async ({ server, board }) => [
+    withCall(server.dana, { params: { board }, body: { visibility: 'open' } }),
+    { caller: server.dana, call: { params: { board }, body: { visibility: 'private' } }, answers: '200' },
+  ],
+  joinBoard: async ({ server, board }) => {
+    const delegation = await newDelegation(server.dana);
+    const bySession = { board, role: 'member', session: 'codex:s1' };
+    await delegation.ok('joinBoard', { body: { ...bySession, session: 'codex:s2' } });
+    const { code } = await newCode(server.dana, board);
+    return [
+      withCall(server.dana, { body: { board, role: 'member' } }),
+      withCall(server.dana, { body: { code } }),
+      withCall(delegation, { body: bySession }),
+      // A new token for the seat that is there.
+      withCall(delegation, { body: { ...bySession, session: 'codex:s2' } }),
+    ];
+  },
+  joinAsGuest: async ({ server, board }) => {
+    const { code } = await newCode(server.dana, board, { guest: `guest-of-${board}` });
+    return [withCall(server.nobody, { body: { code, key_name: 'laptop' } })];
+  },
+  createPairingRequest: async ({ server, board }) => {
+    const pair = await pairAt(server, board);
+    return [
+      withCall(pair.initiator.person, { body: proposal(pair) }),
+      withCall(pair.initiator.agent, { body: proposal(pair) }),
+    ];
+  },
+  choosePairingAgent: async ({ server, board }) => {
+    const { pair, pairing } = await proposed(server, board);
+    const { person, agentId } = pair.recipient;
+    return [withCall(person, { params: { pairing }, body: { agent_id: agentId, generation: 1 } })];
+  },
+  selectPairingEndpoint: async ({ server, board }) => {
+    const { pair, pairing } = await proposed(server, board);
+    return [withCall(pair.initiator.person, { body: selection(pairing, 'initiator', pair.initiator) })];
+  },
+  // An endpoint's credential says nothing of the board: it does not work.
+  acceptPairing: async ({ server, board }) => {
+    const { pair, pairing, proof } = await proposed(server, board);
+    const call = { params: { pairing }, body: { agent_id: pair.recipient.agentId, generation: 1 } };
+    return [{ caller: proof, call, answers: '401 unauthorized' }];
+  },
+  verifyPairing: async ({ server, board }) => {
+    const { pairing, proof } = await proposed(server, board);
+    const call = { ...goodCall('verifyPairing', { board: '', message: '' }), params: { pairing } };
+    return [{ caller: proof, call, answers: '401 unauthorized' }];
+  },
 };
+
+/** A good call by each kind of caller that the operation takes. */
+async function goodWays(name: OperationName, { server, agent, ...stage }: Scene): Promise<Way[]> {
+  const { credentials } = row(name);
+  const call = goodCall(name, stage);
+  if (credentials.length === 0 || credentials.includes('IN')) return [withCall(server.nobody, call)];
+  return [
+    ...(credentials.includes('PK') ? [withCall(server.dana, call)] : []),
+    ...(credentials.includes('BR') ? [withCall(await newBrowser(server, server.dana), call)] : []),
+    ...(credentials.includes('AG') ? [withCall(agent, call)] : []),
+    ...(credentials.includes('DG') ? [withCall(await newDelegation(server.dana), call)] : []),
+  ];
+}
+
+/** Two sides on this board, which the first person of the server made. */
+async function pairAt(server: TestServer, board: string): Promise<Pair> {
+  const { id } = await server.dana.ok('getBoard', { params: { board } });
+  const rob = await server.person(`rob-of-${board}`);
+  await putOnBoard(server, board, rob);
+  return {
+    board: { id, name: board },
+    initiator: await newSide(server.dana, board),
+    recipient: await newSide(rob, board),
+  };
+}
+
+/** Work that was proposed on this board, with the recipient's session selected. */
+async function proposed(server: TestServer, board: string): Promise<{ pair: Pair; pairing: string; proof: Api }> {
+  const pair = await pairAt(server, board);
+  const request = await propose(pair);
+  return { pair, pairing: request.id, proof: (await select(server, pair, request, 'recipient')).proof };
+}
+
+/** Whether a stream of this board opens. */
+async function streamAnswer(api: Api, { board }: Stage): Promise<string> {
+  const response = await fetch(`${api.url}/v1/stream?board=${board}`, { headers: api.headers({}) });
+  await response.body?.cancel();
+  return String(response.status);
+}
 
 describe('the table of operations', () => {
   it('says of each operation what an archived board says of it', () => {
@@ -88,41 +178,50 @@ forEachDatabase('an archived board', (engine) => {
   });
   after(() => server.stop());
 
-  for (const name of ofBoards) {
-    const { archived, credentials } = row(name);
+  async function newScene(): Promise<Scene> {
+    const { id: boardId, name: board } = await newBoard(server.dana);
+    const message = (await post(server.dana, board, 'before')).id;
+    return { server, board, boardId, message, agent: await newAgent(server.dana, board) };
+  }
+
+  for (const name of names.filter((one) => one !== 'openStream')) {
+    const { archived } = row(name);
     it(`${archived === 'refused' ? 'refuses' : archived === 'partly' ? 'refuses part of' : 'allows'} ${name}`, async () => {
-      for (const kind of ['PK', 'AG', 'PC'] as const) {
-        if (!credentials.includes(kind)) continue;
-        const work = ofWork[name];
-        if (work) {
-          // An endpoint's credential says nothing of the board: it does not work.
-          const expected = kind === 'PC' ? '401 unauthorized' : '409 board_archived';
-          expect(await onArchive(name, kind, work), `${name} ${kind}`).to.equal(expected);
-          continue;
-        }
-        const { name: board } = await newBoard(server.dana);
-        const message = (await post(server.dana, board, 'before')).id;
-        const agent = await newAgent(server.dana, board);
-        const call: Call = goodCall(name, { board, message });
-        await server.dana.ok('archiveBoard', { params: { board } });
-        const caller: Api = kind === 'AG' ? agent : server.dana;
+      const make = ways[name] ?? ((scene: Scene) => goodWays(name, scene));
+      const count = (await make(await newScene())).length;
+      for (let n = 0; n < count; n++) {
+        const scene = await newScene();
+        const { caller, call, answers = archived && '409 board_archived' } = (await make(scene))[n] as Way;
+        await server.dana.ok('archiveBoard', { params: { board: scene.board } });
+        const before = await databaseText(server.db);
         const { status, code } = await caller.call(name, call);
-        if (archived === undefined) expect(code, name).not.to.equal('board_archived');
-        else expect(`${status} ${code}`, name).to.equal('409 board_archived');
+        if (answers === undefined) expect(code, `way ${n}`).not.to.equal('board_archived');
+        else expect(code === undefined ? `${status}` : `${status} ${code}`, `way ${n}`).to.equal(answers);
+        if (code === 'board_archived') expect(await databaseText(server.db), `way ${n}`).to.deep.equal(before);
       }
     });
   }
 
-  /** The answer to a call about proposed work whose board is archived. */
-  async function onArchive(name: OperationName, kind: 'PK' | 'AG' | 'PC', work: OfWork): Promise<string> {
-    const pair = await pairOn(server);
-    const request = await propose(pair);
-    const proof = (await select(server, pair, request, 'recipient')).proof;
-    await pair.initiator.person.ok('archiveBoard', { params: { board: pair.board.name } });
-    const { side, call } = work(pair, request.id);
-    const caller = kind === 'PC' ? proof : kind === 'AG' ? pair[side].agent : pair[side].person;
-    return codeOf(await caller.call(name, call));
+  for (const name of names.filter((one) => row(one).guests)) {
+    it(`refuses ${name} to guests and their agents as such`, async () => {
+      const { board, message } = await newScene();
+      const guest = await server.person(name.toLowerCase());
+      await putOnBoard(server, board, guest);
+      const agent = await newAgent(guest, board);
+      await changeRole(server, guest, 'guest');
+      await server.dana.ok('archiveBoard', { params: { board } });
+      for (const caller of row(name).credentials.includes('AG') ? [guest, agent] : [guest]) {
+        const answer = await caller.call(name, goodCall(name, { board, message }));
+        expect(`${answer.status} ${answer.code}`).to.equal('403 guest_not_allowed');
+      }
+    });
   }
+
+  it('allows openStream', async () => {
+    const scene = await newScene();
+    await server.dana.ok('archiveBoard', { params: { board: scene.board } });
+    for (const api of [server.dana, scene.agent]) expect(await streamAnswer(api, scene)).to.equal('200');
+  });
 
   it('names those who can restore it, never an ordinary owner', async () => {
     const pam = await server.person('pam');
