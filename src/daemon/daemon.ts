@@ -1,5 +1,4 @@
 /** The daemon put together: from the journal to the socket, and down again. */
-
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { rmSync } from 'node:fs';

@@ -1,5 +1,4 @@
 /** What the daemon meets the world with, and what it is connected to. */
-
 import type { Adapters } from './adapter.ts';
 import type { DaemonClock } from './clock.ts';
 import type { Delegating } from './delegation/delegating.ts';

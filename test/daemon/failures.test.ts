@@ -1,5 +1,4 @@
 /** What goes wrong around the daemon, and what has to come of it. */
-
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { expect } from 'chai';

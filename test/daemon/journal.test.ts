@@ -1,5 +1,4 @@
 /** The journal by itself: durable, whole, and kept small. */
-
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Reading a board: one page, all of them, around a number, what is unread, or on and on. */
-
 import type { Client } from '../../client/client.ts';
 import type { Message } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';

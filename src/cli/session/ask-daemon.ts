@@ -1,5 +1,4 @@
 /** This machine's delivery daemon, as commands ask it: for the session they run in, or without one. */
-
 import { errors } from '../../contract/errors.ts';
 import type { DeliveryMode } from '../../contract/types.ts';
 import { ask } from '../../daemon/control/ask.ts';

@@ -1,5 +1,4 @@
 /** Where the control socket is, and whether it may be used: only folder and socket that are this user's alone. */
-
 import { lstatSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { daemonPaths } from '../paths.ts';

@@ -1,5 +1,4 @@
 /** One connection of a client to the daemon: frames out, frames in, one after the other. */
-
 import { connect, type Socket } from 'node:net';
 import { checkSocket } from './address.ts';
 import { DaemonError, notRunning } from './errors.ts';

@@ -1,5 +1,4 @@
 /** Starting the daemon when nobody answers, and never so often that a broken one keeps the machine busy. */
-
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Env, makeFolder } from '../../local/folders.ts';

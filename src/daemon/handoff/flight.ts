@@ -1,5 +1,4 @@
 /** The handoff on its way: exposed to its carrier, accepted by it, or back to `pending`. */
-
 import type { DaemonClock } from '../clock.ts';
 import type { Peer } from '../control/peer.ts';
 import type { Faults } from '../faults.ts';

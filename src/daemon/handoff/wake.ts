@@ -1,5 +1,4 @@
 /** Waking an idle session: at once for the first message, gathered for those that come around a delivery. */
-
 import type { CarrierState } from '../adapter.ts';
 import { compose } from '../compose/compose.ts';
 import { isOwners, ofAgentsAlone, waitingOf } from '../compose/modes.ts';

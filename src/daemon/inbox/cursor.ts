@@ -1,5 +1,4 @@
 /** A seat's cursor: up to where its server has everything acknowledged. */
-
 import { hasNotices, onItsWay, type SettleDeps, settle } from '../handoff/settle.ts';
 import type { Servers } from '../server-link/servers.ts';
 import type { SessionEvents } from '../sessions/events.ts';

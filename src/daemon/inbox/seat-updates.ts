@@ -1,5 +1,4 @@
 /** What servers tell of seats here, applied to the seat and written down: reads, cursors, modes, notices, problems, tokens. */
-
 import type { DeliveryMode } from '../../contract/types.ts';
 import { quoted } from '../bundle/escape.ts';
 import type { DaemonClock } from '../clock.ts';

@@ -1,5 +1,4 @@
 /** The rows of the journal. Times are milliseconds since the epoch, except where a row says otherwise. */
-
 import type { DeliveryMode } from '../../contract/types.ts';
 import type { MessageForm } from '../compose/types.ts';
 import type { HandoffClass, HandoffId, SeatProblem, Source } from '../protocol.ts';

@@ -1,5 +1,4 @@
 /** Which session holds which seat: one session each, one seat a board in a session, and a generation that outdates old holders. */
-
 import type { DaemonClock } from '../clock.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import { hasEnded } from '../handoff/prepare.ts';

@@ -1,5 +1,4 @@
 /** All seats that this machine holds or held, as the journal has them. */
-
 import type { DeliveryMode } from '../../contract/types.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type SeatIdentity, type SeatRef, seatKey } from '../refs.ts';

@@ -1,5 +1,4 @@
 /** Asks: whom a message asks what, and its latest answer. What it says stands in the message. */
-
 import type { Knex } from 'knex';
 import { firstRow } from '../db/query.ts';
 import { listStatement, type Params } from '../db/statement.ts';

@@ -1,5 +1,4 @@
 /** Board rows. */
-
 import type { Policy, Role } from '../../contract/types.ts';
 import { countRows } from '../db/query.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';

@@ -1,5 +1,4 @@
 /** File rows: what a file is called, what it is for, and its versions. The bytes lie elsewhere. */
-
 import type { Knex } from 'knex';
 import { countRows, firstRow } from '../db/query.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';

@@ -1,5 +1,4 @@
 /** Server invites and what redeeming them left. Only a keyed digest of an invite's secret is kept. */
-
 import type { Knex } from 'knex';
 import { countRows, firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';

@@ -1,5 +1,4 @@
 /** Endpoint credentials: a keyed digest of each proof, and what it is bound to. */
-
 import type { Knex } from 'knex';
 import type { PairingSide } from '../../contract/types.ts';
 import { firstRow } from '../db/query.ts';

@@ -1,5 +1,4 @@
 /** Pairing requests, with what their state rests on as it is now. */
-
 import type { Knex } from 'knex';
 import { countRows, firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';

@@ -1,5 +1,4 @@
 /** Task rows, their helpers and the versions of their texts. */
-
 import type { Knex } from 'knex';
 import { countRows, firstRow } from '../db/query.ts';
 import { listStatement, type Params } from '../db/statement.ts';

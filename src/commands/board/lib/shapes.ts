@@ -1,5 +1,4 @@
 /** Parts of the JSON that several `board` commands print. */
-
 import { z } from 'zod';
 import { answer, board, flag, member, named, object, seatRef, whole } from '../../../cli/shapes.ts';
 

@@ -1,5 +1,4 @@
 /** Parts of the JSON that several `daemon` commands print. */
-
 import { z } from 'zod';
 import { flag, named, object, seatRef, seq, text } from '../../../cli/shapes.ts';
 

@@ -1,5 +1,4 @@
 /** Parts of the JSON that several `file` commands print. */
-
 import { z } from 'zod';
 import { boardFile, count, fileDetail, flag, named, object } from '../../../cli/shapes.ts';
 

@@ -1,5 +1,4 @@
 /** Parts of the JSON that several `inbox` commands print. */
-
 import { z } from 'zod';
 import { flag, inbox, messages, named, object, seq, text } from '../../../cli/shapes.ts';
 

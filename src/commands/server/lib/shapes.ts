@@ -1,5 +1,4 @@
 /** Parts of the JSON that several `server` commands print. */
-
 import { z } from 'zod';
 import { flag, named, object, text } from '../../../cli/shapes.ts';
 

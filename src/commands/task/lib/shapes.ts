@@ -1,5 +1,4 @@
 /** Parts of the JSON that several `task` commands print. */
-
 import { z } from 'zod';
 import { agentLine, inbox, named, object, task, text } from '../../../cli/shapes.ts';
 
