@@ -56,8 +56,8 @@ interface Operation extends Json {
 }
 
 function operation(name: OperationName, row: OperationRow, tag: string, schemas: ApiSchemas): Operation {
-  const { body, bytes } = row;
-  const request = body ? json(schemas.of(body, 'input'), examples[name]?.body) : bytes === 'request' ? binary : null;
+  const { body } = row;
+  const request = body ? json(schemas.of(body, 'input'), examples[name]?.body) : row.kind === 'upload' ? binary : null;
   return {
     operationId: name,
     tags: [tag],
@@ -126,9 +126,9 @@ const refusal = (codes: readonly ErrorCode[]): Json => ({
 
 function success(name: OperationName, row: OperationRow, schemas: ApiSchemas): Record<string, Json> {
   const content =
-    name === 'openStream'
+    row.kind === 'stream'
       ? { 'text/event-stream': { schema: { type: 'string' } } }
-      : row.bytes === 'answer'
+      : row.kind === 'download'
         ? { '*/*': { schema: { type: 'string', format: 'binary' } } }
         : json(schemas.of(row.answer, 'output'), examples[name]?.answer);
   return Object.fromEntries(row.ok.map((status) => [String(status), { description: row.summary, content }]));

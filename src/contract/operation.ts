@@ -46,8 +46,17 @@ export type RateName =
   | 'pairing_proofs'
   | 'presence';
 
+/**
+ * How an operation is run. `info` reads nothing, `open` asks nobody to sign in, `read` and `wait` (for something new) only
+ * read, `write` changes something, `stream` stays open for events; the body of an `upload` and the answer of a `download`
+ * are bytes instead of JSON.
+ */
+export type OperationKind = 'info' | 'open' | 'read' | 'wait' | 'write' | 'stream' | 'upload' | 'download';
+
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Left out: a GET is a `read`, anything else is a `write`. */
+  kind?: OperationKind;
   /** Path with `{name}` parameters. */
   path: string;
   /** Empty: no credential is asked for, and one sent along is ignored. */
@@ -70,8 +79,6 @@ export interface Route {
   archived?: 'refused' | 'partly';
   /** What guests and their agents are refused once the board is found, and whom to ask instead where it is not any member. */
   guests?: { readonly cannot: string; readonly hint?: string };
-  /** What travels as bytes instead of JSON: the body of the request, or that of the answer. */
-  bytes?: 'request' | 'answer';
   /** Nothing new should call it. */
   deprecated?: true;
   /** The rate limit its requests count against, besides `writes` for everything except GET. */
@@ -97,8 +104,8 @@ export interface OperationRow extends Route, Shapes {}
 
 /** Makes rows of one method, answered with 200; a row states where it differs. */
 const rowsOf =
-  (method: Route['method'], idempotency: IdempotencyClass) =>
-  (path: string, credentials: readonly CredentialKind[], summary: string): Route => ({
+  <const Method extends Route['method']>(method: Method, idempotency: IdempotencyClass) =>
+  (path: string, credentials: readonly CredentialKind[], summary: string): Route & { method: Method } => ({
     method,
     path,
     credentials,
@@ -112,6 +119,9 @@ export const post = rowsOf('POST', 'K');
 export const put = rowsOf('PUT', 'K');
 export const patch = rowsOf('PATCH', 'K');
 export const del = rowsOf('DELETE', 'K');
+
+export const kindOf = ({ kind, method }: Pick<Route, 'kind' | 'method'>): OperationKind =>
+  kind ?? (method === 'GET' ? 'read' : 'write');
 
 /** People and agents. */
 export const byMember = ['PK', 'BR', 'AG'] as const;

@@ -4,7 +4,7 @@ import type { Route } from './operation.ts';
 import type { OperationName } from './operations.ts';
 
 /** What a client has to know of an operation. */
-export type ClientRoute = Omit<Route, 'errors' | 'rates' | 'guests' | 'summary' | 'description'>;
+export type ClientRoute = Omit<Route, 'kind' | 'errors' | 'rates' | 'guests' | 'summary' | 'description'>;
 
 export const routes: Record<OperationName, ClientRoute> = {
   "getInfo": {"method":"GET","path":"/v1/info","credentials":[],"idempotency":"-","ok":[200]},
@@ -110,12 +110,12 @@ export const routes: Record<OperationName, ClientRoute> = {
   "dropTask": {"method":"POST","path":"/v1/boards/{board}/tasks/{task}/drop","credentials":["PK","BR","AG"],"idempotency":"K","ok":[200],"archived":"refused"},
   "listAsks": {"method":"GET","path":"/v1/asks","credentials":["PK","BR","AG"],"idempotency":"-","ok":[200]},
   "listFiles": {"method":"GET","path":"/v1/boards/{board}/files","credentials":["PK","BR","AG"],"idempotency":"-","ok":[200]},
-  "uploadFile": {"method":"POST","path":"/v1/boards/{board}/files","credentials":["PK","BR","AG"],"idempotency":"K","ok":[201],"bytes":"request","archived":"refused"},
+  "uploadFile": {"method":"POST","path":"/v1/boards/{board}/files","credentials":["PK","BR","AG"],"idempotency":"K","ok":[201],"archived":"refused"},
   "getFile": {"method":"GET","path":"/v1/boards/{board}/files/{file}","credentials":["PK","BR","AG"],"idempotency":"-","ok":[200]},
   "updateFile": {"method":"PATCH","path":"/v1/boards/{board}/files/{file}","credentials":["PK","BR","AG"],"idempotency":"K","ok":[200],"archived":"refused"},
   "removeFile": {"method":"DELETE","path":"/v1/boards/{board}/files/{file}","credentials":["PK","BR","AG"],"idempotency":"K","ok":[200],"archived":"refused"},
   "listFileVersions": {"method":"GET","path":"/v1/boards/{board}/files/{file}/versions","credentials":["PK","BR","AG"],"idempotency":"-","ok":[200]},
-  "downloadFile": {"method":"GET","path":"/v1/boards/{board}/files/{file}/versions/{version}","credentials":["PK","BR","AG"],"idempotency":"-","ok":[200,206,304],"bytes":"answer"},
+  "downloadFile": {"method":"GET","path":"/v1/boards/{board}/files/{file}/versions/{version}","credentials":["PK","BR","AG"],"idempotency":"-","ok":[200,206,304]},
   "listFilePosts": {"method":"GET","path":"/v1/boards/{board}/files/{file}/posts","credentials":["PK","BR","AG"],"idempotency":"-","ok":[200]},
   "approveFile": {"method":"PUT","path":"/v1/boards/{board}/files/{file}/approval","credentials":["PK","BR"],"idempotency":"K","ok":[200],"archived":"refused"},
   "unapproveFile": {"method":"DELETE","path":"/v1/boards/{board}/files/{file}/approval","credentials":["PK","BR"],"idempotency":"K","ok":[200],"archived":"refused"},

@@ -20,6 +20,7 @@ import type * as search from './nouns/search.ts';
 import type * as seats from './nouns/seats.ts';
 import type * as server from './nouns/server.ts';
 import type * as tasks from './nouns/tasks.ts';
+import type { OperationKind } from './operation.ts';
 import type { OperationName, operations } from './operations.ts';
 
 type Schemas = typeof operations;
@@ -28,6 +29,13 @@ type SchemaOf<Name extends OperationName, Part extends string> = Schemas[Name] e
   : never;
 type In<S> = S extends z.ZodType ? z.input<S> : undefined;
 type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+/** How an operation is run. */
+export type KindOf<Name extends OperationName> = Schemas[Name] extends { kind: infer Kind extends OperationKind }
+  ? Kind
+  : Schemas[Name] extends { method: 'GET' }
+    ? 'read'
+    : 'write';
 
 /** What an operation answers. */
 export type Answer<Name extends OperationName> = z.output<Schemas[Name]['answer']>;

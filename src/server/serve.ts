@@ -3,23 +3,25 @@ import { rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { ServerInfo } from '../contract/types.ts';
-import { createBackend } from './backend.ts';
+import { recheckShown } from './access/replay.ts';
+import { useCases } from './areas.ts';
 import { Blobs } from './blobs/blobs.ts';
 import { openStore } from './blobs/open.ts';
-import type { StoreKind } from './blobs/store.ts';
 import { type Clock, systemClock } from './db/clock.ts';
 import type { Database } from './db/tx.ts';
 import { drainable } from './http/drain.ts';
 import { createHttp } from './http/server.ts';
 import { Live } from './live/live.ts';
+import { createOperations } from './operation/dispatch.ts';
 import { LastUse } from './operation/last-use.ts';
+import { UploadSlots } from './operation/uploads.ts';
 import { Attempts } from './rates/attempts.ts';
 import { MemoryTally } from './rates/memory.ts';
 import { SharedTally } from './rates/shared.ts';
 import { limitWork } from './rates/work.ts';
 import { shellArgument } from './text/shell.ts';
 import { type DataOptions, messageOf, useData } from './upkeep/data-folder.ts';
+import { infoOf } from './upkeep/info.ts';
 import { listen } from './upkeep/listen.ts';
 import { type LogOptions, makeLogger } from './upkeep/logger.ts';
 import { modeOf, type TeamOptions } from './upkeep/modes.ts';
@@ -27,7 +29,6 @@ import { scheduleClosings, schedulePurge } from './upkeep/purge.ts';
 import { Indexer } from './upkeep/search-indexer.ts';
 import type { ServeError } from './upkeep/serve-error.ts';
 import { sweepLines } from './upkeep/sweep-lines.ts';
-import { buildOf } from './upkeep/version.ts';
 
 export { ServeError } from './upkeep/serve-error.ts';
 
@@ -109,8 +110,19 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       factor: options.attemptFactor,
     });
     const info = infoOf(serverId, db, store.kind, site.mode);
-    const backend = createBackend({ db, root, live, info, lastUse, indexer, site, admit, blobs, log });
-    const server = createHttp({ backend, site, attempts, log, clock, proxyProtocol: mode.proxyProtocol });
+    const report = (message: string, about: object): void => log.error(about, message);
+    const engine = {
+      ...{ db, root, blobs, admit, report, slots: new UploadSlots(), recheck: recheckShown },
+      used: lastUse.note.bind(lastUse),
+      hold: live.hold.bind(live),
+      wait: live.wait.bind(live),
+      watch: live.watchCredential.bind(live),
+    };
+    const searchable = indexer.searchable.bind(indexer);
+    const operations = createOperations(engine, useCases({ root, info, live, address: site, searchable, report }));
+    const { version } = info;
+    const { proxyProtocol } = mode;
+    const server = createHttp({ operations, site, attempts, log, version, clock, proxyProtocol });
     const drain = drainable(server);
     undo.unshift(() => indexer.stop());
     const stopPurge = schedulePurge(db, clock, log);
@@ -153,30 +165,6 @@ function once(fn: () => Promise<void>): () => Promise<void> {
   return () => {
     running ??= fn();
     return running;
-  };
-}
-
-function infoOf(serverId: string, db: Database, files: StoreKind, mode: ServerInfo['mode']): ServerInfo {
-  return {
-    name: 'service',
-    ...buildOf(),
-    server_id: serverId,
-    mode,
-    features: [
-      'asks',
-      'board_stream',
-      'collect_wait',
-      'delegation_list',
-      'files',
-      'invite_show',
-      'lines',
-      'onboarding',
-      'pagination',
-      'profile',
-      'search',
-      'tasks',
-    ],
-    storage: { db: db.dialect.name, files },
   };
 }
 

@@ -59,7 +59,7 @@ forEachDatabase('the description of the API', (engine) => {
       const refused = errorCodesOf(row).map((code) => String(errors[code].status));
       expect(Object.keys(operation.responses)).to.have.members([...row.ok.map(String), ...new Set(refused), 'default']);
       const name = operation.operationId as OperationName;
-      const takes = 'body' in operations[name] || (operations[name] as OperationRow).bytes === 'request';
+      const takes = 'body' in operations[name] || (operations[name] as OperationRow).kind === 'upload';
       expect(operation.requestBody !== undefined, name).to.equal(takes);
     }
     expect([document.openapi, document.info.version]).to.deep.equal(['3.1.0', '0.1.0']);

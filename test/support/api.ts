@@ -59,7 +59,7 @@ export class Api {
     const bytes = Buffer.from(await response.arrayBuffer());
     const text = bytes.toString('utf8');
     noteSecrets(`${text}${response.headers.get('set-cookie') ?? ''}`);
-    const sent = row.bytes === 'answer' && response.status < 400;
+    const sent = row.kind === 'download' && response.status < 400;
     const body = (sent ? text : JSON.parse(text)) as Answer<Name> & {
       error?: { code: string; details?: Record<string, unknown> };
     };

@@ -54,6 +54,7 @@ export const operations = {
   },
   previewLoginCode: {
     ...post('/v1/login-codes/preview', [], 'Show whom a login code signs in, without using it up'),
+    kind: 'open',
     idempotency: 'N',
     origin: true,
     rates: ['sign_in_attempts', 'sign_in_failures'],
@@ -63,6 +64,7 @@ export const operations = {
   },
   createBrowserSession: {
     ...post('/v1/browser-sessions', [], 'Sign a browser in with a login code, an access key or a browser token'),
+    kind: 'open',
     idempotency: 'S',
     ok: [201],
     origin: true,
@@ -94,6 +96,7 @@ export const operations = {
   },
   createBrowserToken: {
     ...post('/v1/browser-tokens', [], 'A browser session as bearer token'),
+    kind: 'open',
     idempotency: 'S',
     ok: [201],
     deprecated: true,

@@ -191,8 +191,8 @@ export const operations = {
   },
   uploadFile: {
     ...post('/v1/boards/{board}/files', byMember, 'Add a file, or a version of one over the version it replaces'),
+    kind: 'upload',
     ok: [201],
-    bytes: 'request',
     archived: 'refused',
     rates: ['uploads'],
     query: uploadFileQuery,
@@ -240,8 +240,8 @@ export const operations = {
   },
   downloadFile: {
     ...get('/v1/boards/{board}/files/{file}/versions/{version}', byMember, 'Read the bytes of a version'),
+    kind: 'download',
     ok: [200, 206, 304],
-    bytes: 'answer',
     params: fileVersionParams,
     errors: ['not_on_board', 'file_not_found', 'version_not_found', 'range_not_satisfiable'],
     answer: z.string(),

@@ -61,6 +61,7 @@ export const about = 'What an agent has not read, and read positions.';
 export const operations = {
   readInbox: {
     ...get('/v1/me/inbox', ['AG'], "Read an agent's unread messages, or wait for one"),
+    kind: 'wait',
     rates: ['reads', 'waits'],
     query: readInboxQuery,
     answer: inbox,

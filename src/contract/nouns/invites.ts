@@ -143,6 +143,7 @@ export const operations = {
   },
   previewInvite: {
     ...post('/v1/invites/preview', ['IN'], 'Look at the invite that is sent as bearer, without using it up'),
+    kind: 'open',
     idempotency: 'N',
     rates: ['redeem'],
     errors: ['invite_invalid'],
@@ -150,6 +151,7 @@ export const operations = {
   },
   connectPerson: {
     ...post('/v1/connect', [], 'Redeem a server invite, once: makes a member and their first key'),
+    kind: 'open',
     idempotency: 'S',
     ok: [201, 200],
     rates: ['redeem'],

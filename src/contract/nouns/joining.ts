@@ -187,6 +187,7 @@ export const operations = {
   },
   joinAsGuest: {
     ...post('/v1/guest-join', [], 'Come onto one board as a guest, by a code'),
+    kind: 'open',
     idempotency: 'S',
     ok: [201, 200],
     archived: 'refused',

@@ -46,6 +46,7 @@ export const about = 'Keys for further machines, by short code.';
 export const operations = {
   createMachineRequest: {
     ...post('/v1/machine-requests', [], 'Ask for a key for this machine; the person it is for approves the short code'),
+    kind: 'open',
     idempotency: 'S',
     ok: [201],
     rates: ['machine_requests'],
@@ -54,6 +55,7 @@ export const operations = {
   },
   lookUpMachineRequest: {
     ...post('/v1/machine-requests/lookup', ['PK'], 'Read which machine a short code stands for'),
+    kind: 'read',
     idempotency: 'N',
     rates: ['machine_codes'],
     body: machineCodeBody,
@@ -76,6 +78,7 @@ export const operations = {
   },
   collectMachineKey: {
     ...post('/v1/machine-requests/collect', [], "Collect the approved machine's key, once, or wait for the decision"),
+    kind: 'open',
     idempotency: 'S',
     ok: [201, 202],
     rates: ['machine_collect'],

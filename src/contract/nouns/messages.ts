@@ -250,6 +250,7 @@ export const operations = {
   },
   listReplies: {
     ...get('/v1/messages/{message}/replies', byMember, 'Read a thread, or wait for its next reply'),
+    kind: 'wait',
     rates: ['reads', 'waits'],
     params: messageParam,
     query: listRepliesQuery,

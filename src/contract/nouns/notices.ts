@@ -96,6 +96,7 @@ export const operations = {
   },
   listNotices: {
     ...get('/v1/me/notices', ['AG'], 'Read what an agent has not been told yet, or wait for it'),
+    kind: 'wait',
     query: listNoticesQuery,
     answer: noticeList,
   },

@@ -181,6 +181,7 @@ export const operations = {
   },
   openStream: {
     ...get('/v1/stream', byMember, 'Live events of one board, or hints about all boards of a person'),
+    kind: 'stream',
     agentsNeed: 'board',
     rates: ['waits'],
     query: openStreamQuery,

@@ -56,6 +56,7 @@ export const about = 'This server, who calls it, and their settings.';
 export const operations = {
   getInfo: {
     ...get('/v1/info', [], 'Server identity, build version and features'),
+    kind: 'info',
     answer: serverInfo,
   },
   getMe: {

@@ -1,10 +1,10 @@
-/** Writing answers, each with the headers that all of them have; errors.ts puts those into the request's state. */
-import type { Context } from 'koa';
+/** Writing answers, each with the headers that all of them have. */
+import type { Context } from './context.ts';
 import { endLate } from './linger.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-const standingOf = ({ state }: Context): string[] => ['X-Request-Id', state['requestId'], ...state['standing']];
+const standingOf = ({ state }: Context): string[] => ['X-Request-Id', state.requestId, ...state.standing];
 
 /**
  * Writes an answer: head and body leave in one piece, and the headers go as one flat list, because setting them one by

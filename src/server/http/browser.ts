@@ -4,8 +4,10 @@ import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../contract/errors.ts';
 import { patterns } from '../../contract/ids.ts';
 import { unauthorized } from '../operation/caller.ts';
-import { MAX_TOKEN } from './credential.ts';
 import type { Site } from './site.ts';
+
+/** Characters of a credential. Longer ones are none of ours. */
+export const MAX_TOKEN = 256;
 
 /** A session secret to put into the browser's cookie, with its end in milliseconds since the epoch; or its removal. */
 export type CookieChange = { secret: string; expiresAt: number } | 'clear';

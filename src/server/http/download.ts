@@ -5,22 +5,15 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
-import type { Download } from '../operation/usecase.ts';
+import type { Sendable } from '../operation/usecase.ts';
 import { prepareHead } from './answer.ts';
+import type { Context } from './context.ts';
 import { hasAlready, wantedOf } from './ranges.ts';
 
 /** Up to this many bytes are sent only when they are known to be what was stored. */
 const HELD_BACK = 1_048_576;
-
-/** Bytes and how to get at them, for as long as the caller may have them. */
-export interface Sendable extends Download {
-  open(range?: { start: number; end: number }): Promise<Readable>;
-  /** Calls `cut` when the credential stops working, until the returned function is called. */
-  watch(cut: () => void): () => void;
-}
 
 /** Takes over the response. @throws Refusal `range_not_satisfiable`, and whatever `open` throws, before the first byte. */
 export async function sendBytes(ctx: Context, sendable: Sendable, log: Logger): Promise<void> {

@@ -1,4 +1,5 @@
 /** Headers of every answer. */
+import type { AppOptions, Step } from './context.ts';
 import type { Site } from './site.ts';
 
 /** Names and values in turn: so the platform writes them fastest. */
@@ -12,8 +13,17 @@ const always: readonly string[] = [
 ].flat();
 
 /** The headers as names and values in turn. A team server is reached over TLS only, so browsers are told to remember that. */
-export const standingHeaders = (mode: Site['mode']): readonly string[] =>
+const standingHeaders = (mode: Site['mode']): readonly string[] =>
   mode === 'local' ? always : [...always, 'Strict-Transport-Security', 'max-age=31536000'];
+
+/** Leaves them for whatever answers. */
+export function setHeaders({ site }: AppOptions): Step {
+  const standing = standingHeaders(site.mode);
+  return ({ state }, next) => {
+    state.standing = standing;
+    return next();
+  };
+}
 
 /** The same headers as lines, for an answer that is written without a request object. */
 export const headerLines = (mode: Site['mode']): string =>

@@ -1,13 +1,20 @@
 /** Which `Host` this server answers to. Everything is behind this check. */
 import { Refusal } from '../../contract/errors.ts';
-import type { Once } from './request-head.ts';
+import type { AppOptions, Once, Step } from './context.ts';
 import type { Site } from './site.ts';
+
+export const requireHost =
+  ({ site }: AppOptions): Step =>
+  ({ req, state }, next) => {
+    state.host = checkHost(state.head.host, req.url ?? '', site);
+    return next();
+  };
 
 /**
  * Answers the request's host, lower case and without the port that https has anyway. @param target of the request line.
  * @throws Refusal `host_not_allowed` for another, a missing or a repeated Host, and for a target that is not a path.
  */
-export function checkHost(given: Once, target: string, site: Site): string {
+function checkHost(given: Once, target: string, site: Site): string {
   const host = typeof given === 'string' ? withoutUsualPort(given.toLowerCase(), site) : null;
   if (host !== null && site.hosts().includes(host) && target.startsWith('/')) return host;
   throw new Refusal('host_not_allowed', 'This server does not answer to that host name.', {

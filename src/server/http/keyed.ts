@@ -1,8 +1,8 @@
 /** The Idempotency-Key of a request, and what makes two requests the same. */
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Once } from './context.ts';
 import { malformed } from './limits.ts';
-import type { Once } from './request-head.ts';
 
 /** @throws Refusal `invalid_request` unless it is absent or one value of 1 to 128 printable ASCII characters. */
 export function checkKeySyntax(key: Once): string | null {

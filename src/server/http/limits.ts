@@ -1,15 +1,15 @@
 /** Limits of a request that are decided before its credential. */
-import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../contract/errors.ts';
+import type { OperationKind } from '../../contract/operation.ts';
 import { ANY_REQUEST } from '../../contract/problems.ts';
-import type { RequestHead } from './request-head.ts';
+import type { Step } from './context.ts';
 
 const MAX_URL = 8 * 1024;
 const MAX_HEADERS = 16 * 1024;
 /** Bytes of a JSON body. */
-export const MAX_JSON = 1_048_576;
+const MAX_JSON = 1_048_576;
 /** Bytes of a JSON body where nobody signs in. */
-export const MAX_OPEN = 16_384;
+const MAX_OPEN = 16_384;
 
 /** @param limit of bytes. */
 export function tooLarge(limit: number): Refusal {
@@ -18,15 +18,20 @@ export function tooLarge(limit: number): Refusal {
   });
 }
 
-/**
- * @param limit bytes of a JSON body.
- * @throws Refusal `invalid_request` (URL, headers), `request_too_large` (declared length).
- */
-export function checkLimits(req: IncomingMessage, head: RequestHead, limit: number): void {
-  if ((req.url?.length ?? 0) > MAX_URL) throw malformed('url', `longer than ${MAX_URL} bytes`);
-  if (head.size > MAX_HEADERS) throw malformed('headers', `longer than ${MAX_HEADERS} bytes`);
-  if (Number(req.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+/** How many bytes the body of an operation may have. Those of an upload are counted as they come. */
+export function bodyLimit(kind: OperationKind): number {
+  if (kind === 'upload') return Number.POSITIVE_INFINITY;
+  return kind === 'open' ? MAX_OPEN : MAX_JSON;
 }
+
+/** @throws Refusal `invalid_request` (URL, headers), `request_too_large` (declared length). */
+export const requireLimits: Step = ({ req, state }, next) => {
+  if ((req.url?.length ?? 0) > MAX_URL) throw malformed('url', `longer than ${MAX_URL} bytes`);
+  if (state.head.size > MAX_HEADERS) throw malformed('headers', `longer than ${MAX_HEADERS} bytes`);
+  const limit = bodyLimit(state.kind);
+  if (Number(req.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  return next();
+};
 
 export function malformed(field: string, problem: string): Refusal {
   return new Refusal('invalid_request', `${field}: ${problem}.`, {

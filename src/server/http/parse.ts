@@ -6,9 +6,10 @@ import type { Shapes } from '../../contract/operation.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
 import { notKnown, readAs } from '../../contract/problems.ts';
 import { redact } from '../text/redaction.ts';
+import type { Once } from './context.ts';
 import { parseJson } from './json.ts';
 import { malformed } from './limits.ts';
-import { type Once, one } from './request-head.ts';
+import { one } from './request-head.ts';
 
 /** The body of an operation that takes none. */
 const nothing = z.strictObject({});

@@ -3,21 +3,16 @@
  * not tell, and the size of all of them.
  */
 import type { IncomingMessage } from 'node:http';
+import type { Once, RequestHead, Step } from './context.ts';
 
-/** A header that may come once: its value, null without one, REPEATED when there were more. */
-export type Once = string | null | typeof REPEATED;
 const REPEATED = Symbol('repeated');
 
-export interface RequestHead {
-  host: Once;
-  authorization: Once;
-  idempotencyKey: Once;
-  contentType: Once;
-  /** Characters of all names and values, with two for what separates each. */
-  size: number;
-}
+export const readHeaders: Step = ({ req, state }, next) => {
+  state.head = readHead(req);
+  return next();
+};
 
-export function readHead({ rawHeaders }: IncomingMessage): RequestHead {
+function readHead({ rawHeaders }: IncomingMessage): RequestHead {
   const head: RequestHead = { host: null, authorization: null, idempotencyKey: null, contentType: null, size: 0 };
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;

@@ -4,26 +4,22 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { operations } from '../../contract/operations.ts';
 import type { Clock } from '../db/clock.ts';
-import type { Attempts } from '../rates/attempts.ts';
-import { type Backend, createApp } from './app.ts';
+import { createApp } from './app.ts';
+import type { AppOptions } from './context.ts';
 import { expectPreambles } from './proxy-protocol.ts';
 import { rawRefusal } from './raw.ts';
-import type { Site } from './site.ts';
 import { expectContinue } from './upload.ts';
 
-export interface HttpOptions {
-  backend: Backend;
-  site: Site;
-  attempts: Attempts;
-  log: Logger;
+export interface HttpOptions extends Omit<AppOptions, 'now' | 'after'> {
   clock: Clock;
   /** Peers on the server's own network are proxies that tell whom a connection comes from. */
   proxyProtocol: boolean;
 }
 
-export function createHttp({ backend, site, attempts, log, clock, proxyProtocol }: HttpOptions): Server {
+export function createHttp({ clock, proxyProtocol, ...options }: HttpOptions): Server {
+  const { log, site } = options;
   const time = { now: () => clock.now(), after: (ms: number, fn: () => void) => clock.after(ms, fn) };
-  const serve = createApp({ backend, site, attempts, log, ...time });
+  const serve = createApp({ ...options, ...time });
   const answers = new WeakMap<Duplex, ServerResponse>();
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     answers.set(req.socket, res);

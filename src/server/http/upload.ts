@@ -1,8 +1,8 @@
 /** A body of raw bytes: what its headers say of it, and its bytes as they come, bounded in time and never all in memory. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Context } from 'koa';
 import { Refusal } from '../../contract/errors.ts';
 import type { Incoming } from '../operation/upload.ts';
+import type { Context } from './context.ts';
 import { requestHash } from './keyed.ts';
 import { malformed } from './limits.ts';
 import { one } from './request-head.ts';
@@ -15,7 +15,7 @@ type After = (ms: number, fn: () => void) => () => void;
 
 /** @param key the Idempotency-Key. @throws Refusal `unsupported_media_type`, `invalid_request`. */
 export function incomingBytes({ req, res, state }: Context, key: string | null, after: After): Incoming {
-  const contentType = one(state['head'].contentType);
+  const contentType = one(state.head.contentType);
   // Bytes have no charset, nor anything else that a parameter could say of them.
   if (contentType.trim().toLowerCase() !== 'application/octet-stream') {
     throw new Refusal('unsupported_media_type', 'The body must be application/octet-stream.', {

@@ -8,7 +8,7 @@ import type { Clock } from '../db/clock.ts';
 import { Unreachable } from '../db/dialect.ts';
 import type { Database } from '../db/tx.ts';
 import { authenticate, type Caller } from '../operation/caller.ts';
-import type { Outcome, Waited } from '../operation/usecase.ts';
+import type { Look, Outcome, Waited } from '../operation/usecase.ts';
 import { BoardStream } from './board-stream.ts';
 import { Caps } from './caps.ts';
 import { Connection } from './connection.ts';
@@ -19,7 +19,7 @@ import { Notifier } from './notifier.ts';
 import type { Holder } from './rights.ts';
 import { concernOf, Sleep } from './sleep.ts';
 import { sweepCredentials, type Watched } from './sweep.ts';
-import { type Look, Together } from './together.ts';
+import { Together } from './together.ts';
 
 const RECOUNT_MS = 86_400_000;
 const LOOK_AGAIN_MS = 1_000;

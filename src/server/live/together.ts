@@ -7,19 +7,13 @@ import { Refusal } from '../../contract/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
 import { authenticateAll, type Caller, type Credential, orRefusal } from '../operation/caller.ts';
-import type { Input, WaitCase, Waited } from '../operation/usecase.ts';
+import type { Input, Look, WaitCase, Waited } from '../operation/usecase.ts';
 import { groupBy } from '../text/group.ts';
 
 /** Most looks in one snapshot. */
 const LOT = 32;
 /** Snapshots at once where each has a connection of its own to a server. */
 const AT_ONCE = 4;
-
-/** What is looked at: an operation's use case with the request's input. */
-export interface Look {
-  case: WaitCase<OperationName>;
-  input: Input<OperationName>;
-}
 
 interface Job {
   credential: Credential;

@@ -10,13 +10,13 @@ import { Refusal } from '../../contract/errors.ts';
 import { idempotencyOf, type OperationRow } from '../../contract/operation.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
 import { Contention, StorageFull, UniqueViolation, Unreachable } from '../db/dialect.ts';
-import type { Database, WriteTx } from '../db/tx.ts';
-import type { Admit, Moment } from '../rates/work.ts';
-import type { RootKey } from '../text/root-key.ts';
+import type { WriteTx } from '../db/tx.ts';
+import type { Moment } from '../rates/work.ts';
 import { authenticate, type Caller, type Credential, endedSeat, type Shown } from './caller.ts';
+import type { Engine } from './engine.ts';
 import { deleteKept, findKept, insertKept, KEPT_MS, type KeptRow } from './idempotency.store.ts';
 import { termsOf } from './terms.ts';
-import type { Door, Input, Offered, Outcome } from './usecase.ts';
+import type { AnyInput, Cases, Door, Offered, Outcome } from './usecase.ts';
 
 /** A write whose outcome is kept under a key of the client's. */
 export interface Keyed {
@@ -32,24 +32,9 @@ export interface Reply extends Pick<Outcome<unknown>, 'cookie' | 'headers'> {
   replayed: boolean;
 }
 
-/** Decides whether a kept answer may still be shown. @throws Refusal what a new call would get now. */
-export type Recheck = (tx: WriteTx, caller: Caller, shown: Shown) => Promise<void>;
-
-export interface Engine {
-  db: Database;
-  root: RootKey;
-  admit: Admit;
-  recheck: Recheck;
-  /** Counts a use of the caller's key, whatever came of the request. */
-  used(caller: Caller, now: number): Promise<void>;
-  /** Looks again until the outcome holds no longer, its time is over or the client has gone; no transaction is open meanwhile. */
-  hold<T extends Outcome<unknown>>(first: T, gone: AbortSignal, look: () => Promise<T>): Promise<T>;
-}
-
+type Write = Offered<Cases<OperationName>['write']>;
 /** What keeping an answer needs to know of an operation. */
-type Kept = { name: OperationName; case: Pick<Extract<Offered, { kind: 'write' }>['case'], 'recheck'> };
-type Write = Extract<Offered, { kind: 'write' }>;
-type AnyInput = Input<never, unknown>;
+type Kept = Offered<Pick<Write['case'], 'recheck'>>;
 
 /** With many creators of one name each try lets at least one of them through. */
 const ATTEMPTS = 64;
@@ -125,7 +110,7 @@ export function replyOf({ answer, status, cookie, headers }: Outcome<unknown>, u
 /** Runs an operation that nobody is asked to sign in for; nothing of it is kept. @throws Refusal */
 export async function runOpen(
   engine: Engine,
-  offered: Extract<Offered, { kind: 'open' }>,
+  offered: Offered<Cases<OperationName>['open']>,
   door: Door,
   input: AnyInput,
   gone: AbortSignal,

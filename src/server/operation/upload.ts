@@ -9,17 +9,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../../contract/errors.ts';
 import { MAX_FILE } from '../../contract/file-size.ts';
-import { operations } from '../../contract/operations.ts';
+import { type OperationName, operations } from '../../contract/operations.ts';
 import { shareBlob } from '../blobs/blobs.store.ts';
-import type { Blobs } from '../blobs/blobs.ts';
 import { type Digest, hexOf, NoRoom, type Staged, StoreDown, TooManyBytes } from '../blobs/store.ts';
 import { type FileSecrets, scanFile } from '../text/file-scan.ts';
 import { authenticate, type Caller, type Credential, type Shown } from './caller.ts';
+import type { Engine } from './engine.ts';
 import { findKept } from './idempotency.store.ts';
 import {
   again,
   busy,
-  type Engine,
   findReplay,
   full,
   type Keyed,
@@ -32,8 +31,7 @@ import {
   type Seen,
 } from './run.ts';
 import { termsOf } from './terms.ts';
-import type { UploadSlots } from './uploads.ts';
-import type { Input, Offered } from './usecase.ts';
+import type { AnyInput, Cases, Offered } from './usecase.ts';
 
 /** A second request under one key waits this long for the first. */
 const KEY_WAIT_MS = 30_000;
@@ -52,20 +50,12 @@ export interface Incoming {
   bytes(): AsyncIterable<Buffer>;
 }
 
-export interface UploadEngine extends Engine {
-  blobs: Blobs;
-  slots: UploadSlots;
-  /** Tells the log of what went wrong. */
-  report(message: string, about: object): void;
-}
-
-type Upload = Extract<Offered, { kind: 'upload' }>;
-type AnyInput = Input<never, undefined>;
+type Upload = Offered<Cases<OperationName>['upload']>;
 const offeredAs = ({ name }: Upload) => ({ name, case: {} });
 
 /** Runs an upload once, or answers what its first run answered. @throws Refusal */
 export async function runUpload(
-  engine: UploadEngine,
+  engine: Engine,
   offered: Upload,
   credential: Credential,
   input: AnyInput,
@@ -90,7 +80,7 @@ export async function runUpload(
 }
 
 interface Run {
-  engine: UploadEngine;
+  engine: Engine;
   offered: Upload;
   credential: Credential;
   input: AnyInput;

@@ -1,7 +1,9 @@
-/** What an area offers for an operation; everything around it is done once, in this folder. */
+/** What serves an operation; everything around it is done once, in this folder. */
+import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Refusal } from '../../contract/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
-import type { Answer, Body, Query } from '../../contract/types.ts';
+import type { Answer, Body, KindOf, Query } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { RootKey } from '../text/root-key.ts';
 import type { Caller, Credential, Shown } from './caller.ts';
@@ -14,7 +16,9 @@ export interface Input<Name extends OperationName, Prepared = Body<Name>> {
   /** The request's number, for what the operator may look up later. */
   requestId: string;
   /** As sent, for an operation that keeps what it did under it itself. */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
+  /** As sent: where a stream goes on that was cut off. */
+  lastEventId?: string | undefined;
 }
 
 /** What an operation without a caller is told of its request. */
@@ -27,8 +31,15 @@ export interface Door {
   session: Credential | null;
   /** The bearer token, where the operation takes one of its own kind. */
   bearer: string | null;
+  /** What the client wants the server to prove itself with, as sent. */
+  challenge: unknown;
   /** What the operation's row asks of boards. */
   terms?: BoardTerms;
+}
+
+/** An operation that reads nothing and asks for no caller. */
+export interface InfoCase<Name extends OperationName> {
+  run(door: Door): Outcome<Answer<Name>>;
 }
 
 /** An operation that only reads; its answer comes from one snapshot. */
@@ -43,6 +54,12 @@ export interface WaitCase<Name extends OperationName> {
   run(tx: ReadTx, caller: Caller, input: Input<Name>): Promise<Waited<Answer<Name>>>;
   /** The same for several requests that were woken together, answered in their order; a refusal refuses them all. */
   runAll?(tx: ReadTx, asked: readonly Asked<Name>[]): Promise<Waited<Answer<Name>>[]>;
+}
+
+/** A wait that is looked at again: its use case with the request's input. */
+export interface Look {
+  case: WaitCase<OperationName>;
+  input: Input<OperationName>;
 }
 
 /** A request with who makes it. */
@@ -100,9 +117,21 @@ export interface Download extends StoredBytes {
   headers: Record<string, string>;
 }
 
+/** Bytes and how to get at them, for as long as the caller may have them. */
+export interface Sendable extends Download {
+  open(range?: { start: number; end: number }): Promise<Readable>;
+  /** Calls `cut` when the credential stops working, until the returned function is called. */
+  watch(cut: () => void): () => void;
+}
+
 /** A read that answers with stored bytes. */
 export interface DownloadCase<Name extends OperationName> {
   run(tx: ReadTx, caller: Caller, input: Input<Name>): Promise<Download>;
+}
+
+/** A read that decides whether a stream may start; what it answers takes over the response. */
+export interface StreamCase<Name extends OperationName> {
+  run(tx: ReadTx, caller: Caller, input: Input<Name>): Promise<(res: ServerResponse) => void>;
 }
 
 /** An operation that asks for no credential, or for one of its own kind. */
@@ -156,56 +185,29 @@ export interface Deps {
   report(message: string, about: Record<string, string>): void;
 }
 
-/** One entry of an area's map from operation names to use cases. */
-export type Offered =
-  | { kind: 'read'; name: OperationName; case: ReadCase<OperationName> }
-  | { kind: 'wait'; name: OperationName; case: WaitCase<OperationName> }
-  | { kind: 'write'; name: OperationName; case: WriteCase<OperationName, unknown> }
-  | { kind: 'open'; name: OperationName; case: OpenCase<OperationName, unknown> }
-  | { kind: 'upload'; name: OperationName; case: UploadCase<OperationName> }
-  | { kind: 'download'; name: OperationName; case: DownloadCase<OperationName> };
+/** The use cases of each kind of operation. */
+export interface Cases<Name extends OperationName> {
+  info: InfoCase<Name>;
+  open: OpenCase<Name, unknown>;
+  read: ReadCase<Name>;
+  wait: WaitCase<Name>;
+  write: WriteCase<Name, unknown>;
+  stream: StreamCase<Name>;
+  upload: UploadCase<Name>;
+  download: DownloadCase<Name>;
+}
 
-export const read = <Name extends OperationName>(
-  name: Name,
-  useCase: ReadCase<Name> | ReadCase<Name>['run'],
-): Offered => ({
-  kind: 'read',
-  name,
-  case: (typeof useCase === 'function' ? { run: useCase } : useCase) as unknown as ReadCase<OperationName>,
-});
+/** What serves an operation, of the kind that its row says; most reads are no more than a function. */
+type UseCaseOf<Name extends OperationName> = Cases<Name>[KindOf<Name>] | Cases<Name>[KindOf<Name>]['run'];
 
-export const wait = <Name extends OperationName>(
-  name: Name,
-  useCase: WaitCase<Name> | WaitCase<Name>['run'],
-): Offered => ({
-  kind: 'wait',
-  name,
-  case: (typeof useCase === 'function' ? { run: useCase } : useCase) as unknown as WaitCase<OperationName>,
-});
+/** A use case for every operation: one that is missing, or is of another kind than its row says, does not compile. */
+export type UseCases = { readonly [Name in OperationName]: UseCaseOf<Name> };
 
-export const write = <Name extends OperationName, Prepared>(
-  name: Name,
-  useCase: WriteCase<Name, Prepared>,
-): Offered => ({
-  kind: 'write',
-  name,
-  case: useCase as unknown as WriteCase<OperationName, unknown>,
-});
+/** A use case with the operation that it serves. */
+export interface Offered<Case> {
+  name: OperationName;
+  case: Case;
+}
 
-export const open = <Name extends OperationName, Prepared>(name: Name, useCase: OpenCase<Name, Prepared>): Offered => ({
-  kind: 'open',
-  name,
-  case: useCase as unknown as OpenCase<OperationName, unknown>,
-});
-
-export const upload = <Name extends OperationName>(name: Name, useCase: UploadCase<Name>): Offered => ({
-  kind: 'upload',
-  name,
-  case: useCase as unknown as UploadCase<OperationName>,
-});
-
-export const download = <Name extends OperationName>(name: Name, run: DownloadCase<Name>['run']): Offered => ({
-  kind: 'download',
-  name,
-  case: { run } as unknown as DownloadCase<OperationName>,
-});
+/** The input of whichever operation. */
+export type AnyInput = Input<never, unknown>;

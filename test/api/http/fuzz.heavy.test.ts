@@ -44,8 +44,8 @@ function fault(request: FuzzRequest, answer: RawAnswer | typeof HANG | typeof CL
 }
 
 function check({ operation, plain }: FuzzRequest, { status, headers, text, code }: RawAnswer): void {
-  const { bytes }: OperationRow = operations[operation];
-  if (status < 400 && (!plain || operation === 'openStream' || bytes === 'answer')) return;
+  const { kind }: OperationRow = operations[operation];
+  if (status < 400 && (!plain || kind === 'stream' || kind === 'download')) return;
   checkShape(operation, { status, headers: new Headers([...headers]) }, JSON.parse(text));
   if (status >= 400 && !twofold.includes(code ?? ''))
     expect(status, code).to.equal(errors[code as keyof typeof errors].status);

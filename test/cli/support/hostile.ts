@@ -166,7 +166,7 @@ export class HostileServer {
     if (name === 'getInfo') this.#json(response, 200, this.#info());
     else if (this.manner === 'refused' || again) this.#json(response, 403, this.#refusal());
     else if (name === 'openStream') this.#stream(query, response);
-    else if (row.bytes === 'answer') this.#bytes(response);
+    else if (row.kind === 'download') this.#bytes(response);
     else this.#json(response, row.ok[0]!, this.#record(name));
   }
 

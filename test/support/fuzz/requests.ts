@@ -125,8 +125,8 @@ function queryOf(name: OperationName, known: Known, odd: boolean): Arbitrary<str
 
 /** The body's bytes. */
 function bodyOf(name: OperationName, known: Known, odd: boolean): Arbitrary<Buffer> {
-  const { bytes }: OperationRow = operations[name];
-  if (bytes === 'request')
+  const { kind }: OperationRow = operations[name];
+  if (kind === 'upload')
     return fc.oneof(
       oddText.map((text) => Buffer.from(text)),
       fc.uint8Array().map(Buffer.from),
@@ -205,7 +205,7 @@ function oddRequestOf(
 ): Arbitrary<FuzzRequest> {
   const row: OperationRow = operations[name];
   const reads = row.method === 'GET';
-  const type = row.bytes === 'request' ? 'application/octet-stream' : 'application/json';
+  const type = row.kind === 'upload' ? 'application/octet-stream' : 'application/json';
   const body = bodyOf(name, known, odd('body'));
   return fc
     .record({

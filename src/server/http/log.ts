@@ -1,0 +1,14 @@
+/** Gives a request the number that names it in its answer and in the log, and logs each when asked for everything. */
+import { newId } from '../text/ids.ts';
+import type { AppOptions, Step } from './context.ts';
+
+export const logRequest =
+  ({ log, now }: AppOptions): Step =>
+  async ({ state, res }, next) => {
+    const started = now();
+    state.requestId = newId('req', started);
+    await next();
+    if (!log.isLevelEnabled('debug')) return;
+    const { requestId: request, operation } = state;
+    log.debug({ request, operation, status: res.statusCode, ms: now() - started }, 'request');
+  };

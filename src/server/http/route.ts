@@ -1,0 +1,59 @@
+/**
+ * Finds the operation that a request is for, by its row's method and path. The router only matches. It tries its routes one
+ * after the other, so there is one for each method and number of segments: a request is held against ten routes, not 130.
+ */
+import Router from '@koa/router';
+import { Refusal } from '../../contract/errors.ts';
+import { kindOf, type OperationRow } from '../../contract/operation.ts';
+import { type OperationName, operations } from '../../contract/operations.ts';
+import type { Step } from './context.ts';
+import { pages } from './pages.ts';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+type Method = (typeof METHODS)[number];
+
+/** Paths without parameters: such a path is nothing else, although a parameter could stand there. */
+const plain = new Set<string>(Object.keys(pages));
+const routers = new Map<string, Router>();
+
+for (const row of Object.values(operations)) if (!row.path.includes('{')) plain.add(row.path);
+for (const [name, row] of Object.entries(operations)) add(row.method, row.path, name);
+// Served by a step before this one; here they tell what a wrong method could be instead.
+for (const path of plain) if (path in pages) add('GET', path, path);
+
+function add(method: Method, path: string, name: string): void {
+  const key = keyOf(method, path);
+  const router = routers.get(key) ?? new Router({ strict: true, sensitive: true });
+  routers.set(key, router);
+  router.register(path.replaceAll(/\{([a-z_]+)\}/g, ':$1'), [method], () => {}, { name });
+}
+
+function keyOf(method: Method, path: string): string {
+  return `${method} ${plain.has(path) ? path : path.split('/').length}`;
+}
+
+const routeOf = (method: Method, path: string) =>
+  routers.get(keyOf(method, path))?.match(path, method).pathAndMethod[0];
+
+/** `HEAD` is served as `GET` is, but for the stream, which has no end. @throws Refusal `not_found`. */
+export const findRoute: Step = ({ method, path, state }, next) => {
+  const route = routeOf((method === 'HEAD' ? 'GET' : method) as Method, path);
+  if (!route) throw notFound(path);
+  const operation = route.name as OperationName;
+  const row: OperationRow = operations[operation];
+  const kind = kindOf(row);
+  if (method === 'HEAD' && kind === 'stream') throw notFound(path);
+  Object.assign(state, { operation, row, kind, params: route.params(path, route.captures(path)) });
+  return next();
+};
+
+/** Unknown path and wrong method are one answer; `Allow` tells them apart. */
+function notFound(path: string): Refusal {
+  const methods = METHODS.filter((method) => routeOf(method, path));
+  const head = methods[0] === 'GET' && path !== operations.openStream.path ? ['HEAD'] : [];
+  const allowed = [...head, ...methods].join(', ');
+  return new Refusal('not_found', 'There is no such operation.', {
+    hint: 'service openapi shows what this server offers.',
+    ...(allowed === '' ? {} : { headers: { Allow: allowed } }),
+  });
+}

@@ -1,0 +1,49 @@
+/** Reads the shape of a request: its Idempotency-Key, its body, and what its operation makes of parameters and body. */
+import type { OperationName } from '../../contract/operations.ts';
+import type { AnyInput } from '../operation/usecase.ts';
+import { readBody } from './body.ts';
+import type { AppOptions, Context, Step } from './context.ts';
+import { checkKeySyntax, requestHash } from './keyed.ts';
+import { bodyLimit, malformed } from './limits.ts';
+import { parseBody, parseParams, parseQuery } from './parse.ts';
+import { one } from './request-head.ts';
+import { incomingBytes } from './upload.ts';
+
+/** @throws Refusal of the shape, once it is known that the credential works: that refusal would come first. */
+export const readShape =
+  (options: AppOptions): Step =>
+  async (ctx, next) => {
+    const { credential, operation } = ctx.state;
+    const resolve = async (counted?: OperationName) => credential && options.operations.resolve(credential, counted);
+    try {
+      await read(ctx, options, () => resolve());
+    } catch (error) {
+      await resolve(operation);
+      throw error;
+    }
+    return next();
+  };
+
+/** @param resolve checks the credential before a slow body is waited for. */
+async function read(ctx: Context, { operations, after }: AppOptions, resolve: () => Promise<unknown>): Promise<void> {
+  const { req, querystring, state } = ctx;
+  const { operation, row, kind, head, params } = state;
+  const key = row.method === 'GET' ? null : checkKeySyntax(head.idempotencyKey);
+  if (key === null && row.keyRequired) throw malformed('Idempotency-Key', 'is required here');
+  if (kind === 'upload') state.incoming = incomingBytes(ctx, key, after);
+  const hasJson = row.method !== 'GET' && kind !== 'upload';
+  const bytes = hasJson ? await readBody(req, resolve, after, bodyLimit(kind)) : null;
+  const keyed = kind === 'write' && key !== null && bytes !== null;
+  state.keyed = keyed ? { key, requestHash: requestHash(req, one(head.contentType), bytes) } : null;
+  if (bytes !== null && row.maxBody !== undefined && bytes.length > row.maxBody) {
+    throw malformed('body', `is larger than ${row.maxBody} bytes`);
+  }
+  state.input = {
+    params: parseParams(operation, params),
+    query: parseQuery(operation, querystring),
+    body: bytes ? operations.prepare(operation, parseBody(operation, head.contentType, bytes)) : undefined,
+    requestId: state.requestId,
+    idempotencyKey: key ?? undefined,
+    lastEventId: kind === 'stream' ? req.headers['last-event-id']?.toString() : undefined,
+  } as AnyInput;
+}

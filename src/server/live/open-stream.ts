@@ -1,0 +1,39 @@
+/** The live stream as an operation: everything that can refuse it comes before its first byte. */
+import { Refusal } from '../../contract/errors.ts';
+import { onBoard } from '../access/place.ts';
+import { isPerson } from '../operation/caller.ts';
+import type { StreamCase } from '../operation/usecase.ts';
+import type { Live } from './live.ts';
+
+export const openStream =
+  (live: Live): StreamCase<'openStream'>['run'] =>
+  async (tx, caller, { query, lastEventId }) => {
+    if (query.board === undefined) {
+      if (!isPerson(caller)) throw new Error('only a person gets this far without a board');
+      return (res) => live.openHints(caller, query, res);
+    }
+    if (query.boards || query.events) throw badStream(query.boards ? 'boards' : 'events', 'does not go with board');
+    const resumed = numberOf(lastEventId) ?? query.after;
+    const { board } = await onBoard(tx, caller, query.board);
+    const { id, name, head_seq: head } = board;
+    const after = resumed ?? head;
+    if (after > head) throw badStream('after', 'lies beyond the newest event', { head_seq: head });
+    return (res) => live.openBoard(caller, { board: { id, name }, head, after }, query, res);
+  };
+
+/** What an `EventSource` sends by itself when it reconnects; it takes the place of `after`. */
+function numberOf(lastEventId: string | undefined): number | undefined {
+  if (lastEventId === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(lastEventId)) throw badStream('Last-Event-ID', 'must be a whole number');
+  return Number(lastEventId);
+}
+
+const NOT_WITH_BOARD = 'Give board alone to follow one log, or leave it out for the hints of several boards.';
+const STREAM_HINTS: Record<string, string> = { boards: NOT_WITH_BOARD, events: NOT_WITH_BOARD };
+
+function badStream(field: string, problem: string, details: Record<string, unknown> = {}): Refusal {
+  return new Refusal('invalid_request', `${field}: ${problem}.`, {
+    hint: STREAM_HINTS[field] ?? 'Read the board again and follow it from its head.',
+    details: { field, problem, ...details },
+  });
+}

@@ -1,0 +1,95 @@
+/** Where a request meets its use case: the row of its operation says of which kind it is, and each kind is run in one way. */
+import type { ServerResponse } from 'node:http';
+import { kindOf, type OperationKind } from '../../contract/operation.ts';
+import { type OperationName, operations } from '../../contract/operations.ts';
+import { type Credential, credentialOf } from './caller.ts';
+import type { Engine } from './engine.ts';
+import { reading, runDownload, runRead, runStream, runWait } from './read.ts';
+import { type Keyed, type Reply, replyOf, runOpen, runWrite } from './run.ts';
+import { type Incoming, runUpload } from './upload.ts';
+import type { AnyInput, Cases, Door, Offered, Sendable, UseCases } from './usecase.ts';
+
+/** A request whose shape is right. Its kind decides which parts it has. */
+export interface Call {
+  input: AnyInput;
+  /** Of all kinds but `info` and `open`; it has not been looked up yet. */
+  credential: Credential;
+  /** Of `info` and `open`. */
+  door: Door;
+  /** Of a `write` with an Idempotency-Key. */
+  keyed: Keyed | null;
+  /** Of an `upload`. */
+  incoming: Incoming;
+  /** Aborts when the client goes away before it has its answer. */
+  gone(): AbortSignal;
+}
+
+/** JSON, stored bytes, or what takes over the response for a live stream. */
+export type Answered = { reply: Reply } | { bytes: Sendable } | { stream(res: ServerResponse): void };
+
+type AnyCases = Cases<OperationName>;
+type Run<Case> = (engine: Engine, offered: Offered<Case>, call: Call) => Promise<Answered>;
+
+const json = (answer: unknown): Answered => ({ reply: replyOf({ answer }) });
+
+const runs: { readonly [Kind in OperationKind]: Run<AnyCases[Kind]> } = {
+  info: async (_engine, offered, { door }) => ({ reply: replyOf(offered.case.run(door)) }),
+  open: async (engine, offered, { door, input, gone }) => ({
+    reply: await runOpen(engine, offered, door, input, gone()),
+  }),
+  read: async (engine, offered, { credential, input }) => json(await runRead(engine, offered, credential, input)),
+  wait: async (engine, offered, { credential, input, gone }) =>
+    json(await runWait(engine, offered, credential, input, gone)),
+  write: async (engine, offered, { credential, input, keyed }) => ({
+    reply: await runWrite(engine, offered, credential, input, keyed),
+  }),
+  stream: async (engine, offered, { credential, input }) => ({
+    stream: await runStream(engine, offered, credential, input),
+  }),
+  upload: async (engine, offered, { credential, input, incoming }) => ({
+    reply: await runUpload(engine, offered, credential, input as never, incoming),
+  }),
+  download: async (engine, offered, { credential, input }) => ({
+    bytes: await runDownload(engine, offered, credential, input),
+  }),
+};
+
+/** What a door to the server needs of the operations. */
+export interface Operations {
+  /** What a token is, told by its form alone. @throws Refusal `unauthorized` */
+  credential(token: string): Credential;
+  /** The token that a browser session's page sends with every write. */
+  csrfToken(sessionSecret: string): string;
+  /**
+   * Reads a credential outside of any operation; counts as a use, and as a request for the operation that is named.
+   * Answers whose it is. @throws Refusal unless it works.
+   */
+  resolve(credential: Credential, name?: OperationName): Promise<{ personId: string }>;
+  /** The part of a write that needs no transaction, such as taking secrets out of texts. @throws Refusal */
+  prepare(name: OperationName, body: unknown): unknown;
+  /** Runs an operation. @throws Refusal */
+  run(name: OperationName, call: Call): Promise<Answered>;
+}
+
+export function createOperations(engine: Engine, useCases: UseCases): Operations {
+  const offered = {} as Record<OperationName, { name: OperationName; case: AnyCases[OperationKind]; run: Run<never> }>;
+  for (const name of Object.keys(operations) as OperationName[]) {
+    const given = useCases[name];
+    const useCase = (typeof given === 'function' ? { run: given } : given) as AnyCases[OperationKind];
+    offered[name] = { name, case: useCase, run: runs[kindOf(operations[name])] };
+  }
+  return {
+    credential: (token) => credentialOf(token, engine.root),
+    csrfToken: (session) => engine.root.csrfToken(session),
+    resolve: (credential, name) =>
+      reading(engine, name ?? null, credential, async (_tx, { person }) => ({ personId: person.person_id })),
+    prepare(name, body) {
+      const useCase = offered[name].case;
+      return 'prepare' in useCase && useCase.prepare ? useCase.prepare(body as never) : body;
+    },
+    run(name, call) {
+      const one = offered[name];
+      return one.run(engine, one as never, call);
+    },
+  };
+}

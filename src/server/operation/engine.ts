@@ -1,0 +1,29 @@
+/** What operations are run with: the parts of the server that stand around every use case. */
+import type { Blobs } from '../blobs/blobs.ts';
+import type { Database, WriteTx } from '../db/tx.ts';
+import type { Admit } from '../rates/work.ts';
+import type { RootKey } from '../text/root-key.ts';
+import type { Caller, Shown } from './caller.ts';
+import type { UploadSlots } from './uploads.ts';
+import type { Look, Outcome, Waited } from './usecase.ts';
+
+export interface Engine {
+  db: Database;
+  root: RootKey;
+  blobs: Blobs;
+  slots: UploadSlots;
+  /** Limits on what signed-in callers ask for. */
+  admit: Admit;
+  /** Decides whether a kept answer may still be shown. @throws Refusal what a new call would get now. */
+  recheck(tx: WriteTx, caller: Caller, shown: Shown): Promise<void>;
+  /** Counts a use of the caller's key, whatever came of the request. */
+  used(caller: Caller, now: number): Promise<void>;
+  /** Looks again until the outcome holds no longer, its time is over or the client has gone; no transaction is open meanwhile. */
+  hold<T extends Outcome<unknown>>(first: T, gone: AbortSignal, look: () => Promise<T>): Promise<T>;
+  /** Repeats a read that found nothing until it finds something, `seconds` (1 to 600) are over or the client has gone. */
+  wait(caller: Caller, found: Waited<unknown>, seconds: number, gone: AbortSignal, look: Look): Promise<unknown>;
+  /** Calls `ended` once when the caller's credential stops working, until the returned function is called. */
+  watch(caller: Caller, ended: () => void): () => void;
+  /** Tells the log of what went wrong. */
+  report(message: string, about: object): void;
+}

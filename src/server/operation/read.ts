@@ -1,0 +1,113 @@
+/** What surrounds a use case that only reads: one snapshot, with the credential read in it. */
+import { Refusal } from '../../contract/errors.ts';
+import { type OperationName, operations } from '../../contract/operations.ts';
+import type { ReadTx } from '../db/tx.ts';
+import type { Moment } from '../rates/work.ts';
+import { authenticate, type Caller, type Credential } from './caller.ts';
+import type { Engine } from './engine.ts';
+import { termsOf } from './terms.ts';
+import type { AnyInput, Cases, Offered, Sendable } from './usecase.ts';
+
+/**
+ * Runs `fn` with the caller of a credential and counts a use of the caller's key, also when `fn` refuses.
+ * @param name the operation that the request counts for; null: none. @throws Refusal
+ */
+export async function reading<T>(
+  { db, admit, used }: Engine,
+  name: OperationName | null,
+  credential: Credential,
+  fn: (tx: ReadTx, caller: Caller, admitAs: (moment: Moment) => void) => Promise<T>,
+): Promise<T> {
+  const { caller, now, value } = await db.read(async (tx) => {
+    const found = await authenticate(tx, credential);
+    const run = async (): Promise<T> => {
+      const admitAs = (moment: Moment): void => {
+        if (name !== null) admit(name, found, tx.now, moment);
+      };
+      admitAs('known');
+      if (name !== null) found.terms = termsOf(operations[name]);
+      return fn(tx, found, admitAs);
+    };
+    return { caller: found, now: tx.now, value: await settle(run()) };
+  });
+  await used(caller, now);
+  return value();
+}
+
+/** Lets a read end its transaction before its refusal is thrown: a refused request is a use of the key all the same. */
+async function settle<T>(running: Promise<T>): Promise<() => T> {
+  try {
+    const value = await running;
+    return () => value;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return () => {
+      throw error;
+    };
+  }
+}
+
+type Case<Kind extends keyof Cases<OperationName>> = Offered<Cases<OperationName>[Kind]>;
+
+export async function runRead(
+  engine: Engine,
+  { name, case: useCase }: Case<'read'>,
+  credential: Credential,
+  input: AnyInput,
+): Promise<unknown> {
+  if (!useCase.ahead) return reading(engine, name, credential, (tx, caller) => useCase.run(tx, caller, input as never));
+  const caller = await reading(engine, name, credential, async (_tx, found) => found);
+  await useCase.ahead(caller, input as never);
+  // The request was counted above.
+  return reading(engine, null, credential, (tx, found) => useCase.run(tx, found, input as never));
+}
+
+export async function runWait(
+  engine: Engine,
+  { name, case: useCase }: Case<'wait'>,
+  credential: Credential,
+  input: AnyInput,
+  gone: () => AbortSignal,
+): Promise<unknown> {
+  const { wait } = input.query as unknown as { wait: number };
+  const { caller, found } = await reading(engine, name, credential, async (tx, first, admitAs) => {
+    if (wait > 0) admitAs('waiting');
+    return { caller: first, found: await useCase.run(tx, first, input as never) };
+  });
+  if (!found.empty || wait === 0) return found.answer;
+  return engine.wait(caller, found, wait, gone(), { case: useCase, input: input as never });
+}
+
+/** Decides whether a stream may start; the answer takes over the response. */
+export const runStream = (
+  engine: Engine,
+  { name, case: useCase }: Case<'stream'>,
+  credential: Credential,
+  input: AnyInput,
+) =>
+  reading(engine, name, credential, (tx, caller, admitAs) => {
+    admitAs('waiting');
+    return useCase.run(tx, caller, input as never);
+  });
+
+/** Bytes that the caller may read. */
+export async function runDownload(
+  engine: Engine,
+  { name, case: useCase }: Case<'download'>,
+  credential: Credential,
+  input: AnyInput,
+): Promise<Sendable> {
+  const { caller, bytes } = await reading(engine, name, credential, async (tx, found) => ({
+    caller: found,
+    bytes: await useCase.run(tx, found, input as never),
+  }));
+  return {
+    ...bytes,
+    open: (range) =>
+      engine.blobs.store.open(bytes.digest, range).catch((error: unknown) => {
+        engine.report('blob_missing', { err: error, digest: bytes.digest });
+        throw error;
+      }),
+    watch: (cut) => engine.watch(caller, cut),
+  };
+}
