@@ -1,5 +1,6 @@
 /** Machine delegations: what a machine shows in place of its person's key, and which reaches no further than joining. */
 import { Refusal } from '../../contract/errors.ts';
+import type { Delegation } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { keyOf } from '../keys/keys.store.ts';
 import type { Caller } from '../operation/caller.ts';
@@ -7,9 +8,9 @@ import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
 import type { RootKey } from '../text/root-key.ts';
-import { timestamp } from '../text/time.ts';
-import { delegationView } from '../views/delegation.ts';
+import { timestamp, timestampOrNull } from '../text/time.ts';
 import { callerView } from '../views/person.ts';
+import type { DelegationRow } from './delegations.store.ts';
 import {
   countOpenDelegations,
   delegationOf,
@@ -74,3 +75,16 @@ export const endDelegation: WriteCase<'endDelegation'> = {
     return { answer: delegationView(row) };
   },
 };
+
+/** A delegation ends by itself or with its key, whichever came first. */
+function delegationView(row: DelegationRow): Delegation {
+  const ends = [row.ended_at, row.key_ended_at].filter((end) => end !== null);
+  return {
+    id: row.id,
+    name: row.name,
+    key_id: row.key_id,
+    created_at: timestamp(row.created_at),
+    state: ends.length === 0 ? 'working' : 'ended',
+    ended_at: ends.length === 0 ? null : timestampOrNull(Math.min(...ends)),
+  };
+}

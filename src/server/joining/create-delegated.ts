@@ -9,7 +9,7 @@ import type { WriteCase } from '../operation/usecase.ts';
 import { makeSeat } from '../seats/seat.steps.ts';
 import { newId } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
-import { joinedView } from '../views/joined.ts';
+import { joinedView } from '../views/seat.ts';
 import { harnessOf } from './join.rules.ts';
 
 export const createDelegatedBoard = (root: RootKey): WriteCase<'createDelegatedBoard'> => ({

@@ -7,7 +7,7 @@ import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { makeSeat, requireRole } from '../seats/seat.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
-import { joinedView } from '../views/joined.ts';
+import { joinedView } from '../views/seat.ts';
 import { type ByBoard, formOfDelegation, formOfKey, harnessOf } from './join.rules.ts';
 import { joinByCode, recheckJoin } from './join-by-code.steps.ts';
 import type { Joined } from './join-by-delegation.steps.ts';

@@ -10,7 +10,7 @@ import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
 import { timestamp } from '../text/time.ts';
-import { boardLabels } from '../views/labels.ts';
+import { boardLabels } from '../views/board-list.ts';
 
 type Notice = Answer<'listInviteNotices'>['notices'][number];
 

@@ -14,8 +14,7 @@ import { isClosed } from '../pairing/machine.rules.ts';
 import { stateAt } from '../pairing/subject.rules.ts';
 import { timestamp } from '../text/time.ts';
 import { approvalViews } from '../views/approval.ts';
-import { addedTo } from '../views/board-list.ts';
-import { boardLabels } from '../views/labels.ts';
+import { addedTo, boardLabels } from '../views/board-list.ts';
 import { type ComerRow, comersSince } from './onboarding-inbox.store.ts';
 
 type Inbox = Answer<'getOnboardingInbox'>;

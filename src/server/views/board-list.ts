@@ -1,6 +1,7 @@
-/** What only a list of boards tells: who brought its reader onto a board, and how much was written there of late. */
-import type { Board, EventActor } from '../../contract/types.ts';
+/** Several boards: what only a list of them tells (who brought its reader there, how much was written of late), and their names. */
+import type { Board, BoardLabel, EventActor } from '../../contract/types.ts';
 import type { Sight } from '../access/place.ts';
+import { boardsWithIds, visibleIds } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { arrivalsUnread, latestAgents } from '../members/arrivals.store.ts';
 import { type DayRow, dayOf, daysFrom } from '../messages/days.store.ts';
@@ -69,4 +70,15 @@ async function activityOf(tx: ReadTx, own: Own[], days: number): Promise<Map<str
       return [board.id, counts.slice(0, days)];
     }),
   );
+}
+
+/** Of these boards, those that the caller's person sees now. */
+export async function boardLabels(
+  tx: ReadTx,
+  { person }: Pick<Caller, 'person'>,
+  ids: string[],
+): Promise<Map<string, BoardLabel>> {
+  const scope = { personId: person.person_id, open: person.server_role !== 'guest' };
+  const boards = await boardsWithIds(tx, [...(await visibleIds(tx, scope, [...new Set(ids)]))]);
+  return new Map(boards.map(({ id, name, title }) => [id, { id, name, title }]));
 }
