@@ -253,6 +253,10 @@ describe('imports', () => {
     expect(findCircles(edges.filter(({ from }) => !stillInCircles.includes(from)))).to.deep.equal([]);
   });
 
+  it('of types form no circle on the server and in what commands and daemon share', () => {
+    expect(findCircles(edges.filter(({ from }) => inside('src/server', 'src/local')(from)))).to.deep.equal([]);
+  });
+
   it('are only excepted where they still stand', () => {
     const shown = new Set(edges.map(show));
     expect([...exceptions.keys()].filter((edge) => !shown.has(edge))).to.deep.equal([]);

@@ -2,6 +2,7 @@
  * What each kind of action needs and does. First the person's standing, which a repeat needs too; then whether it can be
  * done; then doing it, by the steps that the person's own operations take.
  */
+
 import { Refusal } from '../../contract/errors.ts';
 import type { AdminAction, Authorization, ServerInvite } from '../../contract/types.ts';
 import { personNotOnBoard, requireAnotherOwner, requireOwner } from '../access/authority.ts';
@@ -18,12 +19,13 @@ import { endMembership } from '../members/endings.steps.ts';
 import type { MemberRow } from '../members/members.store.ts';
 import { bringOnto } from '../members/membership.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
-import { type Authorized, makeOwner, ownershipChanges, unmakeOwner } from '../members/owners.steps.ts';
+import { makeOwner, ownershipChanges, unmakeOwner } from '../members/owners.steps.ts';
 import { termsOf } from '../operation/terms.ts';
 import { personNotFound, requireAdmin } from '../people/people.rules.ts';
 import { type PersonRow, personById } from '../people/people.store.ts';
 import { removeFromServer } from '../people/remove.steps.ts';
 import { changeRole, refuseGuestRole, requireAdminLeft } from '../people/role.steps.ts';
+import type { Authorized } from '../record/append.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { type ActionKind, type ActionOf, kinds, refuseSecrets } from './actions.rules.ts';
 import { actorFor, type Requester } from './requester.steps.ts';

@@ -1,9 +1,10 @@
 /** Changes to a board's settings, each with its event. Nothing is written where nothing changes. */
+
 import { canonicalJson } from '../../contract/canonical.ts';
 import type { EventActor, PolicyChange, Role } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { revokeCodes } from '../joining/join-codes.steps.ts';
-import type { Authorized } from '../members/owners.steps.ts';
+import type { Authorized } from '../record/append.steps.ts';
 import { append } from '../record/append.steps.ts';
 import { type BoardRow, parsePolicy, parseRoles, type SettingsRow, saveSettings } from './boards.store.ts';
 import { changedPolicy, withOverrides } from './policy.rules.ts';

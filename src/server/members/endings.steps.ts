@@ -4,6 +4,7 @@ import { clearForMembership, closeForSeats } from '../approvals/closings.steps.t
 import { type BoardRow, setShowOwner } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { revokeCodes } from '../joining/join-codes.steps.ts';
+import type { Authorized } from '../record/append.steps.ts';
 import { append } from '../record/append.steps.ts';
 import { endQueues } from '../seats/queue.store.ts';
 import { endReports } from '../seats/reports.store.ts';
@@ -11,7 +12,6 @@ import { dropPartsOf } from '../tasks/parts.steps.ts';
 import { setEnded } from './endings.store.ts';
 import { agentTotals } from './member-counts.store.ts';
 import { activeAgents, type MemberRow } from './members.store.ts';
-import type { Authorized } from './owners.steps.ts';
 
 export interface SeatEnding {
   actor: EventActor;

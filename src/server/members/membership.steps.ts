@@ -1,4 +1,5 @@
 /** Bringing a person onto a board: the one way there is, whoever or whatever brings them. */
+
 import { Refusal } from '../../contract/errors.ts';
 import { reservedMemberNames } from '../../contract/ids.ts';
 import type { EventActor } from '../../contract/types.ts';
@@ -6,6 +7,7 @@ import type { BoardRow } from '../boards/boards.store.ts';
 import { firstFree } from '../boards/names.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { PersonRow } from '../people/people.store.ts';
+import type { Authorized } from '../record/append.steps.ts';
 import { append } from '../record/append.steps.ts';
 import { newId } from '../text/ids.ts';
 import { blankMember, type MemberRow } from './member.rules.ts';
@@ -13,7 +15,7 @@ import { countOwners, countPeople } from './member-counts.store.ts';
 import { memberNames } from './member-names.store.ts';
 import { insertMember, reviveMember } from './members.store.ts';
 import { humanOf } from './memberships.store.ts';
-import { type Authorized, makeOwnerBySystem } from './owners.steps.ts';
+import { makeOwnerBySystem } from './owners.steps.ts';
 import { addGap } from './positions.store.ts';
 
 const MAX_PEOPLE = 1_000;

@@ -4,15 +4,10 @@ import type { EventActor } from '../../contract/types.ts';
 import { requireAnotherOwner } from '../access/authority.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
+import type { Authorized } from '../record/append.steps.ts';
 import { append } from '../record/append.steps.ts';
 import type { MemberWithPerson } from './members.store.ts';
 import { type MemberRow, setAccess } from './members.store.ts';
-
-/** What an event caused by an allowance or an approval says of it. */
-export interface Authorized {
-  authorization?: Record<string, unknown>;
-  action_kind?: 'invited' | 'added' | 'role_changed';
-}
 
 /** A change of somebody's standing on a board. */
 export interface Standing {

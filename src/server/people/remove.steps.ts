@@ -1,4 +1,5 @@
 /** What ends with a person on the server, for the operation itself and for the approval of an agent's request. */
+
 import type { PersonRemoval } from '../../contract/types.ts';
 import { actorOn } from '../access/acting.ts';
 import { closeForPerson } from '../approvals/closings.steps.ts';
@@ -14,9 +15,9 @@ import { holdSeats } from '../members/endings.store.ts';
 import { countOwners, countPeople } from '../members/member-counts.store.ts';
 import { memberById } from '../members/members.store.ts';
 import { activeHuman, boardIdsOf, longestStanding } from '../members/memberships.store.ts';
-import type { Authorized } from '../members/owners.steps.ts';
 import { makeOwnerBySystem } from '../members/owners.steps.ts';
 import type { Caller } from '../operation/caller.ts';
+import type { Authorized } from '../record/append.steps.ts';
 import { audit } from '../record/audit.steps.ts';
 import { type PersonRow, reserveHandles, savePerson } from './people.store.ts';
 import { requireAdminLeft } from './role.steps.ts';

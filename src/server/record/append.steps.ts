@@ -9,6 +9,12 @@ import { newId } from '../text/ids.ts';
 import { timestamp } from '../text/time.ts';
 import { type EventRow, insertEvent } from './events.store.ts';
 
+/** What an event caused by an allowance or an approval says of it. */
+export interface Authorized {
+  authorization?: Record<string, unknown>;
+  action_kind?: 'invited' | 'added' | 'role_changed';
+}
+
 export interface Entry {
   type: string;
   actor: EventActor;
