@@ -93,7 +93,7 @@ export async function updateCredentials<T>(folders: Folders, change: (saved: Cre
 export function requireNames({ name, board }: Pick<SavedSeat, 'name' | 'board'>): void {
   if (patterns.memberName.test(name) && patterns.boardName.test(board)) return;
   throw new Failure('server_unexpected', 'The server calls the agent or its board by what is no name.', {
-    hint: 'Nothing was saved; ask whoever runs the server',
+    hint: 'Nothing was saved; ask the operator of the server',
   });
 }
 
@@ -129,7 +129,7 @@ export function seatsAt(
   return Object.keys(others).length > 0 ? { seats, former: others } : { seats };
 }
 
-/** The entry of this machine's own server, under whatever port it was last seen. */
+/** The entry of this machine's own server, under the port at which it was last seen. */
 export function localEntry(saved: Credentials): [string, ServerEntry] | null {
   return Object.entries(saved.servers).find(([, entry]) => entry.mode === 'local') ?? null;
 }

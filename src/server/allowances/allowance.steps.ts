@@ -24,7 +24,7 @@ export interface AllowanceChange {
   read?: number | undefined;
 }
 
-/** Changes an allowance whose row is held, as its table says. @throws Refusal `allowance_changed` */
+/** Changes an allowance whose row is locked, as its table says. @throws Refusal `allowance_changed` */
 export async function changeAllowance(
   tx: WriteTx,
   row: AllowanceRow,

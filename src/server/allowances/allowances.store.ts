@@ -24,7 +24,7 @@ export type RevisionRow = {
 
 export const categoriesOf = (row: { categories: string }): Category[] => JSON.parse(row.categories) as Category[];
 
-/** A person's allowance; in a write its row is held until the commit. */
+/** A person's allowance; in a write its row is locked until the commit. */
 export const allowanceOf = async (tx: ReadTx, personId: string): Promise<AllowanceRow> => {
   const [row] = await tx.query<AllowanceRow>((db) => {
     const query = db('allowances').where('person_id', personId).select('*');

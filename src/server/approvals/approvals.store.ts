@@ -97,8 +97,8 @@ export const approvalById = async (tx: ReadTx, id: string): Promise<RequestRow |
   return row;
 };
 
-/** Holds an approval's row until the commit; whatever it was read as before is read again after. */
-export const holdApproval = async (tx: WriteTx, id: string): Promise<void> => {
+/** Locks an approval's row until the commit. Read it again afterwards: it may have changed. */
+export const lockApproval = async (tx: WriteTx, id: string): Promise<void> => {
   await tx.query((db) => db('approvals').where('id', id).forUpdate().select('id'));
 };
 
@@ -171,7 +171,7 @@ export const close = (
 export const noteExecution = (tx: WriteTx, id: string, inviteId: string): Promise<number> =>
   tx.change((db) => db('approvals').where('id', id).update({ invite_id: inviteId }));
 
-/** Every approval of a person or an agent that is listed, whatever its order. */
+/** All listed approvals of a person or an agent, in no order. */
 export const listedRows = (
   tx: ReadTx,
   of: { 'a.person_id': string } | { 'a.agent_id': string },

@@ -9,7 +9,7 @@ export type CapsuleState = 'held' | 'collected' | 'cleared';
 export type CapsuleTrigger = 'collect' | 'time_over' | 'invite_ended' | 'authority_lost';
 
 export type CapsuleCondition =
-  /** Whoever issued the invite could not issue it any more. */
+  /** The issuer of the invite could not issue it any more. */
   | 'no_authority'
   /** A board of the invite, or that of the agent's seat, is archived. */
   | 'archived'

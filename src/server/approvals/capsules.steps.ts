@@ -27,7 +27,7 @@ const bindingOf = ({ serverId }: Sealer, row: Owner): Binding => ({
 });
 
 /** Seals a secret for the requester of an executed approval, until the invite ends and a day at most. */
-export async function holdSecret(tx: WriteTx, sealer: Sealer, row: Owner, secret: string): Promise<void> {
+export async function sealSecret(tx: WriteTx, sealer: Sealer, row: Owner, secret: string): Promise<void> {
   const invite = await inviteById(tx, row.invite_id ?? '');
   if (!invite) throw new Error('the invite was just made');
   const key = sealer.root.derive(OUTCOME_LABEL, sealer.serverId);

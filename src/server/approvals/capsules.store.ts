@@ -28,7 +28,7 @@ export function capsuleState(row: CapsuleRow, now: number): CapsuleState {
 export const insertCapsule = (tx: WriteTx, row: CapsuleRow): Promise<number> =>
   tx.change((db) => db('approval_outcomes').insert(row));
 
-/** In a write its row is held until the commit. */
+/** In a write its row is locked until the commit. */
 export const capsuleOf = async (tx: ReadTx, approvalId: string): Promise<CapsuleRow | undefined> => {
   const [row] = await tx.query<CapsuleRow>((db) => {
     const query = db('approval_outcomes').where('approval_id', approvalId).select('*');
@@ -83,7 +83,7 @@ export const clearForInvites = (tx: WriteTx, inviteIds: string[], reason: string
     ? Promise.resolve(0)
     : clearCapsules(tx, (query) => query.whereIn('invite_id', inviteIds), reason);
 
-/** Whatever has passed its end. */
+/** Clears capsules that have expired. */
 export const clearPassed = (tx: WriteTx): Promise<number> =>
   clearCapsules(
     tx,

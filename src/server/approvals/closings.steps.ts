@@ -19,7 +19,7 @@ import { plainTransition } from './transitions.rules.ts';
 
 type Narrow = (query: Knex.QueryBuilder) => Knex.QueryBuilder;
 
-/** Writes down how pending requests ended, and tells whoever is to know. What time had ended before stays ended by it. */
+/** Records how pending requests ended and tells their agents. A request that was overdue by then has expired instead. */
 export async function closeRows(tx: WriteTx, rows: ApprovalRow[], ending: Ending): Promise<void> {
   for (const row of rows) {
     const overdue = row.expires_at <= tx.now;

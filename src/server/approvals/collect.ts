@@ -20,7 +20,7 @@ import { capsuleTable } from './capsule-states.rules.ts';
 import { sameHash } from './capsules.rules.ts';
 import { openSecret, winnerHash } from './capsules.steps.ts';
 import { type CapsuleRow, capsuleOf, capsuleState, clearCapsules, consume } from './capsules.store.ts';
-import { holdBoards } from './locks.steps.ts';
+import { lockBoards } from './locks.steps.ts';
 import { revokeStep } from './next.rules.ts';
 import { approvalNotFound } from './refusals.rules.ts';
 import { plainTransition, transition } from './transitions.rules.ts';
@@ -57,7 +57,7 @@ class Collection {
   async run(inviteId: string, key: string | undefined): Promise<Result> {
     const tx = this.#tx;
     const invite = await inviteById(tx, inviteId);
-    await holdBoards(tx, [...boardsNamed(actionOf(this.#row)), this.#caller.seat.board_id]);
+    await lockBoards(tx, [...boardsNamed(actionOf(this.#row)), this.#caller.seat.board_id]);
     const capsule = await capsuleOf(tx, this.#row.id);
     if (!capsule || !invite) return this.plain();
     const state = capsuleState(capsule, tx.now);
@@ -141,7 +141,7 @@ class Collection {
     return clearCapsules(this.#tx, (query) => query.where('approval_id', this.#row.id), reason);
   }
 
-  /** What the collection is refused with once whoever issued the invite could not issue it any more. */
+  /** The refusal once the issuer of the invite could not issue it any more; null: they still could. */
   async #lostAuthority(invite: InviteRow): Promise<Refusal | null> {
     const [tx, row, { person, seat }] = [this.#tx, this.#row, this.#caller];
     if (person.server_role !== 'admin') return refusalOf(() => requireAdmin(person, 'invite people to this server'));

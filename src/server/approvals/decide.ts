@@ -10,7 +10,7 @@ import { tellDecision } from '../notices/notices.steps.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { Deps, ServerAddress, WriteCase } from '../operation/usecase.ts';
 import { pairingsOfApproval } from '../pairing/endings.steps.ts';
-import { holdPeople } from '../people/people.store.ts';
+import { lockPeople } from '../people/people.store.ts';
 import { findApproval, ownView } from '../views/approval.ts';
 import { ActionReview } from './action-review.steps.ts';
 import { browserMayAllow, hashOf, kinds } from './actions.rules.ts';
@@ -20,26 +20,26 @@ import {
   approvalById,
   close,
   effective,
-  holdApproval,
+  lockApproval,
   type RequestRow,
   type State,
 } from './approvals.store.ts';
-import { holdSecret } from './capsules.steps.ts';
+import { sealSecret } from './capsules.steps.ts';
 import { execute } from './execute.steps.ts';
-import { holdForRun } from './locks.steps.ts';
+import { lockForAction } from './locks.steps.ts';
 import { ownKeyStep } from './next.rules.ts';
 import { altered, approvalClosed } from './refusals.rules.ts';
 import { requesterOf } from './requester.steps.ts';
 import { plainTransition, transition } from './transitions.rules.ts';
 
 export const allowApproval = (deps: Deps): WriteCase<'allowApproval'> => ({
-  before: holdPeople,
+  before: lockPeople,
   async run(tx, caller, { params, body: { always }, requestId }) {
     refuseGuest(caller, 'allow anything');
     const baseUrl = deps.address.baseUrl();
     const { row: seen } = await findApproval(tx, caller, params['approval'] ?? '', baseUrl);
     const action = actionOf(seen);
-    const row = await holdAll(tx, seen, action);
+    const row = await lockAll(tx, seen, action);
     const { state } = effective(row, tx.now);
     const requester = requesterOf(caller, row.agent_id, requestId);
     const review = new ActionReview({ tx, root: deps.root, address: deps.address, requester }, action, state);
@@ -57,7 +57,7 @@ export const allowApproval = (deps: Deps): WriteCase<'allowApproval'> => ({
       return { status: 202, answer: { state: 'pending', approval: { ...(await shown()), next }, next } };
     }
     const done = await execute(tx, row, review.plan, { decision: always ? 'always' : 'once' });
-    if (effect.seals && done?.invite) await holdSecret(tx, deps, await reread(tx, row.id), secretOf(done.invite));
+    if (effect.seals && done?.invite) await sealSecret(tx, deps, await reread(tx, row.id), secretOf(done.invite));
     if (effect.notice) await tellDecision(tx, row, effect.notice, done?.invite && Date.parse(done.invite.expires_at));
     const warning = effect.allows ? await allowAlways(tx, caller, row, action) : undefined;
     const answer = { state: 'executed' as const, approval: await shown(), ...done, ...(warning ? { warning } : {}) };
@@ -83,9 +83,9 @@ function refusalFor(word: ErrorCode | 'own', { state, row, deps, review }: Refus
 const secretOf = ({ invite }: ServerInvite): string => invite.slice(invite.indexOf('#') + 1);
 
 /** What a decision rests on, then the request itself, read again. */
-async function holdAll(tx: WriteTx, seen: RequestRow, action: AdminAction): Promise<RequestRow> {
-  if (effective(seen, tx.now).state === 'pending') await holdForRun(tx, action, seen.seat_board_id);
-  await holdApproval(tx, seen.id);
+async function lockAll(tx: WriteTx, seen: RequestRow, action: AdminAction): Promise<RequestRow> {
+  if (effective(seen, tx.now).state === 'pending') await lockForAction(tx, action, seen.seat_board_id);
+  await lockApproval(tx, seen.id);
   return reread(tx, seen.id);
 }
 
@@ -122,7 +122,7 @@ export const declineApproval = (address: ServerAddress): WriteCase<'declineAppro
     refuseGuest(caller, 'decline anything');
     const { row: seen } = await findApproval(tx, caller, params['approval'] ?? '', address.baseUrl());
     caller.shown.approval = seen.id;
-    await holdApproval(tx, seen.id);
+    await lockApproval(tx, seen.id);
     const row = await reread(tx, seen.id);
     const { state } = effective(row, tx.now);
     const { effect } = plainTransition(approvalTable, state, 'decline');

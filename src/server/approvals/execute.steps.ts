@@ -29,7 +29,7 @@ function authorizationFor(row: ApprovalRow, { allowance }: Decision): Authorizat
 }
 
 /**
- * Executes a pending row that is held. It is closed first, so that an action that ends its own requester does not end the
+ * Executes a pending row that is locked. It is closed first, so that an action that ends its own requester does not end the
  * request with it. Null when something else decided it meanwhile.
  */
 export async function execute(

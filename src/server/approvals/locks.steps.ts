@@ -1,14 +1,14 @@
-/** What is held before an action is decided on, in the order in which everything else takes the same rows. */
+/** Locks what an action changes before it is decided on, in the order in which every other write locks these rows. */
 import type { AdminAction } from '../../contract/types.ts';
 import { lockBoardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { lockKey, lockWorkingKeys } from '../keys/keys.store.ts';
-import { holdSeats } from '../members/endings.store.ts';
-import { holdPersonById, lockPersonById } from '../people/people.store.ts';
+import { lockSeats } from '../members/endings.store.ts';
+import { lockPersonById, shareLockPersonById } from '../people/people.store.ts';
 import { boardsNamed } from './actions.rules.ts';
 
-/** For an action that is about to run. Key-only kinds take their own boards as they go. */
-export async function holdForRun(tx: WriteTx, action: AdminAction, seatBoardId: string | null): Promise<void> {
+/** For an action that is about to run. Kinds that need the own key lock their boards as they go. */
+export async function lockForAction(tx: WriteTx, action: AdminAction, seatBoardId: string | null): Promise<void> {
   switch (action.kind) {
     case 'revoke_key':
       await lockKey(tx, action.key_id);
@@ -17,7 +17,7 @@ export async function holdForRun(tx: WriteTx, action: AdminAction, seatBoardId: 
       await lockPersonById(tx, action.person_id);
       return;
     case 'remove_person':
-      await holdSeats(tx, {
+      await lockSeats(tx, {
         ...(action.board_id === undefined ? {} : { board: action.board_id }),
         of: { person: action.person_id },
       });
@@ -28,12 +28,12 @@ export async function holdForRun(tx: WriteTx, action: AdminAction, seatBoardId: 
       }
       break;
     case 'add_people':
-      await holdPersonById(tx, action.person_id);
+      await shareLockPersonById(tx, action.person_id);
   }
-  await holdBoards(tx, [...boardsNamed(action), ...(seatBoardId === null ? [] : [seatBoardId])]);
+  await lockBoards(tx, [...boardsNamed(action), ...(seatBoardId === null ? [] : [seatBoardId])]);
 }
 
 /** Boards by their ids, one after the other. */
-export async function holdBoards(tx: WriteTx, ids: string[]): Promise<void> {
+export async function lockBoards(tx: WriteTx, ids: string[]): Promise<void> {
   for (const id of [...new Set(ids)].sort()) await lockBoardById(tx, id);
 }

@@ -1,4 +1,4 @@
-/** Raising what an agent asks for: held for its person, or done at once where their allowance covers it. */
+/** Opens an agent's request: it waits for the agent's person, or is done at once where their allowance covers it. */
 import type { ServerInvite } from '../../contract/types.ts';
 import type { AllowanceRow } from '../allowances/allowances.store.ts';
 import { coverage } from '../allowances/coverage.steps.ts';
@@ -19,7 +19,7 @@ import {
   samePending,
 } from './approvals.store.ts';
 import { execute } from './execute.steps.ts';
-import { holdForRun } from './locks.steps.ts';
+import { lockForAction } from './locks.steps.ts';
 import { tooManyPending } from './refusals.rules.ts';
 import { transition } from './transitions.rules.ts';
 
@@ -43,7 +43,7 @@ export async function openRequest(
   const { tx } = ground;
   const { person_id } = caller.person;
   await tx.serialise(`approvals:${person_id}`);
-  if (kinds[action.kind].category !== null) await holdForRun(tx, action, null);
+  if (kinds[action.kind].category !== null) await lockForAction(tx, action, null);
   const review = new ActionReview(ground, action, 'new');
   let allowance: AllowanceRow | null = null;
   const { effect } = await transition(approvalTable, 'new', 'request', {

@@ -17,7 +17,7 @@ export async function sweepOnboarding(tx: WriteTx, limit: number): Promise<numbe
   return Math.max(overdue.length, pairings, await dropExpired(tx, limit));
 }
 
-/** Keys past their end that requests or capsules still hang on. */
+/** Expired keys that pending requests or capsules depend on. */
 async function endedKeys(tx: WriteTx): Promise<string[]> {
   const rows = await tx.query<{ id: string }>((db) =>
     db({ k: 'access_keys' })

@@ -1,4 +1,4 @@
-/** Asking and answering within a post. The board's row is held, so of two answers one comes first. */
+/** Asking and answering within a post. The board's row is locked, so of two answers one comes first. */
 import { Refusal } from '../../contract/errors.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { type MemberRow, memberById } from '../members/members.store.ts';

@@ -1,4 +1,4 @@
-/** Founding a board: the one way there is, by a person or for a session of theirs. */
+/** Makes a board, for a person or for one of their sessions. Every board is made here. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Board, Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';

@@ -10,7 +10,7 @@ import { type BoardRow, parsePolicy, parseRoles, type SettingsRow, saveSettings 
 import { changedPolicy, withOverrides } from './policy.rules.ts';
 import { prefixHolder, reservePrefix } from './prefixes.store.ts';
 
-/** What every change needs: the board's row is held. */
+/** What every change needs: the board's row is locked. */
 export interface Setting {
   tx: WriteTx;
   board: BoardRow;

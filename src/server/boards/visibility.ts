@@ -27,7 +27,7 @@ export const setBoardVisibility: WriteCase<'setBoardVisibility'> = {
 
 type Turned = Answer<'setBoardVisibility'>;
 
-/** What the change does. The board's row is held, so it is also what the change will have done. */
+/** What the change does. The board's row is locked, so it is also what the change will have done. */
 async function foreseen(
   tx: WriteTx,
   board: BoardRow,

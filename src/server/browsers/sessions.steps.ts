@@ -1,9 +1,9 @@
-/** Starting and ending browser sessions: the one way a session comes to be, and the one way it goes. */
+/** Starts and ends browser sessions. Every session starts and ends here. */
 import type { WriteTx } from '../db/tx.ts';
 import type { KeyRow, SessionRow } from '../keys/credentials.store.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
-import { dropLoginCodesOf, holdSessions, insertSession, liveSessions, setSessionsEnded } from './sessions.store.ts';
+import { dropLoginCodesOf, insertSession, liveSessions, lockSessions, setSessionsEnded } from './sessions.store.ts';
 
 /** A session lasts this long, or as long as its key's fixed end lets it. Milliseconds. */
 const LASTS_MS = 2_592_000_000;
@@ -52,7 +52,7 @@ export async function startSession(
 
 /** Ends sessions, with their streams and waits; answers the ids of those that had not ended. */
 export async function endSessions(tx: WriteTx, ids: string[]): Promise<string[]> {
-  const open = await holdSessions(tx, ids);
+  const open = await lockSessions(tx, ids);
   if (open.length === 0) return [];
   await setSessionsEnded(tx, open);
   for (const id of open) tx.publish(`credential:${id}`);

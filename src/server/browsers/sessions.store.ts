@@ -57,7 +57,7 @@ export const liveSessions = (tx: ReadTx, scope: SessionScope, { after, limit } =
   });
 
 /** Holds sessions that have not ended, in one order for everybody; answers those that still have not. */
-export const holdSessions = async (tx: WriteTx, ids: string[]): Promise<string[]> => {
+export const lockSessions = async (tx: WriteTx, ids: string[]): Promise<string[]> => {
   if (ids.length === 0) return [];
   const rows = await tx.query<{ id: string }>((db) =>
     db('browser_sessions').whereIn('id', ids).whereNull('ended_at').orderBy('id').forUpdate().select('id'),

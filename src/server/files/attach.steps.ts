@@ -38,7 +38,7 @@ export async function keepCitations(tx: WriteTx, message: MessageRow, files: rea
   await insertAttachments(tx, rows);
 }
 
-/** Approves what an approval ask cites, in the name of the person it asked: the cited versions, whatever came since. */
+/** Approves what an approval ask cites, in the name of the person it asked: the cited versions, even if newer ones exist. */
 export async function approveCited(approving: Parameters<typeof approve>[0], askId: string): Promise<void> {
   const { tx, board } = approving;
   const [posted] = await postedEvents(tx, [askId]);

@@ -25,7 +25,7 @@ type Ground = Pick<Redeemable, 'issuer' | 'boards'>;
 
 /**
  * What an invite's secret stands for, if somebody could redeem it now.
- * @param hold keeps invite and boards until the commit; people must be held (`holdPeople`).
+ * @param hold locks invite and boards until the commit; people must be locked (`lockPeople`).
  */
 export async function findRedeemable(tx: WriteTx, digest: Buffer, hold: boolean): Promise<Redeemable | null> {
   const invite = await inviteByDigest(tx, digest, hold);

@@ -11,9 +11,9 @@ import { bringOnto } from '../members/membership.steps.ts';
 import { tellRedeemed } from '../notices/notices.steps.ts';
 import type { OpenCase, ServerAddress } from '../operation/usecase.ts';
 import { move } from '../pairing/move.steps.ts';
-import { holdRequest, requestOfInvite } from '../pairing/requests.store.ts';
+import { lockRequest, requestOfInvite } from '../pairing/requests.store.ts';
 import { handleTaken, requireUsableHandle } from '../people/handles.rules.ts';
-import { holderOfHandle, holdPeople, insertPerson, type PersonRow } from '../people/people.store.ts';
+import { holderOfHandle, insertPerson, lockPeople, type PersonRow } from '../people/people.store.ts';
 import { audit } from '../record/audit.steps.ts';
 import { newId } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
@@ -30,7 +30,7 @@ type Connecting = Body<'connectPerson'>;
 export const connectPerson = (root: RootKey, serverId: string, address: ServerAddress): OpenCase<'connectPerson'> => ({
   async run(tx, _door, { body, requestId }) {
     requireUsableHandle(body.handle);
-    await holdPeople(tx);
+    await lockPeople(tx);
     const secret = secretOf(body.invite, address);
     const found = secret === null ? null : await findRedeemable(tx, root.digest(secret), true);
     if (!found) throw inviteInvalid();
@@ -92,7 +92,7 @@ async function bringOntoBoards(tx: WriteTx, { invite, issuer, boards }: Redeemab
 async function redeemPairing(tx: WriteTx, inviteId: string, personId: string): Promise<string | undefined> {
   const row = await requestOfInvite(tx, inviteId);
   if (!row) return undefined;
-  await holdRequest(tx, row.id);
+  await lockRequest(tx, row.id);
   const held = await requestOfInvite(tx, inviteId);
   const moved = held && (await move(tx, held, 'redeem', { recipientId: personId }));
   return moved?.recipient_id === personId ? row.id : undefined;

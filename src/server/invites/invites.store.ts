@@ -82,7 +82,7 @@ export const listAgentInvites = (
     page(db('server_invites').where('created_by', personId).whereNotNull('issuing_agent_id').select('*')),
   );
 
-/** An invite; in a write its row is held until the commit. */
+/** An invite; in a write its row is locked until the commit. */
 export const inviteById = (tx: ReadTx, id: string): Promise<InviteRow | undefined> =>
   firstRow(tx, (db) => {
     const query = db('server_invites').where('id', id).select('*');

@@ -1,4 +1,4 @@
-/** Looking at an invite by holding it. */
+/** Shows an invite to a person who has its secret. */
 import { patterns } from '../../contract/ids.ts';
 import { unauthorized } from '../operation/caller.ts';
 import { inviteRequired } from '../operation/gate.ts';

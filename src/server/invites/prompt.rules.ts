@@ -24,6 +24,6 @@ export function promptOf({ baseUrl, serverName, secret, inviter, suggestedHandle
     'An agent whose person pasted this into its session runs:',
     `  service setup '${link}'`,
     'Run either outside a sandbox: it reaches the server over the network and saves a key on this machine.',
-    'Whoever has the link can use it, so pass it on in private only.',
+    'Anyone who has the link can use it, so pass it on in private only.',
   ].join('\n');
 }

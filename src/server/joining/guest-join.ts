@@ -13,7 +13,7 @@ import { activeHuman } from '../members/memberships.store.ts';
 import { authenticate, type KeyCaller, keyWorks } from '../operation/caller.ts';
 import { requireActive } from '../operation/terms.ts';
 import type { Door, OpenCase } from '../operation/usecase.ts';
-import { holdPeople, insertPerson } from '../people/people.store.ts';
+import { insertPerson, lockPeople } from '../people/people.store.ts';
 import { audit } from '../record/audit.steps.ts';
 import { makeSeat, requireRole, rotateToken } from '../seats/seat.steps.ts';
 import { newId } from '../text/ids.ts';
@@ -33,7 +33,7 @@ type RequestBody = Body<'joinAsGuest'>;
 export const joinAsGuest = (root: RootKey, serverId: string): OpenCase<'joinAsGuest'> => ({
   async run(tx, door, { body, requestId }) {
     // Whether a handle is free is decided here.
-    await holdPeople(tx);
+    await lockPeople(tx);
     const found = await findCode(tx, root, body.code);
     if (!found) throw codeInvalid();
     const again = await repeated(tx, root, door, { found, body });
@@ -114,7 +114,7 @@ async function newGuest(tx: WriteTx, root: RootKey, { board, code }: Found, body
   };
 }
 
-/** The guest, as every later request of theirs is read. */
+/** The guest as a caller, as their later requests are read. */
 async function callerOf(tx: WriteTx, root: RootKey, token: string): Promise<KeyCaller> {
   const caller = await authenticate(tx, { kind: 'PK', digest: root.digest(token), token });
   if (caller.kind !== 'PK') throw new Error('a key was read as something else');

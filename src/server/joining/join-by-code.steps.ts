@@ -1,4 +1,4 @@
-/** Joining with a person's own key and a join code: a pairing code of theirs, or the code that was made for this guest. */
+/** Joining with a person's own key and a join code: a pairing code that they made, or the code made for this guest. */
 import { Refusal } from '../../contract/errors.ts';
 import { eventActor } from '../access/acting.ts';
 import { requirePlace } from '../access/place.ts';
@@ -53,7 +53,7 @@ async function requireOwnCode(tx: WriteTx, caller: Caller, found: Found | null):
 
 const notForMembers = (): Refusal =>
   new Refusal('guest_code_not_for_members', 'This code is for a guest, and for nobody else.', {
-    hint: 'Whoever is on the server is added to a board instead: service board add HANDLE.',
+    hint: 'People of this server are added to a board instead: service board add HANDLE.',
   });
 
 const notYours = ({ person }: Caller): Refusal =>

@@ -3,7 +3,7 @@ import { eventActor } from '../access/acting.ts';
 import { lockSight, type Place, requirePlace, type Sight } from '../access/place.ts';
 import { seatRemoved } from '../access/replay.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { holdSeats } from '../members/endings.store.ts';
+import { lockSeats } from '../members/endings.store.ts';
 import { type MemberRow, seatOfSession } from '../members/members.store.ts';
 import { bringOnto } from '../members/membership.steps.ts';
 import type { DelegateCaller } from '../operation/caller.ts';
@@ -20,7 +20,7 @@ export interface Joined {
 }
 
 /**
- * In one transaction with the board's row held, so that of two calls for one session the second finds the first's seat.
+ * In one transaction with the board's row locked, so that of two calls for one session the second finds the first's seat.
  * @throws Refusal `board_not_found`, `guest_not_allowed`, `board_archived`, `agent_removed`, and what making a seat says.
  */
 export async function joinByDelegation(
@@ -30,7 +30,7 @@ export async function joinByDelegation(
   body: BySession,
 ): Promise<Joined> {
   // What the session's seat is asked at this moment comes first: its token may be about to change.
-  await holdSeats(tx, { board: body.board, of: { person: caller.person.person_id } });
+  await lockSeats(tx, { board: body.board, of: { person: caller.person.person_id } });
   const sight = await lockSight(tx, caller, body.board);
   const { person_id } = caller.person;
   const session_digest = root.digest(body.session);

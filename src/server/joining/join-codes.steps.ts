@@ -5,7 +5,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { append } from '../record/append.steps.ts';
 import { type CodeScope, setCodesRevoked, workingCodes } from './join-codes.store.ts';
 
-/** Revokes the working codes of a scope on a board this transaction holds, one event each; answers how many. */
+/** Revokes the working codes of a scope on a board whose row this transaction has locked, one event each; answers how many. */
 export async function revokeCodes(tx: WriteTx, board: BoardRow, actor: EventActor, scope: CodeScope): Promise<number> {
   const codes = await workingCodes(tx, board.id, scope);
   if (codes.length === 0) return 0;

@@ -65,7 +65,7 @@ async function requireGuest(tx: WriteTx, { board }: Place, handle: string): Prom
     throw new Refusal('handle_taken', `The handle ${handle} is not free for a guest.`, {
       hint: person
         ? `They are a member of this server, so add them: service board add ${handle} --board ${board.name}`
-        : 'Choose another handle; handles stay reserved for whoever had them.',
+        : 'Choose another handle; handles stay reserved for the people who had them.',
     });
   }
   if ((await activeHuman(tx, board.id, person.id)) === undefined) return person;

@@ -1,4 +1,4 @@
-/** What a join code is worth at this moment, and using it. */
+/** Whether a join code works now, for joining with it. */
 import { Refusal } from '../../contract/errors.ts';
 import { type BoardRow, lockBoardById, parseRoles } from '../boards/boards.store.ts';
 import { mayDo } from '../boards/policy.rules.ts';
@@ -16,7 +16,7 @@ export interface Found {
 }
 
 /**
- * The code somebody typed, working or not, with its board's row held: whatever ends codes or uses them up holds it too,
+ * The code somebody typed, working or not, with its board's row locked: every write that ends or uses a code locks it too,
  * so what is read here stays true until the commit. Null: there is no such code.
  */
 export async function findCode(tx: WriteTx, root: RootKey, typed: string): Promise<Found | null> {

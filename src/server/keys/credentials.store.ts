@@ -231,7 +231,7 @@ const proofLocked = proofStatement(true);
 const seatRead = seatStatement(false);
 const seatLocked = seatStatement(true);
 
-/** The access key with this digest; in a write transaction its rows are held until the commit. */
+/** The access key with this digest; in a write transaction its rows are locked until the commit. */
 export const findKey = (tx: ReadTx | WriteTx, digest: Buffer): Promise<KeyRow | undefined> =>
   tx.first(tx.writable ? keyLocked : keyRead, { digest });
 
@@ -246,7 +246,7 @@ export const findSession = (tx: ReadTx | WriteTx, digest: Buffer): Promise<Sessi
 export const findDelegation = (tx: ReadTx | WriteTx, digest: Buffer): Promise<DelegationRow | undefined> =>
   tx.first(tx.writable ? delegationLocked : delegationRead, { digest });
 
-/** The pairing proof with this digest. Its request and board are held by what uses it, which then asks again. */
+/** The pairing proof with this digest. Its request and board are locked by what uses it, which then asks again. */
 export const findProof = (tx: ReadTx | WriteTx, digest: Buffer): Promise<ProofUseRow | undefined> =>
   tx.first(tx.writable ? proofLocked : proofRead, { digest });
 

@@ -1,10 +1,10 @@
-/** The credentials of many open streams on one board, with who they are there, in one statement whatever their kinds. */
+/** The credentials of many open streams on one board, with their members there, in one statement for all kinds. */
 import type { Knex } from 'knex';
 import { type ListStatement, listStatement, type Value } from '../db/statement.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/member.rules.ts';
 
-/** Kinds of credential that hold streams. */
+/** Kinds of credential that can open a stream. */
 export type HolderKind = 'PK' | 'BR' | 'AG';
 
 /** A credential, its key, and the member it is: of a person on the board asked about, of a seat on its own. */

@@ -1,4 +1,4 @@
-/** Revoking a key, whoever asks for it. */
+/** Revokes a key, for its person, for an admin and for an approved request. */
 import { Refusal } from '../../contract/errors.ts';
 import { closeForKeys } from '../approvals/closings.steps.ts';
 import type { WriteTx } from '../db/tx.ts';

@@ -1,4 +1,4 @@
-/** Making a key for a person: the one way a key comes to be, whatever brought it about. */
+/** Makes a key for a person. Every key is made here, for signing up, guests, machines and further keys alike. */
 import { Refusal } from '../../contract/errors.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { newId, newSecret } from '../text/ids.ts';

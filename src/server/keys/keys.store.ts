@@ -1,4 +1,4 @@
-/** Access keys as records: what they are called, where they came from, and what hangs on them. */
+/** Access keys as records: names, origins, and what depends on them. */
 import type { Knex } from 'knex';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
@@ -117,7 +117,7 @@ export const lockWorkingKeys = async (tx: WriteTx, personId: string): Promise<st
   return rows.map((row) => row.id);
 };
 
-/** One of a person's own keys, whatever became of it. */
+/** One of a person's own keys, ended or not. */
 export const keyOf = async (tx: ReadTx, personId: string, id: string): Promise<AccessKeyRow | undefined> => {
   const [row] = await tx.query<AccessKeyRow>((db) =>
     db('access_keys').where({ person_id: personId, id }).select(keyFields),
@@ -135,12 +135,12 @@ export const listKeyRows = (
     return page(filter.working ? working(all, tx.now) : all);
   });
 
-/** A key, its row held until the commit: requests that came with it end first. */
+/** A key, its row locked until the commit: requests that came with it end first. */
 export const lockKey = async (tx: WriteTx, id: string): Promise<AccessKeyRow | undefined> => {
   const [row] = await tx.query<AccessKeyRow>((db) => db('access_keys').where('id', id).forUpdate().select(keyFields));
   return row;
 };
 
-/** Keys by their ids, whatever became of them. */
+/** Keys by their ids, ended or not. */
 export const keysWithIds = async (tx: ReadTx, ids: string[]): Promise<AccessKeyRow[]> =>
   ids.length === 0 ? [] : tx.query<AccessKeyRow>((db) => db('access_keys').whereIn('id', ids).select(keyFields));

@@ -5,7 +5,7 @@ import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { pairingsOfInvites } from '../pairing/endings.steps.ts';
 import { personNotFound, refuseGuest, requireAdmin } from '../people/people.rules.ts';
-import { anyAdminHasKey, holdPeople, type PersonRow, personByHandle, personById } from '../people/people.store.ts';
+import { anyAdminHasKey, lockPeople, type PersonRow, personByHandle, personById } from '../people/people.store.ts';
 import { audit } from '../record/audit.steps.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
 import type { RootKey } from '../text/root-key.ts';
@@ -36,7 +36,7 @@ export const listKeys: ReadCase<'listKeys'>['run'] = async (tx, caller, { query 
 };
 
 export const createKey = (root: RootKey): WriteCase<'createKey'> => ({
-  before: holdPeople,
+  before: lockPeople,
   async run(tx, caller, { body, requestId }) {
     refuseGuest(caller.person, 'make keys');
     const { row, token } = await makeKey(tx, root, {
@@ -52,7 +52,7 @@ export const createKey = (root: RootKey): WriteCase<'createKey'> => ({
 });
 
 export const revokeKey: WriteCase<'revokeKey'> = {
-  before: holdPeople,
+  before: lockPeople,
   async run(tx, caller, { params, query, requestId }) {
     refuseGuest(caller.person, 'revoke keys');
     const row = await lockKey(tx, params['key'] ?? '');

@@ -1,4 +1,4 @@
-/** How long a line holds. */
+/** How long a line is valid. */
 import { leftAt, type Reported } from '../seats/presence.rules.ts';
 
 const HOUR_MS = 3_600_000;
@@ -9,7 +9,7 @@ const PAUSE_KEPT_MS = 7 * 24 * HOUR_MS;
 /** How far ahead a pause may end. */
 export const AHEAD_MS = 30 * 24 * HOUR_MS;
 
-/** What of a line decides how long it holds; milliseconds since the epoch. */
+/** What of a line decides how long it is valid; milliseconds since the epoch. */
 export interface Span {
   kind: 'working' | 'paused';
   /** Only of a pause. */
@@ -17,7 +17,7 @@ export interface Span {
   at: number;
 }
 
-/** Whether a line no longer holds: who said what they work on has left since, or nobody came back for long. */
+/** Whether a line has ended: its agent has left since, or no session has come back for long. */
 export function hasLapsed({ kind, until, at }: Span, report: Reported | undefined, now: number): boolean {
   if (kind === 'paused') return now >= (until ?? at) + PAUSE_KEPT_MS;
   const left = report ? leftAt(report) : null;

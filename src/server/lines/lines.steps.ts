@@ -1,4 +1,4 @@
-/** Setting and clearing lines, so that whoever follows the board hears of it. */
+/** Sets and clears lines and publishes the change to followers of the board. */
 import type { WriteTx } from '../db/tx.ts';
 import type { ReportRow } from '../seats/reports.store.ts';
 import { hasLapsed } from './lines.rules.ts';
@@ -20,7 +20,7 @@ export async function clearLinesAbout(tx: WriteTx, boardId: string, taskId: stri
 }
 
 /**
- * Clears a line that no longer holds, before what decides about it is overwritten.
+ * Clears a line that has ended, before what decides about it is overwritten.
  * @param report as it was until now. @param leaves the agent says that nobody is there any more.
  */
 export async function dropLapsed(tx: WriteTx, boardId: string, report: ReportRow, leaves: boolean): Promise<void> {

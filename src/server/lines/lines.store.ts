@@ -56,7 +56,7 @@ export const renameSetter = (tx: WriteTx, personId: string, before: string, afte
   );
 
 /** A line with what its agent last reported. */
-export interface HeldLine extends Pick<LineRow, 'member_id' | 'kind' | 'until' | 'at'> {
+export interface ReportedLine extends Pick<LineRow, 'member_id' | 'kind' | 'until' | 'at'> {
   board_id: string;
   presence: Presence | null;
   presence_since: number | null;
@@ -64,8 +64,8 @@ export interface HeldLine extends Pick<LineRow, 'member_id' | 'kind' | 'until' |
 }
 
 /** All lines there are, at most `limit`, by member. */
-export const heldLines = (tx: ReadTx, after: string, limit: number): Promise<HeldLine[]> =>
-  tx.query<HeldLine>((db) =>
+export const listReportedLines = (tx: ReadTx, after: string, limit: number): Promise<ReportedLine[]> =>
+  tx.query<ReportedLine>((db) =>
     db({ l: 'agent_lines' })
       .join({ m: 'members' }, 'm.id', 'l.member_id')
       .leftJoin({ r: 'seat_reports' }, 'r.member_id', 'l.member_id')

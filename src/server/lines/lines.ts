@@ -6,7 +6,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { findMember, type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { holdMode } from '../seats/agents.store.ts';
+import { lockMode } from '../seats/agents.store.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { redact } from '../text/redaction.ts';
 import { memberView } from '../views/member.ts';
@@ -63,8 +63,8 @@ async function set(tx: WriteTx, caller: Caller, { place, agentId, setBy }: Targe
   const agent = await agentWithId(tx, agentId);
   const task = body.task === undefined ? null : await requireTask(tx, place.board.id, body.task);
   if (until !== null && until <= tx.now) {
-    throw new Refusal('line_until_past', 'The end of the pause is not ahead.', {
-      hint: 'Give a time to come, such as: service line paused "…" --until 30m.',
+    throw new Refusal('line_until_past', 'The end of the pause is in the past.', {
+      hint: 'Give a time in the future, such as: service line paused "…" --until 30m.',
     });
   }
   await setLine(tx, place.board.id, {
@@ -90,7 +90,7 @@ async function agentWithId(tx: WriteTx, id: string): Promise<MemberWithPerson> {
   return agent;
 }
 
-/** An active agent of the caller's, its seat held. @throws Refusal `member_not_found`, `agent_owner_required`. */
+/** An active agent of the caller's, its seat locked. @throws Refusal `member_not_found`, `agent_owner_required`. */
 async function ownAgent(
   tx: WriteTx,
   caller: Caller,
@@ -105,7 +105,7 @@ async function ownAgent(
     });
   }
   // Held and read again: a seat that ended meanwhile takes no line any more.
-  if ((await holdMode(tx, found.id))?.status !== 'active') throw memberNotFound(place);
+  if ((await lockMode(tx, found.id))?.status !== 'active') throw memberNotFound(place);
   return { place, agentId: found.id };
 }
 

@@ -7,7 +7,7 @@ import { IDLE_SECONDS, makeKey } from '../keys/keys.steps.ts';
 import { workingKeyNames } from '../keys/keys.store.ts';
 import { keyWorks } from '../operation/caller.ts';
 import type { OpenCase } from '../operation/usecase.ts';
-import { holdPeople } from '../people/people.store.ts';
+import { lockPeople } from '../people/people.store.ts';
 import { audit } from '../record/audit.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { timestamp } from '../text/time.ts';
@@ -53,7 +53,7 @@ async function pending(tx: WriteTx, request: MachineRow, waitSeconds: number, ag
 
 /** Makes the key and uses the request up. @throws Refusal `machine_request_invalid` when approver or their key ended since. */
 async function collect(tx: WriteTx, root: RootKey, serverId: string, request: MachineRow, requestId: string) {
-  await holdPeople(tx);
+  await lockPeople(tx);
   const approver = await findKeyById(tx, request.decided_key ?? '');
   if (!approver || !keyWorks(approver, tx.now)) throw machineRequestInvalid();
   const taken = await workingKeyNames(tx, approver.person_id);

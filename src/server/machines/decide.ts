@@ -1,4 +1,4 @@
-/** A person looks at the machine behind a short code, and lets it have a key of theirs or not. */
+/** A person looks up the machine behind a short code and approves or refuses a key for it. */
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';

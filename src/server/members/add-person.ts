@@ -6,7 +6,7 @@ import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { personNotFound } from '../people/people.rules.ts';
-import { holdPersonByHandle, type PersonRow } from '../people/people.store.ts';
+import { type PersonRow, shareLockPersonByHandle } from '../people/people.store.ts';
 import { boardPersonView } from '../views/person.ts';
 import { agentMayAdd, alreadyOnBoard, memberUnlessAddable } from './adding.steps.ts';
 import { bringOnto } from './membership.steps.ts';
@@ -14,8 +14,8 @@ import { activeHuman } from './memberships.store.ts';
 
 export const addBoardPerson: WriteCase<'addBoardPerson'> = {
   async run(tx, caller, { params, body: { handle } }) {
-    // Held before the board, as every write does that needs both; what it says decides nothing yet.
-    const person = await holdPersonByHandle(tx, handle);
+    // Locked before the board, as in every write that needs both; what it says decides nothing yet.
+    const person = await shareLockPersonByHandle(tx, handle);
     const needsMember = (found: Sight): boolean => !addsThemselves(found, caller, handle);
     const sight = await lockSight(tx, caller, params['board'] ?? '', needsMember);
     const place = needsMember(sight) ? requirePlace(sight) : null;
@@ -26,7 +26,7 @@ export const addBoardPerson: WriteCase<'addBoardPerson'> = {
       ...(place ? { actor: eventActor(place.member, caller.person.handle) } : {}),
       ...(caller.kind === 'AG' ? { by_owner: caller.person.person_id } : {}),
     });
-    // Whoever joined is on the board as long as they may be told again that they are.
+    // The kept answer is shown again only while the caller is on the board.
     caller.shown.member = true;
     const { display_name, server_role } = added;
     return {
@@ -35,7 +35,7 @@ export const addBoardPerson: WriteCase<'addBoardPerson'> = {
   },
 };
 
-/** Whoever is off an open board may add nobody else; that is decided before the handle is looked up. */
+/** A caller who is off an open board may add nobody else; that is decided before the handle is looked up. */
 const addsThemselves = ({ member }: Sight, caller: Caller, handle: string): boolean =>
   member === null && handle === caller.person.handle;
 

@@ -23,7 +23,7 @@ export interface SeatEnding {
   pruned?: { disconnected_since: string };
 }
 
-/** Ends an active seat on a board whose row this transaction holds; answers the seat as it is from now on. */
+/** Ends an active seat on a board whose row this transaction has locked; answers the seat as it is from now on. */
 export async function endSeat(
   tx: WriteTx,
   board: BoardRow,
@@ -62,7 +62,7 @@ const byWhom = {
 } as const;
 
 /**
- * Ends a person's active membership with all their agents there; answers those agents. The board's row is held. Whether
+ * Ends a person's active membership with all their agents there; answers those agents. The board's row is locked. Whether
  * the board may lose this person is decided before.
  */
 export async function endMembership(

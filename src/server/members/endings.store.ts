@@ -1,7 +1,7 @@
 /** What a write needs to end or change seats of others: their rows, held in one order, and their last state. */
 import type { WriteTx } from '../db/tx.ts';
 
-/** Seats to be changed, chosen before their board is held. */
+/** Seats to be changed, chosen before their board is locked. */
 export interface SeatChoice {
   /** Name or id of a board; left out: on every board. */
   board?: string;
@@ -11,10 +11,10 @@ export interface SeatChoice {
 
 /**
  * Holds the rows of seats that are about to end or to get another token. A seat's own requests hold its row and then
- * wait for its board, so whoever changes it takes them in the same order; what may be changed is decided later, when
- * the board is held.
+ * wait for its board, so every write that changes seats locks them in this order; what may be changed is decided later, when
+ * the board is locked.
  */
-export async function holdSeats(tx: WriteTx, { board, of }: SeatChoice): Promise<void> {
+export async function lockSeats(tx: WriteTx, { board, of }: SeatChoice): Promise<void> {
   if (!tx.dialect.shared || !isPlain(board) || ('member' in of && !isPlain(of.member))) return;
   await tx.query((db) => {
     const query = db({ m: 'members' }).where({ 'm.kind': 'agent', 'm.status': 'active' });

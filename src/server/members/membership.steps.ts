@@ -1,5 +1,4 @@
-/** Bringing a person onto a board: the one way there is, whoever or whatever brings them. */
-
+/** Adds a person to a board. Every membership of a person begins here: added, invited, joined by a code. */
 import { Refusal } from '../../contract/errors.ts';
 import { reservedMemberNames } from '../../contract/ids.ts';
 import type { EventActor } from '../../contract/types.ts';
@@ -34,7 +33,7 @@ export interface Arrival extends Authorized {
 
 /**
  * Puts a person who is not on the board onto it as a member; somebody who was there comes back under their old id and
- * name. Nothing posted before is unread, and what they missed is kept as a gap. The board's row must be held, and the
+ * name. Nothing posted before is unread, and what they missed is kept as a gap. The board's row must be locked, and the
  * person's row too. On a board without an owner a non-guest becomes its owner.
  * @throws Refusal `limit_reached`.
  */

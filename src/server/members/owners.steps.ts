@@ -1,4 +1,4 @@
-/** Who owns a board: each a change, of which its caller has made sure that it may be. The board's row is held. */
+/** Makes and unmakes owners of a board; `ownershipChanges` decides first whether that is allowed. The board's row is locked. */
 import { Refusal } from '../../contract/errors.ts';
 import type { EventActor } from '../../contract/types.ts';
 import { requireAnotherOwner } from '../access/authority.ts';
@@ -52,7 +52,7 @@ export async function makeOwner(
   });
 }
 
-/** Another owner stays: the caller has counted while the board was held. */
+/** Another owner stays: the caller has counted while the board was locked. */
 export async function unmakeOwner({ tx, board, member, actor }: Standing, why: Authorized = {}): Promise<void> {
   await setAccess(tx, member.id, 'member');
   member.access = 'member';
@@ -63,7 +63,7 @@ export async function unmakeOwner({ tx, board, member, actor }: Standing, why: A
   });
 }
 
-/** Makes a member of a board without an owner its owner, by nobody's hand. */
+/** Makes a member of a board without an owner its owner; the server is the actor. */
 export const makeOwnerBySystem = (
   tx: WriteTx,
   board: BoardRow,

@@ -10,7 +10,7 @@ import { requireAdmin } from '../people/people.rules.ts';
 import { type Disconnected, disconnectedAgents } from '../seats/reports.store.ts';
 import { timestamp } from '../text/time.ts';
 import { endSeat } from './endings.steps.ts';
-import { holdSeats } from './endings.store.ts';
+import { lockSeats } from './endings.store.ts';
 import { type MemberRow, type MemberWithPerson, membersWithIds } from './members.store.ts';
 import { activeHuman } from './memberships.store.ts';
 
@@ -48,10 +48,10 @@ async function look(tx: WriteTx, caller: Caller, body: Prune): Promise<Found> {
   };
 }
 
-/** Each agent is asked about again while its row is held: one that came back meanwhile is kept. */
+/** Each agent is asked about again while its row is locked: one that came back meanwhile is kept. */
 async function prune(tx: WriteTx, caller: Caller, body: Prune): Promise<Found> {
   if (body.agents === undefined) throw unnamed();
-  await holdSeats(tx, { of: { seats: body.agents } });
+  await lockSeats(tx, { of: { seats: body.agents } });
   const found = await qualifying(tx, caller, body, body.agents);
   const scene = await sceneOf(tx, caller, found, lockBoardById);
   for (const one of found) await endOne(tx, caller, one, scene);

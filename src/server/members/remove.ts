@@ -10,12 +10,12 @@ import type { WriteCase } from '../operation/usecase.ts';
 import { boardPersonView } from '../views/person.ts';
 import { seatView } from '../views/seat.ts';
 import { endMembership, endSeat, type SeatEnding } from './endings.steps.ts';
-import { holdSeats } from './endings.store.ts';
+import { lockSeats } from './endings.store.ts';
 import { findMember, type MemberWithPerson } from './members.store.ts';
 
 export const leaveBoard: WriteCase<'leaveBoard'> = {
   async run(tx, caller, { params: { board = '' } }) {
-    await holdSeats(tx, { board, of: { person: caller.person.person_id } });
+    await lockSeats(tx, { board, of: { person: caller.person.person_id } });
     const place = await lockPlace(tx, caller, board);
     return { answer: await leave(tx, caller, place) };
   },
@@ -23,7 +23,7 @@ export const leaveBoard: WriteCase<'leaveBoard'> = {
 
 export const removeBoardPerson: WriteCase<'removeBoardPerson'> = {
   async run(tx, caller, { params: { board = '', handle = '' } }) {
-    await holdSeats(tx, { board, of: { handle } });
+    await lockSeats(tx, { board, of: { handle } });
     const place = await lockPlace(tx, caller, board);
     if (handle === caller.person.handle) return { answer: await leave(tx, caller, place) };
     await requireOwner(tx, place);
@@ -33,7 +33,7 @@ export const removeBoardPerson: WriteCase<'removeBoardPerson'> = {
 
 export const removeMember: WriteCase<'removeMember'> = {
   async run(tx, caller, { params: { board = '', member: wanted = '' } }) {
-    await holdSeats(tx, { board, of: { member: wanted } });
+    await lockSeats(tx, { board, of: { member: wanted } });
     const reached = await lockReached(tx, caller, board);
     if (reached.member) caller.shown.member = true;
     else if (!isAdmin(caller)) requirePlace(reached);
@@ -51,19 +51,19 @@ async function leave(tx: WriteTx, caller: Caller, place: Place): Promise<BoardPe
   const { handle, display_name, server_role } = caller.person;
   const actor = eventActor(place.member, handle);
   await endMembership(tx, place.board, place.member, { actor, how: 'left' });
-  // Whoever still sees the board may be told again that they left it.
+  // The kept answer may be shown again to a person who still sees the board.
   delete caller.shown.member;
   return boardPersonView({ ...place.member, handle, display_name, server_role }, place.board.name);
 }
 
-/** Another owner may go too: whoever takes them off is one that stays. */
+/** Another owner may be removed too: the caller is an owner who stays. */
 async function takeOff(tx: WriteTx, caller: Caller, place: Place, person: MemberWithPerson): Promise<BoardPerson> {
   const actor = eventActor(place.member, caller.person.handle);
   await endMembership(tx, place.board, person, { actor, how: 'removed' });
   return boardPersonView(person, place.board.name);
 }
 
-/** Who is on the board now; to somebody who is not on it its people are nobody, and a hidden one has no names. */
+/** A member who is on the board now. Callers off the board find agents only, and on a hidden board by id only. */
 async function findTarget(tx: WriteTx, reached: Reached, wanted: string): Promise<MemberWithPerson> {
   const found = await findMember(tx, reached.board.id, wanted);
   const there = found?.status === 'active' && (found.kind === 'agent' || reached.member !== null);

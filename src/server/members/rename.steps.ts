@@ -16,7 +16,7 @@ interface Rename {
   handle: string;
 }
 
-/** Gives the person's memberships of boards this transaction holds the new name, with one event each. */
+/** Gives the person's memberships of boards that this transaction has locked the new name, with one event each. */
 export async function renameOnBoards(
   tx: WriteTx,
   boards: BoardRow[],
@@ -43,7 +43,7 @@ export async function renameOnBoards(
   }
 }
 
-/** Whoever is not on the board now acts as the server's admin, or as the person they were there. */
+/** A person who is not on the board now acts as the server's admin, or as the member they were there. */
 function actorOf(member: MemberRow | undefined, { person }: Caller): EventActor {
   const there = member?.status === 'active' ? member : null;
   return { kind: 'human', member_id: there?.id ?? null, name: there?.name ?? person.handle, owner: null };

@@ -43,7 +43,7 @@ export interface Written {
   data: PostedData;
 }
 
-/** Appends a post to its board, whose row is held, and writes all that follows from it. */
+/** Appends a post to its board, whose row is locked, and writes all that follows from it. */
 export async function writePost(
   tx: WriteTx,
   { person }: Pick<Caller, 'person'>,

@@ -67,7 +67,7 @@ export const listReactions: ReadCase<'listReactions'>['run'] = async (tx, caller
   return { message_id: message.id, reactions };
 };
 
-/** A message that cannot be read any more is missing, whatever became of its board: a new reaction hears no more. */
+/** A message that cannot be read any more is missing, as for a new reaction. */
 async function recheck(tx: WriteTx, caller: Caller, { message = '' }: Shown): Promise<void> {
   await findMessage(tx, caller, message);
 }

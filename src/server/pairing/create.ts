@@ -15,7 +15,7 @@ import { bringOnto } from '../members/membership.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { Deps, WriteCase } from '../operation/usecase.ts';
-import { holdPersonById, type PersonRow } from '../people/people.store.ts';
+import { type PersonRow, shareLockPersonById } from '../people/people.store.ts';
 import { pairingView } from '../views/pairing.ts';
 import { begin, requireRoom } from './begin.steps.ts';
 import { notYours, pairingNotFound } from './refusals.rules.ts';
@@ -31,8 +31,8 @@ export const createPairingRequest = (deps: Deps): WriteCase<'createPairingReques
   async run(tx, caller, { body, requestId }) {
     refuseGuest(caller, 'propose work');
     const { person_id } = caller.person;
-    // Held before the board, as every write does that needs both; what it says decides nothing yet.
-    const recipient = await holdPersonById(tx, body.recipient_id);
+    // Locked before the board, as in every write that needs both; what it says decides nothing yet.
+    const recipient = await shareLockPersonById(tx, body.recipient_id);
     const place = await orNotFound(() => lockPlaceById(tx, caller, body.board_id));
     await requireOwnSeat(tx, caller, body);
     const person = requireMember(recipient);

@@ -7,7 +7,7 @@ import type { Caller, Shown } from '../operation/caller.ts';
 import type { Deps, WriteCase } from '../operation/usecase.ts';
 import { pairingView } from '../views/pairing.ts';
 import { askAgent } from './ask-agent.steps.ts';
-import { findPairing, holdPairing, requireOpen } from './find.steps.ts';
+import { findPairing, lockPairing, requireOpen } from './find.steps.ts';
 import { move } from './move.steps.ts';
 import { notYours, pairingChanged, pairingNotFound } from './refusals.rules.ts';
 import type { SubjectRow } from './requests.store.ts';
@@ -21,7 +21,7 @@ type Ending = WriteCase<'declinePairing'> & WriteCase<'cancelPairing'>;
 const ending = (deps: Deps, on: 'decline' | 'cancel', side: PairingSide, require: Requires): Ending => ({
   async run(tx, caller, { params }) {
     refuseGuest(caller, WHAT);
-    const { row } = await holdPairing(tx, caller, params['pairing'] ?? '');
+    const { row } = await lockPairing(tx, caller, params['pairing'] ?? '');
     require(row, caller);
     return { answer: await pairingView(tx, caller, await move(tx, row, on, { side }), deps) };
   },
@@ -44,7 +44,7 @@ async function recheckAs(tx: WriteTx, caller: Caller, { pairing = '' }: Shown, r
 export const choosePairingAgent = (deps: Deps): WriteCase<'choosePairingAgent'> => ({
   async run(tx, caller, { params, body: { agent_id, generation, replace } }) {
     refuseGuest(caller, WHAT);
-    const held = await holdPairing(tx, caller, params['pairing'] ?? '');
+    const held = await lockPairing(tx, caller, params['pairing'] ?? '');
     const { row, board } = held;
     requireRecipient(row, caller);
     requireOpen(tx, caller, held);

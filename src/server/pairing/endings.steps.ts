@@ -67,8 +67,8 @@ const sideOfPerson =
     row.inviter_id === personId ? 'initiator' : 'recipient';
 
 /**
- * A person leaves the server: invites of theirs end first, then what they have part in without being on its board. The rest
- * ends with their memberships: there the board is held before its requests, as everywhere.
+ * A person leaves the server: their invites end first, then what they have part in without being on its board. The rest
+ * ends with their memberships: there the board is locked before its requests, as everywhere.
  */
 export async function pairingsOfPerson(tx: WriteTx, personId: string): Promise<void> {
   await moveAll(

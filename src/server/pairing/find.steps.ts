@@ -6,9 +6,9 @@ import { requireTerms } from '../operation/terms.ts';
 import { isClosed } from './machine.rules.ts';
 import { pairingClosed, pairingNotFound } from './refusals.rules.ts';
 import {
-  holdRequest,
   isListed,
   listedRequests,
+  lockRequest,
   requestById,
   requestOfInvite,
   type SubjectRow,
@@ -61,22 +61,22 @@ export interface Held {
   board: BoardRow;
 }
 
-/** The same with its board and its row held until the commit, in this order. @throws Refusal `pairing_not_found`. */
-export async function holdPairing(tx: WriteTx, caller: Caller, id: string): Promise<Held> {
+/** The same with its board and its row locked until the commit, in this order. @throws Refusal `pairing_not_found`. */
+export async function lockPairing(tx: WriteTx, caller: Caller, id: string): Promise<Held> {
   const seen = await findPairing(tx, caller, id);
   const board = await lockBoardById(tx, seen.board_id);
-  await holdRequest(tx, id);
+  await lockRequest(tx, id);
   const row = await findPairing(tx, caller, id);
   if (!board) throw pairingNotFound();
   return { row, board };
 }
 
 /**
- * A request as the endpoint that shows its proof may use it. What the proof rests on is read again once everything is held,
+ * A request as the endpoint that shows its proof may use it. What the proof rests on is read again once everything is locked,
  * so that nothing that ended meanwhile is used. @throws Refusal `pairing_not_found`, `unauthorized`.
  */
-export async function holdOwn(tx: WriteTx, caller: PairingCaller, id: string): Promise<Held> {
-  const held = await holdPairing(tx, caller, id);
+export async function lockOwnPairing(tx: WriteTx, caller: PairingCaller, id: string): Promise<Held> {
+  const held = await lockPairing(tx, caller, id);
   await authenticate(tx, caller.credential);
   return held;
 }

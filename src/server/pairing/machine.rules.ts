@@ -89,7 +89,7 @@ export interface Transition {
   on: Trigger;
   /** A further condition, which the caller of the trigger checks. */
   when?: string;
-  /** `computed`: whatever the facts say after it. */
+  /** `computed`: the state that follows from the facts afterwards. */
   next: PairingState | 'computed' | 'unchanged';
   effects: readonly Effect[];
   /** How it ends. */

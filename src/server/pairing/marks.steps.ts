@@ -18,8 +18,8 @@ export interface Posted {
 export type Flaw = 'ping' | 'reply' | 'link' | 'sender' | 'recipient' | 'generation';
 
 /**
- * Notes a ping or a reply that is one. Whatever else such a line may say is text like any other, and refuses no post. The
- * board's row is held, which whatever changes a request of it holds too.
+ * Notes a ping or a reply that is one. Any other such line is text, and no reason to refuse a post. The
+ * board's row is locked, as in every write that changes its requests.
  */
 export async function noteMark(tx: WriteTx, posted: Posted): Promise<void> {
   const line = readPairingLine(posted.text);

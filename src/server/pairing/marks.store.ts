@@ -14,7 +14,7 @@ export type MarkRow = {
 export const insertMark = (tx: WriteTx, row: MarkRow): Promise<number> =>
   tx.change((db) => db('pairing_marks').insert(row));
 
-/** All of these requests, whatever their generation. */
+/** All marks of these requests, of every generation. */
 export const marksOf = async (tx: ReadTx, requestIds: string[]): Promise<MarkRow[]> =>
   requestIds.length === 0
     ? []

@@ -42,7 +42,7 @@ interface Turn {
 }
 
 /**
- * Does what the table says; answers the request as it is then. Its board and its row are held.
+ * Does what the table says; answers the request as it is then. Its board and its row are locked.
  * @throws Refusal of the cell; `pairing_changed` where another generation came first.
  */
 export async function move(tx: WriteTx, row: SubjectRow, on: Trigger, moved: Moved = {}): Promise<SubjectRow> {

@@ -24,11 +24,11 @@ const revoke = (tx: WriteTx, narrow: (query: Knex.QueryBuilder) => Knex.QueryBui
 export const revokeProofs = (tx: WriteTx, requestId: string, side?: PairingSide): Promise<number> =>
   revoke(tx, (query) => query.where({ request_id: requestId, ...(side === undefined ? {} : { side }) }));
 
-/** Ends the proofs that hang on seats or keys that have ended. */
+/** Ends the proofs that depend on seats or keys that have ended. */
 export const revokeProofsOf = (tx: WriteTx, column: 'agent_id' | 'key_id', ids: string[]): Promise<number> =>
   ids.length === 0 ? Promise.resolve(0) : revoke(tx, (query) => query.whereIn(column, ids));
 
-/** Keys past their end that proofs still hang on. */
+/** Expired keys that working proofs depend on. */
 export const endedProofKeys = async (tx: ReadTx, limit: number): Promise<string[]> => {
   const rows = await tx.query<{ id: string }>((db) =>
     db({ c: 'pairing_credentials' })

@@ -5,7 +5,7 @@ import { type Caller, type PairingCaller, unauthorized } from '../operation/call
 import type { Deps, WriteCase } from '../operation/usecase.ts';
 import { pairingView } from '../views/pairing.ts';
 import { requireRoundTrip } from './evidence.steps.ts';
-import { holdOwn } from './find.steps.ts';
+import { lockOwnPairing } from './find.steps.ts';
 import { pinger, short } from './lines.rules.ts';
 import { move } from './move.steps.ts';
 import { notYours, pairingChanged } from './refusals.rules.ts';
@@ -21,7 +21,7 @@ function endpointOf(caller: Caller): PairingCaller {
 export const acceptPairing = (deps: Deps): WriteCase<'acceptPairing'> => ({
   async run(tx, found, { params, body: { agent_id, generation } }) {
     const caller = endpointOf(found);
-    const { row } = await holdOwn(tx, caller, params['pairing'] ?? '');
+    const { row } = await lockOwnPairing(tx, caller, params['pairing'] ?? '');
     const { proof } = caller;
     if (proof.side !== 'recipient') throw notYours('the recipient');
     if (agent_id !== proof.agent_id || generation !== proof.generation) throw pairingChanged();
@@ -35,7 +35,7 @@ export const acceptPairing = (deps: Deps): WriteCase<'acceptPairing'> => ({
 export const verifyPairing = (deps: Deps): WriteCase<'verifyPairing'> => ({
   async run(tx, found, { params, body }) {
     const caller = endpointOf(found);
-    const { row } = await holdOwn(tx, caller, params['pairing'] ?? '');
+    const { row } = await lockOwnPairing(tx, caller, params['pairing'] ?? '');
     const moved = await verify(tx, caller, row, body);
     return { answer: await pairingView(tx, caller, moved, deps) };
   },

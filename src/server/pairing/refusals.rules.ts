@@ -7,7 +7,7 @@ export const pairingNotFound = (): Refusal =>
     hint: 'service pairing list shows those you have part in.',
   });
 
-export const pairingChanged = (what = 'The request or one of its endpoints is not as it was.'): Refusal =>
+export const pairingChanged = (what = 'The request or one of its endpoints has changed.'): Refusal =>
   new Refusal('pairing_changed', what, { hint: 'Read it again: service pairing show PRQ' });
 
 /** Why it ended is for those who may read it. */
@@ -20,7 +20,7 @@ export const notYours = (whose: string): Refusal =>
   new Refusal('forbidden', `Only ${whose} may do this.`, { hint: 'service pairing show PRQ says who is who.' });
 
 export const evidenceInvalid = (check: string): Refusal =>
-  new Refusal('pairing_evidence_invalid', `The ${check} of this round trip is not what it has to be.`, {
+  new Refusal('pairing_evidence_invalid', `The ${check} of this round trip is wrong.`, {
     hint: 'Ping again, and report the reply that was handed to this session.',
     details: { check },
   });

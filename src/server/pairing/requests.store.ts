@@ -101,8 +101,8 @@ export const requestById = (tx: ReadTx, id: string): Promise<SubjectRow | undefi
 export const requestOfInvite = (tx: ReadTx, inviteId: string): Promise<SubjectRow | undefined> =>
   firstRow(tx, (db) => subjects(db).where('r.invite_id', inviteId));
 
-/** Holds a request's row until the commit; its board is held before it. What it was read as is read again after. */
-export const holdRequest = async (tx: WriteTx, id: string): Promise<void> => {
+/** Locks a request's row until the commit; its board is locked before it. What it was read as is read again after. */
+export const lockRequest = async (tx: WriteTx, id: string): Promise<void> => {
   await tx.query((db) => db('pairing_requests').where('id', id).forUpdate().select('id'));
 };
 
@@ -129,7 +129,7 @@ export const listedRequests = (tx: ReadTx, personId: string, boardId?: string): 
 /** Whether an ended one is still listed. */
 export const isListed = (closedAt: number, now: number): boolean => closedAt > now - LISTED_MS;
 
-/** Open requests that something ends or moves, their rows held in the order of their ids. */
+/** Open requests that something ends or moves, their rows locked in the order of their ids. */
 export const openRequests = async (
   tx: WriteTx,
   narrow: (query: Knex.QueryBuilder) => Knex.QueryBuilder,

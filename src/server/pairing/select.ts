@@ -8,7 +8,7 @@ import type { Caller } from '../operation/caller.ts';
 import type { Deps, WriteCase } from '../operation/usecase.ts';
 import { timestamp } from '../text/time.ts';
 import { pairingView } from '../views/pairing.ts';
-import { holdPairing, requireOpen } from './find.steps.ts';
+import { lockPairing, requireOpen } from './find.steps.ts';
 import { otherSide } from './lines.rules.ts';
 import { move, refusalOf } from './move.steps.ts';
 import { type ProofRow, type ProofTrigger, proofEnd, proofMachine, proofState } from './proofs.rules.ts';
@@ -22,7 +22,7 @@ type Selection = Body<'selectPairingEndpoint'>;
 export const selectPairingEndpoint = (deps: Deps): WriteCase<'selectPairingEndpoint'> => ({
   async run(tx, caller, { body }) {
     refuseGuest(caller, 'take part in work between people');
-    const held = await holdPairing(tx, caller, body.request_id);
+    const held = await lockPairing(tx, caller, body.request_id);
     const { row } = held;
     requireOpen(tx, caller, held);
     if (personOf(row, body.side) !== caller.person.person_id) throw notYours(`the ${body.side}`);

@@ -10,7 +10,7 @@ const MAX = 40;
 export function requireUsableHandle(handle: string): void {
   const fits = handle.length <= MAX && patterns.handle.test(handle);
   if (fits && !reservedHandles.includes(handle)) return;
-  // Whoever pastes a key here by mistake does not get it back in the hint.
+  // A key that was pasted here by mistake is not repeated in the hint.
   const near = findSecrets(handle).length > 0 ? '' : slug(handle);
   const better = near === '' || reservedHandles.includes(near) ? '' : ` For example: ${near}.`;
   throw new Refusal('handle_invalid', 'This handle cannot be used.', {

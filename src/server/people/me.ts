@@ -6,13 +6,13 @@ import { isPerson, type PersonCaller, type SeatCaller } from '../operation/calle
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { tasksWithIds } from '../tasks/tasks.store.ts';
 import { taskRefView } from '../views/task-ref.ts';
-import { holdPeople, savePerson } from './people.store.ts';
+import { lockPeople, savePerson } from './people.store.ts';
 
 export const getMe: ReadCase<'getMe'>['run'] = async (tx, caller) =>
   isPerson(caller) ? personMe(caller, caller.person.display_name) : seatMe(tx, caller as SeatCaller);
 
 export const updateMe: WriteCase<'updateMe'> = {
-  before: holdPeople,
+  before: lockPeople,
   async run(tx, caller, { body: { display_name: name } }) {
     if (name !== caller.person.display_name) {
       await savePerson(tx, caller.person.person_id, { display_name: name });

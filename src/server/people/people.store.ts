@@ -21,7 +21,7 @@ export type PersonRow = {
  * which names a person's keys have. Such changes are rare, so they run one after the other. Asked for before anything
  * else is held (`WriteCase.before`), so that two of them never wait for each other.
  */
-export const holdPeople = (tx: WriteTx): Promise<void> => tx.serialise('people');
+export const lockPeople = (tx: WriteTx): Promise<void> => tx.serialise('people');
 
 /** The admin who came first; undefined while nobody is there. */
 export const earliestAdmin = async (tx: ReadTx): Promise<PersonRow | undefined> => {
@@ -68,13 +68,13 @@ const byIdStatement = statement<{ id: string }, PersonRow>((db, p) => db('people
 export const personByHandle = (tx: ReadTx, handle: string): Promise<PersonRow | undefined> =>
   tx.first(byHandleStatement, { handle });
 
-const heldByHandleStatement = statement<{ handle: string }, PersonRow>((db, p) =>
+const shareLockedByHandleStatement = statement<{ handle: string }, PersonRow>((db, p) =>
   db('people').where('handle', p.handle).whereNull('removed_at').forShare().select('*'),
 );
 
 /** The same, kept from being removed or changed by another transaction until the commit. */
-export const holdPersonByHandle = (tx: WriteTx, handle: string): Promise<PersonRow | undefined> =>
-  tx.first(heldByHandleStatement, { handle });
+export const shareLockPersonByHandle = (tx: WriteTx, handle: string): Promise<PersonRow | undefined> =>
+  tx.first(shareLockedByHandleStatement, { handle });
 
 /** A person, removed ones included. */
 export const personById = (tx: ReadTx, id: string): Promise<PersonRow | undefined> => tx.first(byIdStatement, { id });
@@ -90,7 +90,7 @@ export const holderOfHandle = async (tx: ReadTx, handle: string): Promise<string
 };
 
 /** A person by their id, kept from being removed or changed until the commit. */
-export const holdPersonById = async (tx: WriteTx, id: string): Promise<PersonRow | undefined> => {
+export const shareLockPersonById = async (tx: WriteTx, id: string): Promise<PersonRow | undefined> => {
   const [row] = await tx.query<PersonRow>((db) => db('people').where('id', id).forShare().select('*'));
   return row;
 };

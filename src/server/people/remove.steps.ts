@@ -11,7 +11,7 @@ import { revokeInvitesBy } from '../invites/invites.store.ts';
 import { lockWorkingKeys, setRevoked } from '../keys/keys.store.ts';
 import { voidApproved } from '../machines/machines.store.ts';
 import { endMembership } from '../members/endings.steps.ts';
-import { holdSeats } from '../members/endings.store.ts';
+import { lockSeats } from '../members/endings.store.ts';
 import { countOwners, countPeople } from '../members/member-counts.store.ts';
 import { memberById } from '../members/members.store.ts';
 import { activeHuman, boardIdsOf, longestStanding } from '../members/memberships.store.ts';
@@ -60,7 +60,7 @@ async function endCredentials(
   personId: string,
 ): Promise<Pick<Counts, 'keys_revoked' | 'browser_sessions_ended'>> {
   await endDelegations(tx, { person_id: personId }, 'person_removed');
-  await holdSeats(tx, { of: { person: personId } });
+  await lockSeats(tx, { of: { person: personId } });
   const keys = await lockWorkingKeys(tx, personId);
   // Counted while the keys they depend on work.
   const sessions = await endBrowsersOf(tx, personId);

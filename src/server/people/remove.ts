@@ -2,11 +2,11 @@
 import type { WriteCase } from '../operation/usecase.ts';
 import { personView } from '../views/person.ts';
 import { personNotFound, requireAdmin } from './people.rules.ts';
-import { holdPeople, personByHandle } from './people.store.ts';
+import { lockPeople, personByHandle } from './people.store.ts';
 import { removeFromServer } from './remove.steps.ts';
 
 export const removePerson: WriteCase<'removePerson'> = {
-  before: holdPeople,
+  before: lockPeople,
   async run(tx, caller, { params, query: { dry_run }, requestId }) {
     requireAdmin(caller.person, 'remove people');
     caller.shown.need = 'admin';

@@ -11,7 +11,7 @@ import { handleTaken } from './handles.rules.ts';
 import { personNotFound, refuseGuest, requireAdmin } from './people.rules.ts';
 import {
   holderOfHandle,
-  holdPeople,
+  lockPeople,
   lockPersonByHandle,
   type PersonRow,
   personById,
@@ -20,7 +20,7 @@ import {
 } from './people.store.ts';
 
 export const renamePerson: WriteCase<'renamePerson'> = {
-  before: holdPeople,
+  before: lockPeople,
   async run(tx, caller, { params, body: { handle }, requestId }) {
     const current = params['handle'] ?? '';
     requireAuthority(caller, current === caller.person.handle);

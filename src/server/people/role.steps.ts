@@ -10,7 +10,7 @@ interface RoleChange extends Pick<AuditEntry, 'by' | 'requestId'> {
   role: 'admin' | 'member';
 }
 
-/** Makes an admin of a member, or the other way round. The people are held. @throws Refusal `last_admin`. */
+/** Makes an admin of a member, or the other way round. The people are locked. @throws Refusal `last_admin`. */
 export async function changeRole(tx: WriteTx, person: PersonRow, { role, by, requestId }: RoleChange): Promise<void> {
   const before = person.server_role;
   await requireAdminLeft(tx, person);

@@ -2,13 +2,13 @@
 import type { WriteCase } from '../operation/usecase.ts';
 import { personView } from '../views/person.ts';
 import { personNotFound, requireAdmin } from './people.rules.ts';
-import { holdPeople, lockPersonByHandle, personById } from './people.store.ts';
+import { lockPeople, lockPersonByHandle, personById } from './people.store.ts';
 import { changeRole, refuseGuestRole } from './role.steps.ts';
 
 const CHANGE = "change people's roles";
 
 export const setPersonRole: WriteCase<'setPersonRole'> = {
-  before: holdPeople,
+  before: lockPeople,
   async run(tx, caller, { params, body, requestId }) {
     requireAdmin(caller.person, CHANGE);
     const person = await lockPersonByHandle(tx, params['handle'] ?? '');

@@ -22,7 +22,7 @@ export interface Entry {
 }
 
 /**
- * Appends one event to a board whose row this transaction holds. The row's new head is written once, before the commit,
+ * Appends one event to a board whose row this transaction has locked. The row's new head is written once, before the commit,
  * and everybody who watches the board is woken after it. Time never runs backwards on a board.
  */
 export async function append(tx: WriteTx, board: BoardRow, entry: Entry): Promise<EventRow> {

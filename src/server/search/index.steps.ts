@@ -66,7 +66,7 @@ function namedBy(changes: readonly Change[], kind: 'task' | 'file'): string[] {
   return [...new Set(events.map(({ data }) => (JSON.parse(data) as Record<string, string>)[`${kind}_id`] as string))];
 }
 
-/** As they are now, whatever they were in between. */
+/** As they are now. */
 async function indexTasks(tx: WriteTx, boardId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   const texts = groupBy(await latestTexts(tx, ids), (text) => text.task_id);

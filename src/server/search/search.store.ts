@@ -78,7 +78,7 @@ async function firstFreeId(tx: WriteTx, first: number, { at, kind }: Doc): Promi
   const last = await lastId(tx, first, at * PER_MS + (kind === 'file' ? FIRST.message : PER_MS));
   if (last === null) return first;
   if (last + 1 < (at + 1) * PER_MS) return last + 1;
-  // A millisecond that is full: whatever comes behind everything else is out of order, but there.
+  // The millisecond is full: a document after all others is out of order, but is found.
   return ((await lastId(tx, first, null)) ?? last) + 1;
 }
 

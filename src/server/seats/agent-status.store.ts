@@ -1,4 +1,4 @@
-/** What of agents is told to whoever follows their board: presence, applied mode and line. */
+/** What followers of a board are told of its agents: presence, applied mode and line. */
 import type { ReadTx } from '../db/tx.ts';
 import type { Presence } from './presence.rules.ts';
 

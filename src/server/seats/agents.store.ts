@@ -37,8 +37,8 @@ export interface SeatMode {
   delivery_revision: number;
 }
 
-/** How messages reach a seat; its row is held for this transaction alone to write. */
-export const holdMode = async (tx: WriteTx, id: string): Promise<SeatMode | undefined> => {
+/** How messages reach a seat; its row is locked for this transaction alone to write. */
+export const lockMode = async (tx: WriteTx, id: string): Promise<SeatMode | undefined> => {
   const [row] = await tx.query<SeatMode>((db) => {
     const query = db('members').where('id', id).select('status', 'delivery_mode', 'delivery_revision');
     return tx.dialect.shared ? query.forNoKeyUpdate() : query;

@@ -5,7 +5,7 @@ import type { ReadTx } from '../db/tx.ts';
 import { findMember, type MemberRow } from '../members/members.store.ts';
 import { type Caller, isAdmin } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
-import { holdMode, setMode } from './agents.store.ts';
+import { lockMode, setMode } from './agents.store.ts';
 
 export const setDeliveryMode: WriteCase<'setDeliveryMode'> = {
   async run(tx, caller, { params, body: { mode } }) {
@@ -17,7 +17,7 @@ export const setDeliveryMode: WriteCase<'setDeliveryMode'> = {
       });
     }
     // Held and read again: a seat that ended meanwhile stays as it ended.
-    const agent = await holdMode(tx, found.id);
+    const agent = await lockMode(tx, found.id);
     if (agent?.status !== 'active') throw agentNotFound(place);
     const changed = agent.delivery_mode !== mode;
     const revision = agent.delivery_revision + (changed ? 1 : 0);
@@ -29,7 +29,7 @@ export const setDeliveryMode: WriteCase<'setDeliveryMode'> = {
   },
 };
 
-/** The board, for whoever is on it; an admin, who may remove its agents without being on it, hears whose they are. */
+/** The board, for its members. An admin, who may remove its agents without being on it, is told whose they are. */
 async function boardOf(tx: ReadTx, caller: Caller, name: string): Promise<Sight> {
   const sight = await seeBoard(tx, caller, name);
   return sight.member === null && isAdmin(caller) ? sight : asMember(caller, sight);

@@ -1,7 +1,7 @@
 /** Whose messages may reach an agent in the middle of a turn. */
 import type { MidturnPolicy } from '../../contract/types.ts';
 
-/** What holds where a person never chose. */
+/** The default where a person never chose. */
 export const usualPolicy = (chosen: MidturnPolicy | null): MidturnPolicy => chosen ?? 'my-agents';
 
 export interface EffectivePolicy {
@@ -9,6 +9,6 @@ export interface EffectivePolicy {
   source: 'person_default' | 'agent_override';
 }
 
-/** What holds for an agent. @param own its exception; @param chosen what its person chose for all. */
+/** The policy for an agent. @param own its exception; @param chosen what its person chose for all. */
 export const effectivePolicy = (own: MidturnPolicy | null, chosen: MidturnPolicy | null): EffectivePolicy =>
   own === null ? { policy: usualPolicy(chosen), source: 'person_default' } : { policy: own, source: 'agent_override' };

@@ -1,8 +1,8 @@
-/** The mid-turn policies that people set for single agents of theirs. */
+/** The mid-turn policies that people set for single agents. */
 import type { MidturnPolicy } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
-/** The exceptions that a person made for active agents of theirs. */
+/** The exceptions for a person's active agents. */
 export const midturnExceptions = (
   tx: ReadTx,
   personId: string,

@@ -7,7 +7,7 @@ import { type MemberRow, memberById } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
-import { holdPeople, personById, savePerson } from '../people/people.store.ts';
+import { lockPeople, personById, savePerson } from '../people/people.store.ts';
 import { effectivePolicy, usualPolicy } from './midturn.rules.ts';
 import { midturnExceptions, setMidturn } from './midturn.store.ts';
 
@@ -18,7 +18,7 @@ export const getMidturnPolicy: ReadCase<'getMidturnPolicy'>['run'] = async (tx, 
 };
 
 export const setMidturnPolicy: WriteCase<'setMidturnPolicy'> = {
-  before: holdPeople,
+  before: lockPeople,
   async run(tx, caller, { body: { policy, member_id: memberId } }) {
     const { person_id: id } = caller.person;
     const before = await chosenBy(tx, id);

@@ -21,7 +21,7 @@ export interface PresenceNow {
 /** The one word for what an agent is doing. */
 export type AgentState = 'waiting' | 'paused' | 'late' | 'disconnected' | 'working' | 'idle';
 
-/** @param line what the agent says it is on, if that still holds. */
+/** @param line what the agent says it is on, if that has not ended. */
 export function stateWord(
   presence: Presence,
   line: { kind: 'working' | 'paused'; until: number | null } | null,

@@ -33,7 +33,7 @@ export const liveQueues = (tx: ReadTx, memberIds: string[]): Promise<QueueRow[]>
     db('seat_queues').whereIn('member_id', memberIds).where('expires_at', '>', tx.now).select('*'),
   );
 
-/** Writes a seat's report whole. The seat's row is held, so nobody else writes it. */
+/** Writes a seat's report whole. The seat's row is locked, so nobody else writes it. */
 export const saveQueue = (tx: WriteTx, row: QueueRow): Promise<number> =>
   tx.change((db) => db('seat_queues').insert(row).onConflict('member_id').merge());
 

@@ -79,6 +79,10 @@ function fenceOf(tx: ReadTx, { board, member }: Place, row: QueueRow | undefined
 }
 
 const conflict = (): Refusal =>
-  new Refusal('queue_report_conflict', 'Another reporter holds this queue, or has said more since.', {
-    hint: 'Read it again; whoever reports now goes on, and the other stops.',
-  });
+  new Refusal(
+    'queue_report_conflict',
+    'Another reporter has taken over this queue, or has reported since you read it.',
+    {
+      hint: 'Read it again. The reporter that reports now continues, and the other one stops.',
+    },
+  );

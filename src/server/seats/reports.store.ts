@@ -39,7 +39,7 @@ export const noReport = (memberId: string): ReportRow => ({
 export const reportOf = async (tx: ReadTx, memberId: string): Promise<ReportRow> =>
   (await reportsOf(tx, [memberId]))[0] ?? noReport(memberId);
 
-/** Writes a seat's report whole. The seat's row is held, so nobody else writes it. */
+/** Writes a seat's report whole. The seat's row is locked, so nobody else writes it. */
 export const saveReport = (tx: WriteTx, row: ReportRow): Promise<number> =>
   tx.change((db) => db('seat_reports').insert(row).onConflict('member_id').merge());
 

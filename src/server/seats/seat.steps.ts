@@ -1,4 +1,4 @@
-/** Making an agent's seat, and giving one another token: the one way each, whoever or whatever brings the agent. */
+/** Makes an agent's seat and gives a seat another token. Every seat is made here, by key, code or delegation. */
 import { Refusal } from '../../contract/errors.ts';
 import { reservedMemberNames } from '../../contract/ids.ts';
 import type { EventActor } from '../../contract/types.ts';
@@ -51,7 +51,7 @@ export function requireRole(board: BoardRow, role: string): void {
 }
 
 /**
- * Puts a new agent of a person who is on the board onto it; the board's row must be held.
+ * Puts a new agent of a person who is on the board onto it; the board's row must be locked.
  * @throws Refusal `role_not_found`, `name_taken`, `limit_reached`.
  */
 export async function makeSeat(tx: WriteTx, root: RootKey, board: BoardRow, plan: SeatPlan): Promise<NewSeat> {

@@ -2,7 +2,7 @@
 import type { Settings } from '../../contract/types.ts';
 import type { ReadCase, WriteCase } from '../operation/usecase.ts';
 import { requireAdmin } from '../people/people.rules.ts';
-import { holdPeople } from '../people/people.store.ts';
+import { lockPeople } from '../people/people.store.ts';
 import { audit } from '../record/audit.steps.ts';
 import { readSettings, writeSettings } from './settings.store.ts';
 
@@ -11,7 +11,7 @@ const CHANGE = "change the server's settings";
 export const getSettings: ReadCase<'getSettings'>['run'] = (tx) => readSettings(tx);
 
 export const updateSettings: WriteCase<'updateSettings'> = {
-  before: holdPeople,
+  before: lockPeople,
   async run(tx, caller, { body, requestId }) {
     requireAdmin(caller.person, CHANGE);
     const before = await readSettings(tx);

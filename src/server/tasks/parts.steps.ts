@@ -1,4 +1,4 @@
-/** Who has which part in a task, what they are on, and what ends with a part. The board's row is held. */
+/** Who has which part in a task, what they are on, and what ends with a part. The board's row is locked. */
 import { Refusal } from '../../contract/errors.ts';
 import type { EventActor } from '../../contract/types.ts';
 import type { BoardRow } from '../boards/boards.store.ts';

@@ -55,7 +55,7 @@ export const findTask = (tx: ReadTx, boardId: string, selector: Selector): Promi
       .select('*'),
   );
 
-/** The same on whatever board it is. */
+/** The same on any board. */
 export const findTaskAnywhere = (
   tx: ReadTx,
   selector: { id: string } | { ref: string },
@@ -162,7 +162,7 @@ export interface TaskFilter {
   blocked?: boolean;
 }
 
-/** Groups come in this order, whatever the direction inside them. */
+/** Groups come in this order; the direction applies inside them. */
 export const GROUPS: readonly TaskState[] = ['open', 'in_progress', 'done', 'cancelled'];
 
 /** Where a page begins: after this task of this group. */

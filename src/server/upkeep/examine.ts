@@ -14,7 +14,7 @@ export interface Schema {
   unknown: string[];
 }
 
-/** @throws ServeError when there is no such database; whatever opening it throws. */
+/** @throws ServeError when there is no such database; also the errors of opening it. */
 export async function schemaOf({ dataDir, db: named }: StorageOptions): Promise<Schema> {
   const url = storageThere(dataDir, named);
   const db = await openDatabase({ url, clock: systemClock, migrate: false });

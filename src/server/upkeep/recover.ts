@@ -7,7 +7,7 @@ import { firstFree } from '../boards/names.rules.ts';
 import { type Clock, systemClock } from '../db/clock.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { workingKeyNames } from '../keys/keys.store.ts';
-import { holdPeople, type PersonRow, personByHandle } from '../people/people.store.ts';
+import { lockPeople, type PersonRow, personByHandle } from '../people/people.store.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { type DataOptions, type Start, useData } from './data-folder.ts';
 import { makeHandedKey } from './handed-key.steps.ts';
@@ -49,7 +49,7 @@ async function recover({ db, root, dataDir }: Start, handle: string): Promise<st
 }
 
 async function insertKey(tx: WriteTx, root: RootKey, handle: string, token: string): Promise<PersonRow> {
-  await holdPeople(tx);
+  await lockPeople(tx);
   const person = await requireAdmin(tx, handle);
   const name = firstFree(NAME, await workingKeyNames(tx, person.id), 40);
   await makeHandedKey(tx, root, { personId: person.id, name, origin: 'recovery', token });

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
 import { hasLapsed } from '../lines/lines.rules.ts';
-import { deleteLineOf, type HeldLine, heldLines } from '../lines/lines.store.ts';
+import { deleteLineOf, listReportedLines, type ReportedLine } from '../lines/lines.store.ts';
 
 export const LINES_EVERY_MS = 25_000;
 const PAGE = 1_000;
@@ -16,7 +16,7 @@ export function sweepLines(db: Database, clock: Clock, log: Logger): () => void 
     try {
       await clearLapsed(db, () => stopped);
     } catch (error) {
-      log.error({ err: error }, 'clearing lines that no longer hold failed; it is tried again');
+      log.error({ err: error }, 'clearing lines that have ended failed; it is tried again');
     }
     if (!stopped) cancel = clock.after(LINES_EVERY_MS, () => void run());
   };
@@ -30,7 +30,7 @@ export function sweepLines(db: Database, clock: Clock, log: Logger): () => void 
 async function clearLapsed(db: Database, stopped: () => boolean): Promise<void> {
   for (let after = ''; !stopped(); ) {
     const { page, lapsed } = await db.read(async (tx) => {
-      const lines = await heldLines(tx, after, PAGE);
+      const lines = await listReportedLines(tx, after, PAGE);
       return { page: lines, lapsed: lines.filter((line) => hasLapsed(line, line, tx.now)) };
     });
     if (lapsed.length > 0) await clear(db, lapsed);
@@ -40,7 +40,7 @@ async function clearLapsed(db: Database, stopped: () => boolean): Promise<void> 
   }
 }
 
-const clear = (db: Database, lines: HeldLine[]): Promise<void> =>
+const clear = (db: Database, lines: ReportedLine[]): Promise<void> =>
   db.write(async (tx) => {
     for (const line of lines) {
       if ((await deleteLineOf(tx, line)) > 0) tx.publish(`presence:${line.board_id}`);

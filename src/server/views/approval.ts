@@ -59,7 +59,7 @@ export async function findApproval(
   return { row, approval };
 }
 
-/** The same of one that the caller has just decided or made, whatever they may see after it. */
+/** A request that the caller has just made or decided, shown even if they may not see it afterwards. */
 export async function ownView(
   tx: ReadTx,
   caller: Pick<Caller, 'person'>,

@@ -12,7 +12,7 @@ export async function keyViews(tx: ReadTx, rows: AccessKeyRow[]): Promise<Access
   return rows.map((row) => {
     const count = counts.get(row.id);
     const state = stateOf(row, tx.now);
-    // Nothing of an ended key works, whatever its rows say; its agents are still on their boards.
+    // Nothing of an ended key works, even where its rows say so; its agents are still on their boards.
     const live = state === 'working';
     return {
       id: row.id,

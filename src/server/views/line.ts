@@ -6,7 +6,7 @@ import { type LineRow, linesOf } from '../lines/lines.store.ts';
 import type { ReportRow } from '../seats/reports.store.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
 
-/** The lines of these members that still hold, by member. */
+/** The lines of these members that have not ended, by member. */
 export async function standingLines(
   tx: ReadTx,
   memberIds: string[],

@@ -36,7 +36,7 @@ export async function memberView(tx: ReadTx, row: MemberWithPerson, place: Place
   return view as Member;
 }
 
-/** The caller's own agents, on whatever boards they are. */
+/** The caller's own agents on all boards. */
 export async function ownAgentViews(
   tx: ReadTx,
   agents: readonly { agent: MemberWithPerson; board: Pick<BoardRow, 'id' | 'name'> }[],
@@ -125,7 +125,7 @@ function reported(memberId: string, { reports, lines, tasks }: Known, now: numbe
   };
 }
 
-/** Where an agent runs is for its own person and their agents only, whoever else is asking. */
+/** Where an agent runs is for its own person and their agents only. */
 function whereabouts(agent: MemberRow, caller: Caller, report: ReportRow | undefined): { location?: AgentLocation } {
   const location = report && agent.person_id === caller.person.person_id ? locationView(report) : null;
   return location ? { location } : {};

@@ -18,7 +18,7 @@ import { actorView } from './actors.ts';
 import { type AskContext, askContext, askViews } from './ask.ts';
 import { reactionGroups } from './reactions.ts';
 
-/** Messages with what showing them needs, whoever is shown them. */
+/** Messages with what showing them needs, the same for all readers. */
 export interface LoadedMessages {
   messages: { row: MessageWithContext; data: PostedData }[];
   reactions: ReadonlyMap<string, Awaited<ReturnType<typeof reactionsTo>>>;
