@@ -1,26 +1,26 @@
 /** Whether a person may do, now, what is asked of them: asked once, with the refusal that their own operation would give. */
 import { Refusal } from '../../contract/errors.ts';
 import type { AdminAction, Approval } from '../../contract/types.ts';
-import { type Ground, type Plan, requireStanding } from './actions.steps.ts';
+import { type ActionContext, type Plan, requireAuthority } from './actions.steps.ts';
 
 export class ActionReview {
-  readonly #ground: Ground;
+  readonly #context: ActionContext;
   readonly #action: AdminAction;
   readonly #state: Approval['state'] | 'new';
   #plan: Plan | null = null;
   #refusal: Refusal | null = null;
 
   /** @param state an executed one is looked at again without asking whether it could be done again. */
-  constructor(ground: Ground, action: AdminAction, state: Approval['state'] | 'new') {
-    this.#ground = ground;
+  constructor(context: ActionContext, action: AdminAction, state: Approval['state'] | 'new') {
+    this.#context = context;
     this.#action = action;
     this.#state = state;
   }
 
   async refuses(): Promise<boolean> {
     try {
-      const stage = await requireStanding(this.#ground, this.#action);
-      if (this.#state !== 'executed') this.#plan = await stage();
+      const makePlan = await requireAuthority(this.#context, this.#action);
+      if (this.#state !== 'executed') this.#plan = await makePlan();
       // What would change nothing is not asked for; what became so meanwhile is done as that.
       if (this.#state === 'new') this.#refusal = this.plan.already;
     } catch (refusal) {

@@ -1,6 +1,6 @@
 /**
- * What each kind of action needs and does. First the person's standing, which a repeat needs too; then whether it can be
- * done; then doing it, by the steps that the person's own operations take.
+ * What each kind of action needs and does. First the person's authority, which a repeated request needs too; then whether it
+ * can be done now; then doing it, by the steps that the person's own operations call.
  */
 
 import { Refusal } from '../../contract/errors.ts';
@@ -30,7 +30,7 @@ import type { RootKey } from '../text/root-key.ts';
 import { type ActionKind, type ActionOf, kinds, refuseSecrets } from './actions.rules.ts';
 import { actorFor, type Requester } from './requester.steps.ts';
 
-export interface Ground {
+export interface ActionContext {
   tx: WriteTx;
   requester: Requester;
   root: RootKey;
@@ -43,14 +43,14 @@ export interface Plan {
   run(authorization: Authorization): Promise<{ invite?: ServerInvite }>;
 }
 
-type Stage = () => Promise<Plan>;
-type Kinds = { [Kind in ActionKind]: (ground: Ground, action: ActionOf<Kind>) => Promise<Stage> };
+type MakePlan = () => Promise<Plan>;
+type Kinds = { [Kind in ActionKind]: (context: ActionContext, action: ActionOf<Kind>) => Promise<MakePlan> };
 
-/** Whether the person has the standing for this now; answers the next stage. @throws Refusal of the person's own operation. */
-export function requireStanding({ requester, ...ground }: Ground, action: AdminAction): Promise<Stage> {
+/** Checks the person's authority now; answers what plans the action. @throws Refusal of the person's own operation. */
+export function requireAuthority({ requester, ...context }: ActionContext, action: AdminAction): Promise<MakePlan> {
   const person = { ...requester.person, terms: termsOf(kinds[action.kind]) };
-  const plan = plans[action.kind] as (ground: Ground, action: AdminAction) => Promise<Stage>;
-  return plan({ ...ground, requester: { ...requester, person } }, action);
+  const plan = plans[action.kind] as (context: ActionContext, action: AdminAction) => Promise<MakePlan>;
+  return plan({ ...context, requester: { ...requester, person } }, action);
 }
 
 /** What an event says of its cause. */
@@ -60,15 +60,15 @@ export function reasonOf(authorization: Authorization): Authorized {
 }
 
 const plans: Kinds = {
-  async invite_people(ground, { invite }) {
-    const { tx, requester } = ground;
+  async invite_people(context, { invite }) {
+    const { tx, requester } = context;
     requireAdmin(requester.person.person, 'invite people to this server');
     for (const id of invite.boards) await lockPlaceById(tx, requester.person, id);
     if (invite.pairing) {
       refuseSecrets(invite.pairing.work);
-      await requirePairable(ground, invite.pairing.initiating_agent_id, invite.boards[0]);
+      await requirePairable(context, invite.pairing.initiating_agent_id, invite.boards[0]);
     }
-    const issuer = { tx, root: ground.root, address: ground.address };
+    const issuer = { tx, root: context.root, address: context.address };
     return async () => ({
       already: null,
       run: async (authorization) => ({
@@ -82,8 +82,8 @@ const plans: Kinds = {
     });
   },
 
-  async add_people(ground, { board_id, person_id }) {
-    const { tx, requester } = ground;
+  async add_people(context, { board_id, person_id }) {
+    const { tx, requester } = context;
     const place = await lockPlaceById(tx, requester.person, board_id);
     return async () => {
       const person = await requirePresent(tx, person_id);
@@ -104,8 +104,8 @@ const plans: Kinds = {
     };
   },
 
-  async set_board_role(ground, { board_id, person_id, role }) {
-    const { tx, requester } = ground;
+  async set_board_role(context, { board_id, person_id, role }) {
+    const { tx, requester } = context;
     const place = await lockPlaceById(tx, requester.person, board_id);
     await requireOwner(tx, place);
     return async () => {
@@ -116,19 +116,19 @@ const plans: Kinds = {
         already: changes ? null : noChange(`${person.handle} is ${owner ? 'an owner' : 'a member'} already.`),
         run: async (authorization) => {
           const actor = await actorFor(tx, place.board, requester);
-          const standing = { tx, board: place.board, member, actor };
-          await (owner ? makeOwner : unmakeOwner)(standing, reasonOf(authorization));
+          const change = { tx, board: place.board, member, actor };
+          await (owner ? makeOwner : unmakeOwner)(change, reasonOf(authorization));
           return {};
         },
       };
     };
   },
 
-  remove_person: (ground, { board_id, person_id }) =>
-    board_id === undefined ? removal(ground, person_id) : takeOff(ground, board_id, person_id),
+  remove_person: (context, { board_id, person_id }) =>
+    board_id === undefined ? removal(context, person_id) : takeOff(context, board_id, person_id),
 
-  async set_board_policy(ground, { board_id, policy }) {
-    const { tx, requester } = ground;
+  async set_board_policy(context, { board_id, policy }) {
+    const { tx, requester } = context;
     const place = await lockPlaceById(tx, requester.person, board_id);
     await requireOwner(tx, place);
     return async () => {
@@ -175,7 +175,7 @@ const plans: Kinds = {
   },
 };
 
-async function removal({ tx, requester }: Ground, personId: string): Promise<Stage> {
+async function removal({ tx, requester }: ActionContext, personId: string): Promise<MakePlan> {
   requireAdmin(requester.person.person, 'remove people');
   return async () => {
     const person = await personById(tx, personId);
@@ -194,7 +194,7 @@ async function removal({ tx, requester }: Ground, personId: string): Promise<Sta
 }
 
 /** Works while the board is archived, as an owner's own operation does. */
-async function takeOff({ tx, requester }: Ground, boardId: string, personId: string): Promise<Stage> {
+async function takeOff({ tx, requester }: ActionContext, boardId: string, personId: string): Promise<MakePlan> {
   const place = await lockPlaceById(tx, requester.person, boardId);
   const self = personId === requester.person.person.person_id;
   if (!self) await requireOwner(tx, place);
@@ -214,7 +214,11 @@ async function takeOff({ tx, requester }: Ground, boardId: string, personId: str
   };
 }
 
-async function requirePairable({ tx, requester }: Ground, agentId: string, boardId: string | undefined): Promise<void> {
+async function requirePairable(
+  { tx, requester }: ActionContext,
+  agentId: string,
+  boardId: string | undefined,
+): Promise<void> {
   if (agentId !== requester.agentId) {
     throw new Refusal('forbidden', 'An agent asks only for work of its own.', {
       hint: 'Name the seat that makes the request as initiating_agent_id.',

@@ -1,13 +1,13 @@
 /** Opens an agent's request: it waits for the agent's person, or is done at once where their allowance covers it. */
 import type { ServerInvite } from '../../contract/types.ts';
+import { findCoveringAllowance } from '../allowances/allowance.steps.ts';
 import type { AllowanceRow } from '../allowances/allowances.store.ts';
-import { coverage } from '../allowances/coverage.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import { newId } from '../text/ids.ts';
 import { ActionReview } from './action-review.steps.ts';
 import { type Frozen, kinds } from './actions.rules.ts';
-import type { Ground } from './actions.steps.ts';
+import type { ActionContext } from './actions.steps.ts';
 import { approvalTable } from './approval-states.rules.ts';
 import {
   type ApprovalRow,
@@ -27,7 +27,7 @@ const DAY = 86_400_000;
 const PENDING_OF_SEAT = 20;
 const PENDING_OF_PERSON = 100;
 
-export interface Raised {
+export interface OpenedRequest {
   row: RequestRow;
   /** What was done at once; null: the person is asked. */
   done: { invite?: ServerInvite } | null;
@@ -35,21 +35,21 @@ export interface Raised {
 
 /** A pending request of the seat for the same is answered instead of a second one. @throws Refusal of the person's own operation. */
 export async function openRequest(
-  ground: Ground,
+  context: ActionContext,
   caller: SeatCaller,
   { action, text, hash }: Frozen,
   keyHash: Buffer | null,
-): Promise<Raised> {
-  const { tx } = ground;
+): Promise<OpenedRequest> {
+  const { tx } = context;
   const { person_id } = caller.person;
   await tx.serialise(`approvals:${person_id}`);
   if (kinds[action.kind].category !== null) await lockForAction(tx, action, null);
-  const review = new ActionReview(ground, action, 'new');
+  const review = new ActionReview(context, action, 'new');
   let allowance: AllowanceRow | null = null;
   const { effect } = await transition(approvalTable, 'new', 'request', {
     no_authority: () => review.refuses(),
     covered: async () => {
-      allowance = await coverage(tx, ground.requester, action);
+      allowance = await findCoveringAllowance(tx, context.requester, action);
       return allowance !== null;
     },
   });

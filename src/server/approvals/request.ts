@@ -12,7 +12,7 @@ import type { Deps, Outcome, WriteCase } from '../operation/usecase.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { ownView } from '../views/approval.ts';
 import { type Frozen, freeze, hashOf, kinds } from './actions.rules.ts';
-import { type Ground, requireStanding } from './actions.steps.ts';
+import { type ActionContext, requireAuthority } from './actions.steps.ts';
 import { approvalByKey, effective, forgetRequestKey, type RequestRow } from './approvals.store.ts';
 import { allowStep } from './next.rules.ts';
 import { openRequest } from './open-request.steps.ts';
@@ -30,15 +30,15 @@ export const requestAdminAction = ({ root, address, report }: Asking): WriteCase
     refuseGuest(caller, 'ask for this');
     await requireSeat(tx, caller);
     const frozen = freeze(body);
-    const ground = { tx, root, address, requester: requesterOf(caller, caller.seat.member_id, requestId) };
+    const context = { tx, root, address, requester: requesterOf(caller, caller.seat.member_id, requestId) };
     const keyHash = idempotencyKey === undefined ? null : keyHashOf(root, caller, idempotencyKey);
     const earlier = keyHash && (await approvalByKey(tx, caller.seat.member_id, keyHash));
     if (earlier && earlier.created_at + DAY > tx.now) {
       if (hashOf(earlier.action) !== earlier.payload_hash) throw altered(report, earlier.id);
-      return replay(ground, caller, earlier, frozen);
+      return replay(context, caller, earlier, frozen);
     }
     if (earlier) await forgetRequestKey(tx, earlier.id);
-    return ask(ground, caller, frozen, keyHash);
+    return ask(context, caller, frozen, keyHash);
   },
 });
 
@@ -57,19 +57,24 @@ async function requireSeat(tx: WriteTx, caller: SeatCaller): Promise<void> {
 }
 
 async function ask(
-  ground: Ground,
+  context: ActionContext,
   caller: SeatCaller,
   frozen: Frozen,
   keyHash: Buffer | null,
 ): Promise<Outcome<Result>> {
-  const { row, done } = await openRequest(ground, caller, frozen, keyHash);
-  if (done === null) return held(ground, row);
-  return { status: 201, answer: { state: 'executed', approval: await view(ground, row), ...done } };
+  const { row, done } = await openRequest(context, caller, frozen, keyHash);
+  if (done === null) return pendingAnswer(context, row);
+  return { status: 201, answer: { state: 'executed', approval: await view(context, row), ...done } };
 }
 
 /** What a request with the same key is told: the record as it is now, never a secret. @throws Refusal */
-async function replay(ground: Ground, caller: SeatCaller, row: RequestRow, frozen: Frozen): Promise<Outcome<Result>> {
-  const { tx } = ground;
+async function replay(
+  context: ActionContext,
+  caller: SeatCaller,
+  row: RequestRow,
+  frozen: Frozen,
+): Promise<Outcome<Result>> {
+  const { tx } = context;
   if (row.payload_hash !== frozen.hash) {
     throw new Refusal('idempotency_conflict', 'This Idempotency-Key was used for another request.', {
       hint: 'Use a new key for a new request.',
@@ -77,14 +82,14 @@ async function replay(ground: Ground, caller: SeatCaller, row: RequestRow, froze
   }
   const { state } = effective(row, tx.now);
   if (state === 'declined' || state === 'expired') throw approvalClosed(state);
-  await requireStanding(ground, frozen.action);
+  await requireAuthority(context, frozen.action);
   if (row.decision === 'allowance') await requireAllowed(tx, caller, frozen);
   const headers = { 'Idempotent-Replayed': 'true' };
   if (state === 'pending') {
-    const outcome = await held(ground, row);
+    const outcome = await pendingAnswer(context, row);
     return { ...outcome, headers: { ...outcome.headers, ...headers } };
   }
-  return { status: 200, headers, answer: { state, approval: await view(ground, row) } };
+  return { status: 200, headers, answer: { state, approval: await view(context, row) } };
 }
 
 async function requireAllowed(tx: WriteTx, { person }: SeatCaller, { action }: Frozen): Promise<void> {
@@ -96,14 +101,14 @@ async function requireAllowed(tx: WriteTx, { person }: SeatCaller, { action }: F
   });
 }
 
-async function held(ground: Ground, row: RequestRow): Promise<Outcome<Result>> {
-  const next = allowStep(row.id, ground.address.baseUrl());
+async function pendingAnswer(context: ActionContext, row: RequestRow): Promise<Outcome<Result>> {
+  const next = allowStep(row.id, context.address.baseUrl());
   return {
     status: 202,
     headers: { Location: `/v1/me/approvals/${row.id}` },
-    answer: { state: 'pending', approval: await view(ground, row), next },
+    answer: { state: 'pending', approval: await view(context, row), next },
   };
 }
 
-const view = ({ tx, requester, address }: Ground, row: RequestRow) =>
+const view = ({ tx, requester, address }: ActionContext, row: RequestRow) =>
   ownView(tx, requester.person, row, address.baseUrl());

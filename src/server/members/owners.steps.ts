@@ -9,8 +9,8 @@ import { append } from '../record/append.steps.ts';
 import type { MemberWithPerson } from './members.store.ts';
 import { type MemberRow, setAccess } from './members.store.ts';
 
-/** A change of somebody's standing on a board. */
-export interface Standing {
+/** Whose ownership of which board changes, and who acts. */
+export interface OwnerChange {
   tx: WriteTx;
   board: BoardRow;
   /** A person on the board. */
@@ -40,7 +40,7 @@ export async function ownershipChanges(
 
 /** @param why an allowance or approval, or what the system did it for. */
 export async function makeOwner(
-  { tx, board, member, actor }: Standing,
+  { tx, board, member, actor }: OwnerChange,
   why: Authorized & { reason?: 'board_had_no_owner' | 'owner_removed_from_server' } = {},
 ): Promise<void> {
   await setAccess(tx, member.id, 'admin');
@@ -53,7 +53,7 @@ export async function makeOwner(
 }
 
 /** Another owner stays: the caller has counted while the board was locked. */
-export async function unmakeOwner({ tx, board, member, actor }: Standing, why: Authorized = {}): Promise<void> {
+export async function unmakeOwner({ tx, board, member, actor }: OwnerChange, why: Authorized = {}): Promise<void> {
   await setAccess(tx, member.id, 'member');
   member.access = 'member';
   await append(tx, board, {

@@ -103,8 +103,8 @@ async function admit(
     });
     return null;
   }
-  const ground = { tx, root, address, requester: requesterOf(caller, caller.seat.member_id, requestId) };
+  const context = { tx, root, address, requester: requesterOf(caller, caller.seat.member_id, requestId) };
   const action = freeze({ kind: 'add_people', board_id: board.id, person_id: person.id });
-  const { row, done } = await openRequest(ground, caller, action, null);
+  const { row, done } = await openRequest(context, caller, action, null);
   return { id: row.id, held: done === null };
 }
