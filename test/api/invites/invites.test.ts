@@ -185,11 +185,16 @@ forEachDatabase('a server invite', (engine) => {
 
   it('is listed by its maker, newest first, in every state and by state, without its secret', async () => {
     const board = await newBoard(ana);
+    // Ids of one millisecond have no order.
+    const later = (body = {}) => {
+      server.clock.advance(1);
+      return invite(ana, body);
+    };
     const [active, used, revoked, expired] = [
-      await invite(ana, { boards: [board.id], suggested_handle: 'maya' }),
-      await invite(ana),
-      await invite(ana),
-      await invite(ana, { ttl_seconds: 60 }),
+      await later({ boards: [board.id], suggested_handle: 'maya' }),
+      await later(),
+      await later(),
+      await later({ ttl_seconds: 60 }),
     ];
     await connect(server, { invite: used.invite, handle: `used-${people}` });
     await ana.ok('revokeInvite', { params: { invite: revoked.id } });
