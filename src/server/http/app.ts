@@ -1,5 +1,7 @@
 /** What happens to a request, from top to bottom. Each step is a file; `context.ts` says what one leaves for the next. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
+import compose from 'koa-compose';
 import { limitAttempts, limitAttemptsOfPerson, limitBadCredentials } from './attempts.ts';
 import type { AppOptions, State } from './context.ts';
 import { readCredential } from './credential.ts';
@@ -15,8 +17,8 @@ import { readHeaders } from './request-head.ts';
 import { findRoute } from './route.ts';
 import { readShape } from './shape.ts';
 
-/** What serves the requests of an HTTP server. */
-export function createApp(options: AppOptions): ReturnType<Koa['callback']> {
+/** What serves the requests of an HTTP server; it never rejects. */
+export function createApp(options: AppOptions): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
   const app = new Koa<State>();
   app.use(logRequest(options));
   app.use(setHeaders(options));
@@ -33,6 +35,12 @@ export function createApp(options: AppOptions): ReturnType<Koa['callback']> {
   app.use(limitAttemptsOfPerson(options));
   app.use(readShape(options));
   app.use(runOperation(options));
-  app.on('error', (error: unknown) => options.log.error({ err: error }, 'a request could not be answered'));
-  return app.callback();
+  // Not app.callback(): it also watches every socket and writes an answer where no step wrote one, which is 1.0 µs of the 42
+  // of a post (2.4 %). Here every answer is written whole by the step that decides it.
+  const steps = compose(app.middleware);
+  return (req, res) =>
+    steps(app.createContext(req, res)).catch((error: unknown) => {
+      options.log.error({ err: error }, 'a request could not be answered');
+      res.destroy();
+    });
 }

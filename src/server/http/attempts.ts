@@ -1,4 +1,5 @@
 /** Where attempts are counted on a request's way: as it arrives, once its person is known, and when its end is known. */
+import type { Next } from 'koa';
 import { Refusal } from '../../contract/errors.ts';
 import { clientOf } from './address.ts';
 import type { AppOptions, Context, Step } from './context.ts';
@@ -12,7 +13,7 @@ export const limitBadCredentials =
     ctx.state.row.credentials.length > 0 ? limitBad(options, ctx, next) : next();
 
 /** @throws Refusal `rate_limited` where the client sent too many credentials that do not work, and what `next` throws. */
-export async function limitBad(options: AppOptions, ctx: Context, next: () => Promise<unknown>): Promise<void> {
+export async function limitBad(options: AppOptions, ctx: Context, next: Next): Promise<void> {
   const { attempts } = options;
   if (!attempts.noneBad) attempts.requireFewBad(subjectOf(ctx, options));
   try {
@@ -26,28 +27,31 @@ export async function limitBad(options: AppOptions, ctx: Context, next: () => Pr
 /** Refuses an operation that its client tried too often. @throws Refusal `rate_limited`. */
 export const limitAttempts =
   (options: AppOptions): Step =>
-  async (ctx, next) => {
-    const { state } = ctx;
-    if (!options.attempts.counts(state.operation, 'address')) return next();
-    state.passes = [await options.attempts.enter(state.operation, subjectOf(ctx, options))];
-    try {
-      await next();
-      await settle(state.passes, state.refused ?? null);
-    } catch (error) {
-      await settle(state.passes, error instanceof Refusal ? error.code : 'internal');
-      throw error;
-    }
-  };
+  (ctx, next) =>
+    options.attempts.counts(ctx.state.operation, 'address') ? attempt(options, ctx, next) : next();
+
+async function attempt({ attempts, site }: AppOptions, { req, state }: Context, next: Next): Promise<void> {
+  state.passes = [await attempts.enter(state.operation, clientOf(req, site.mode).subject)];
+  try {
+    await next();
+    await settle(state.passes, state.refused ?? null);
+  } catch (error) {
+    await settle(state.passes, error instanceof Refusal ? error.code : 'internal');
+    throw error;
+  }
+}
 
 /** Counts an attempt of the person a credential belongs to. @throws Refusal `rate_limited`. */
 export const limitAttemptsOfPerson =
   ({ attempts, operations }: AppOptions): Step =>
-  async ({ state }, next) => {
-    if (state.credential && attempts.counts(state.operation, 'person')) {
-      const { personId } = await operations.resolve(state.credential);
-      state.passes?.push(await attempts.enterAs(state.operation, personId));
-    }
-    return next();
+  ({ state }, next) => {
+    const { credential, operation, passes } = state;
+    if (!credential || !attempts.counts(operation, 'person')) return next();
+    return operations
+      .resolve(credential)
+      .then(({ personId }) => attempts.enterAs(operation, personId))
+      .then((pass) => passes?.push(pass))
+      .then(next);
   };
 
 async function settle(passes: NonNullable<Context['state']['passes']>, code: string | null): Promise<void> {

@@ -4,13 +4,12 @@ import type { AppOptions, Step } from './context.ts';
 
 export const requireKind =
   ({ operations, site }: AppOptions): Step =>
-  async ({ state, querystring }, next) => {
+  ({ state, querystring }, next) => {
     const { credential, operation, params } = state;
     // Of an operation for which nobody signs in.
     if (!credential) return next();
     const told = { params, query: querystring, baseUrl: () => site.baseUrl() };
     const refusal = refusedKind(operation, credential.kind, told);
     if (refusal === null) return next();
-    await operations.resolve(credential);
-    throw refusal;
+    return operations.resolve(credential).then(() => Promise.reject(refusal));
   };

@@ -10,8 +10,6 @@ import { boundRest } from './linger.ts';
 export const answerErrors =
   ({ log, after }: AppOptions): Step =>
   async (ctx, next) => {
-    // Each answer is written whole by the step that decides it, so the framework has none to write.
-    ctx.respond = false;
     try {
       await next();
     } catch (error) {

@@ -4,11 +4,12 @@ import type { AppOptions, Step } from './context.ts';
 
 export const logRequest =
   ({ log, now }: AppOptions): Step =>
-  async ({ state, res }, next) => {
+  ({ state, res }, next) => {
     const started = now();
     state.requestId = newId('req', started);
-    await next();
-    if (!log.isLevelEnabled('debug')) return;
-    const { requestId: request, operation } = state;
-    log.debug({ request, operation, status: res.statusCode, ms: now() - started }, 'request');
+    if (!log.isLevelEnabled('debug')) return next();
+    return next().then(() => {
+      const { requestId: request, operation } = state;
+      log.debug({ request, operation, status: res.statusCode, ms: now() - started }, 'request');
+    });
   };

