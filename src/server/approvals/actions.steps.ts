@@ -12,7 +12,7 @@ import { setPolicy } from '../boards/settings.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { requireOwnSeat } from '../invites/authority.steps.ts';
 import { type Address, issueInvite } from '../invites/issue.steps.ts';
-import { endKey, keyNotFound, mayRevoke } from '../keys/key-ending.steps.ts';
+import { endKey, keyNotFound, mayRevoke } from '../keys/keys.steps.ts';
 import { lockKey } from '../keys/keys.store.ts';
 import { alreadyOnBoard, memberUnlessAddable } from '../members/adding.steps.ts';
 import { endMembership } from '../members/endings.steps.ts';

@@ -1,11 +1,14 @@
-/** Reading one's own invites. */
+/** Invites as their issuer reads them, and what a person gets again who came by one. */
+
+import { Refusal } from '../../contract/errors.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
+import { pairingOfInvite } from '../pairing/find.steps.ts';
 import { refuseGuest } from '../people/people.rules.ts';
 import { cutPage, pageFrom, readPageToken } from '../text/page-token.ts';
-import { inviteView, inviteViews } from '../views/invite.ts';
-import { type InviteRow, inviteById, listInviteRows } from './invites.store.ts';
+import { inviteView, inviteViews, receiptView, seenBoards } from '../views/invite.ts';
+import { boardsOf, type InviteRow, inviteById, listInviteRows, receiptOfKey } from './invites.store.ts';
 import { inviteNotFound } from './refusals.rules.ts';
 
 /** Newest first; also after losing the admin role. */
@@ -30,3 +33,18 @@ async function ownInvite(tx: ReadTx, caller: Caller, id: string): Promise<Invite
   if (invite?.created_by !== caller.person.person_id) throw inviteNotFound();
   return invite;
 }
+
+/** Only the key that the connect made has one; boards are named while they are visible. */
+export const getOnboardingReceipt =
+  (serverId: string): ReadCase<'getOnboardingReceipt'>['run'] =>
+  async (tx, caller) => {
+    const receipt = await receiptOfKey(tx, caller.key.key_id);
+    if (!receipt) {
+      throw new Refusal('not_found', 'This key was not made by a connect that left a receipt.', {
+        hint: 'service whoami shows who the key belongs to.',
+      });
+    }
+    const seen = await seenBoards(tx, caller, boardsOf(receipt));
+    const work = await pairingOfInvite(tx, caller, receipt.invite_id);
+    return receiptView(serverId, receipt, new Set([...seen, ...(work === undefined ? [] : [work])]));
+  };

@@ -1,10 +1,13 @@
-/** Makes a key for a person. Every key is made here, for signing up, guests, machines and further keys alike. */
+/** Makes and revokes a person's keys, for signing up, guests, machines, admins and approved requests alike. */
 import { Refusal } from '../../contract/errors.ts';
+import { closeForKeys } from '../approvals/closings.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
+import type { Caller } from '../operation/caller.ts';
+import { type AuditEntry, audit } from '../record/audit.steps.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { findKey, insertKey } from './credentials.store.ts';
-import { type AccessKeyRow, workingKeyNames } from './keys.store.ts';
+import { type AccessKeyRow, setRevoked, workingKeyNames } from './keys.store.ts';
 
 const MAX_WORKING_KEYS = 100;
 /** A machine's key ends when it was not used for this long. */
@@ -69,3 +72,23 @@ export async function requireUnusedToken(tx: WriteTx, root: RootKey, token: stri
     details: { field: 'client_token', problem: 'was used for a key before' },
   });
 }
+
+/** Ends a working key, and with it all that works because of it. */
+export async function endKey(
+  tx: WriteTx,
+  row: AccessKeyRow,
+  { by, requestId }: Pick<AuditEntry, 'by' | 'requestId'>,
+): Promise<void> {
+  await setRevoked(tx, [row.id]);
+  await closeForKeys(tx, [row.id]);
+  await audit(tx, { action: 'key.revoked', by, target: row.id, requestId, details: { name: row.name } });
+  // Everything that works because of this key is watched under it: streams, waits, sessions, seats.
+  tx.publish(`credential:${row.id}`);
+}
+
+/** One's own key; an admin anybody's. */
+export const mayRevoke = ({ person }: Pick<Caller, 'person'>, owner: string): boolean =>
+  owner === person.person_id || person.server_role === 'admin';
+
+export const keyNotFound = (): Refusal =>
+  new Refusal('key_not_found', 'There is no such key of yours.', { hint: 'service key list shows your keys.' });

@@ -12,8 +12,7 @@ import type { RootKey } from '../text/root-key.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { keyView, keyViews } from '../views/key.ts';
 import { personView } from '../views/person.ts';
-import { endKey, keyNotFound, mayRevoke } from './key-ending.steps.ts';
-import { makeKey } from './keys.steps.ts';
+import { endKey, keyNotFound, makeKey, mayRevoke } from './keys.steps.ts';
 import { type AccessKeyRow, listKeyRows, lockKey } from './keys.store.ts';
 
 export const listKeys: ReadCase<'listKeys'>['run'] = async (tx, caller, { query }) => {

@@ -1,10 +1,11 @@
-/** Ending memberships and seats by the hand of people: leaving, taking somebody off a board, ending an agent. */
+/** Ending memberships and seats: people leave, agents leave, owners remove people and agents. */
 import { Refusal } from '../../contract/errors.ts';
 import type { AgentSeat, BoardPerson } from '../../contract/types.ts';
 import { actorOn, eventActor } from '../access/acting.ts';
 import { requireAnotherOwner, requireOwner, requirePersonOn } from '../access/authority.ts';
-import { lockPlace, lockReached, type Place, type Reached, requirePlace } from '../access/place.ts';
+import { lockPlace, lockPlaceById, lockReached, type Place, type Reached, requirePlace } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
+import type { SeatCaller } from '../operation/caller.ts';
 import { type Caller, isAdmin } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { boardPersonView } from '../views/person.ts';
@@ -93,3 +94,14 @@ async function capacity(tx: WriteTx, caller: Caller, reached: Reached, personId:
   if (!isAdmin(caller)) await requireOwner(tx, requirePlace(reached));
   return 'admin';
 }
+
+export const leaveSeat: WriteCase<'leaveSeat'> = {
+  endsCaller: true,
+  async run(tx, caller) {
+    const { seat, person } = caller as SeatCaller;
+    const { board, member } = await lockPlaceById(tx, caller, seat.board_id);
+    const actor = eventActor(member, person.handle);
+    const left = await endSeat(tx, board, member, { actor, by: 'self', owner: person.handle });
+    return { answer: seatView(left, person.handle, { board }) };
+  },
+};

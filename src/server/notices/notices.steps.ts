@@ -1,7 +1,9 @@
-/** Telling agents what became of what they asked for. Server's own words: ids, handles and board names, no secret. */
+/** Tells agents what came of what they asked for, in words of the server: ids, handles and board names, no secret. */
 import type { ApprovalRow } from '../approvals/approvals.store.ts';
+import type { BoardRow } from '../boards/boards.store.ts';
 import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
+import { boardsOf, invitesUsedBy } from '../invites/invites.store.ts';
 import { memberById } from '../members/members.store.ts';
 import { newId } from '../text/ids.ts';
 import { type About, dropOldest, insertNotice, type NoticeKind } from './notices.store.ts';
@@ -89,4 +91,23 @@ export async function tellRedeemed(
       person: { id, handle },
     },
   });
+}
+
+/** Tells the agent that had asked for the invite, once for each invite and board. */
+export async function tellArrival(
+  tx: WriteTx,
+  board: Pick<BoardRow, 'id' | 'name'>,
+  { id, handle }: { id: string; handle: string },
+): Promise<void> {
+  for (const invite of await invitesUsedBy(tx, id)) {
+    if (invite.issuing_agent_id === null || !boardsOf(invite).includes(board.id)) continue;
+    await tell(tx, {
+      memberId: invite.issuing_agent_id,
+      kind: 'colleague_arrived',
+      subject: `${invite.id} ${board.id}`,
+      expiresAt: tx.now + 7 * 86_400_000,
+      text: `The first agent of @${handle} is on ${board.name}.`,
+      about: { invite_id: invite.id, person: { id, handle }, board: board.name },
+    });
+  }
 }

@@ -1,4 +1,4 @@
-/** Agents as their person has them: wherever they are, and how messages reach them. */
+/** Agents as their person has them: on which boards, how messages reach them, and the task they are on. */
 import type { DeliveryMode } from '../../contract/types.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
@@ -48,3 +48,13 @@ export const lockMode = async (tx: WriteTx, id: string): Promise<SeatMode | unde
 
 export const setMode = (tx: WriteTx, id: string, mode: DeliveryMode, revision: number): Promise<number> =>
   tx.change((db) => db('members').where('id', id).update({ delivery_mode: mode, delivery_revision: revision }));
+
+export const setCurrentTask = (tx: WriteTx, memberId: string, taskId: string | null): Promise<number> =>
+  tx.change((db) => db('members').where('id', memberId).update({ current_task_id: taskId }));
+
+/** Nobody is on this task any more, or one member is not. */
+export const clearCurrentTask = (tx: WriteTx, taskId: string, memberId?: string): Promise<number> =>
+  tx.change((db) => {
+    const query = db('members').where('current_task_id', taskId).update({ current_task_id: null });
+    return memberId === undefined ? query : query.where('id', memberId);
+  });

@@ -11,7 +11,7 @@ import { blankMember, type MemberRow } from '../members/member.rules.ts';
 import { agentTotals } from '../members/member-counts.store.ts';
 import { memberNames } from '../members/member-names.store.ts';
 import { insertMember, memberByName, replaceToken } from '../members/members.store.ts';
-import { tellArrival } from '../notices/arrivals.steps.ts';
+import { tellArrival } from '../notices/notices.steps.ts';
 import { append } from '../record/append.steps.ts';
 import { newId, newSecret } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';

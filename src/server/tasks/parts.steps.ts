@@ -6,7 +6,7 @@ import type { WriteTx } from '../db/tx.ts';
 import { clearLines, clearLinesAbout, setLine } from '../lines/lines.steps.ts';
 import type { MemberRow } from '../members/members.store.ts';
 import { append } from '../record/append.steps.ts';
-import { clearCurrentTask, setCurrentTask } from '../seats/current-task.store.ts';
+import { clearCurrentTask, setCurrentTask } from '../seats/agents.store.ts';
 import { timestampOrNull } from '../text/time.ts';
 import { deleteHelper, helpersOf, insertHelper, partsOf, saveTask, type TaskRow } from './tasks.store.ts';
 
