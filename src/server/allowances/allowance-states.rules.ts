@@ -1,4 +1,4 @@
-/** What becomes of an allowance: each real change is a revision, and nothing else is. */
+/** The states of an allowance. Each real change is a revision. */
 import type { ErrorCode } from '../../contract/errors.ts';
 import type { Category } from '../../contract/types.ts';
 import type { Transition } from '../approvals/transitions.rules.ts';

@@ -1,4 +1,4 @@
-/** What is said of allowances, and by whom they were changed. */
+/** The warning about invites, and with which credential an allowance was changed. */
 export interface ChangedWith {
   changed_with: 'key' | 'browser';
   key_id: string | null;

@@ -1,4 +1,4 @@
-/** Whether a person may do, now, what is asked of them: asked once, with the refusal that their own operation would give. */
+/** Whether a person may do now what their agent asks for: decided once, with the refusal of the person's own operation. */
 import { Refusal } from '../../contract/errors.ts';
 import type { AdminAction, Approval } from '../../contract/types.ts';
 import { type ActionContext, type Plan, requireAuthority } from './actions.steps.ts';

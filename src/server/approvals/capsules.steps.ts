@@ -1,4 +1,4 @@
-/** Holding an allowed invite's secret for the agent that asked for it, and opening it. */
+/** Seals an allowed invite's secret for the agent that asked for it, and opens it. */
 import type { WriteTx } from '../db/tx.ts';
 import type { InviteRow } from '../invites/invites.store.ts';
 import { inviteById } from '../invites/invites.store.ts';

@@ -1,4 +1,4 @@
-/** What ends requests and capsules from outside: seats, keys, people and boards that end. */
+/** Ends requests and capsules when a seat, key, person or board ends. */
 import type { Knex } from 'knex';
 import { changeAllowance } from '../allowances/allowance.steps.ts';
 import { allowanceOf } from '../allowances/allowances.store.ts';

@@ -1,4 +1,4 @@
-/** Doing what was asked for, by an approval or by an allowance: state, effect and its record in one transaction. */
+/** Does what was asked for, after an approval or by an allowance: state, effect and record in one transaction. */
 import type { Approval, Authorization, ServerInvite } from '../../contract/types.ts';
 import type { AllowanceRow } from '../allowances/allowances.store.ts';
 import type { WriteTx } from '../db/tx.ts';

@@ -1,4 +1,4 @@
-/** Whose request it is: an agent that asks, and the person on whose authority it would be done. */
+/** Who makes a request: an agent, with the person on whose authority it would be done. */
 import type { EventActor } from '../../contract/types.ts';
 import { actorOn } from '../access/acting.ts';
 import type { BoardRow } from '../boards/boards.store.ts';

@@ -1,4 +1,4 @@
-/** Writing down what time alone has ended. Nothing depends on it but notices and what is stored: every read looks at the clock. */
+/** Records what has ended by time alone. Only notices and stored secrets depend on it: every read looks at the clock. */
 import type { WriteTx } from '../db/tx.ts';
 import { dropExpired } from '../notices/notices.store.ts';
 import { sweepPairings } from '../pairing/endings.steps.ts';

@@ -1,4 +1,4 @@
-/** Secrets leave what is asked as they leave every text. */
+/** Takes secrets out of asks, as out of every text. */
 import { type Redacted, redact } from '../text/redaction.ts';
 import type { AskRequest } from './asks.rules.ts';
 

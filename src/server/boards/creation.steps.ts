@@ -1,4 +1,4 @@
-/** Who may create a board now, whichever way it is created. */
+/** Who may create a board. */
 import { Refusal } from '../../contract/errors.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';

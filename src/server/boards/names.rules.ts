@@ -1,4 +1,4 @@
-/** Names that are allocated. */
+/** Finds a free name. */
 
 /**
  * The first of base, base-2, base-3 … that is not taken, its base cut so that the result has at most `max` characters.

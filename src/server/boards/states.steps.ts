@@ -1,4 +1,4 @@
-/** Changes of what a board is: its place in life and who sees it. Each is a change, which its caller has made sure of. */
+/** Changes a board's lifecycle and visibility; its caller has checked that it may. */
 import { closeForBoard } from '../approvals/closings.steps.ts';
 import { revokeCodes } from '../joining/join-codes.steps.ts';
 import { append } from '../record/append.steps.ts';

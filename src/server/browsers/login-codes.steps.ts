@@ -1,4 +1,4 @@
-/** Reading a login code that somebody brings. */
+/** Checks a login code that was entered on a page. */
 import { Refusal } from '../../contract/errors.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { findKeyById, type KeyRow } from '../keys/credentials.store.ts';

@@ -1,4 +1,4 @@
-/** Coming onto one board as a guest: person, key, membership and agent, all by one code and in one transaction. */
+/** Joins one board as a guest: one code and one transaction make person, key, membership and agent. */
 import type { Answer, Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
 import { requirePlace } from '../access/place.ts';

@@ -1,4 +1,4 @@
-/** What a request to join must hold, for each kind of credential. */
+/** What a request to join must contain, for each kind of credential. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
 

@@ -1,4 +1,4 @@
-/** How people came onto boards where they have not moved since. */
+/** Who added a person to a board on which they have read nothing since. */
 import type { ReadTx } from '../db/tx.ts';
 
 export interface ArrivalRow {

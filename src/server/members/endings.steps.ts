@@ -1,4 +1,4 @@
-/** What ends with a seat, and with a person's membership: in one transaction and in the order the record tells it. */
+/** Ends seats and memberships with all that depends on them, in one transaction and in the order of the record. */
 import type { EventActor } from '../../contract/types.ts';
 import { clearForMembership, closeForSeats } from '../approvals/closings.steps.ts';
 import { type BoardRow, setShowOwner } from '../boards/boards.store.ts';

@@ -1,4 +1,4 @@
-/** What a write needs to end or change seats of others: their rows, held in one order, and their last state. */
+/** Queries that end or change the seats of others: locks their rows in one order, and writes their last state. */
 import type { WriteTx } from '../db/tx.ts';
 
 /** Seats to be changed, chosen before their board is locked. */

@@ -1,4 +1,4 @@
-/** The names of members: who stands for a board, which are taken, and renaming. */
+/** Names of members: the owners of a board, names that are taken, renaming. */
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from './member.rules.ts';
 

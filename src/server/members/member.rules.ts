@@ -1,4 +1,4 @@
-/** What is known of a member, a person or an agent on one board, and what a new one starts with. */
+/** The row of a member, which is a person or an agent on one board, and the values of a new one. */
 import type { DeliveryMode, MidturnPolicy, ServerRole } from '../../contract/types.ts';
 
 export type MemberRow = {

@@ -1,4 +1,4 @@
-/** What members sent and have read: their running counts, read positions and the gaps of those who were away. */
+/** What members sent and have read: running counts, read positions, and the gaps of those who were away. */
 import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from './member.rules.ts';

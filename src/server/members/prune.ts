@@ -1,4 +1,4 @@
-/** Ending agents that nobody has been behind for long. */
+/** Removes agents that have had no session for long. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Body, PrunedAgent } from '../../contract/types.ts';
 import { actorOn } from '../access/acting.ts';

@@ -1,4 +1,4 @@
-/** Reactions that stand. */
+/** Reactions on messages. */
 import type { ReactionName } from '../../contract/reactions.ts';
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';

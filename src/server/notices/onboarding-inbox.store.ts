@@ -1,4 +1,4 @@
-/** Who came by a person's invites, and with which agents. */
+/** Who joined by a person's invites, and with which agents. */
 import type { ReadTx } from '../db/tx.ts';
 
 export type ComerRow = {

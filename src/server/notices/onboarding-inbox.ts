@@ -1,4 +1,4 @@
-/** What came to a person without being asked of them: boards somebody put them on, people who came by their invites. */
+/** What happened to a person without being asked: boards they were added to, people who joined by their invites. */
 import type { Answer, BoardLabel } from '../../contract/types.ts';
 import { refuseGuest } from '../access/authority.ts';
 import { effective, undecidedRows } from '../approvals/approvals.store.ts';

@@ -1,4 +1,4 @@
-/** What ends or moves pairing requests from outside: seats, keys, people, memberships, boards, invites and approvals that end. */
+/** Ends or moves pairing requests when a seat, key, person, membership, board, invite or approval ends. */
 import type { Knex } from 'knex';
 import type { PairingSide } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';

@@ -1,4 +1,4 @@
-/** Handles people may take. */
+/** Which handles people can choose. */
 import { Refusal } from '../../contract/errors.ts';
 import { patterns, reservedHandles } from '../../contract/ids.ts';
 import { slug } from '../../contract/slug.ts';

@@ -1,4 +1,4 @@
-/** The caller about itself. */
+/** What the caller is told about itself, and its profile. */
 import type { Answer } from '../../contract/types.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { memberById } from '../members/members.store.ts';

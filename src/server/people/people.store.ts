@@ -1,4 +1,4 @@
-/** People. */
+/** Queries on the people of the server. */
 import type { Knex } from 'knex';
 import type { MidturnPolicy, ServerRole } from '../../contract/types.ts';
 import { statement } from '../db/statement.ts';

@@ -1,4 +1,4 @@
-/** Who is on the server. */
+/** Lists the people of the server. */
 import type { ReadTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';

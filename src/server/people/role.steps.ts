@@ -1,4 +1,4 @@
-/** Changing what a person is on the server. */
+/** Changes a person's role on the server. */
 import { Refusal } from '../../contract/errors.ts';
 import { clearForPerson } from '../approvals/closings.steps.ts';
 import type { WriteTx } from '../db/tx.ts';

@@ -1,4 +1,4 @@
-/** How messages reach an agent, as its person wants it. The record knows nothing of it. */
+/** How messages reach an agent, as its person chose. Not part of the record. */
 import { Refusal } from '../../contract/errors.ts';
 import { asMember, type Sight, seeBoard } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';

@@ -1,4 +1,4 @@
-/** What a seat reports of itself: whether somebody is there, and where. Bookkeeping; the record knows nothing of it. */
+/** What a seat reports of itself: whether a session is there, and where. Not part of the record. */
 import { ownPlace } from '../access/place.ts';
 import { dropLapsed } from '../lines/lines.steps.ts';
 import type { SeatCaller } from '../operation/caller.ts';

@@ -1,4 +1,4 @@
-/** Waiting for work, but not for longer than one has time. */
+/** Waits for work, with a time limit. */
 import type { Clock } from '../db/clock.ts';
 
 /** Whether the work ended within `ms` milliseconds; it goes on if not. @throws what the work throws in that time. */

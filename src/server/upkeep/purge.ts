@@ -1,4 +1,4 @@
-/** Removes what has passed its end. */
+/** Deletes rows that have expired. */
 import type { Logger } from 'pino';
 import { sweepOnboarding } from '../approvals/sweep.steps.ts';
 import { purgeLoginCodes, purgeSessions } from '../browsers/sessions.store.ts';
