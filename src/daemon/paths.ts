@@ -15,8 +15,6 @@ export interface DaemonPaths {
   installed: string;
   launches: string;
   upgradeLock: string;
-  /** The script that hooks run. */
-  launcher: string;
 }
 
 /** Longer names do not fit into the address of a socket on every system. */
@@ -37,7 +35,6 @@ export function daemonPaths(folders: Pick<Folders, 'state'>, uid = process.getui
     installed: join(state, 'installed.json'),
     launches: join(state, 'launches'),
     upgradeLock: join(state, 'upgrade.lock'),
-    launcher: join(state, 'bin', 'service'),
   };
 }
 

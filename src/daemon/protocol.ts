@@ -225,24 +225,6 @@ export const laterFrame = z.discriminatedUnion('op', [
   followUps.goodbye,
 ]);
 
-const events = {
-  waiting: z.object({ v, event: z.literal('waiting'), turn_id: countOrZero }),
-  deliver: carry.extend({ v, event: z.literal('deliver') }),
-  release: z.object({ v, event: z.literal('release') }),
-  welcome: z.object({
-    v,
-    event: z.literal('welcome'),
-    boot,
-    seats,
-    capabilities,
-    mode: deliveryMode.optional(),
-    note: z.string().optional(),
-    lost: z.array(agentRef).default([]),
-  }),
-  bye: z.object({ v, event: z.literal('bye'), restart: flag }),
-  ok: z.object({ v, event: z.literal('ok') }),
-} as const;
-
 /** A handoff of a seat that did not go as it should, and why. */
 const troubled = z.array(z.object({ handoff_id: z.string(), agent: agentRef, seqs, reason: z.string().default('') }));
 
@@ -386,10 +368,19 @@ export type OpeningFields = In<typeof openings>;
 export type FollowUps = Out<typeof followUps>;
 export type FirstFrame = Requests[keyof Requests] | Openings[keyof Openings];
 export type LaterFrame = z.infer<typeof laterFrame>;
-export type Events = Out<typeof events>;
-export type Event = Events[keyof Events];
+
+/** What the daemon sends on a connection that stays open. */
+export type Event =
+  | { event: 'waiting'; turn_id: number }
+  | ({ event: 'deliver' } & Carry)
+  | { event: 'release' }
+  | ({ event: 'welcome'; boot: string; seats: SeatView[]; capabilities: string[]; mode?: SeatView['mode'] } & {
+      note?: string;
+      lost?: AgentRef[];
+    })
+  | { event: 'bye'; restart: boolean }
+  | { event: 'ok' };
 
 /** As they are on the wire: what may be absent is optional. */
 export type Answers = { [Verb in keyof typeof answers]: z.input<(typeof answers)[Verb]> };
 export type StatusAnswer = Answers['status'];
-export type Response<Verb extends keyof Answers> = (Answers[Verb] & { v: 1 }) | { v: 1; error: ErrorFrame };

@@ -1,6 +1,6 @@
 /** One connection on the daemon's side: what is sent to it, and what is waited for on it. */
 import type { Socket } from 'node:net';
-import type { ErrorFrame, HandoffId, LaterFrame } from '../protocol.ts';
+import type { ErrorFrame, Event, HandoffId, LaterFrame } from '../protocol.ts';
 import { encodeFrame, fits } from './lines.ts';
 
 export class Peer {
@@ -12,7 +12,7 @@ export class Peer {
   readonly #closed: (() => void)[] = [];
   readonly #awaited = new Map<HandoffId, (received: boolean) => boolean>();
   #open = true;
-  #farewell: object | null = null;
+  #farewell: Event | null = null;
 
   constructor(socket: Socket) {
     this.#socket = socket;
@@ -44,6 +44,11 @@ export class Peer {
     return false;
   }
 
+  /** Sends an event on a connection that stays open. */
+  tell(event: Event): boolean {
+    return this.send(event);
+  }
+
   refuse(error: ErrorFrame): void {
     this.send({ error });
   }
@@ -65,21 +70,21 @@ export class Peer {
   }
 
   /** The last word; a carrier that is writing a text hears it after the answer to its own. */
-  goodbye(fields: object): void {
-    if (this.#awaited.size === 0) this.send(fields);
-    else this.#farewell = fields;
+  goodbye(event: Event): void {
+    if (this.#awaited.size === 0) this.tell(event);
+    else this.#farewell = event;
   }
 
   /** Says what was held back while a text was being written. */
   settled(): void {
     if (this.#farewell === null || this.#awaited.size > 0) return;
-    this.send(this.#farewell);
+    this.tell(this.#farewell);
     this.#farewell = null;
   }
 
   /** Closes after what was sent. */
   close(): void {
-    if (this.#farewell !== null) this.send(this.#farewell);
+    if (this.#farewell !== null) this.tell(this.#farewell);
     this.#farewell = null;
     this.#socket.end();
     this.#socket.destroySoon();

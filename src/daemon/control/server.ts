@@ -124,7 +124,7 @@ function later(frame: z.output<typeof laterFrame>, peer: Peer): void {
   const noted = peer.took(frame.handoff_id);
   // An extension repeats what it had added before the connection broke.
   if (!noted) peer.follow?.(frame);
-  peer.send({ event: 'ok' });
+  peer.tell({ event: 'ok' });
   peer.settled();
 }
 

@@ -1,11 +1,10 @@
 /** Replacing a daemon that is older than its client: once, however many clients find it old at the same moment. */
-import { join } from 'node:path';
 import { type Build, olderBuild } from '../../local/build.ts';
 import { type KernelLock, takeKernelLock } from '../../local/kernel-lock.ts';
 import { until } from '../../local/process.ts';
 import { isGone, type ProcessRef, processRef } from '../../local/process-ref.ts';
 import { openLog } from '../log.ts';
-import { daemonPaths } from '../paths.ts';
+import { type DaemonPaths, daemonPaths } from '../paths.ts';
 import { socketPath } from './address.ts';
 import { ask, daemonStatus } from './ask.ts';
 import { openConnection } from './connection.ts';
@@ -18,15 +17,16 @@ const ASKED_MS = 6_000;
 /** Leaves a daemon running that is not older than `own`; after three rounds without success, the old one. */
 export async function replaceDaemon(options: DaemonAccess, own: Build): Promise<void> {
   if (!options.start) return;
+  const paths = daemonPaths(options);
   for (let round = 0; round < ROUNDS; round++) {
-    const lock = await heldLock(join(options.state, 'upgrade.lock'));
+    const lock = await heldLock(paths.upgradeLock);
     if (!lock) return;
     try {
       const old = await olderDaemon(options.state, own);
       if (!old) return;
-      if (!(await stopped(options.state, old.process))) continue;
+      if (!(await stopped(paths, old.process))) continue;
       await started(options, options.start);
-      openLog(daemonPaths(options).log).write('upgrade_replaced', { from_version: old.version, version: own.version });
+      openLog(paths.log).write('upgrade_replaced', { from_version: old.version, version: own.version });
     } finally {
       lock.release();
     }
@@ -54,11 +54,11 @@ async function olderDaemon(state: string, own: Build): Promise<{ process: Proces
   }
 }
 
-async function stopped(state: string, old: ProcessRef): Promise<boolean> {
+async function stopped({ state, lock }: DaemonPaths, old: ProcessRef): Promise<boolean> {
   const end = performance.now() + OUT_MS;
   await askedToStop(state);
   if (!(await until(() => isGone(old), ASKED_MS))) terminate(old);
-  return until(() => free(join(state, 'daemon.lock')), Math.max(0, end - performance.now()));
+  return until(() => free(lock), Math.max(0, end - performance.now()));
 }
 
 /** Only while the number still belongs to that very process. */

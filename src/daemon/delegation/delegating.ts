@@ -5,8 +5,9 @@ import type { Answer, Board, BodyIn, DeliveryMode } from '../../contract/types.t
 import { Failure } from '../../local/failure.ts';
 import type { Env, Folders } from '../../local/folders.ts';
 import { ControlRefusal } from '../control/errors.ts';
+import { BOARDS_PAGE } from '../control/limits.ts';
 import type { Log } from '../log.ts';
-import type { AgentRef } from '../protocol.ts';
+import type { Answers, Header, Requests } from '../protocol.ts';
 import { agentRefOf, type SeatIdentity, type SessionView } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
 import type { Servers } from '../server-link/servers.ts';
@@ -26,6 +27,8 @@ export interface DelegatingOptions {
   log: Log;
 }
 
+/** What a verb was asked with, besides whose session it is. */
+type Fields<Verb extends keyof Requests> = Omit<Requests[Verb], keyof Header | 'v' | 'op'>;
 type Joined = Answer<'joinBoard'>;
 
 /** A seat that the machine's delegation brought; its token is saved already. */
@@ -33,7 +36,7 @@ export interface JoinedSeat {
   seat: SeatIdentity;
   mode: DeliveryMode;
   /** Further fields of the verb's answer. */
-  answer: Record<string, unknown>;
+  answer: Pick<Answers['join'], 'joined' | 'board' | 'member' | 'reused' | 'pair_role'>;
 }
 
 /** `boards`, `join` and `create_board` for a session that the caller has vouched for. Throws `ControlRefusal`. */
@@ -47,10 +50,12 @@ export class Delegating {
     this.#options = options;
   }
 
-  async boards(session: SessionView, request: Record<string, unknown>): Promise<Record<string, unknown>> {
-    const origin = serverMeant(this.#options, request['server'], session);
-    const { lifecycle, after, limit } = request as { lifecycle?: 'active'; after?: string; limit?: number };
-    const query = { lifecycle, after, limit: limit ?? 200 };
+  async boards(
+    session: SessionView,
+    { server, lifecycle, after, limit = BOARDS_PAGE }: Partial<Fields<'boards'>>,
+  ): Promise<Answers['boards']> {
+    const origin = serverMeant(this.#options, server, session);
+    const query = { lifecycle, after, limit };
     const { data } = await this.#renewing(origin, (delegation) =>
       delegation.client().then((client) => client.call('listBoards', { query })),
     );
@@ -62,13 +67,7 @@ export class Delegating {
     return { server: origin, boards: marked, archived_count, next_after };
   }
 
-  async join(session: SessionView, request: Record<string, unknown>): Promise<JoinedSeat> {
-    const { agent, role, code, idempotency_key } = request as {
-      agent: AgentRef;
-      role?: string;
-      code?: string;
-      idempotency_key?: string;
-    };
+  async join(session: SessionView, { agent, role, code, idempotency_key }: Fields<'join'>): Promise<JoinedSeat> {
     const origin = serverMeant(this.#options, agent.server, session);
     const who = { session: session.key, harness: session.harness, name: agent.name || undefined };
     if (code !== undefined) return this.#redeem(origin, session, { ...who, code }, idempotency_key);
@@ -96,17 +95,13 @@ export class Delegating {
     return this.#keep(origin, session, data);
   }
 
-  async createBoard(session: SessionView, request: Record<string, unknown>): Promise<JoinedSeat> {
-    const { create, pair, agent_name, idempotency_key, ...more } = request as {
-      create: { template?: string };
-      role?: string;
-      pair?: boolean;
-      agent_name?: string;
-      idempotency_key: string;
-    };
-    const origin = serverMeant(this.#options, request['server'], session);
+  async createBoard(
+    session: SessionView,
+    { server, create, pair, agent_name, idempotency_key, ...more }: Fields<'create_board'>,
+  ): Promise<JoinedSeat> {
+    const origin = serverMeant(this.#options, server, session);
     const delegation = this.#delegation(origin);
-    const [role, pair_role] = (pair && (await this.#pairOf(origin, create.template))) || [more.role];
+    const [role, pair_role] = (pair && (await this.#pairOf(origin, create['template']))) || [more.role];
     const body = { ...create, session: session.key, harness: session.harness, role, agent_name };
     const client = await refusing(origin, () => delegation.client());
     const { data } = await refusing(origin, () => {
@@ -123,7 +118,7 @@ export class Delegating {
   }
 
   /** The roles of a template's pair, which a delegation may not read; nothing where the server refuses the template itself. */
-  async #pairOf(origin: string, template: string | undefined): Promise<[string, string] | undefined> {
+  async #pairOf(origin: string, template: unknown): Promise<[string, string] | undefined> {
     const { data } = await this.#asPerson(origin, (client) => client.call('listTemplates', { maxAttempts: 1 }));
     return data.templates.find(({ name }) => name === template)?.pair;
   }

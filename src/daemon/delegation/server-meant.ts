@@ -17,14 +17,18 @@ export interface Known {
  *
  * @throws ControlRefusal `server_unknown`, `server_not_selected`, `credentials_unsafe`
  */
-export function serverMeant({ credentials, folders, env }: Known, named: unknown, session: SessionView): string {
+export function serverMeant(
+  { credentials, folders, env }: Known,
+  named: string | undefined,
+  session: SessionView,
+): string {
   try {
     const saved = credentials.saved();
     const keyed = (name: string): string => {
       const { origin } = namedServer(name, saved, folders, env);
       return credentials.server(origin)?.origin ?? origin;
     };
-    if (typeof named === 'string' && named !== '') return keyed(named);
+    if (named) return keyed(named);
     const [only, another] = new Set(session.seats.map(({ origin }) => origin));
     if (only !== undefined && another === undefined) return only;
     if (saved.default) return keyed(saved.default);

@@ -165,7 +165,7 @@ function expose(deps: WakeDeps, session: Session, made: Offer, carrier: Carrier)
   const { peer } = carrier;
   // An extension's word is receipt as well.
   awaitCarrier(deps, session, flight, peer, () => carrier.kind === 'extension' && confirm(deps, session, flight));
-  const sent = peer.send({ event: 'deliver', ...made.carry });
+  const sent = peer.tell({ event: 'deliver', ...made.carry });
   flight.exposed = sent;
   deps.faults.at('hand.exposed');
   // A hook delivers once.

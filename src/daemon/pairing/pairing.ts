@@ -4,7 +4,7 @@ import { ControlRefusal } from '../control/errors.ts';
 import { PAIRINGS } from '../control/limits.ts';
 import { serverMeant } from '../delegation/server-meant.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Requests } from '../protocol.ts';
+import type { Answers, Requests } from '../protocol.ts';
 import type { SeatIdentity, SeatRef } from '../refs.ts';
 import type { Notice, ServerEvents } from '../server-link/link.ts';
 import type { SessionEvents } from '../sessions/events.ts';
@@ -14,8 +14,7 @@ import { boardOf } from './drive.ts';
 import { Endpoints, type EndpointsOptions } from './endpoints.ts';
 
 type Frame = Requests['pairing'];
-type Shown = PairingRequest & { waits_because?: { agent: string; mode: string }[] };
-type Answer = { pairing?: Shown; pairings?: PairingRequest[]; next_after?: string | null; board?: string };
+type Answer = Answers['pairing'];
 
 export interface PairingOptions extends EndpointsOptions {
   env: Record<string, string | undefined>;

@@ -9,7 +9,6 @@ import { FollowedSeats } from './followed-seats.ts';
 import { Identity } from './identity.ts';
 import {
   type InboxRead,
-  type Notice,
   type Presence,
   type QueueLabel,
   SeatFailure,
@@ -66,16 +65,11 @@ export class Connection {
   }
 
   /** A read that is sent after this call. */
-  async read(
-    ref: SeatRef,
-    { signal, timeoutMs }: { signal?: AbortSignal; timeoutMs?: number } = {},
-  ): Promise<InboxRead> {
-    const limits = [...(signal ? [signal] : []), ...(timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)])];
+  async read(ref: SeatRef, { timeoutMs }: { timeoutMs?: number } = {}): Promise<InboxRead> {
     try {
-      return await unlessAborted(this.#seat(ref).reads.run(), limits);
+      const read = this.#seat(ref).reads.run();
+      return await (timeoutMs === undefined ? read : unlessLate(read, timeoutMs));
     } catch (error) {
-      if (signal?.aborted) throw signal.reason;
-      if (limits.some(({ aborted }) => aborted)) throw new SeatFailure('request_timeout', 'The server took too long.');
       throw seatFailure(error);
     }
   }
@@ -85,14 +79,6 @@ export class Connection {
     const { cursor } = await this.#say(ref, 'ackInbox', { body: { up_to: upTo } });
     if (isNumber(cursor)) return { cursor };
     throw new SeatFailure('server_unexpected', 'The answer is no acknowledgement.');
-  }
-
-  async notices(ref: SeatRef): Promise<Notice[]> {
-    return this.#seat(ref)
-      .noticeReads.run()
-      .catch((error: unknown) => {
-        throw seatFailure(error);
-      });
   }
 
   async ackNotices(ref: SeatRef, ids: string[]): Promise<void> {
@@ -179,12 +165,11 @@ function fenced({ epoch }: { epoch: number }): { epoch: number } {
   throw new SeatFailure('server_unexpected', 'The answer is no report of a queue.');
 }
 
-function unlessAborted<T>(promise: Promise<T>, signals: AbortSignal[]): Promise<T> {
-  if (signals.length === 0) return promise;
-  const signal = AbortSignal.any(signals);
+function unlessLate<T>(read: Promise<T>, ms: number): Promise<T> {
+  const late = AbortSignal.timeout(ms);
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    promise.then(resolve, reject);
+    const tooLong = () => reject(new SeatFailure('request_timeout', 'The server took too long.'));
+    late.addEventListener('abort', tooLong, { once: true });
+    read.then(resolve, reject);
   });
 }

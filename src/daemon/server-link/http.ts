@@ -2,7 +2,7 @@
 import { type AgentOptions, Agent as PlainAgent, request as plainRequest, type RequestOptions } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import { ClientError, tooLarge } from '../../client/errors.ts';
+import { ClientError } from '../../client/errors.ts';
 import type { Folders } from '../../local/folders.ts';
 import { fetchBy } from '../../local/own-server/loopback-fetch.ts';
 import { OwnAgent } from '../../local/own-server/own-agent.ts';
@@ -45,7 +45,7 @@ export function originHttp(origin: string, own: Folders | null): OriginHttp {
       const url = new URL(String(input));
       if (url.origin !== origin) throw new TypeError(`nothing is sent to ${url.origin} through ${origin}`);
       const request = limited(via, secure, await take?.(init?.signal));
-      return bounded(await fetchBy(request, url, init ?? {}, { agent } as RequestOptions));
+      return fetchBy(request, url, init ?? {}, { agent, maxBytes: MAX_ANSWER_BYTES });
     };
   };
   return {
@@ -76,23 +76,6 @@ function limited(via: typeof plainRequest, secure: boolean, over: () => void = (
 /** Known by its code as a request that never left. */
 const slowToConnect = (): Error =>
   Object.assign(new Error('no connection within 5 s'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
-
-/** An answer that turns out to be larger than any of this API is not read on. A stream has no size. */
-function bounded(response: Response): Response {
-  if (/^text\/event-stream/.test(response.headers.get('content-type') ?? '')) return response;
-  const { body } = response;
-  if (!body) return response;
-  let size = 0;
-  const counting = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      size += chunk.byteLength;
-      if (size > MAX_ANSWER_BYTES) controller.error(tooLarge(MAX_ANSWER_BYTES));
-      else controller.enqueue(chunk);
-    },
-  });
-  const { ok, status, headers } = response;
-  return { ok, status, headers, body: body.pipeThrough(counting) } as unknown as Response;
-}
 
 /** Whether an answer was refused for its size. */
 export const isTooLarge = (error: unknown): boolean =>

@@ -14,7 +14,7 @@ export class Doors {
     peer.onClose(() => {
       if (this.#byProcess.get(key) === peer) this.#byProcess.delete(key);
     });
-    earlier?.send({ event: 'release' });
+    earlier?.tell({ event: 'release' });
     earlier?.close();
   }
 

@@ -146,7 +146,7 @@ export class Sessions {
     const peer = session[which]?.peer;
     session[which] = null;
     if (!peer) return;
-    peer.send({ event: 'release' });
+    peer.tell({ event: 'release' });
     peer.follow = null;
     peer.close();
   }

@@ -22,8 +22,8 @@ export function wait(context: Context, frame: Openings['wait'], peer: Peer): voi
   // Begun before the prompt or tool call that came last: the turn it stands for is not over, or another one runs.
   const late = session !== null && startedUs < session.activityUs;
   if (!session || late) {
-    peer.send({ event: 'waiting', turn_id: session?.row.turn_id ?? 0 });
-    peer.send({ event: 'release' });
+    peer.tell({ event: 'waiting', turn_id: session?.row.turn_id ?? 0 });
+    peer.tell({ event: 'release' });
     peer.close();
     return;
   }
@@ -41,14 +41,14 @@ export function wait(context: Context, frame: Openings['wait'], peer: Peer): voi
     if (session.waiting === waiting) session.waiting = null;
   });
   context.sessions.turned(session, 'idle');
-  peer.send({ event: 'waiting', turn_id: session.row.turn_id });
+  peer.tell({ event: 'waiting', turn_id: session.row.turn_id });
   context.events.emit('deliverable', session);
 }
 
 /** A part of ours in a program enters prompts for us, into whatever session its process has. */
 export function door(context: Context, { process }: Openings['door'], peer: Peer): void {
   context.doors.open(process, peer);
-  peer.send({ event: 'waiting', turn_id: 0 });
+  peer.tell({ event: 'waiting', turn_id: 0 });
   for (const session of context.sessions.open())
     if (session.row.pid === process.pid) context.events.emit('deliverable', session);
 }
@@ -80,8 +80,9 @@ export async function hello(context: Context, frame: Openings['hello'], peer: Pe
   const [only] = [...session.seats];
   const { capabilities } = frame;
   const mode = session.seats.size === 1 ? only?.row.mode : undefined;
-  const said = { event: 'welcome', boot, seats, capabilities, mode, lost, ...(frame.resumed ? {} : { note }) };
-  if (session.extension !== extension || !peer.send(said)) return;
+  if (session.extension !== extension) return;
+  const known = { boot, seats, capabilities, mode, lost, ...(frame.resumed ? {} : { note }) };
+  if (!peer.tell({ event: 'welcome', ...known })) return;
   extension.welcomed = true;
   session.readyUs = context.clock.nowUs();
   context.events.emit('deliverable', session);

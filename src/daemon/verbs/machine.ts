@@ -2,18 +2,18 @@
 import { ControlRefusal } from '../control/errors.ts';
 import type { JoinedSeat } from '../delegation/delegating.ts';
 import { endParts } from '../handoff/settle.ts';
-import type { Header, Requests } from '../protocol.ts';
+import type { Answers, Header, Requests } from '../protocol.ts';
 import { requireRoom } from '../sessions/bindings.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Context } from './context.ts';
 import { oneByOne, refuseSubagent, requireTarget, seatsOf } from './sessions.ts';
 
-export async function boards(context: Context, frame: Requests['boards']): Promise<object> {
+export async function boards(context: Context, frame: Requests['boards']): Promise<Answers['boards']> {
   const session = await vouched(context, frame);
-  return context.delegating.boards(session.view, { ...frame });
+  return context.delegating.boards(session.view, frame);
 }
 
-export async function join(context: Context, frame: Requests['join']): Promise<object> {
+export async function join(context: Context, frame: Requests['join']): Promise<Answers['join']> {
   const session = await vouched(context, frame);
   const { code, ...by } = frame;
   const { server, board } = frame.agent;
@@ -32,11 +32,11 @@ export async function join(context: Context, frame: Requests['join']): Promise<o
   });
 }
 
-export async function createBoard(context: Context, frame: Requests['create_board']): Promise<object> {
+export async function createBoard(context: Context, frame: Requests['create_board']): Promise<Answers['join']> {
   const session = await vouched(context, frame);
   return oneByOne(session, async () => {
     requireRoom(session);
-    return taken(context, session, await context.delegating.createBoard(session.view, { ...frame }), 'create_board');
+    return taken(context, session, await context.delegating.createBoard(session.view, frame), 'create_board');
   });
 }
 
@@ -46,7 +46,7 @@ function taken(
   session: Session,
   { seat, mode, answer }: JoinedSeat,
   ev: 'join' | 'create_board',
-): object {
+): Answers['join'] {
   const { previous } = context.bindings.bind(session, seat);
   context.seats.modeTold(seat, context.seats.of(seat)?.row.mode ?? mode);
   context.log.write(ev, { session: session.key, seats: [seat.member_id] });
@@ -71,7 +71,7 @@ const noSession = (): ControlRefusal =>
   });
 
 /** Which session takes part in work between people's agents; the proofs of it never leave the daemon. */
-export async function pairing(context: Context, frame: Requests['pairing']): Promise<object> {
+export async function pairing(context: Context, frame: Requests['pairing']): Promise<Answers['pairing']> {
   const session = await vouched(context, frame);
   if (!context.pairing) throw new ControlRefusal('invalid_request', 'This daemon pairs no sessions.');
   const agent = { server: frame.server };

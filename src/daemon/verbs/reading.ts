@@ -5,7 +5,7 @@ import type { Peer } from '../control/peer.ts';
 import { handedTo } from '../handoff/flight.ts';
 import { queuedIn } from '../handoff/queued.ts';
 import { evidence } from '../handoff/receipt.ts';
-import type { FollowUps, LaterFrame, Openings, Requests } from '../protocol.ts';
+import type { Answers, FollowUps, LaterFrame, Openings, Requests } from '../protocol.ts';
 import type { Hold, Seat } from '../sessions/session.ts';
 import type { Context } from './context.ts';
 import { fits, seatMeant } from './sessions.ts';
@@ -76,7 +76,7 @@ function commandOf(context: Context, seat: Seat, frame: Openings['inbox'] | Open
 }
 
 /** What sits in the harness's own queue until its turn ends. */
-export function queued(context: Context, frame: Requests['queued']): object {
+export function queued(context: Context, frame: Requests['queued']): Answers['queued'] {
   const session = context.sessions.known(frame);
   if (frame.boot !== session.row.boot) throw unverified('This is not the session that the queue belongs to.');
   const asked = queuedIn(context, session).filter(
@@ -91,7 +91,7 @@ export function queued(context: Context, frame: Requests['queued']): object {
 }
 
 /** Messages a command has shown in full are not handed again in this boot; nothing is acknowledged by that. */
-export async function shown(context: Context, frame: Requests['shown']): Promise<object> {
+export async function shown(context: Context, frame: Requests['shown']): Promise<Answers['shown']> {
   const session = context.sessions.known(frame);
   const seat = [...session.seats].find((one) => fits(one.ref, frame.agent));
   const { boot } = session.row;

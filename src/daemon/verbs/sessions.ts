@@ -5,7 +5,7 @@ import { compose } from '../compose/compose.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import { handedTo } from '../handoff/flight.ts';
 import { tryAgain } from '../handoff/queue.ts';
-import type { AgentRef, Requests } from '../protocol.ts';
+import type { AgentRef, Answers, Requests, SeatView } from '../protocol.ts';
 import { agentRefOf, type SeatIdentity } from '../refs.ts';
 import { useTicket } from '../sessions/launch.ts';
 import type { Session } from '../sessions/session.ts';
@@ -23,7 +23,7 @@ const adapterRefusals = {
   harness_unavailable: 'The program of this session could not be asked about it.',
 } as const;
 
-export async function register(context: Context, frame: Requests['register']): Promise<object> {
+export async function register(context: Context, frame: Requests['register']): Promise<Answers['register']> {
   refuseSubagent(frame.subagent);
   const known = () => context.sessions.get(`${frame.harness}:${frame.session}`);
   const before = known();
@@ -46,7 +46,7 @@ export async function register(context: Context, frame: Requests['register']): P
   return { ...(await welcome(context, session)), ...(reopened ? { reopened } : {}), turn_id: session.row.turn_id };
 }
 
-function asBefore(context: Context, session: Session, { launch }: Requests['register']): object {
+function asBefore(context: Context, session: Session, { launch }: Requests['register']): Answers['register'] {
   if (launch) useTicket(context, session, launch);
   return { boot: session.row.boot, seats: seatsOf(session), turn_id: session.row.turn_id };
 }
@@ -69,7 +69,7 @@ async function requireProven(context: Context, session: Session): Promise<void> 
 export async function welcome(
   context: Context,
   session: Session,
-): Promise<{ boot: string; seats: object[]; lost?: AgentRef[]; note?: string }> {
+): Promise<{ boot: string; seats: SeatView[]; lost?: AgentRef[]; note?: string }> {
   const lost = context.journal.lostOf(session.key);
   const seats = await Promise.all(
     [...session.seats].map(async (seat) => {
@@ -98,7 +98,7 @@ export async function welcome(
   };
 }
 
-export function bind(context: Context, frame: Requests['bind']): Promise<object> {
+export function bind(context: Context, frame: Requests['bind']): Promise<Answers['bind']> {
   refuseSubagent(frame.subagent);
   const session = context.sessions.known(frame);
   return oneByOne(session, async () => {
@@ -124,24 +124,24 @@ export function oneByOne<T>(session: Session, work: () => Promise<T>): Promise<T
   return mine;
 }
 
-export function unbind(context: Context, frame: Requests['unbind']): object {
+export function unbind(context: Context, frame: Requests['unbind']): Answers['unbind'] {
   const session = context.sessions.known(frame);
   const held = [...session.seats].find((seat) => fits(seat.ref, frame.agent));
   if (held) context.bindings.unbind(session, held);
   return { seats: seatsOf(session) };
 }
 
-export function agents(context: Context, frame: Requests['agents']): object {
+export function agents(context: Context, frame: Requests['agents']): Answers['agents'] {
   const session = context.sessions.known(frame);
   return {
     seats: seatsOf(session),
     boot: session.row.boot,
     turn: session.turn,
-    ...(session.capabilities.length > 0 ? { capabilities: session.capabilities } : {}),
+    ...(session.capabilities.length > 0 ? { capabilities: [...session.capabilities] } : {}),
   };
 }
 
-export function mode(context: Context, frame: Requests['mode']): object {
+export function mode(context: Context, frame: Requests['mode']): Answers['mode'] {
   const seat = context.seats.of(seatMeant(context, frame.agent));
   if (!seat) throw unknownSeat(frame.agent);
   const changed =
@@ -151,7 +151,7 @@ export function mode(context: Context, frame: Requests['mode']): object {
   return { mode: seat.row.mode, revision: seat.row.mode_revision, changed };
 }
 
-export function approvalWatch(context: Context, frame: Requests['approval_watch']): object {
+export function approvalWatch(context: Context, frame: Requests['approval_watch']): Answers['approval_watch'] {
   const session = context.sessions.known(frame);
   const { origin, member_id } = seatMeant(context, frame.agent);
   context.journal.watchApproval({
@@ -165,7 +165,7 @@ export function approvalWatch(context: Context, frame: Requests['approval_watch'
   return {};
 }
 
-export const seatsOf = (session: Session): object[] => [...session.seats].map((seat) => seat.view);
+export const seatsOf = (session: Session): SeatView[] => [...session.seats].map((seat) => seat.view);
 
 export function refuseSubagent(subagent: string | undefined): void {
   if (subagent === undefined) return;

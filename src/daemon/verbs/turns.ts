@@ -7,7 +7,7 @@ import { gatherCarry, give, nothingFor, placeOf } from '../handoff/carry.ts';
 import { revive } from '../handoff/flight.ts';
 import { leftQueue } from '../handoff/queued.ts';
 import { evidence } from '../handoff/receipt.ts';
-import type { Carry, FollowUps, Header, Requests } from '../protocol.ts';
+import type { Answers, Carry, FollowUps, Header, Requests } from '../protocol.ts';
 import { useTicket } from '../sessions/launch.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Context } from './context.ts';
@@ -44,7 +44,7 @@ function running(context: Context, session: Session, startedUs: number): void {
   context.sessions.release(session, 'waiting');
 }
 
-export function prompt(context: Context, frame: Requests['prompt']): object {
+export function prompt(context: Context, frame: Requests['prompt']): Answers['prompt'] {
   const session = context.sessions.forEvent(frame);
   if (session && !repeated(context, session, frame)) promptBegan(context, session, frame);
   return {};

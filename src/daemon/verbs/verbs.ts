@@ -1,6 +1,6 @@
 /** One row per verb: how a frame is answered. */
 import type { Peer } from '../control/peer.ts';
-import type { FirstFrame, Openings, Requests } from '../protocol.ts';
+import type { Answers, FirstFrame, Openings, Requests } from '../protocol.ts';
 import { door, hello, wait } from './connections.ts';
 import type { Context } from './context.ts';
 import { boards, createBoard, join, pairing } from './machine.ts';
@@ -9,10 +9,15 @@ import { agents, approvalWatch, bind, mode, register, unbind } from './sessions.
 import { boundary, needsPerson, prompt, turnEnd, turnStart } from './turns.ts';
 
 type All = Requests & Openings;
+/** What a verb is answered with; one that sends its answer itself returns nothing. */
+type Answer<Name extends keyof All> = Name extends keyof Answers ? Answers[Name] | undefined : undefined;
 // biome-ignore lint/suspicious/noConfusingVoidType: a verb that answers itself returns nothing at all
-type Answer = object | void;
-/** Answers with what it returns; those that answer themselves return nothing. */
-type Verb<Name extends keyof All> = (context: Context, frame: All[Name], peer: Peer) => Answer | Promise<Answer>;
+type Answered<Name extends keyof All> = Answer<Name> | void;
+type Verb<Name extends keyof All> = (
+  context: Context,
+  frame: All[Name],
+  peer: Peer,
+) => Answered<Name> | Promise<Answered<Name>>;
 type Verbs = { [Name in keyof All]?: Verb<Name> };
 
 /** Verbs about the daemon itself: what describes it and what stops it. */

@@ -5,6 +5,7 @@
 // Not by import(): that reads every export of the module, and one of them loads the platform's fetch.
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { Readable } from 'node:stream';
+import { tooLarge } from '../../client/errors.ts';
 
 /** Uses this `fetch` for plain http to this machine, and the platform's for everything else. */
 export const localFetch: typeof fetch = async (input, init) => {
@@ -17,13 +18,14 @@ export const localFetch: typeof fetch = async (input, init) => {
  * One request through Node.js's own HTTP. Redirects are refused.
  *
  * @param via `request` of `node:http` or `node:https`.
- * @param connection further options of the request, such as the agent.
+ * @param connection options of the request beside method and headers, such as the agent; with `maxBytes` reading a larger
+ *   answer fails, unless it is a stream of events.
  */
 export async function fetchBy(
   via: typeof request,
   url: URL,
   init: RequestInit,
-  connection: RequestOptions = {},
+  { maxBytes, ...connection }: RequestOptions & { maxBytes?: number } = {},
 ): Promise<Response> {
   const answer = await send(via, url, init, connection);
   const status = answer.statusCode ?? 0;
@@ -31,7 +33,7 @@ export async function fetchBy(
     answer.destroy();
     throw new TypeError('fetch failed', { cause: new Error('unexpected redirect') });
   }
-  return asResponse(answer, status);
+  return asResponse(answer, status, maxBytes);
 }
 
 function send(
@@ -73,8 +75,10 @@ function send(
 }
 
 /** Status, headers and body as the client reads them of a `Response`, whose own class would load all the rest. */
-function asResponse(answer: IncomingMessage, status: number): Response {
-  const body = Readable.toWeb(answer);
+function asResponse(answer: IncomingMessage, status: number, maxBytes?: number): Response {
+  const endless = /^text\/event-stream/.test(answer.headers['content-type'] ?? '');
+  const whole = Readable.toWeb(answer) as ReadableStream<Uint8Array>;
+  const body = maxBytes === undefined || endless ? whole : whole.pipeThrough(limitedTo(maxBytes));
   const headers = {
     get: (name: string) => {
       const value = answer.headers[name.toLowerCase()];
@@ -83,9 +87,20 @@ function asResponse(answer: IncomingMessage, status: number): Response {
   };
   const text = async () => {
     const parts: Uint8Array[] = [];
-    for await (const part of body) parts.push(part as Uint8Array);
+    for await (const part of body) parts.push(part);
     return Buffer.concat(parts).toString('utf8');
   };
   const ok = status >= 200 && status < 300;
   return { ok, status, headers, body, text, json: async () => JSON.parse(await text()) } as unknown as Response;
+}
+
+function limitedTo(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let size = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      size += chunk.byteLength;
+      if (size > maxBytes) controller.error(tooLarge(maxBytes));
+      else controller.enqueue(chunk);
+    },
+  });
 }
