@@ -33,8 +33,8 @@ export interface CarrierState {
 export type TargetRefusal = 'harness_target_absent' | 'harness_subagent_target' | 'harness_unavailable';
 
 /**
- * What a program says of a session: `unstarted` where it has written nothing down of it yet, because it has had no turn or
- * because there is none.
+ * Whether a program knows a session. `unstarted`: it has stored nothing of it yet, because the session has had no turn or
+ * does not exist.
  */
 export type Target = 'ok' | 'unstarted' | { code: TargetRefusal };
 

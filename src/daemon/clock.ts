@@ -1,4 +1,4 @@
-/** Time as the daemon sees it. Everything that waits uses the monotonic clock, so that a changed clock wakes nobody. */
+/** Time as the daemon sees it. Timers use the monotonic clock, so that a change of the wall clock fires none of them. */
 export interface DaemonClock {
   /** Microseconds of the machine's monotonic clock, the same in all processes. */
   nowUs(): number;

@@ -146,7 +146,7 @@ export class Daemon {
     const endUs = clock.nowUs() + GRACE_MS * 1000;
     while (clock.nowUs() < endUs && (acks.running || this.#handing())) await pause(clock, 25);
     this.#endTimers();
-    // Connections that close give back what nobody took.
+    // Handoffs that no carrier confirmed become pending again as its connection closes.
     await this.#control?.closeAll();
     const { servers, reports, delegating, pairing } = this.#ports;
     await Promise.allSettled([servers.close(), reports.close()]);

@@ -54,7 +54,7 @@ export async function start(entryUrl: string): Promise<void> {
   const onSignal = (handler: () => void): void => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, handler);
   };
-  // Whoever started it may close what it prints to.
+  // The process that started this one may close its output.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
     process.exit(await run({ folders: foldersOf(env), env, root, fromSources: false, onSignal }));

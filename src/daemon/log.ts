@@ -49,7 +49,7 @@ const word = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,59}$|^exit \d{1,3}$/;
 const session = /^[a-z0-9][a-z0-9-]{0,39}:[A-Za-z0-9._-]{1,200}$/;
 const version = /^\d[\w.+-]{0,60}$/;
 
-/** Every field there may be, and what its text has to look like: whatever else a call site is given by mistake stays out. */
+/** Every allowed field with the shape of its text: anything else that a call site passes by mistake is left out. */
 const shapes = {
   handoff: /^hnd_[0-9a-f]{32}$/,
   session,
@@ -109,7 +109,7 @@ export function openLog(path: string, now: () => number = Date.now): Log {
         appendFileSync(path, line, { mode: 0o600 });
         size += Buffer.byteLength(line);
       } catch {
-        // Nobody could be told.
+        // There is no other place to report it.
       }
     },
   };
@@ -133,7 +133,7 @@ function rotate(path: string): void {
   renameSync(path, `${path}.1`);
 }
 
-/** Whatever looks like a secret, wherever it stands: tokens by their form, values of keys in addresses, user info. */
+/** Masks what looks like a secret: tokens by their form, values of keys in addresses, user info. */
 export function mask(text: string): string {
   return text
     .replaceAll(/\bab[abcdhilp]_[A-Za-z0-9_-]{8,}/g, (token) => `${token.slice(0, 4)}…`)

@@ -13,7 +13,7 @@ import { openLog } from './log.ts';
 import { daemonPaths } from './paths.ts';
 import { secureFolders } from './secure.ts';
 
-/** Longer than anybody takes to look. */
+/** Milliseconds; longer than a look at the lock takes. */
 const LOOKING_MS = 50;
 
 export interface RunOptions {
@@ -54,7 +54,7 @@ export async function runDaemon({ folders, build, ports, onSignal, faults = noFa
   return 0;
 }
 
-/** Whoever only looks whether the lock is free holds it for a moment, and is no daemon. */
+/** Tries the lock once more: a program that only looks whether it is free holds it for a moment. */
 async function takenSoon(path: string): Promise<KernelLock | null> {
   await new Promise((resolve) => setTimeout(resolve, LOOKING_MS));
   return takeKernelLock(path);

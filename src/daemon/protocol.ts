@@ -81,9 +81,9 @@ const carry = z.object({
   bundle: z.string().optional(),
   notice: z.string().optional(),
   turn_id: count.optional(),
-  /** Nothing of a person waits, neither a message nor a decision. */
+  /** Only agents wrote what waits: there is no message and no decision of a person. */
   by_agents: z.boolean().optional(),
-  /** Only its person's words stand in it, and the program is to take them as a prompt of theirs. */
+  /** Only its owner's words stand in it, and the program takes them as a prompt of theirs. */
   as_user: z.boolean().optional(),
 });
 
@@ -110,7 +110,7 @@ const messageRef = z.object({ board_id: id('brd'), member_id: id('mem'), message
 
 /** One frame per verb that answers once. */
 export const requests = {
-  // A command that finds its session unknown knows of no source.
+  // A command that registers its session does not know how the session began.
   register: ofSession('register', { source: source.default('startup'), launch: launchTicket.optional() }),
   prompt: ofSession('prompt', echo),
   turn_start: ofSession('turn_start', { ...echo, launch: launchTicket.optional() }),
@@ -278,7 +278,7 @@ const joined = z.object({
   previous: agentRef.optional(),
   seats,
   reused: flag,
-  /** The role of whoever comes next, where a pair was asked for. */
+  /** The second role of the pair, where one was asked for. */
   pair_role: z.string().optional(),
 });
 

@@ -9,7 +9,7 @@ export function secureFolders({ state, socketFolder }: DaemonPaths): void {
   makeFolder(state);
   checkFolder(state);
   if (socketFolder === state) return;
-  // In /tmp somebody else may have been first; what is there then is looked at.
+  // Another user may have made it in /tmp first, so what is there is checked.
   try {
     mkdirSync(socketFolder, { mode: 0o700 });
   } catch (error) {

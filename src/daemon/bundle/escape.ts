@@ -8,7 +8,7 @@ export const attribute = (value: string): string => inLine(value, 200);
 /** For our own lines that quote a sender: one line, at most 120 characters. */
 export const quoted = (value: string): string => inLine(value, 120);
 
-/** For an argument in a command that we propose: one word to every shell, whatever stands in it. */
+/** For an argument in a command that we propose: one word in every shell. */
 export function shellWord(value: string): string {
   const line = quoted(value);
   return /^[A-Za-z0-9_./:@=-]+$/.test(line) ? line : `'${line.replaceAll("'", "'\\''")}'`;
@@ -78,8 +78,8 @@ const withinLine = /[\p{M}\u{fffd}\t\p{Zs}\u{2800}\u{1d159}]*/uy;
 const withinTag = /[\p{M}\u{fffd}\s\u{2800}\u{1d159}/]*/uy;
 
 /**
- * Whether one of the names is read at a place by who does not look closely. Nothing is read over and over: this ends at
- * the next bracket or line at the latest, where the next one begins.
+ * Whether the text at a place looks like one of the names. It reads to the next bracket or line at most, so that the
+ * time stays linear.
  *
  * @param passed what is passed over, before the name and in it.
  */

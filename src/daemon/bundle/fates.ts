@@ -1,4 +1,4 @@
-/** Reading what became of the tasks that waited for answers, so that whoever asked is told whether to go on. */
+/** Reads what became of the tasks that waited for answers, so that the agent that asked knows whether to go on. */
 import type { Answer, Message } from '../../contract/types.ts';
 import type { Fate } from './options.ts';
 

@@ -17,7 +17,7 @@ export function linesAfter(message: Message, seat: string, options: RenderOption
   ];
 }
 
-/** An ask that is closed, or somebody else's to answer, wants nothing of this reader. */
+/** Whether this reader may answer the ask, and it is still open. */
 const wantsAnswer = ({ ask }: Message): boolean =>
   ask?.can_answer === true && (ask.state === 'open' || ask.state === 'went_with');
 

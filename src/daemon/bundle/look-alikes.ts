@@ -1,4 +1,4 @@
-/** How a text reads to somebody who does not look closely: a person, or a model. */
+/** How a text reads at a glance, to a person or a model: characters that look alike count as the same. */
 
 /**
  * The characters that look like a small Latin letter or one of our signs, by code point, as Unicode's confusables

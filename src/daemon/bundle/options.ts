@@ -13,7 +13,7 @@ export interface RenderOptions {
   seats?: boolean;
   /** The session's seats are on several servers, so hints name this one. */
   server?: string;
-  /** The flags by which whoever reads it named the seat, in place of those: without them a command would be another's. */
+  /** The flags with which the reader named its seat. They replace the others, so that proposed commands mean that seat. */
   flags?: string;
   /** Further tag names that mean something to the session's program. */
   reserved?: readonly string[];

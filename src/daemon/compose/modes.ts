@@ -16,7 +16,7 @@ export const modeTexts: Record<DeliveryMode, string> = {
 export function concerns(message: Message, agent: { member_id: string; name: string }): boolean {
   const { from, to, mentions, reply_to_from: repliesTo, expects_reply: asks, urgent } = message;
   if (from.kind === 'human' || asks || urgent || repliesTo === agent.name) return true;
-  // `all` stands alone; whatever else brought it into this inbox names the agent, its role or its owner.
+  // Not addressed to `all`: it is here because it names the agent, its role or its owner.
   if (!to.includes('all')) return true;
   return mentions.some(({ id, wakes }) => wakes && id === agent.member_id);
 }
@@ -52,7 +52,7 @@ export function wakes(seat: ComposeSeat): boolean {
 }
 
 /** Whether nothing in there is of a person, neither a message nor a decision. */
-export const ofAgentsAlone = (seats: readonly ComposeSeat[]): boolean =>
+export const onlyFromAgents = (seats: readonly ComposeSeat[]): boolean =>
   seats.every(
     (seat) =>
       seat.mode === 'off' ||

@@ -23,7 +23,7 @@ export interface ComposeSeat {
   toldMode: DeliveryMode | null;
   /** Messages that are received, shown, held or on their way: not given and not counted. */
   skip: ReadonlySet<string>;
-  /** Messages of a handoff that has to be given again: given at every point, whatever the mode, unless it is `off`. */
+  /** Messages of a handoff that has to be given again: given at every point and in every mode except `off`. */
   again: ReadonlySet<string>;
   /** Notices that are not acknowledged and not on their way. */
   notices: readonly Notice[];
@@ -50,7 +50,7 @@ export interface ComposeInput {
   frozen?: readonly (SeatRef & { message_id: string })[];
   /** Number of the handoff in its session, for the fair rotation of boards. */
   rotation: number;
-  /** Only the words of its person, without a line of anybody else's: it is taken as theirs. */
+  /** Only messages of its owner and no other line: the program takes the text as its owner’s prompt. */
   ownerOnly?: boolean;
   /** The program tells its agent that a text given this way is not its person's. */
   disowned?: boolean;

@@ -1,6 +1,6 @@
 /**
- * The way of every program of ours to the daemon: a safe socket, started if it may be and nobody answers, replaced if it is
- * older than the caller. No token ever goes over it.
+ * How our programs reach the daemon: over a socket that is checked first. A daemon that does not run is started where
+ * that is allowed, and one that is older than the caller is replaced. No token ever goes over the socket.
  */
 import { type Build, olderBuild } from '../../local/build.ts';
 import type { Answers, OpeningFields, RequestFields } from '../protocol.ts';

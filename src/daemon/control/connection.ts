@@ -10,7 +10,7 @@ export type Frame = Record<string, unknown>;
 /** How a connection ended: told by the daemon, given up by us, or cut off, which is a crash. */
 export type End = { kind: 'closed' } | { kind: 'bad'; error: DaemonError };
 
-/** Connects to a socket that was found safe. Nobody there: `daemon_not_running`. */
+/** Connects to the socket after checking it. @throws DaemonError `daemon_not_running`, `socket_unsafe` */
 export async function openConnection(path: string): Promise<Connection> {
   if (!checkSocket(path)) throw notRunning();
   return new Promise((resolve, reject) => {

@@ -12,11 +12,10 @@ export class DaemonError extends Failure {
 /** What the daemon refuses, as it goes over the socket. */
 export class ControlRefusal extends Failure {}
 
-/** Whether nobody listens there: the one case in which a client may start the daemon. */
+/** Whether the daemon does not run: the one case in which a client may start it. */
 export const isAbsent = (error: unknown): boolean =>
   error instanceof DaemonError && error.code === 'daemon_not_running';
 
-/** Nobody listens at the socket. */
 export const notRunning = (): DaemonError =>
   new DaemonError('daemon_not_running', 'The delivery daemon of this machine does not run.', {
     hint: 'service daemon start',

@@ -54,28 +54,28 @@ export class Peer {
   }
 
   /**
-   * Waits for the carrier's word that it wrote a handoff's text. `told(true)` answers whether that could be noted;
-   * `told(false)` means that the connection closed before.
+   * Waits until the carrier confirms that it wrote a handoff's text. `told(true)` returns whether that could be noted;
+   * `told(false)` means that the connection closed first.
    */
   expect(id: HandoffId, told: (received: boolean) => boolean): void {
     if (this.#open) this.#awaited.set(id, told);
     else told(false);
   }
 
-  /** The carrier's `received`; false for a handoff that nobody waits for here. */
+  /** Handles the carrier's `received`. @returns false for a handoff that is not waited for here */
   took(id: HandoffId): boolean {
     const told = this.#awaited.get(id);
     this.#awaited.delete(id);
     return told?.(true) === true;
   }
 
-  /** The last word; a carrier that is writing a text hears it after the answer to its own. */
+  /** Sends the last event; to a carrier that is writing a text only after the answer to its `received`. */
   goodbye(event: Event): void {
     if (this.#awaited.size === 0) this.tell(event);
     else this.#farewell = event;
   }
 
-  /** Says what was held back while a text was being written. */
+  /** Sends the last event if it waited for a text to be written. */
   settled(): void {
     if (this.#farewell === null || this.#awaited.size > 0) return;
     this.tell(this.#farewell);

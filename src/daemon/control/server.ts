@@ -1,4 +1,4 @@
-/** The control socket: who may connect, how many, and in what form; everything else is decided by the verbs. */
+/** The control socket: checks connections and frames, and passes requests on to the verbs. */
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { z } from 'zod';
@@ -51,7 +51,7 @@ export class ControlServer {
     return this.#peers.size;
   }
 
-  /** Accepts nobody any more, and tells those who are there. */
+  /** Accepts no further connections, and says goodbye on the open ones. */
   stop(restart: boolean): void {
     this.#server.close();
     rmSync(this.#options.paths.socket, { force: true });
@@ -112,7 +112,7 @@ export class ControlServer {
   }
 }
 
-/** On a connection that stays open the same words mean what follows. */
+/** Whether a frame continues an open connection; the same verb may also begin one. */
 const isLater = (op: string, peer: Peer): boolean =>
   op === 'received' || (peer.follow !== null && Object.hasOwn(followUps, op));
 
@@ -151,7 +151,7 @@ const otherVersion = (client: unknown): ErrorFrame => ({
   details: { daemon: PROTOCOL, client: typeof client === 'number' ? client : null },
 });
 
-/** What a verb threw, as it is told. Whatever was not expected is `internal`, without its text. */
+/** The error frame for what a verb threw. Unexpected errors become `internal`, without their text. */
 function asControlError(error: unknown): ErrorFrame {
   if (error instanceof ControlRefusal) {
     const { code, message, hint, details } = error;

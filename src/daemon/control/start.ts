@@ -1,4 +1,4 @@
-/** Starting the daemon when nobody answers, and never so often that a broken one keeps the machine busy. */
+/** Starts the daemon when it does not answer, but not so often that a broken one keeps the machine busy. */
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Env, makeFolder } from '../../local/folders.ts';
@@ -15,7 +15,7 @@ export interface StartOptions {
   env: Env;
   /** The program that is spawned with `daemon`: runtime, its options, file. */
   program: string[];
-  /** Who starts it unasked; each is bounded by itself. Null: somebody said so, as often as they like. */
+  /** The program that starts it by itself, which is limited to a few starts. Null: a person asked, without a limit. */
   client: string | null;
   /** Told once the daemon that was started answers. */
   onStart?: () => void;

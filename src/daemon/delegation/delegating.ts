@@ -13,7 +13,7 @@ import type { CredentialStore } from '../server-link/credentials.ts';
 import type { Servers } from '../server-link/servers.ts';
 import { Delegation, delegationName, revoked, withPersonKey } from './delegation.ts';
 import { isRevoked, isUnreachable, refusing } from './refusals.ts';
-import { serverMeant } from './server-meant.ts';
+import { resolveServer } from './resolve-server.ts';
 
 /** A request whose answer was lost is sent again so often, with the same key and bytes. */
 const TRANSPORT_RETRIES = 3;
@@ -39,7 +39,7 @@ export interface JoinedSeat {
   answer: Pick<Answers['join'], 'joined' | 'board' | 'member' | 'reused' | 'pair_role'>;
 }
 
-/** `boards`, `join` and `create_board` for a session that the caller has vouched for. Throws `ControlRefusal`. */
+/** `boards`, `join` and `create_board` for a session that the caller has verifiedSession for. Throws `ControlRefusal`. */
 export class Delegating {
   readonly #options: DelegatingOptions;
   readonly #delegations = new Map<string, Delegation>();
@@ -54,7 +54,7 @@ export class Delegating {
     session: SessionView,
     { server, lifecycle, after, limit = BOARDS_PAGE }: Partial<Fields<'boards'>>,
   ): Promise<Answers['boards']> {
-    const origin = serverMeant(this.#options, server, session);
+    const origin = resolveServer(this.#options, server, session);
     const query = { lifecycle, after, limit };
     const { data } = await this.#renewing(origin, (delegation) =>
       delegation.client().then((client) => client.call('listBoards', { query })),
@@ -68,7 +68,7 @@ export class Delegating {
   }
 
   async join(session: SessionView, { agent, role, code, idempotency_key }: Fields<'join'>): Promise<JoinedSeat> {
-    const origin = serverMeant(this.#options, agent.server, session);
+    const origin = resolveServer(this.#options, agent.server, session);
     const who = { session: session.key, harness: session.harness, name: agent.name || undefined };
     if (code !== undefined) return this.#redeem(origin, session, { ...who, code }, idempotency_key);
     const body = { ...who, board: agent.board, role };
@@ -82,7 +82,7 @@ export class Delegating {
     });
   }
 
-  /** A code brings only agents of whoever made it, and no delegation redeems one; the key tells the same join again. */
+  /** Join codes are redeemed with the person's key, because a delegation may not. The key makes a repeat safe. */
   async #redeem(
     origin: string,
     session: SessionView,
@@ -99,7 +99,7 @@ export class Delegating {
     session: SessionView,
     { server, create, pair, agent_name, idempotency_key, ...more }: Fields<'create_board'>,
   ): Promise<JoinedSeat> {
-    const origin = serverMeant(this.#options, server, session);
+    const origin = resolveServer(this.#options, server, session);
     const delegation = this.#delegation(origin);
     const [role, pair_role] = (pair && (await this.#pairOf(origin, create['template']))) || [more.role];
     const body = { ...create, session: session.key, harness: session.harness, role, agent_name };
@@ -132,7 +132,7 @@ export class Delegating {
     for (const delegation of this.#delegations.values()) delegation.drop();
   }
 
-  /** Saves the token, before anybody hears of the seat. */
+  /** Saves the token before the seat is used. */
   async #keep(origin: string, session: SessionView, { agent, token, board, reused }: Joined): Promise<JoinedSeat> {
     const { id: member_id, board_id, name, role, harness, joined_at } = agent;
     try {
@@ -189,7 +189,7 @@ export class Delegating {
     return delegation;
   }
 
-  /** Sends the same again after a short while where nobody can say what became of it. */
+  /** Sends the same request again after a pause where its outcome is unknown. */
   async #transport<T>(origin: string, send: () => Promise<T>): Promise<T> {
     const { sleep } = this.#options.servers.at(origin).world;
     for (let retries = 0; ; retries++) {

@@ -82,7 +82,7 @@ export async function withPersonKey<T>(
   }
 }
 
-/** The person's key. @throws ControlRefusal `login_required` where there is none that can be used. */
+/** The person's key. @throws ControlRefusal `login_required` where no usable key is saved */
 export async function requirePersonKey(credentials: CredentialStore, origin: string): Promise<string> {
   try {
     const key = await credentials.personKey(origin);

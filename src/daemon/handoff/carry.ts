@@ -108,7 +108,7 @@ export function give(deps: CarryDeps, session: Session, peer: Peer, offered: Off
   else if (session.flight === flight) handed(deps, flight);
 }
 
-/** A handoff that could not be made ready is taken back before anybody is told. */
+/** Prepares a handoff; one that could not be prepared is taken back before it is answered. */
 function prepared(deps: CarryDeps, session: Session, whole: Offer & { manifest: Manifest }): Flight {
   try {
     return prepare(deps, session, whole);

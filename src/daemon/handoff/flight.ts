@@ -24,7 +24,7 @@ export interface FlightDeps extends SettleDeps {
 
 const STALL_MS = 10_000;
 
-/** Waits on a connection for the carrier's word; one that closes first took nothing. @param then once it is accepted. */
+/** Waits until the carrier accepts the text; a connection that closes first did not. @param then runs after acceptance */
 export function awaitCarrier(
   deps: FlightDeps,
   session: Session,
@@ -97,7 +97,7 @@ export function watchForTurn(deps: FlightDeps, session: Session, flight: Flight)
   });
 }
 
-/** Something broke before anybody could see the text: it is as if it had not been made. */
+/** Takes a handoff back that failed before its text was exposed. */
 export function takeBack(deps: FlightDeps, session: Session): void {
   const { flight } = session;
   if (flight && !flight.exposed) backToPending(deps, session, flight, 'not_exposed');
@@ -108,7 +108,7 @@ const backLines: Partial<Record<HandoffRow['state'], 'handoff_retry' | 'handoff_
   attention: 'handoff_attention',
 };
 
-/** Nobody took it: it has to be given again. */
+/** Makes a handoff pending again, because its carrier did not take it. */
 export function backToPending(
   deps: FlightDeps,
   session: Session,
@@ -131,7 +131,7 @@ export function backToPending(
   land(deps, session, flight);
 }
 
-/** Nothing is on its way to the session any more. */
+/** Ends the handoff on its way: the session can be given the next one. */
 export function land(deps: FlightDeps, session: Session, flight: Flight): void {
   flight.cancelStall();
   session.flight = null;

@@ -1,8 +1,8 @@
-/** Making a handoff: fresh reads, what of them may be given, the text, and its manifest in the journal before anybody sees it. */
+/** Makes a handoff: fresh reads, the choice of messages, the text, and its manifest in the journal before it is exposed. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Adapters } from '../adapter.ts';
 import { compose } from '../compose/compose.ts';
-import { ofAgentsAlone } from '../compose/modes.ts';
+import { onlyFromAgents } from '../compose/modes.ts';
 import type { Composed, ComposeInput, ComposeSeat, Point } from '../compose/types.ts';
 import type { HandoffPath, HandoffRow, Manifest } from '../journal/rows.ts';
 import type { Carry, HandoffId } from '../protocol.ts';
@@ -127,7 +127,7 @@ function marked(
   seats: readonly ComposeSeat[],
   { asUser = false }: { asUser?: boolean },
 ): Offer | null {
-  if (made && ofAgentsAlone(seats)) made.carry.by_agents = true;
+  if (made && onlyFromAgents(seats)) made.carry.by_agents = true;
   if (made && asUser) made.carry.as_user = true;
   return made;
 }
@@ -155,7 +155,7 @@ export function composeSeat(
   const { row } = seat;
   const { inbox } = read;
   const again = new Set(deps.journal.messagesIn(row, ['pending', 'retry']).map((one) => one.message_id));
-  for (const message of session.owed) again.add(message);
+  for (const message of session.heldBack) again.add(message);
   const skip = new Set<string>(seat.received.keys());
   for (const one of deps.journal.messagesIn(row, ['prepared', 'handed', 'attention'])) skip.add(one.message_id);
   for (const one of deps.journal.shown(row, row.generation, session.row.boot)) skip.add(one.message_id);

@@ -21,7 +21,7 @@ export async function queue(deps: ReceiptDeps, session: Session, flight: Flight,
       accepted(deps, session, flight);
       if (outcome === 'accepted_confirmed') confirm(deps, session, flight);
     } catch (error) {
-      // The program has it, but nobody could write that down: it comes once more, and not before a while.
+      // The program has it, but the journal could not note that: it is given once more, after a pause.
       deps.log.write(error instanceof JournalError ? 'journal_error' : 'hook_error', { handoff: flight.id }, 'error');
       pause(deps, session, LATER_MS);
       backToPending(deps, session, flight, 'not_noted');
@@ -33,7 +33,7 @@ export async function queue(deps: ReceiptDeps, session: Session, flight: Flight,
     backToPending(deps, session, flight, outcome.later.slice(0, 200));
     return;
   }
-  // Its program may know better than its queue why there is nobody to take it.
+  // The program may tell more precisely than its queue why the session is absent.
   const target = await adapter.check(session.view).catch(() => 'ok' as const);
   if (session.flight !== flight) return;
   const known = typeof target === 'object' && target.code !== 'harness_unavailable' ? target.code : null;

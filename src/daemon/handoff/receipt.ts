@@ -26,7 +26,7 @@ export interface SessionEvent {
   wakeOf?: string | undefined;
 }
 
-/** What an event of a session says about the handoff on its way to it. @returns whether it is that wake's echo. */
+/** Judges by an event of a session whether it has received the handoff on its way. @returns whether the event is that wake's echo */
 export function evidence(deps: ReceiptDeps, session: Session, event: SessionEvent): boolean {
   const { flight } = session;
   if (!flight || flight.acceptedUs === null || flight.boot !== session.row.boot) return false;
@@ -53,7 +53,7 @@ export function evidence(deps: ReceiptDeps, session: Session, event: SessionEven
   return false;
 }
 
-/** Receipt is certain and made durable; only then is anything acknowledged. */
+/** Notes a certain receipt in the journal, then acknowledges the messages. */
 export function confirm(deps: ReceiptDeps, session: Session, flight: Flight): void {
   if (session.flight !== flight) return;
   deps.faults.at('confirm.evidence');
@@ -88,13 +88,13 @@ export function confirm(deps: ReceiptDeps, session: Session, flight: Flight): vo
     deps.faults.at('confirm.recorded');
     deps.events.emit('received', { session: session.key, boot: flight.boot, handoff: flight.id, messages: rows });
   } finally {
-    // Whatever else goes wrong, what is known to be received is acknowledged.
+    // Received messages are acknowledged even if something else fails.
     for (const seat of touched) deps.acks.want(seat);
     deps.acks.notices(flight.id);
   }
 }
 
-/** What the cursor has passed is acknowledged already, whoever read it; it was received in this handoff all the same. */
+/** Whether a message is behind the cursor. One that the cursor passed was acknowledged by another client already. */
 const isAhead = (deps: ReceiptDeps, { seq, ...seat }: SeatRef & { seq: number }): boolean =>
   seq > (deps.seats.of(seat)?.row.cursor ?? 0);
 

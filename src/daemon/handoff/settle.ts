@@ -64,7 +64,7 @@ export function settle({ journal }: SettleDeps, id: HandoffId): void {
 
 /**
  * Takes a seat out of everything that is not confirmed: it moved, was replaced, or has ended.
- * @param waiting only out of what nobody has yet
+ * @param waiting only out of handoffs that are not on their way
  */
 export function dropOpenParts(deps: SettleDeps, seat: Seat, waiting = false): void {
   const { journal } = deps;

@@ -1,7 +1,7 @@
 /** Waking an idle session: at once for the first message, gathered for those that come around a delivery. */
 import type { CarrierState } from '../adapter.ts';
 import { compose } from '../compose/compose.ts';
-import { isOwners, ofAgentsAlone, waitingOf } from '../compose/modes.ts';
+import { isOwners, onlyFromAgents, waitingOf } from '../compose/modes.ts';
 import type { ComposeSeat } from '../compose/types.ts';
 import type { Peer } from '../control/peer.ts';
 import type { SeatUpdates } from '../inbox/seat-updates.ts';
@@ -32,7 +32,7 @@ type Carrier =
   | { kind: 'door'; peer: Peer; asUser: boolean }
   | { kind: 'queue' };
 
-/** What an idle session can be reached by now. */
+/** The carrier that can reach an idle session now. */
 function carrierOf(deps: WakeDeps, session: Session): Carrier | null {
   if (!session.row.open) return null;
   const adapter = deps.adapters.of(session.row.harness);
@@ -48,10 +48,10 @@ function carrierOf(deps: WakeDeps, session: Session): Carrier | null {
 
 /** A word of its person waits, which may wake it. */
 const ownerWaits = (deps: WakeDeps, session: Session): boolean =>
-  known(deps, session).some((seat) => seat.mode !== 'off' && waitingOf(seat).some(isOwners));
+  seatsAsRead(deps, session).some((seat) => seat.mode !== 'off' && waitingOf(seat).some(isOwners));
 
 /** What waits beside the word of its person. */
-const leftOut = (deps: WakeDeps, session: Session, reads: readonly SeatRead[]): ReadonlySet<string> =>
+const othersWaiting = (deps: WakeDeps, session: Session, reads: readonly SeatRead[]): ReadonlySet<string> =>
   new Set(
     reads.flatMap((read) =>
       waitingOf(composeSeat(deps, session, read, 'wake')).flatMap((message) => (isOwners(message) ? [] : [message.id])),
@@ -89,18 +89,18 @@ export function consider(deps: WakeDeps, session: Session): void {
   void hand(deps, session);
 }
 
-const somethingWakes = (deps: WakeDeps, session: Session): boolean => known(deps, session).some(compose.wakes);
+const somethingWakes = (deps: WakeDeps, session: Session): boolean => seatsAsRead(deps, session).some(compose.wakes);
 
-const onlyAgents = (deps: WakeDeps, session: Session): boolean => ofAgentsAlone(known(deps, session));
+const onlyAgents = (deps: WakeDeps, session: Session): boolean => onlyFromAgents(seatsAsRead(deps, session));
 
 /** Its seats as they were read last. */
-const known = (deps: WakeDeps, session: Session): ComposeSeat[] =>
+const seatsAsRead = (deps: WakeDeps, session: Session): ComposeSeat[] =>
   [...session.seats].flatMap((seat) => {
     if (!seat.latest || seat.held || hasEnded(seat)) return [];
     return [composeSeat(deps, session, { seat, read: seat.latest }, 'wake')];
   });
 
-/** The six steps, each after the one before it has held. */
+/** Hands what waits: reads, checks, composes, prepares and exposes; each step only if the one before succeeded. */
 async function hand(deps: WakeDeps, session: Session): Promise<void> {
   const token = {};
   const carrier = carrierOf(deps, session);
@@ -119,7 +119,7 @@ async function hand(deps: WakeDeps, session: Session): Promise<void> {
     deps.faults.at('hand.chosen');
     if (!made) return;
     deps.faults.at('hand.checked');
-    if (carrier?.kind === 'door' && carrier.asUser) session.owed = leftOut(deps, session, reads);
+    if (carrier?.kind === 'door' && carrier.asUser) session.heldBack = othersWaiting(deps, session, reads);
     expose(deps, session, made, carrier!);
     given = true;
     session.failures = 0;
@@ -149,7 +149,7 @@ function current(
 }
 
 function expose(deps: WakeDeps, session: Session, made: Offer, carrier: Carrier): void {
-  // Text without anything to confirm has no reason to wake anybody.
+  // Text without anything to confirm wakes no session.
   if (!made.manifest) return;
   const whole = made as Offer & { manifest: Manifest };
   const flight = prepare(deps, session, whole);

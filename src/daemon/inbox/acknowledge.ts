@@ -88,7 +88,7 @@ export class Acknowledger {
         this.#deps.log.write('notice_told', { handoff: id, notices: told.size });
       })
       .catch(() => {
-        // Asked for again, which acknowledges nothing twice: a server that is away, or a journal that did not take it.
+        // The server is away or the journal could not be written. Repeating it acknowledges nothing twice.
         if (this.#deps.stopping.aborted) return;
         this.#deps.clock.after(
           backoff(failures + 1, Math.random()),
@@ -119,7 +119,7 @@ export class Acknowledger {
     if (seat.row.problem === 'unauthorized' || isFinal(seat.row.problem)) return;
     const server = servers.at(seat.row.origin);
     // After a start nothing was read yet, and what precedes a message is known only from a read.
-    if (seat.received.size > 0 && !covers(seat)) await server.read(seat.row);
+    if (seat.received.size > 0 && !lastReadCovers(seat)) await server.read(seat.row);
     const upTo = contiguous(seat);
     if (upTo <= seat.row.cursor) return;
     faults.at('ack.chosen');
@@ -157,13 +157,13 @@ export class Acknowledger {
 }
 
 /** Whether the last read tells what precedes every message that was received. */
-function covers(seat: Seat): boolean {
+function lastReadCovers(seat: Seat): boolean {
   if (!seat.latest) return false;
   const last = seat.latest.inbox.messages.at(-1)?.seq ?? 0;
   return [...seat.received.values()].every((seq) => seq <= Math.max(last, seat.row.cursor));
 }
 
-/** The last message such that it and every unread one before it is received; the cursor where there is none. */
+/** Up to which message all unread ones are received; the cursor if not even the first one is. */
 export function contiguous(seat: Pick<Seat, 'latest' | 'row' | 'received'>): number {
   let upTo = seat.row.cursor;
   const wholeUpTo = seat.latest?.wholeUpTo ?? Number.POSITIVE_INFINITY;

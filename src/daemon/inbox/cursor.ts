@@ -9,7 +9,7 @@ export interface CursorDeps extends SettleDeps {
   events: SessionEvents;
 }
 
-/** The server's cursor of a seat, from whatever said so; it only grows. Ends all interest in what it has passed. */
+/** Notes the server's cursor of a seat, which only grows, and closes what it has passed. */
 export function moveCursor(deps: CursorDeps, seat: Seat, upTo: number): void {
   const { journal, servers, events } = deps;
   if (upTo <= seat.row.cursor) return;

@@ -119,7 +119,7 @@ export class SeatUpdates {
       const { clock, journal, seats, acks, events } = this.#deps;
       if (seat.row.problem === problem) return;
       const change = { problem, problem_at: problem === null ? null : clock.now() };
-      // That nothing can be made ready may be because nothing can be written: it is told all the same.
+      // Handing may fail because the journal cannot be written: the problem is shown all the same.
       if (problem === 'handoff_failed') seat.row = { ...seat.row, ...change };
       seats.save(seat, change);
       if (problem === null) {
@@ -145,14 +145,14 @@ export class SeatUpdates {
     seat.session.lines.push(`service: you are no longer on ${quoted(seat.row.board)}`);
   }
 
-  /** What a server tells of a seat that is not followed any more concerns nobody. */
+  /** Applies an update of a seat; one of a seat that is unknown here is ignored. */
   #about(what: string, ref: SeatRef, work: (seat: Seat) => void): void {
     const seat = this.#deps.seats.of(ref);
     if (!seat) return;
-    // What could not be written down comes before what was told after it; of one kind the last word counts.
-    if (seat.untold.size > 0) {
-      seat.untold.delete(what);
-      seat.untold.set(what, work);
+    // Updates that could not be written come first; of one kind the latest counts.
+    if (seat.pendingUpdates.size > 0) {
+      seat.pendingUpdates.delete(what);
+      seat.pendingUpdates.set(what, work);
       return;
     }
     try {
@@ -161,16 +161,16 @@ export class SeatUpdates {
       const passes = error instanceof JournalError;
       this.#deps.log.write(passes ? 'journal_error' : 'hook_error', { seats: [ref.member_id] }, 'error');
       if (!passes) return;
-      seat.untold.set(what, work);
-      this.#deps.clock.after(AGAIN_MS, () => this.#tellAgain(seat));
+      seat.pendingUpdates.set(what, work);
+      this.#deps.clock.after(AGAIN_MS, () => this.#retryUpdates(seat));
     }
   }
 
   /** @throws JournalError while the journal still cannot be written; the clock then tries again. */
-  #tellAgain(seat: Seat): void {
-    for (const [what, work] of [...seat.untold]) {
+  #retryUpdates(seat: Seat): void {
+    for (const [what, work] of [...seat.pendingUpdates]) {
       work(seat);
-      seat.untold.delete(what);
+      seat.pendingUpdates.delete(what);
     }
   }
 }

@@ -10,7 +10,7 @@ import type { SeatRef } from '../refs.ts';
 import type { CredentialStore } from '../server-link/credentials.ts';
 import type { Servers } from '../server-link/servers.ts';
 
-export type As = { proof: string } | { seat: SeatRef } | 'person';
+export type Caller = { proof: string } | { seat: SeatRef } | 'person';
 
 interface Input<Name extends OperationName> {
   params?: Record<string, string | number>;
@@ -37,7 +37,7 @@ export class PairingApi {
   /** @throws ControlRefusal with the server's own code, `server_unreachable`, `login_required`. */
   async call<Name extends OperationName>(
     origin: string,
-    as: As,
+    as: Caller,
     name: Name,
     input: Input<Name>,
   ): Promise<Answer<Name>> {
@@ -54,7 +54,7 @@ export class PairingApi {
     }
   }
 
-  async #token(origin: string, as: As): Promise<string> {
+  async #token(origin: string, as: Caller): Promise<string> {
     const { credentials } = this.#options;
     if (as === 'person') return requirePersonKey(credentials, origin);
     if ('proof' in as) return as.proof;

@@ -175,7 +175,9 @@ export class Drive {
       client_token: endpoint.token,
     };
     // The server knows the proof again, so what may have happened already is asked for once more.
-    const { request } = await persevering(world, () => api.call(origin, 'person', 'selectPairingEndpoint', { body }));
+    const { request } = await retryUnreachable(world, () =>
+      api.call(origin, 'person', 'selectPairingEndpoint', { body }),
+    );
     endpoint.provenAt = world.now();
     if (request.generation !== endpoint.generation) {
       endpoint.restart(request.generation);
@@ -203,7 +205,7 @@ export class Drive {
 
 const SELECT_RETRIES = 3;
 
-async function persevering<T>(world: World, work: () => Promise<T>): Promise<T> {
+async function retryUnreachable<T>(world: World, work: () => Promise<T>): Promise<T> {
   for (let retries = 0; ; retries++) {
     try {
       return await work();

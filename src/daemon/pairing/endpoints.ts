@@ -166,7 +166,7 @@ export class Endpoints {
     try {
       this.#save();
     } catch {
-      // A proof that stays on a full disk is of no use to anybody in ten minutes; the session goes on.
+      // The disk is full. A proof that stays in the file expires within ten minutes; the session goes on.
       this.#options.log.write('journal_error', { pairing: endpoint.bound.requestId }, 'error');
     }
   }

@@ -2,7 +2,7 @@
 import type { PairingRequest, PairingSide } from '../../contract/types.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import { PAIRINGS } from '../control/limits.ts';
-import { serverMeant } from '../delegation/server-meant.ts';
+import { resolveServer } from '../delegation/resolve-server.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Answers, Requests } from '../protocol.ts';
 import type { SeatIdentity, SeatRef } from '../refs.ts';
@@ -33,9 +33,9 @@ export class Pairing {
     this.endpoints = new Endpoints(options, this.#api);
   }
 
-  /** Answers the verb for a session that is vouched for. @param joining brings the session onto the board. */
+  /** Answers the verb for a session that is verifiedSession for. @param joining brings the session onto the board. */
   async answer(session: Session, frame: Frame, joining: (board: string) => Promise<void>): Promise<Answer> {
-    const origin = serverMeant(this.#options, frame.server, session.view);
+    const origin = resolveServer(this.#options, frame.server, session.view);
     const { action } = frame;
     if (!['list', 'get'].includes(action) && frame.idempotency_key === undefined) throw missing('idempotency_key');
     switch (action) {
@@ -48,14 +48,19 @@ export class Pairing {
       case 'select':
         return this.#bind(origin, session, { frame, side: 'initiator', id: named(frame), joining });
       case 'accept':
-        return this.#bind(origin, session, { frame, side: 'recipient', id: await this.#meant(origin, frame), joining });
+        return this.#bind(origin, session, {
+          frame,
+          side: 'recipient',
+          id: await this.#resolveProposal(origin, frame),
+          joining,
+        });
       case 'decline':
         return shown(await this.#api.call(origin, 'person', 'declinePairing', writing(frame)));
       default:
         return shown(
           await this.#api.call(
             origin,
-            await this.#mine(origin, session, named(frame)),
+            await this.#callerFor(origin, session, named(frame)),
             'cancelPairing',
             writing(frame),
           ),
@@ -122,7 +127,7 @@ export class Pairing {
   }
 
   /** The request named, or the only one that waits for this person. Two sides are never guessed. */
-  async #meant(origin: string, frame: Frame): Promise<string> {
+  async #resolveProposal(origin: string, frame: Frame): Promise<string> {
     if (frame.pairing_id !== undefined) return frame.pairing_id;
     const person = this.#options.credentials.server(origin)?.entry.person?.id;
     const { requests } = await this.#api.call(origin, 'person', 'listPairingRequests', { query: { state: 'open' } });
@@ -142,7 +147,7 @@ export class Pairing {
   }
 
   /** As whom the session takes a proposal back: its own seat where it has one there, else its person. */
-  async #mine(origin: string, session: Session, id: string): Promise<'person' | { seat: SeatRef }> {
+  async #callerFor(origin: string, session: Session, id: string): Promise<'person' | { seat: SeatRef }> {
     const { board_id } = await this.#request(origin, id);
     const seat = seatOn(session, origin, board_id);
     return seat ? { seat } : 'person';

@@ -29,7 +29,7 @@ export class Latest<T> {
   set(value: T, holdMs = 0): void {
     const known = this.#wanted ?? this.#written;
     if (this.#stopped || (known && this.#options.same(known.value, value))) return;
-    // Back to what was written before anybody saw the change.
+    // It changed back before the change was written.
     if (!this.#writing && this.#written && this.#options.same(this.#written.value, value)) {
       this.#wanted = null;
       this.#renewLater(value);

@@ -39,7 +39,7 @@ export interface QueueReportOptions {
 export class QueueReport {
   readonly #options: QueueReportOptions;
   readonly #latest: Latest<Report>;
-  /** Somebody else holds the fence since this one did, or its server knows no such report. */
+  /** Another reporter has taken over since, or the server does not know this report. */
   #silent: QueueLabel | null = null;
   /** A claim whose answer was lost: it may have been taken. */
   #asked: (QueueLabel & { epoch: number }) | null = null;
@@ -83,7 +83,7 @@ export class QueueReport {
       await this.#update(known && sameReporter(labelOf(known), report) ? known : await this.#claim(report), report);
     } catch (error) {
       const code = error instanceof SeatFailure ? error.code : '';
-      // It does not claim again by itself: whoever took over goes on.
+      // It does not claim again by itself, because another reporter goes on.
       if (code === 'queue_report_conflict' || code === 'server_outdated')
         this.#silent = { session: report.session, boot: report.boot };
       throw error;

@@ -1,4 +1,4 @@
-/** What servers are told of the seats here: whether somebody is there, where, and what the plan says. Never an event. */
+/** Reports to servers about the seats here: presence, location, the line of the plan, and the queue. Never an event. */
 import { withoutInvisible } from '../../contract/one-line.ts';
 import type { AgentWork, DeliveryMode } from '../../contract/types.ts';
 import type { DaemonClock } from '../clock.ts';
@@ -78,7 +78,7 @@ export class Reports {
     this.#seats.get(seatKey(seat))?.queue.clear();
   }
 
-  /** What the session's program has in its own queue and nobody has acknowledged: all of it each time. */
+  /** The unacknowledged messages in the queue of the session's program: all of them each time. */
   queued({ key: session, boot, seats }: SessionView, messages: readonly (SeatRef & QueuedMessage)[]): void {
     for (const seat of seats) {
       const own = messages.filter((message) => seatKey(message) === seatKey(seat));

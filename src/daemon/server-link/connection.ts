@@ -104,12 +104,12 @@ export class Connection {
     return fenced(await this.#say(ref, 'getDeliveryQueue', {}));
   }
 
-  /** @throws SeatFailure `queue_report_conflict` when somebody else claimed it meanwhile. */
+  /** @throws SeatFailure `queue_report_conflict` when another reporter claimed it meanwhile */
   async claimQueue(ref: SeatRef, body: QueueLabel & { expected_epoch: number }): Promise<{ epoch: number }> {
     return fenced(await this.#say(ref, 'reportDeliveryQueue', { body }));
   }
 
-  /** @throws SeatFailure `queue_report_conflict` when somebody else holds it, or has said more. */
+  /** @throws SeatFailure `queue_report_conflict` when another reporter holds it, or a later revision is known */
   async reportQueue(
     ref: SeatRef,
     body: QueueLabel & { epoch: number; revision: number; messages: { message_id: string; seq: number }[] },
@@ -159,7 +159,7 @@ export class Connection {
   }
 }
 
-/** @throws SeatFailure where the answer is none of this operation. */
+/** @throws SeatFailure where the answer is not one of this operation */
 function fenced({ epoch }: { epoch: number }): { epoch: number } {
   if (isNumber(epoch)) return { epoch };
   throw new SeatFailure('server_unexpected', 'The answer is no report of a queue.');

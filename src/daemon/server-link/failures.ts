@@ -3,7 +3,7 @@ import { ClientError } from '../../client/errors.ts';
 import { Failure } from '../../local/failure.ts';
 import { SeatFailure } from './link.ts';
 
-/** What a failed request of a seat is to the rest of the daemon. */
+/** A failed request of a seat as a SeatFailure. */
 export function seatFailure(error: unknown): SeatFailure {
   if (error instanceof SeatFailure) return error;
   if (error instanceof Failure) return new SeatFailure(error.code, error.message);
@@ -14,10 +14,10 @@ export function seatFailure(error: unknown): SeatFailure {
   return new SeatFailure(error.code, error.message);
 }
 
-/** Whether a failure says nothing about the request, so that it may be made again later. */
+/** Whether a failure is temporary, so that the request may be made again later. */
 export const isPassing = (error: unknown): error is ClientError & { transient: true } =>
   error instanceof ClientError && error.transient;
 
-/** Whether it speaks of a server that does not work or is not reached, rather than of one that asks for patience. */
+/** Whether the server fails or is unreachable; not where it only asks to wait. */
 export const isOutage = (error: unknown): boolean =>
   isPassing(error) && error.status !== 429 && error.code !== 'idempotency_in_progress';

@@ -1,4 +1,4 @@
-/** Where a server's news come from: the person's stream where there is a key, else a wait of each seat. */
+/** Follows a server: by the stream of the person's key where there is one, else by a long poll for each seat. */
 import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { HintFrame } from '../../client/hint-stream.ts';
@@ -44,7 +44,7 @@ export class Feed {
   #pause: AbortController | null = null;
   #stream: AbortController | null = null;
   #deadKey: { key: string; until: number } | null = null;
-  #strangeKnown = false;
+  #identityChangeKnown = false;
   /** The opening burst of the stream is over. */
   #ready = false;
   /** The server said that the key has ended. */
@@ -70,14 +70,14 @@ export class Feed {
     this.wake();
   }
 
-  /** Whatever is waited for may have come. */
+  /** Ends a pause before the next connection. */
   wake(): void {
     this.#pause?.abort();
   }
 
   /** Asks again which server is there. */
   reconsider(): void {
-    this.#strangeKnown = false;
+    this.#identityChangeKnown = false;
     this.wake();
     this.#seats.reconsider();
   }
@@ -100,7 +100,7 @@ export class Feed {
     this.#set('none', false);
   }
 
-  /** @returns milliseconds to pause. Whatever breaks here is tried again: one server never ends the process. */
+  /** @returns milliseconds to pause. Every error leads to another try: one server never ends the process. */
   async #once(): Promise<number> {
     try {
       const key = await this.#key();
@@ -111,7 +111,7 @@ export class Feed {
     }
   }
 
-  /** The person's key, unless there is none that can be used now. */
+  /** The person's key; null where no key can be used now. */
   async #key(): Promise<string | null> {
     const key = await this.#options.credentials.personKey(this.#options.wire.origin).catch(() => null);
     const dead = this.#deadKey;
@@ -120,7 +120,7 @@ export class Feed {
 
   /** Every seat waits for itself until a key may work. @returns milliseconds to pause. */
   async #poll(): Promise<number> {
-    if (!(await this.#isOurs())) return this.#strange();
+    if (!(await this.#isOurs())) return this.#identityChanged();
     if (this.kind !== 'poll') this.#world.log('server_connected', { origin: this.#options.wire.origin, feed: 'poll' });
     this.#set('poll', true);
     for (const feed of this.#seats.live()) this.#polls.follow(feed);
@@ -140,10 +140,10 @@ export class Feed {
   }
 
   /** Another server is there: nothing is sent until a person has changed something, or it is the old one again. */
-  #strange(): number {
+  #identityChanged(): number {
     this.#set('none', false);
-    if (this.#strangeKnown) return Number.POSITIVE_INFINITY;
-    this.#strangeKnown = true;
+    if (this.#identityChangeKnown) return Number.POSITIVE_INFINITY;
+    this.#identityChangeKnown = true;
     this.#polls.stop();
     this.#seats.identityChanged();
     const later = this.#world.sleep(RETRY_KEY_MS, this.#ended.signal);
@@ -178,8 +178,8 @@ export class Feed {
       this.connected = false;
     }
     if (signal.aborted) return 0;
-    this.#options.identity.doubt();
-    if (broken instanceof SeatFailure) return this.#strange();
+    this.#options.identity.invalidate();
+    if (broken instanceof SeatFailure) return this.#identityChanged();
     return this.#lost(key, since === null ? 0 : world.now() - since, broken);
   }
 

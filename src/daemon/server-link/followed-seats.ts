@@ -67,7 +67,7 @@ export class FollowedSeats {
       inbox: (each) => this.#readInbox(each),
       notices: (each) => this.#readNotices(each),
     });
-    if (known) feed.told = known.told;
+    if (known) feed.reportedProblem = known.reportedProblem;
     this.#seats.set(seat.member_id, feed);
     this.refresh(feed);
     this.refreshNotices(feed);
@@ -127,7 +127,7 @@ export class FollowedSeats {
 
   /** Reads the seats again that stopped because another server answered. */
   reconsider(): void {
-    this.#options.identity.doubt();
+    this.#options.identity.invalidate();
     for (const feed of this.live()) {
       if (feed.problem !== 'server_identity_changed') continue;
       feed.problem = null;
@@ -168,7 +168,7 @@ export class FollowedSeats {
     const read = { inbox, wholeUpTo, fates, sentUs, atUs: this.#options.wire.world.nowUs() };
     feed.readUs = sentUs;
     feed.backoff.reset();
-    this.took(feed, inbox);
+    this.applyInbox(feed, inbox);
     this.#calls.setProblem(feed, null);
     this.#options.events.emit('inbox', feed.seat, read);
     return read;
@@ -190,7 +190,7 @@ export class FollowedSeats {
   }
 
   /** What every answer of an inbox says beside its messages. */
-  took(feed: SeatFeed, inbox: InboxRead['inbox']): void {
+  applyInbox(feed: SeatFeed, inbox: InboxRead['inbox']): void {
     feed.lastSeen = Math.max(feed.lastSeen, inbox.cursor, inbox.messages.at(-1)?.seq ?? 0);
     this.#options.events.emit('mode', feed.seat, inbox.delivery_mode, inbox.delivery_revision);
     this.#options.events.emit('read', feed.seat, inbox.cursor);

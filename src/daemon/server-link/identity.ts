@@ -16,7 +16,7 @@ export class Identity {
   /**
    * Resolves when the pinned server answers; what was found is believed until it is doubted.
    *
-   * @throws SeatFailure `server_identity_changed`; ClientError when nobody could be asked, which is not remembered.
+   * @throws SeatFailure `server_identity_changed`; ClientError when the server could not be asked, which is not remembered.
    */
   check(): Promise<void> {
     if (this.#checking) return this.#checking;
@@ -29,7 +29,7 @@ export class Identity {
   }
 
   /** A connection was lost: another server may answer by now. */
-  doubt(): void {
+  invalidate(): void {
     this.#checking = null;
   }
 

@@ -37,9 +37,9 @@ export type Presence = 'working' | 'idle' | 'waiting' | 'no_session';
 
 /** What connections tell of watched seats. Hints of a server's stream have been turned into reads with the seat's own token. */
 export interface ServerEventMap {
-  /** A read of the inbox is complete, whoever asked for it. Emitted before the read is returned. */
+  /** A read of the inbox is complete. Emitted before the read is returned to its caller. */
   inbox: [seat: SeatRef, read: InboxRead];
-  /** The cursor on the server moved, whoever acknowledged. */
+  /** The cursor on the server moved, by this or another client. */
   read: [seat: SeatRef, upTo: number];
   /** A mode the server told; the higher revision wins. */
   mode: [seat: SeatRef, mode: DeliveryMode, revision: number];

@@ -1,4 +1,4 @@
-/** Waits of seats without a person's stream: each asks for itself, at most 32 at a time. */
+/** Long polls of seats where there is no stream: one for each seat, at most 32 at a time. */
 import { MIN_POLL_GAP } from '../../client/limits.ts';
 import { isPassing } from './failures.ts';
 import type { FollowedSeats } from './followed-seats.ts';
@@ -63,7 +63,7 @@ export class Polls {
       const answer = await this.#seats.call(feed, 'readInbox', { query, signal, slow: true });
       const inbox = requireInbox(answer, feed.seat.member_id);
       const before = feed.lastSeen;
-      this.#seats.took(feed, inbox);
+      this.#seats.applyInbox(feed, inbox);
       if (inbox.messages.length > 0) await feed.reads.run().catch((error: unknown) => notYet(feed, before, error));
     } finally {
       release();
@@ -72,7 +72,7 @@ export class Polls {
   }
 }
 
-/** What nobody could read is waited for again. */
+/** Waits again for messages that could not be read. */
 function notYet(feed: SeatFeed, before: number, error: unknown): never {
   feed.lastSeen = before;
   throw error;

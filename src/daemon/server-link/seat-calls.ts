@@ -82,12 +82,12 @@ export class SeatCalls {
   failed(error: unknown): void {
     this.lastError = error instanceof Error && 'code' in error ? String(error.code) : 'internal';
     if (!isOutage(error)) return;
-    this.#options.identity.doubt();
+    this.#options.identity.invalidate();
     this.#misses++;
     if (this.#misses === UNREACHABLE_AFTER) for (const feed of this.#options.seats.values()) this.#tellProblem(feed);
   }
 
-  /** @throws SeatFailure where there is none, or only one that its server refused. */
+  /** @throws SeatFailure where no token is saved, or only one that the server refused */
   #tokenOf(feed: SeatFeed): string {
     if (feed.problem && isFinal(feed.problem)) {
       throw new SeatFailure(feed.problem, 'This seat is over.', feed.problem);
@@ -110,7 +110,7 @@ export class SeatCalls {
       this.#options.wake();
       return;
     }
-    this.#options.identity.doubt();
+    this.#options.identity.invalidate();
     const doubt = await this.#options.identity.check().catch((error: unknown) => error);
     if (this.#options.seats.get(feed.seat.member_id) !== feed) return;
     if (doubt !== undefined) {
@@ -129,8 +129,8 @@ export class SeatCalls {
 
   #tellProblem(feed: SeatFeed): void {
     const problem = feed.problem ?? (this.#misses >= UNREACHABLE_AFTER ? 'server_unreachable' : null);
-    if (problem === feed.told || this.#options.seats.get(feed.seat.member_id) !== feed) return;
-    feed.told = problem;
+    if (problem === feed.reportedProblem || this.#options.seats.get(feed.seat.member_id) !== feed) return;
+    feed.reportedProblem = problem;
     this.#options.events.emit('problem', feed.seat, problem);
   }
 }

@@ -15,17 +15,17 @@ export class SeatFeed {
   seat: SeatIdentity;
   /** Over until a session binds the seat again, or until it has another token. */
   problem: SeatProblem | null = null;
-  /** The problem that was told last. */
-  told: SeatProblem | null = null;
+  /** The problem that was reportedProblem last. */
+  reportedProblem: SeatProblem | null = null;
   /** A token that its server refused; no request is made with it any more. */
   deadToken: string | null = null;
   /** The token that was used last, so that another one is noticed. */
   token: string | null = null;
   /** Highest number that a read of the inbox brought. */
   lastSeen = 0;
-  /** The head of its board as the stream told it. */
+  /** The head of its board as the stream reportedProblem it. */
   head = 0;
-  /** When a head was told that nobody has read for yet, because the stream was still opening. */
+  /** When the head moved while the stream was still opening; read once it is open. */
   movedUs = 0;
   /** When the latest read that succeeded was sent; 0: none did. */
   readUs = 0;

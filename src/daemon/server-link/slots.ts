@@ -1,4 +1,4 @@
-/** So many at once; the others in the order in which they came. */
+/** A semaphore: at most `count` holders at a time, the others in the order in which they came. */
 export class Slots {
   #free: number;
   readonly #queue: (() => void)[] = [];

@@ -5,7 +5,7 @@ import type { World } from './wire.ts';
 
 /** @param version of this build, which servers are told. */
 export function worldOf(clock: DaemonClock, log: Log, version: string): World {
-  // Waiting is counted by the clock that nobody sets; only what is shown is a time of day.
+  // Waiting uses the monotonic clock; only what is shown is a time of day.
   const beganAt = clock.now() - clock.nowUs() / 1_000;
   return {
     now: () => beganAt + clock.nowUs() / 1_000,

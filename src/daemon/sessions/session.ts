@@ -9,7 +9,7 @@ import type { AgentRef, HandoffId, SeatView, TurnState } from '../protocol.ts';
 import { agentRefOf, type SeatIdentity, type SeatRef, type SessionView } from '../refs.ts';
 import type { InboxRead, Notice } from '../server-link/link.ts';
 
-/** What is written down once the carrier has the text. */
+/** What the journal notes once the carrier has the text. */
 export interface Effects {
   nudges: (SeatRef & { code: string; key: string })[];
   modes: (SeatRef & { mode: DeliveryMode })[];
@@ -42,7 +42,7 @@ export interface Waiting {
 export interface Extension {
   peer: Peer;
   capabilities: readonly string[];
-  /** It was told who it is; nothing comes before that. */
+  /** Its `welcome` was sent; nothing is delivered before that. */
   welcomed: boolean;
 }
 
@@ -51,7 +51,7 @@ export class Session {
   row: SessionRow;
   turn: TurnState;
   needsPerson = false;
-  /** Its program had written nothing down of it when it registered, so it is asked again before a seat is bound. */
+  /** Its program did not know it yet when it registered, so it is checked again before a seat is bound. */
   unproven = false;
   capabilities: readonly string[] = [];
   waiting: Waiting | null = null;
@@ -73,8 +73,8 @@ export class Session {
   /** Something happened while a handoff was being made. */
   again = false;
   failures = 0;
-  /** Ids of what would have come in one bundle with its person's word, which went alone: it comes right after that. */
-  owed: ReadonlySet<string> = new Set();
+  /** Ids of messages that were left out of a bundle with only its owner's words: they are handed right after it. */
+  heldBack: ReadonlySet<string> = new Set();
   notBeforeUs = 0;
   /** Until then a runner wants nothing that only agents wrote. */
   agentsNotBeforeUs = 0;
@@ -131,7 +131,7 @@ export class Session {
   }
 }
 
-/** A connection that keeps messages of a seat to itself while it is open. */
+/** An open connection of a command that reads messages itself: they are not handed to the session meanwhile. */
 export interface Hold {
   /** Replies to this message only; left out: everything. */
   replyTo?: string | number;
@@ -148,8 +148,8 @@ export class Seat {
   readonly holds = new Set<Hold>();
   /** Received and not yet passed by the cursor, by message id. */
   readonly received = new Map<string, number>();
-  /** What its server told and the journal did not take yet, by kind, in the order in which it was told. */
-  readonly untold = new Map<string, (seat: Seat) => void>();
+  /** Updates from its server that the journal could not write yet, by kind, oldest first. */
+  readonly pendingUpdates = new Map<string, (seat: Seat) => void>();
   /** The newest message that was seen in a read. */
   seenSeq = 0;
 
@@ -171,7 +171,7 @@ export class Seat {
     return { ...this.ref, mode, unread: this.unread, generation, ...(problem ? { problem } : {}) };
   }
 
-  /** What nobody has received yet, as far as the last read tells. */
+  /** Messages that are not received yet, as of the last read. */
   get unread(): number {
     if (!this.latest) return 0;
     const { unread, messages } = this.latest.inbox;
@@ -179,12 +179,12 @@ export class Seat {
     return Math.max(0, unread - gone);
   }
 
-  /** Somebody reads the whole inbox elsewhere right now. */
+  /** A command is reading the whole inbox right now. */
   get held(): boolean {
     return [...this.holds].some(({ replyTo }) => replyTo === undefined);
   }
 
-  /** Whether a message is kept for somebody who waits for exactly this answer. */
+  /** Whether a command waits for exactly this reply. */
   keepsBack({ reply_to, reply_to_seq }: Inbox['messages'][number]): boolean {
     if (reply_to === null) return false;
     return [...this.holds].some(({ replyTo }) => replyTo === reply_to || replyTo === reply_to_seq);

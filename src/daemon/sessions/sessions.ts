@@ -79,8 +79,8 @@ export class Sessions {
   }
 
   /**
-   * Takes a turn event to its session. One of an older boot, a process that should be gone, is none of it: null. One
-   * from a closed session opens it again.
+   * The session of a turn event. An event from a closed session opens it again. Null for an event of an older boot, whose
+   * process should be gone.
    */
   forEvent(header: Header): Session | null {
     const session = this.known(header);
@@ -208,7 +208,7 @@ export class Sessions {
     session.boundary = false;
     session.gathering = false;
     session.continuations = 0;
-    session.owed = new Set();
+    session.heldBack = new Set();
     session.activityUs = 0;
     session.lastTurnEvent = null;
     session.registered.clear();

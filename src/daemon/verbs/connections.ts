@@ -19,7 +19,7 @@ const DOOR_US = 1_000_000;
 export function wait(context: Context, frame: Openings['wait'], peer: Peer): void {
   const session = context.sessions.forEvent(frame);
   const startedUs = frame.started || context.clock.nowUs();
-  // Begun before the prompt or tool call that came last: the turn it stands for is not over, or another one runs.
+  // It began before the last prompt or tool call: its turn is not over, or another one runs.
   const late = session !== null && startedUs < session.activityUs;
   if (!session || late) {
     peer.tell({ event: 'waiting', turn_id: session?.row.turn_id ?? 0 });
@@ -28,7 +28,7 @@ export function wait(context: Context, frame: Openings['wait'], peer: Peer): voi
     return;
   }
   if (!frame.resumed) evidence(context, session, { kind: 'wait', startedUs });
-  else lostWord(context, session);
+  else connectionLost(context, session);
   context.sessions.release(session, 'waiting');
   const waiting = { peer };
   session.waiting = waiting;
@@ -45,7 +45,7 @@ export function wait(context: Context, frame: Openings['wait'], peer: Peer): voi
   context.events.emit('deliverable', session);
 }
 
-/** A part of ours in a program enters prompts for us, into whatever session its process has. */
+/** Our plugin in a program connects: it enters prompts into the session that its process runs. */
 export function door(context: Context, { process }: Openings['door'], peer: Peer): void {
   context.doors.open(process, peer);
   peer.tell({ event: 'waiting', turn_id: 0 });
@@ -53,8 +53,8 @@ export function door(context: Context, { process }: Openings['door'], peer: Peer
     if (session.row.pid === process.pid) context.events.emit('deliverable', session);
 }
 
-/** The hook lost its connection: what it was given there and did not say it took has to be given again. */
-function lostWord(context: Context, session: Session): void {
+/** The hook lost its connection: a text that it was given and did not confirm has to be given again. */
+function connectionLost(context: Context, session: Session): void {
   const { flight } = session;
   if (flight?.path === 'wait' && flight.acceptedUs === null) backToPending(context, session, flight, 'carrier_resumed');
 }

@@ -1,4 +1,4 @@
-/** Boards found, joined and made through this machine's delegation, for a session that is vouched for. */
+/** Boards found, joined and made through this machine's delegation, for a session that is verifiedSession for. */
 import { ControlRefusal } from '../control/errors.ts';
 import type { JoinedSeat } from '../delegation/delegating.ts';
 import { endParts } from '../handoff/settle.ts';
@@ -9,12 +9,12 @@ import type { Context } from './context.ts';
 import { oneByOne, refuseSubagent, requireTarget, seatsOf } from './sessions.ts';
 
 export async function boards(context: Context, frame: Requests['boards']): Promise<Answers['boards']> {
-  const session = await vouched(context, frame);
+  const session = await verifiedSession(context, frame);
   return context.delegating.boards(session.view, frame);
 }
 
 export async function join(context: Context, frame: Requests['join']): Promise<Answers['join']> {
-  const session = await vouched(context, frame);
+  const session = await verifiedSession(context, frame);
   const { code, ...by } = frame;
   const { server, board } = frame.agent;
   if (code === undefined && board === undefined)
@@ -28,20 +28,20 @@ export async function join(context: Context, frame: Requests['join']): Promise<A
     if (held?.row.problem === 'unauthorized') endParts(context, held);
     // The line of a board where the session has its seat brings it no second one.
     const request = held ? by : { ...by, code };
-    return taken(context, session, await context.delegating.join(session.view, request), 'join');
+    return bindJoined(context, session, await context.delegating.join(session.view, request), 'join');
   });
 }
 
 export async function createBoard(context: Context, frame: Requests['create_board']): Promise<Answers['join']> {
-  const session = await vouched(context, frame);
+  const session = await verifiedSession(context, frame);
   return oneByOne(session, async () => {
     requireRoom(session);
-    return taken(context, session, await context.delegating.createBoard(session.view, frame), 'create_board');
+    return bindJoined(context, session, await context.delegating.createBoard(session.view, frame), 'create_board');
   });
 }
 
 /** The token is saved; now the seat is the session's. */
-function taken(
+function bindJoined(
   context: Context,
   session: Session,
   { seat, mode, answer }: JoinedSeat,
@@ -54,7 +54,7 @@ function taken(
 }
 
 /** Registered, open, and no part of another conversation; its program is asked where it can be. */
-export async function vouched(context: Context, frame: Header): Promise<Session> {
+export async function verifiedSession(context: Context, frame: Header): Promise<Session> {
   refuseSubagent(frame.subagent);
   const session = context.sessions.get(`${frame.harness}:${frame.session}`);
   // A boot of our own making only stands in until the session's hooks tell theirs.
@@ -72,12 +72,12 @@ const noSession = (): ControlRefusal =>
 
 /** Which session takes part in work between people's agents; the proofs of it never leave the daemon. */
 export async function pairing(context: Context, frame: Requests['pairing']): Promise<Answers['pairing']> {
-  const session = await vouched(context, frame);
+  const session = await verifiedSession(context, frame);
   if (!context.pairing) throw new ControlRefusal('invalid_request', 'This daemon pairs no sessions.');
   const agent = { server: frame.server };
   return context.pairing.answer(session, frame, async (board) => {
     await oneByOne(session, async () =>
-      taken(
+      bindJoined(
         context,
         session,
         await context.delegating.join(session.view, { agent: { ...agent, board }, role: 'member' }),

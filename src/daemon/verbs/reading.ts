@@ -1,4 +1,4 @@
-/** Commands that read for themselves: what they show is not handed as well, and what was handed is not shown again. */
+/** Commands that read an inbox themselves: what they show is not handed to the session too, and the reverse. */
 import { ControlRefusal } from '../control/errors.ts';
 import { HOLD_MS } from '../control/limits.ts';
 import type { Peer } from '../control/peer.ts';
@@ -8,11 +8,11 @@ import { evidence } from '../handoff/receipt.ts';
 import type { Answers, FollowUps, LaterFrame, Openings, Requests } from '../protocol.ts';
 import type { Hold, Seat } from '../sessions/session.ts';
 import type { Context } from './context.ts';
-import { fits, seatMeant } from './sessions.ts';
+import { isSameAgent, resolveSeat } from './sessions.ts';
 
 /** An inbox is being read: until the connection ends nothing of that seat is handed or announced. */
 export function inbox(context: Context, frame: Openings['inbox'], peer: Peer): void {
-  const seat = context.seats.of(seatMeant(context, frame.agent));
+  const seat = context.seats.of(resolveSeat(context, frame.agent));
   if (!seat) return void peer.send({ held: false });
   if (!frame.peek) commandOf(context, seat, frame);
   keep(context, seat, {}, peer);
@@ -28,7 +28,7 @@ export function inbox(context: Context, frame: Openings['inbox'], peer: Peer): v
 
 /** A command waits for an answer to one message: it is the one that shows it. */
 export function hold(context: Context, frame: Openings['hold'], peer: Peer): void {
-  const seat = context.seats.of(seatMeant(context, frame.agent));
+  const seat = context.seats.of(resolveSeat(context, frame.agent));
   if (!seat) return void peer.send({ held: false });
   commandOf(context, seat, frame);
   keep(context, seat, { replyTo: frame.reply_to }, peer);
@@ -93,7 +93,7 @@ export function queued(context: Context, frame: Requests['queued']): Answers['qu
 /** Messages a command has shown in full are not handed again in this boot; nothing is acknowledged by that. */
 export async function shown(context: Context, frame: Requests['shown']): Promise<Answers['shown']> {
   const session = context.sessions.known(frame);
-  const seat = [...session.seats].find((one) => fits(one.ref, frame.agent));
+  const seat = [...session.seats].find((one) => isSameAgent(one.ref, frame.agent));
   const { boot } = session.row;
   if (!seat || frame.subagent || frame.boot !== boot || frame.generation !== seat.row.generation)
     return { shown: false };
@@ -107,14 +107,15 @@ export async function shown(context: Context, frame: Requests['shown']): Promise
   )
     throw unverified('What waits for this seat could not be read.');
   const waiting = new Map(seat.latest?.inbox.messages.map(({ id, seq }) => [id, seq]));
-  // Those that do not wait are no concern of later hands; one that is another seat's refuses all.
+  // Messages that are not waiting are ignored; a message of another seat makes the whole request fail.
   const own = frame.messages.every(
     ({ board_id, member_id }) => board_id === row.board_id && member_id === row.member_id,
   );
-  const true_ = frame.messages.every(
+  const numbered = frame.messages.every(
     ({ message_id, seq }) => !waiting.has(message_id) || waiting.get(message_id) === seq,
   );
-  if (!own || !true_ || seat.row.generation !== frame.generation || session.row.boot !== boot) return { shown: false };
+  if (!own || !numbered || seat.row.generation !== frame.generation || session.row.boot !== boot)
+    return { shown: false };
   const there = frame.messages.filter(({ message_id }) => waiting.has(message_id));
   context.journal.saveShown(row, row.generation, boot, there);
   return { shown: true };

@@ -27,14 +27,14 @@ export async function register(context: Context, frame: Requests['register']): P
   refuseSubagent(frame.subagent);
   const known = () => context.sessions.get(`${frame.harness}:${frame.session}`);
   const before = known();
-  if (before && repeated(context, before, frame)) return asBefore(context, before, frame);
+  if (before && repeated(context, before, frame)) return repeatedAnswer(context, before, frame);
   const checked = await context.adapters.of(frame.harness).check(context.sessions.proposed(frame));
   // Before its first turn a session is taken at its word, as long as no seat goes with it.
   const unproven = checked === 'unstarted' && !before?.seats.size;
   if (!unproven) requireTarget(checked);
   // Its twin was asked about at the same time, and came first.
   const meanwhile = known();
-  if (meanwhile && repeated(context, meanwhile, frame)) return asBefore(context, meanwhile, frame);
+  if (meanwhile && repeated(context, meanwhile, frame)) return repeatedAnswer(context, meanwhile, frame);
   const { session, reopened, renewed } = context.sessions.register(frame, frame.source);
   session.registered.set(frame.source, context.clock.nowUs());
   if (context.adapters.of(frame.harness).capabilities.has('owner-door'))
@@ -46,7 +46,7 @@ export async function register(context: Context, frame: Requests['register']): P
   return { ...(await welcome(context, session)), ...(reopened ? { reopened } : {}), turn_id: session.row.turn_id };
 }
 
-function asBefore(context: Context, session: Session, { launch }: Requests['register']): Answers['register'] {
+function repeatedAnswer(context: Context, session: Session, { launch }: Requests['register']): Answers['register'] {
   if (launch) useTicket(context, session, launch);
   return { boot: session.row.boot, seats: seatsOf(session), turn_id: session.row.turn_id };
 }
@@ -59,13 +59,13 @@ export function requireTarget(checked: Target): void {
 }
 
 /** Asks again about a session that was taken at its word: a seat goes only to one that its program knows. */
-async function requireProven(context: Context, session: Session): Promise<void> {
+async function requireKnownToProgram(context: Context, session: Session): Promise<void> {
   if (!session.unproven) return;
   requireTarget(await context.adapters.of(session.row.harness).check(session.view));
   session.unproven = false;
 }
 
-/** Who the session is, for its next context: its seats with where each stands, and which were taken meanwhile. */
+/** What a session is told about itself: its seats with each one's state, and the seats it lost meanwhile. */
 export async function welcome(
   context: Context,
   session: Session,
@@ -102,8 +102,8 @@ export function bind(context: Context, frame: Requests['bind']): Promise<Answers
   refuseSubagent(frame.subagent);
   const session = context.sessions.known(frame);
   return oneByOne(session, async () => {
-    await requireProven(context, session);
-    const seat = seatMeant(context, frame.agent);
+    await requireKnownToProgram(context, session);
+    const seat = resolveSeat(context, frame.agent);
     const { previous } = context.bindings.bind(session, seat);
     // The server's word on the mode, where it comes soon; else what is known.
     await context.servers
@@ -126,7 +126,7 @@ export function oneByOne<T>(session: Session, work: () => Promise<T>): Promise<T
 
 export function unbind(context: Context, frame: Requests['unbind']): Answers['unbind'] {
   const session = context.sessions.known(frame);
-  const held = [...session.seats].find((seat) => fits(seat.ref, frame.agent));
+  const held = [...session.seats].find((seat) => isSameAgent(seat.ref, frame.agent));
   if (held) context.bindings.unbind(session, held);
   return { seats: seatsOf(session) };
 }
@@ -142,7 +142,7 @@ export function agents(context: Context, frame: Requests['agents']): Answers['ag
 }
 
 export function mode(context: Context, frame: Requests['mode']): Answers['mode'] {
-  const seat = context.seats.of(seatMeant(context, frame.agent));
+  const seat = context.seats.of(resolveSeat(context, frame.agent));
   if (!seat) throw unknownSeat(frame.agent);
   const changed =
     frame.mode !== undefined &&
@@ -153,7 +153,7 @@ export function mode(context: Context, frame: Requests['mode']): Answers['mode']
 
 export function approvalWatch(context: Context, frame: Requests['approval_watch']): Answers['approval_watch'] {
   const session = context.sessions.known(frame);
-  const { origin, member_id } = seatMeant(context, frame.agent);
+  const { origin, member_id } = resolveSeat(context, frame.agent);
   context.journal.watchApproval({
     origin,
     member_id,
@@ -174,8 +174,8 @@ export function refuseSubagent(subagent: string | undefined): void {
   });
 }
 
-/** The one seat of this machine that is meant. What a client says of an id counts only where a saved token proves it. */
-export function seatMeant(context: Context, agent: AgentRef): SeatIdentity {
+/** The one seat of this machine that isSameAgent. An id that a client names counts only if a saved token proves it. */
+export function resolveSeat(context: Context, agent: AgentRef): SeatIdentity {
   const [seat, ...others] = context.saved.find(agent);
   if (seat && others.length === 0) return seat;
   throw seat
@@ -188,7 +188,7 @@ const unknownSeat = ({ name, board }: AgentRef): ControlRefusal =>
     hint: 'service agents',
   });
 
-export const fits = (own: AgentRef, meant: AgentRef): boolean =>
+export const isSameAgent = (own: AgentRef, meant: AgentRef): boolean =>
   own.server === meant.server &&
   (meant.member_id === undefined
     ? own.board === meant.board && own.name === meant.name

@@ -17,18 +17,18 @@ const CONTINUATIONS = 20;
 /** After so many the queue takes over, when the session has been idle for this long. */
 const QUEUE_AFTER_US = 30_000_000;
 
-const began = ({ clock }: Context, { started }: Pick<Header, 'started'>): number => started || clock.nowUs();
+const startedAt = ({ clock }: Context, { started }: Pick<Header, 'started'>): number => started || clock.nowUs();
 
-/** The harness has begun a turn. @returns whether that is the echo of a wake */
+/** A turn has begun. @returns whether its prompt is the echo of a wake */
 export function promptBegan(
   context: Context,
   session: Session,
   frame: Partial<Pick<Header, 'started'>> & Pick<FollowUps['prompt'], 'wake' | 'handoff_id'>,
 ): boolean {
-  const startedUs = began(context, { started: frame.started });
+  const startedUs = startedAt(context, { started: frame.started });
   const wakeOf = frame.wake ? frame.handoff_id : undefined;
   running(context, session, startedUs);
-  // The text is in the session, whatever became of the word that it was taken.
+  // The text is in the session, even if the confirmation of that was lost.
   if (wakeOf && !session.flight) revive(context, session, wakeOf);
   if (wakeOf) leftQueue(context, session, wakeOf);
   const echo = evidence(context, session, { kind: 'prompt', startedUs, wakeOf });
@@ -37,7 +37,7 @@ export function promptBegan(
   return echo;
 }
 
-/** A turn runs, whether or not that can be written down: nothing enters it by a hook that still waits. */
+/** Marks a turn as running, even if the journal cannot note it: a hook that still waits gets nothing from now on. */
 function running(context: Context, session: Session, startedUs: number): void {
   session.activityUs = Math.max(session.activityUs, startedUs);
   session.turn = 'busy';
@@ -67,7 +67,7 @@ export async function boundary(context: Context, frame: Requests['boundary'], pe
   const begun = context.clock.nowUs();
   const session = context.sessions.forEvent(frame);
   if (!session) return void peer.send({});
-  const startedUs = began(context, frame);
+  const startedUs = startedAt(context, frame);
   session.lastTurnEvent = null;
   if (frame.capabilities.length > 0) session.capabilities = frame.capabilities;
   const known = session.turn === 'busy' && !session.needsPerson;
@@ -103,7 +103,7 @@ export async function turnEnded(
   frame: Partial<Pick<Header, 'started' | 'turn_id'>> & { stop_active: boolean },
   peer: Peer | null,
 ): Promise<boolean> {
-  const startedUs = began(context, { started: frame.started });
+  const startedUs = startedAt(context, { started: frame.started });
   if (frame.turn_id !== undefined && frame.turn_id !== session.row.turn_id) return false;
   if (startedUs < session.activityUs) return false;
   evidence(context, session, { kind: 'turn_end', startedUs });
@@ -131,7 +131,7 @@ export async function turnEnded(
 
 /** The session waits for its person, until its next event: one that came meanwhile has ended that already. */
 export function needsPerson(context: Context, session: Session, frame: Partial<Pick<Header, 'started'>> = {}): void {
-  if (began(context, { started: frame.started }) < session.activityUs) return;
+  if (startedAt(context, { started: frame.started }) < session.activityUs) return;
   session.needsPerson = true;
   context.events.emit('changed', session);
 }

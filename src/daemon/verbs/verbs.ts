@@ -62,7 +62,7 @@ const own: Verbs = {
   hello,
 };
 
-/** Answers one frame. @throws ControlRefusal and whatever broke, for the server to tell. */
+/** Answers one frame. Errors are thrown: the control server turns them into error frames. */
 export async function answerFrame(context: Context, more: MoreVerbs, frame: FirstFrame, peer: Peer): Promise<void> {
   const verb = ({ ...own, ...more } as Record<string, Verb<never> | undefined>)[frame.op];
   const answer = await verb?.(context, frame as never, peer);

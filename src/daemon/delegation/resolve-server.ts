@@ -17,7 +17,7 @@ export interface Known {
  *
  * @throws ControlRefusal `server_unknown`, `server_not_selected`, `credentials_unsafe`
  */
-export function serverMeant(
+export function resolveServer(
   { credentials, folders, env }: Known,
   named: string | undefined,
   session: SessionView,
