@@ -1,4 +1,4 @@
-/** What `dist/daemon.cjs` brings: the daemon with its true parts, in one file that needs no other of this package. */
+/** Entry of `dist/daemon.cjs`: the daemon with its real parts, in one file that needs no other of this package. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAdapters } from '../harness/adapters/index.ts';

@@ -1,4 +1,4 @@
-/** What the daemon meets the world with, and what it is connected to. */
+/** The parts of the daemon that reach servers and agent programs. Tests replace some of them. */
 import type { Adapters } from './adapter.ts';
 import type { DaemonClock } from './clock.ts';
 import type { Delegating } from './delegation/delegating.ts';

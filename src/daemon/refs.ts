@@ -1,4 +1,4 @@
-/** What seats and sessions are known by, in every part of the daemon, and how a session looks from outside. */
+/** References to seats and sessions, and a session as other parts see it. */
 import type { AgentRef, ProcessRef, SeatProblem, TurnState } from './protocol.ts';
 
 /** `<harness>:<session id>`. */

@@ -1,4 +1,4 @@
-/** Folders of the daemon belong to this user alone, or it does not start. */
+/** Creates and checks the daemon's folders: it starts only if they belong to this user alone. */
 import { mkdirSync } from 'node:fs';
 import { makeFolder } from '../local/folders.ts';
 import { checkFolder } from './control/address.ts';

@@ -1,4 +1,4 @@
-/** What the daemon meets servers with: connections, the text made of what they answer, reports, and the machine's rights. */
+/** Connects the daemon with servers: connections, reports, delegation and pairing. */
 import type { Env, Folders } from '../local/folders.ts';
 import { Delegating } from './delegation/delegating.ts';
 import { Pairing } from './pairing/pairing.ts';

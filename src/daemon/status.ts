@@ -1,4 +1,4 @@
-/** What the daemon says of itself: sessions, servers, and what did not go as it should. No text of a message, no secret. */
+/** The answer to `status`: sessions, servers, and handoffs that need attention. No text of a message, no secret. */
 import type { Build } from '../local/build.ts';
 import { PROTOCOL } from './control/limits.ts';
 import type { HandoffRow } from './journal/rows.ts';

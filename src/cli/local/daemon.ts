@@ -1,4 +1,5 @@
 /** The delivery daemon from the command line: running it here, starting and stopping the one in the background. */
+
 import { askDaemon, type DaemonOptions } from '../../daemon/control/client.ts';
 import { isAbsent } from '../../daemon/control/errors.ts';
 import { daemonPaths } from '../../daemon/paths.ts';

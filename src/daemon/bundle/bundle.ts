@@ -1,4 +1,4 @@
-/** What a session is given at once: a line that says whom to follow, then the messages of each board, then the quiet ones. */
+/** The text of a bundle: a line that says whom to follow, then the messages of each board, then the quiet ones. */
 import type { Message } from '../../contract/types.ts';
 import { renderDigest } from './digest.ts';
 import { quoted } from './escape.ts';

@@ -1,4 +1,4 @@
-/** Sender's text inside our tags: nothing in it may close one, open another, pass for a line of ours, or act on a terminal. */
+/** Escapes senders' text: it can neither close or open our tags, nor look like our own lines, nor control a terminal. */
 import { isBracket, readAs } from './look-alikes.ts';
 import { harmless } from './unseen.ts';
 

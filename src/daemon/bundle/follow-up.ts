@@ -1,4 +1,4 @@
-/** What follows from a message for the agent that reads it: our own lines below it, each a command or a fact. */
+/** The lines below a message that tell the agent what it can do about it: each a command or a fact. */
 import type { Message } from '../../contract/types.ts';
 import { quoted, shellWord } from './escape.ts';
 import { type Fate, onBoard, type RenderOptions } from './options.ts';

@@ -1,4 +1,4 @@
-/** What waits, told in the middle of a turn: numbers and names, never a text. */
+/** The notice about waiting messages in the middle of a turn: numbers and names, never a text. */
 import type { Message } from '../../contract/types.ts';
 import { attribute } from './escape.ts';
 import { onBoard } from './options.ts';

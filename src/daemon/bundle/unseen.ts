@@ -1,4 +1,4 @@
-/** What acts on a terminal, or is not seen. */
+/** Characters that control a terminal or are invisible. */
 
 /**
  * C0 except LF and TAB, DEL, C1; then all that Unicode lets a program show as nothing, which holds the bidirectional

@@ -1,4 +1,4 @@
-/** What enters a running turn: the owner's words, and the numbers of what waits. */
+/** What is given at a tool boundary of a running turn: the owner's messages, and a notice about the rest. */
 import type { Message } from '../../contract/types.ts';
 import { bytesOf } from '../bundle/escape.ts';
 import { renderNotice } from '../bundle/notice.ts';

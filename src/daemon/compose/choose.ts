@@ -1,4 +1,4 @@
-/** Which messages may be given: whose turn it is, and in which order. */
+/** Which messages may be given, and in which order of boards. */
 import type { Message } from '../../contract/types.ts';
 import { agentOf, hasWaking, isOwners, isQuiet, waitingOf } from './modes.ts';
 import type { ComposeInput, ComposeSeat, MessageForm } from './types.ts';

@@ -1,4 +1,4 @@
-/** What a session is given at a point: chosen and rendered from one state, so the same state gives the same text. */
+/** Composes what a session is given at a point. A pure function: the same input gives the same text. */
 import { bytesOf } from '../bundle/escape.ts';
 import { attributes } from '../bundle/render.ts';
 import type { HandoffClass } from '../protocol.ts';

@@ -1,4 +1,4 @@
-/** How much of what may be given has room: whole, named in a line, or its beginning. */
+/** Fits messages into the limit of bytes: whole, as one line of a digest, or cut. */
 import { renderDigest } from '../bundle/digest.ts';
 import { bytesOf } from '../bundle/escape.ts';
 import type { Chosen } from './choose.ts';

@@ -1,4 +1,4 @@
-/** Lines of our own that go ahead of messages: a changed mode, decisions, notices, reminders. */
+/** Our own lines ahead of messages: a changed mode, decisions, notices, reminders. */
 import { bytesOf, firstBytes, quoted } from '../bundle/escape.ts';
 import { onBoard } from '../bundle/options.ts';
 import type { Notice } from '../server-link/link.ts';

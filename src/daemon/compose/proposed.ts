@@ -1,4 +1,4 @@
-/** The command that goes with a notice. A server proposes it, and a session takes what stands in our lines for ours. */
+/** The command of a notice. A server proposes it, so only known commands are passed on to a session as ours. */
 import { shellWord } from '../bundle/escape.ts';
 
 /** What notices have: a decision to look at, work proposed to an agent, a board with somebody new on it, a person. */

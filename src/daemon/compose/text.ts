@@ -1,4 +1,4 @@
-/** The text of a choice, and what each part of it takes. */
+/** The text of the chosen messages, and how many bytes each part takes. */
 import type { Message } from '../../contract/types.ts';
 import { disownedLine, type Group, groupLines, headerLine, quietLine, renderBundle } from '../bundle/bundle.ts';
 import { bytesOf } from '../bundle/escape.ts';

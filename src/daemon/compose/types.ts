@@ -1,4 +1,4 @@
-/** What the choosing and rendering of a text for a session is given, and what it answers. */
+/** Input and result of composing a text for a session. */
 import type { DeliveryMode, Inbox } from '../../contract/types.ts';
 import type { Limits } from '../adapter.ts';
 import type { Fate } from '../bundle/options.ts';

@@ -1,4 +1,4 @@
-/** Where the control socket is, and whether it may be used: only folder and socket that are this user's alone. */
+/** Where the control socket is, and whether it is safe: folder and socket must belong to this user alone. */
 import { lstatSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { daemonPaths } from '../paths.ts';

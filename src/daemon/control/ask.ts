@@ -1,4 +1,4 @@
-/** Questions and answers on a connection that is open. */
+/** Requests and answers on an open connection. */
 import type { Answers, ErrorFrame, RequestFields, StatusAnswer } from '../protocol.ts';
 import { socketPath } from './address.ts';
 import { type Connection, type Frame, openConnection } from './connection.ts';

@@ -1,4 +1,4 @@
-/** What the daemon refused, or why it could not be asked. */
+/** Refusals of the daemon, on both ends of the socket, and errors of reaching it. */
 import { Failure, type FailureOptions } from '../../local/failure.ts';
 
 /** A refusal of the daemon as it came over the socket, or one the client makes in its place. */

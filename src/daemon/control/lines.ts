@@ -1,4 +1,4 @@
-/** Frames as lines: written without what says nothing, read whole and never longer than allowed. */
+/** Frames as lines: written without empty fields, and never longer than the limit. */
 import { FRAME_BYTES, PROTOCOL } from './limits.ts';
 
 /** One frame as its line. Fields of the frame itself that are empty, zero or false are left out; records inside it are not touched. */

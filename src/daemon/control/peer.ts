@@ -1,4 +1,4 @@
-/** One connection on the daemon's side: what is sent to it, and what is waited for on it. */
+/** One connection on the daemon's side. */
 import type { Socket } from 'node:net';
 import type { ErrorFrame, Event, HandoffId, LaterFrame } from '../protocol.ts';
 import { encodeFrame, fits } from './lines.ts';

@@ -1,4 +1,4 @@
-/** Replacing a daemon that is older than its client: once, however many clients find it old at the same moment. */
+/** Replaces a daemon that is older than its client: once, even if several clients find it old at the same moment. */
 import { type Build, olderBuild } from '../../local/build.ts';
 import { type KernelLock, takeKernelLock } from '../../local/kernel-lock.ts';
 import { until } from '../../local/process.ts';

@@ -1,4 +1,4 @@
-/** Boards found, joined and made for a session, with the machine's delegation. Who the session is has been settled before. */
+/** Lists, joins and creates boards for a session with the machine's delegation. The session has been verified before. */
 import type { Client } from '../../client/client.ts';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Answer, Board, BodyIn, DeliveryMode } from '../../contract/types.ts';
@@ -39,7 +39,7 @@ export interface JoinedSeat {
   answer: Pick<Answers['join'], 'joined' | 'board' | 'member' | 'reused' | 'pair_role'>;
 }
 
-/** `boards`, `join` and `create_board` for a session that the caller has verifiedSession for. Throws `ControlRefusal`. */
+/** `boards`, `join` and `create_board` for a session that the caller has verified. @throws ControlRefusal */
 export class Delegating {
   readonly #options: DelegatingOptions;
   readonly #delegations = new Map<string, Delegation>();

@@ -1,4 +1,4 @@
-/** What went wrong on the way to a server, as a verb answers it. */
+/** Errors of requests to a server as refusals of a verb. */
 import { ClientError } from '../../client/errors.ts';
 import { Failure } from '../../local/failure.ts';
 import { ControlRefusal } from '../control/errors.ts';

@@ -1,4 +1,4 @@
-/** What a hook or extension takes along at a turn's start, at a tool boundary and at a turn's end. */
+/** Hands messages to a hook that asks at a turn's start, at a tool boundary or at a turn's end. */
 import type { DaemonClock } from '../clock.ts';
 import { compose } from '../compose/compose.ts';
 import type { Point } from '../compose/types.ts';

@@ -1,4 +1,4 @@
-/** Notes without which delivery goes on all the same. */
+/** Journal writes that delivery can do without. */
 import { JournalError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 

@@ -1,4 +1,4 @@
-/** What sits in a program's own queue: given to its command, and not yet come back as the prompt that begins a turn. */
+/** Messages in a program's own queue: given to its command, but not yet the prompt of a turn. */
 import type { Adapters } from '../adapter.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { Journal } from '../journal/journal.ts';

@@ -26,7 +26,11 @@ export interface SessionEvent {
   wakeOf?: string | undefined;
 }
 
-/** Judges by an event of a session whether it has received the handoff on its way. @returns whether the event is that wake's echo */
+/**
+ * Judges by an event of a session whether it has received the handoff on its way.
+ *
+ * @returns whether the event is that wake's echo
+ */
 export function evidence(deps: ReceiptDeps, session: Session, event: SessionEvent): boolean {
   const { flight } = session;
   if (!flight || flight.acceptedUs === null || flight.boot !== session.row.boot) return false;

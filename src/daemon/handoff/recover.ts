@@ -1,4 +1,4 @@
-/** What a start makes of what the last daemon left: nothing that may be in a session is forgotten, nothing else is believed. */
+/** Recovers handoffs after a start: those that may be in a session stay on their way, all others are pending again. */
 import type { Acknowledger } from '../inbox/acknowledge.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type FlightDeps, flightOf, watchForTurn } from './flight.ts';

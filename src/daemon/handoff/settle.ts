@@ -1,4 +1,4 @@
-/** What becomes of handoffs as cursors move and seats end: parts are acknowledged or over, and then so is the handoff. */
+/** Closes parts of handoffs as cursors move and seats end. A handoff is done when all of its parts are. */
 import type { Journal } from '../journal/journal.ts';
 import type { Manifest } from '../journal/rows.ts';
 import type { HandoffId } from '../protocol.ts';

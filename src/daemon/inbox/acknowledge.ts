@@ -1,4 +1,4 @@
-/** Acknowledging on the server what was received: per seat, in order, repeated alone until it is done. */
+/** Acknowledges received messages on their server: seat by seat, in order, and repeated until it succeeds. */
 import type { DaemonClock } from '../clock.ts';
 import type { Faults } from '../faults.ts';
 import { noticesDone } from '../handoff/settle.ts';

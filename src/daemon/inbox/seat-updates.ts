@@ -1,4 +1,4 @@
-/** What servers tell of seats here, applied to the seat and written down: reads, cursors, modes, notices, problems, tokens. */
+/** Applies what servers tell of seats: reads, cursors, modes, notices, problems and tokens. */
 import type { DeliveryMode } from '../../contract/types.ts';
 import { quoted } from '../bundle/escape.ts';
 import type { DaemonClock } from '../clock.ts';

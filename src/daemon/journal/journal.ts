@@ -1,4 +1,4 @@
-/** The journal in SQLite: everything the daemon must still know after it was killed. One writer; a statement is prepared once. */
+/** The journal in SQLite: everything the daemon must still know after it was killed. It has one writer. */
 import { statSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
 import type { HandoffId } from '../protocol.ts';

@@ -1,4 +1,4 @@
-/** Whether a journal can be used, told from outside the daemon. */
+/** Checks from outside the daemon whether its journal can be used. */
 import Sqlite from 'better-sqlite3';
 import { migrations } from './schema.ts';
 

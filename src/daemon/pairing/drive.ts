@@ -1,4 +1,4 @@
-/** What a daemon does for an endpoint by itself: it pings, waits for the session's receipt of the reply, and reports it. */
+/** Drives an endpoint: pings the peer, waits until the session has received the reply, and reports that to the server. */
 import type { PairingDirection, PairingRequest } from '../../contract/types.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import type { Log } from '../log.ts';

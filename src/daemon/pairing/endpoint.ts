@@ -1,4 +1,4 @@
-/** One side of a pairing request, bound to one life of one session here. */
+/** One side of a pairing request, bound to one boot of one session here. */
 import { createHash, randomBytes } from 'node:crypto';
 import { canonicalJson } from '../../contract/canonical.ts';
 import type { PairingSide } from '../../contract/types.ts';

@@ -1,4 +1,4 @@
-/** The endpoints that sessions here are bound to: what moves them, what is evidence for them, and what ends them. */
+/** The endpoints of sessions here: servers and sessions move them on, give them evidence, and end them. */
 import { join } from 'node:path';
 import type { PairingRequest, PairingSide } from '../../contract/types.ts';
 import type { Folders } from '../../local/folders.ts';

@@ -1,4 +1,4 @@
-/** Pairing requests as sessions here take part in them: which one is bound, what was received, and what ends it. */
+/** The `pairing` verb: a session lists, proposes, accepts or ends pairing requests. */
 import type { PairingRequest, PairingSide } from '../../contract/types.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import { PAIRINGS } from '../control/limits.ts';
@@ -33,7 +33,7 @@ export class Pairing {
     this.endpoints = new Endpoints(options, this.#api);
   }
 
-  /** Answers the verb for a session that is verifiedSession for. @param joining brings the session onto the board. */
+  /** Answers the verb for a verified session. @param joining brings the session onto the board. */
   async answer(session: Session, frame: Frame, joining: (board: string) => Promise<void>): Promise<Answer> {
     const origin = resolveServer(this.#options, frame.server, session.view);
     const { action } = frame;

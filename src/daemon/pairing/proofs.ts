@@ -1,4 +1,4 @@
-/** `pairing.json`: proofs that are to be used or in use, written before the server hears of them; none outlives a restart. */
+/** `pairing.json`: proofs in use, written before the server is shown them. None is used after a restart. */
 import { existsSync, rmSync } from 'node:fs';
 import { writePrivate } from '../../local/private-file.ts';
 import type { Endpoint } from './endpoint.ts';

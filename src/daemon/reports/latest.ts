@@ -1,4 +1,4 @@
-/** Writes the newest of values that may change faster than they should be written: one write at a time, never closer than a gap. */
+/** Writes the latest of values that change often: one write at a time, with a minimum gap between two. */
 import type { DaemonClock } from '../clock.ts';
 
 export interface LatestOptions<T> {

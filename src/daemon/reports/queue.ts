@@ -1,5 +1,5 @@
 /**
- * Telling a server what waits in the queue of an agent's own program, so that senders see it. A reporter claims the seat's
+ * Reports to a server what waits in the queue of an agent's own program, so that senders see it. A reporter claims the seat's
  * fence once and numbers what it says; one that was overtaken stays silent until another session or life has the seat.
  */
 import type { DaemonClock } from '../clock.ts';

@@ -1,4 +1,4 @@
-/** What opens the servers, read from credentials.json when a request needs it and kept only as long as the file is the same. */
+/** Tokens and keys of servers, read from credentials.json when a request needs them and cached until the file changes. */
 import { existsSync, type FSWatcher, lstatSync, watch } from 'node:fs';
 import { basename, join } from 'node:path';
 import {

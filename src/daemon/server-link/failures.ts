@@ -1,4 +1,4 @@
-/** What a refusal or a broken connection means for the seat that asked. */
+/** What a failed request means for its seat. */
 import { ClientError } from '../../client/errors.ts';
 import { Failure } from '../../local/failure.ts';
 import { SeatFailure } from './link.ts';

@@ -1,4 +1,4 @@
-/** The seats of one server that are watched: reading their inboxes and notices, and reading again after failures that pass. */
+/** The watched seats of one server: reads their inboxes and notices, again after temporary failures. */
 import { ClientError } from '../../client/errors.ts';
 import type { Answer } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';

@@ -1,4 +1,4 @@
-/** Whether the server at an address is still the one it was, asked without a credential before any is sent. */
+/** Checks without a credential that the server at an address is still the same, before any credential is sent. */
 import { Client } from '../../client/client.ts';
 import { SeatFailure } from './link.ts';
 import type { Wire } from './wire.ts';

@@ -1,4 +1,4 @@
-/** What servers tell of seats, in the words of the daemon. Everything that belongs to a server is keyed by its canonical origin. */
+/** Events of server connections and their records. A server is known by its canonical origin everywhere. */
 import type { EventEmitter } from 'node:events';
 import type { Answer, DeliveryMode, Inbox } from '../../contract/types.ts';
 import type { Fate } from '../bundle/options.ts';
@@ -35,7 +35,7 @@ export class SeatFailure extends Error {
 
 export type Presence = 'working' | 'idle' | 'waiting' | 'no_session';
 
-/** What connections tell of watched seats. Hints of a server's stream have been turned into reads with the seat's own token. */
+/** Events about watched seats. Hints of a server's stream have been turned into reads with the seat's own token. */
 export interface ServerEventMap {
   /** A read of the inbox is complete. Emitted before the read is returned to its caller. */
   inbox: [seat: SeatRef, read: InboxRead];

@@ -1,4 +1,4 @@
-/** Requests of a server's seats with their own tokens, and what comes of them: whose problem it is, and whether it passes. */
+/** Requests with the seats' own tokens. A failure is either temporary or becomes the problem of its seat. */
 import { Client } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer } from '../../contract/types.ts';

@@ -1,4 +1,4 @@
-/** What requests to one server are made with: its address as it is now, its connections, the clock. */
+/** What requests to one server need: its current address, its connections, the clock. */
 import type { ClientOptions } from '../../client/client.ts';
 import type { Clock } from '../../client/time.ts';
 import { Failure } from '../../local/failure.ts';

@@ -1,4 +1,4 @@
-/** Which session holds which seat: one session each, one seat a board in a session, and a generation that outdates old holders. */
+/** Binds seats to sessions: a seat has one session, a session one seat a board. Each move starts a new generation. */
 import type { DaemonClock } from '../clock.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import { hasEnded } from '../handoff/prepare.ts';

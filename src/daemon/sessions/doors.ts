@@ -1,4 +1,4 @@
-/** Doors: connections by which a program takes text from us as its person's own prompt. One for each process of a program. */
+/** Doors: connections through which a program takes our text as its user's own prompt. One for each process. */
 import type { Peer } from '../control/peer.ts';
 import type { ProcessRef } from '../protocol.ts';
 import type { Session } from './session.ts';

@@ -1,4 +1,4 @@
-/** What a launch ticket does in the daemon: the session that brings it takes the seat it names. */
+/** Launch tickets: the session that brings one takes the seat it names. */
 import { takeTicket } from '../../launch/ticket.ts';
 import type { DaemonClock } from '../clock.ts';
 import type { Log } from '../log.ts';

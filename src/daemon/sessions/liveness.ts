@@ -1,4 +1,4 @@
-/** Which sessions' processes are gone: one look at all of them, every few seconds and at a start. */
+/** Closes sessions whose process is gone: one scan of all of them, every few seconds and at the start. */
 import { execFile } from 'node:child_process';
 import { isGone } from '../../local/process-ref.ts';
 import type { Adapters } from '../adapter.ts';

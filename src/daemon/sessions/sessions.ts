@@ -1,4 +1,4 @@
-/** All sessions: how they come, come back and end. */
+/** All sessions: registering, reopening and closing them. */
 import { randomBytes } from 'node:crypto';
 import { isGone } from '../../local/process-ref.ts';
 import { ControlRefusal } from '../control/errors.ts';

@@ -1,4 +1,4 @@
-/** What the daemon answers requests with. */
+/** The parts of the daemon that requests are answered with. */
 import type { WakeDeps } from '../handoff/wake.ts';
 import type { DaemonPaths } from '../paths.ts';
 import type { Ports } from '../ports.ts';

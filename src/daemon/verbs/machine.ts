@@ -1,4 +1,4 @@
-/** Boards found, joined and made through this machine's delegation, for a session that is verifiedSession for. */
+/** Lists, joins and creates boards, and pairs sessions, with this machine's delegation for a verified session. */
 import { ControlRefusal } from '../control/errors.ts';
 import type { JoinedSeat } from '../delegation/delegating.ts';
 import { endParts } from '../handoff/settle.ts';

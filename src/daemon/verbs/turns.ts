@@ -1,4 +1,4 @@
-/** What hooks tell of a session's turns, and what they take along. */
+/** Hooks tell of a session's turns, and are answered with what waits. */
 import { within } from '../clock.ts';
 import type { Point } from '../compose/types.ts';
 import { BUDGET_MS } from '../control/limits.ts';
