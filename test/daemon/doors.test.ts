@@ -2,12 +2,13 @@
 import { expect } from 'chai';
 import type { SeatIdentity } from '../../src/daemon/refs.ts';
 import { newAgent, post } from '../support/cast.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import type { Line } from './support/line.ts';
 import { fakeAdapter } from './support/parts.ts';
-import { Rig, type TestSession, took } from './support/rig.ts';
-import { StepClock } from './support/step-clock.ts';
+import { type Rig, type TestSession, took } from './support/rig.ts';
+import { withRig } from './support/rigged.ts';
+import type { StepClock } from './support/step-clock.ts';
 
 const process = { pid: 4_194_300, start: '1' };
 const another = { pid: 4_194_301, start: '1' };
@@ -16,17 +17,13 @@ describe('a program with a door', () => {
   let server: TestServer;
   let rig: Rig;
   let clock: StepClock;
-
-  before(async () => {
-    server = await startTestServer('sqlite');
-  });
-  after(() => server.stop());
-  beforeEach(async () => {
-    clock = new StepClock();
-    const adapter = fakeAdapter(['idle-hook', 'turn-start', 'tool-boundary', 'owner-door'], { disowns: true });
-    rig = await new Rig(server).start({ clock, adapter });
-  });
-  afterEach(() => rig.stop());
+  const adapter = fakeAdapter(['idle-hook', 'turn-start', 'tool-boundary', 'owner-door'], { disowns: true });
+  withRig(
+    (made) => {
+      ({ server, rig, clock } = made);
+    },
+    { adapter },
+  );
 
   const door = async (of = process): Promise<Line> => {
     const line = await rig.open('door', { harness: 'fake', process: of });

@@ -2,12 +2,13 @@
 import { expect } from 'chai';
 import { issueTicket } from '../../src/launch/ticket.ts';
 import { newAgent, post } from '../support/cast.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import type { Line } from './support/line.ts';
 import { fakeAdapter } from './support/parts.ts';
-import { Rig, TestSession, took } from './support/rig.ts';
-import { StepClock } from './support/step-clock.ts';
+import { type Rig, TestSession, took } from './support/rig.ts';
+import { withRig } from './support/rigged.ts';
+import type { StepClock } from './support/step-clock.ts';
 
 describe('an extension', () => {
   let server: TestServer;
@@ -15,15 +16,12 @@ describe('an extension', () => {
   let clock: StepClock;
   const adapter = fakeAdapter(['extension', 'turn-start', 'tool-boundary'], { liveness: 'connection' });
 
-  before(async () => {
-    server = await startTestServer('sqlite');
-  });
-  after(() => server.stop());
-  beforeEach(async () => {
-    clock = new StepClock();
-    rig = await new Rig(server).start({ clock, adapter });
-  });
-  afterEach(() => rig.stop());
+  withRig(
+    (made) => {
+      ({ server, rig, clock } = made);
+    },
+    { adapter },
+  );
 
   let count = 0;
   const aSession = () => new TestSession(rig, { harness: 'fake', session: `ext-${++count}`, boot: '00000000000000ee' });

@@ -7,14 +7,15 @@ import type { SeatIdentity } from '../../src/daemon/refs.ts';
 import { serverPorts } from '../../src/daemon/server-ports.ts';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
-import { FaultProxy } from '../support/fault-proxy.ts';
+import type { FaultProxy } from '../support/fault-proxy.ts';
 import { noteSecrets } from '../support/secrets.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { errorOf } from './support/error-of.ts';
 import { fakeAdapter } from './support/parts.ts';
 import { Rig, type RigOptions, TestSession, took } from './support/rig.ts';
-import { StepClock } from './support/step-clock.ts';
+import { withProxy } from './support/rigged.ts';
+import type { StepClock } from './support/step-clock.ts';
 
 const ACK = 'POST /v1/me/inbox/ack';
 
@@ -25,20 +26,10 @@ describe('where it fails', () => {
   let clock: StepClock;
   const more: (() => Promise<unknown>)[] = [];
 
-  before(async () => {
-    server = await startTestServer('sqlite');
-  });
-  after(() => server.stop());
-  beforeEach(async () => {
-    clock = new StepClock();
-    proxy = await new FaultProxy(server.url).listen();
-    rig = new Rig(server);
-    rig.origin = proxy.url;
+  withProxy((made) => {
+    ({ server, proxy, rig, clock } = made);
   });
   afterEach(async () => {
-    proxy.heal();
-    await rig.stop();
-    await proxy.down();
     for (const end of more.splice(0)) await end();
   });
 

@@ -5,13 +5,14 @@ import { expect } from 'chai';
 import type { FaultPoint } from '../../src/daemon/faults.ts';
 import { JournalError } from '../../src/daemon/journal/journal.ts';
 import { credentialsPath, updateCredentials } from '../../src/local/credentials.ts';
-import { FaultProxy } from '../support/fault-proxy.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { FaultProxy } from '../support/fault-proxy.ts';
+import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { errorOf } from './support/error-of.ts';
 import { fakeAdapter } from './support/parts.ts';
-import { Rig, took } from './support/rig.ts';
-import { StepClock } from './support/step-clock.ts';
+import { type Rig, took } from './support/rig.ts';
+import { withProxy } from './support/rigged.ts';
+import type { StepClock } from './support/step-clock.ts';
 
 /** An answer of a server that cannot just now. */
 const unavailable = { status: 503, retryAfter: 1 };
@@ -24,25 +25,13 @@ describe('the daemon, where something fails', () => {
   /** Throws as a full disk does, at the points a test names. */
   let broken: Set<FaultPoint>;
 
-  before(async () => {
-    server = await startTestServer('sqlite');
-  });
-  after(() => server.stop());
-  beforeEach(async () => {
-    clock = new StepClock();
+  withProxy(async (made) => {
+    ({ server, proxy, rig, clock } = made);
     broken = new Set();
-    proxy = await new FaultProxy(server.url).listen();
-    rig = new Rig(server);
-    rig.origin = proxy.url;
     const at = (point: FaultPoint) => {
       if (broken.has(point)) throw Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
     };
     await rig.start({ clock, faults: { at } });
-  });
-  afterEach(async () => {
-    proxy.heal();
-    await rig.stop();
-    await proxy.down();
   });
 
   it('journal unwritable: nothing is handed, it says so, and hands it later', async () => {

@@ -1,25 +1,19 @@
 /** Hooks that come late, twice, or from another life of their session: none of them brings a text where it must not go. */
 import { expect } from 'chai';
 import { processRef } from '../../src/local/process-ref.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { Rig, TestSession, took } from './support/rig.ts';
-import { StepClock } from './support/step-clock.ts';
+import { type Rig, TestSession, took } from './support/rig.ts';
+import { withRig } from './support/rigged.ts';
+import type { StepClock } from './support/step-clock.ts';
 
 describe('a hook that comes late', () => {
   let server: TestServer;
   let rig: Rig;
   let clock: StepClock;
-
-  before(async () => {
-    server = await startTestServer('sqlite');
+  withRig((made) => {
+    ({ server, rig, clock } = made);
   });
-  after(() => server.stop());
-  beforeEach(async () => {
-    clock = new StepClock();
-    rig = await new Rig(server).start({ clock });
-  });
-  afterEach(() => rig.stop());
 
   it('because it had lost the daemon does not make a session idle that has begun a turn since', async () => {
     const { seat, board } = await rig.seat();

@@ -4,12 +4,13 @@ import type { SeatIdentity } from '../../src/daemon/refs.ts';
 import { serverPorts } from '../../src/daemon/server-ports.ts';
 import type { Api } from '../support/api.ts';
 import { newAgent, newBoard, post } from '../support/cast.ts';
-import { FaultProxy } from '../support/fault-proxy.ts';
+import type { FaultProxy } from '../support/fault-proxy.ts';
 import { noteSecrets } from '../support/secrets.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import type { Line } from './support/line.ts';
-import { Rig, type RigOptions, type TestSession, took } from './support/rig.ts';
+import { type Rig, type RigOptions, type TestSession, took } from './support/rig.ts';
+import { withProxy } from './support/rigged.ts';
 
 const INBOX = 'GET /v1/me/inbox';
 
@@ -18,20 +19,8 @@ describe('with the delivery daemon', () => {
   let proxy: FaultProxy;
   let rig: Rig;
 
-  before(async () => {
-    server = await startTestServer('sqlite');
-  });
-  after(() => server.stop());
-
-  beforeEach(async () => {
-    proxy = await new FaultProxy(server.url).listen();
-    rig = new Rig(server);
-    rig.origin = proxy.url;
-  });
-  afterEach(async () => {
-    proxy.heal();
-    await rig.stop();
-    await proxy.down();
+  withProxy((made) => {
+    ({ server, proxy, rig } = made);
   });
 
   const start = (options: RigOptions = {}) => rig.start(options);

@@ -11,8 +11,9 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { errorOf } from './support/error-of.ts';
 import { fakeAdapter } from './support/parts.ts';
-import { Rig, TestSession, took } from './support/rig.ts';
-import { StepClock } from './support/step-clock.ts';
+import { type Rig, TestSession, took } from './support/rig.ts';
+import { withRig } from './support/rigged.ts';
+import type { StepClock } from './support/step-clock.ts';
 
 type Seats = { name: string; member_id: string; generation?: number; mode: string }[];
 
@@ -20,16 +21,9 @@ describe('sessions of the daemon', () => {
   let server: TestServer;
   let rig: Rig;
   let clock: StepClock;
-
-  before(async () => {
-    server = await startTestServer('sqlite');
+  withRig((made) => {
+    ({ server, rig, clock } = made);
   });
-  after(() => server.stop());
-  beforeEach(async () => {
-    clock = new StepClock();
-    rig = await new Rig(server).start({ clock });
-  });
-  afterEach(() => rig.stop());
 
   const seatsOf = async (session: TestSession): Promise<Seats> =>
     ((await session.ask('agents'))['seats'] as Seats) ?? [];

@@ -8,22 +8,16 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { fakeAdapter } from './support/parts.ts';
 import { Rig, took } from './support/rig.ts';
+import { withRig } from './support/rigged.ts';
 import { StepClock } from './support/step-clock.ts';
 
 describe('an idle session', () => {
   let server: TestServer;
   let rig: Rig;
   let clock: StepClock;
-
-  before(async () => {
-    server = await startTestServer('sqlite');
+  withRig((made) => {
+    ({ server, rig, clock } = made);
   });
-  after(() => server.stop());
-  beforeEach(async () => {
-    clock = new StepClock();
-    rig = await new Rig(server).start({ clock });
-  });
-  afterEach(() => rig.stop());
 
   /** A person's own other agent: what it says to everybody does not concern the session. */
   const peer = (board: string) => newAgent(server.dana, board);

@@ -54,7 +54,7 @@ function bindJoined(
 }
 
 /** Registered, open, and no part of another conversation; its program is asked where it can be. */
-export async function verifiedSession(context: Context, frame: Header): Promise<Session> {
+async function verifiedSession(context: Context, frame: Header): Promise<Session> {
   refuseSubagent(frame.subagent);
   const session = context.sessions.get(`${frame.harness}:${frame.session}`);
   // A boot of our own making only stands in until the session's hooks tell theirs.

@@ -1,7 +1,8 @@
-/** A machine whose daemon reaches a true server through a proxy that fails as it is told, with a clock that is moved on. */
-import { FaultProxy } from '../../support/fault-proxy.ts';
-import { startTestServer, type TestServer } from '../../support/server.ts';
-import { Rig } from './rig.ts';
+/** A machine whose daemon runs and reaches a true server through a proxy, with a clock that is moved on. */
+import type { FaultProxy } from '../../support/fault-proxy.ts';
+import type { TestServer } from '../../support/server.ts';
+import type { Rig } from './rig.ts';
+import { withProxy } from './rigged.ts';
 import { StepClock } from './step-clock.ts';
 
 export interface Proxied<Clock extends StepClock> {
@@ -16,21 +17,9 @@ export function proxied(): Proxied<StepClock>;
 export function proxied<Clock extends StepClock>(newClock: () => Clock): Proxied<Clock>;
 export function proxied(newClock = () => new StepClock()): Proxied<StepClock> {
   const it = {} as Proxied<StepClock>;
-  before(async () => {
-    it.server = await startTestServer('sqlite');
-  });
-  after(() => it.server.stop());
-  beforeEach(async () => {
-    it.clock = newClock();
-    it.proxy = await new FaultProxy(it.server.url).listen();
-    it.rig = new Rig(it.server);
-    it.rig.origin = it.proxy.url;
-    await it.rig.start({ clock: it.clock });
-  });
-  afterEach(async () => {
-    it.proxy.heal();
-    await it.rig.stop();
-    await it.proxy.down();
-  });
+  withProxy((made) => {
+    Object.assign(it, made);
+    return it.rig.start({ clock: it.clock });
+  }, newClock);
   return it;
 }
