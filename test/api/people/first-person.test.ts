@@ -19,12 +19,12 @@ import { startServer } from '../../../src/server/serve.ts';
 import { localHandle } from '../../../src/server/upkeep/first-person.ts';
 import { Api } from '../../support/api.ts';
 import { newBoard } from '../../support/cast.ts';
+import { startError, writePrivately } from '../../support/data-folder.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { changeKey, revokeKey } from '../../support/state.ts';
 
 const mode = (path: string): number => statSync(path).mode & 0o777;
-const write = (path: string, text: string): void => writeFileSync(path, text, { mode: 0o600 });
 
 forEachDatabase('the data folder', (engine) => {
   let server: TestServer;
@@ -41,12 +41,6 @@ forEachDatabase('the data folder', (engine) => {
 
   const holder = () => new Api(server.url, readFileSync(key, 'utf8').trim());
   const stop = () => server.close();
-  const startError = () =>
-    server.restart().then(
-      () => 'started',
-      (error: { code?: string; name: string }) => `${error.name} ${error.code}`,
-    );
-
   it('is its owner’s alone: folder 0700, files 0600', async () => {
     await newBoard(server.dana);
     expect(mode(server.dataDir)).to.equal(0o700);
@@ -95,8 +89,8 @@ forEachDatabase('the data folder', (engine) => {
     for (const spoil of [
       () => revokeKey(server, holder()),
       () => changeKey(server, holder(), { expires_at: server.clock.now() - 1 }),
-      async () => write(key, `abh_${'A'.repeat(43)}\n`),
-      async () => write(key, ''),
+      async () => writePrivately(key, `abh_${'A'.repeat(43)}\n`),
+      async () => writePrivately(key, ''),
     ]) {
       await spoil();
       await server.restart();
@@ -124,7 +118,7 @@ forEachDatabase('the data folder', (engine) => {
     const before = await people();
     for (const left of [`abh_${'A'.repeat(43)}\n`, 'abh_AAAA', '']) {
       await stop();
-      write(pending, left);
+      writePrivately(pending, left);
       await server.restart();
       expect([holder().token, existsSync(pending)], left).to.deep.equal([token, false]);
     }
@@ -134,8 +128,8 @@ forEachDatabase('the data folder', (engine) => {
   it('does not start with a pending key that differs from a working one in its place', async () => {
     const second = await server.person('second', 'admin');
     await stop();
-    write(pending, `${second.token}\n`);
-    expect(await startError()).to.equal('ServeError key_file_differs');
+    writePrivately(pending, `${second.token}\n`);
+    expect(await startError(server)).to.equal('ServeError key_file_differs');
     expect(existsSync(pending)).to.equal(true);
     rmSync(pending);
     await server.restart();
@@ -144,8 +138,8 @@ forEachDatabase('the data folder', (engine) => {
   it('keeps a pending key that works but is no admin’s, and does not start', async () => {
     const plain = await server.person('plain');
     await stop();
-    write(pending, `${plain.token}\n`);
-    expect(await startError()).to.include('ServeError');
+    writePrivately(pending, `${plain.token}\n`);
+    expect(await startError(server)).to.include('ServeError');
     expect(readFileSync(pending, 'utf8').trim()).to.equal(plain.token);
     rmSync(pending);
     await server.restart();
@@ -155,19 +149,19 @@ forEachDatabase('the data folder', (engine) => {
     for (const file of [key, secret]) {
       await stop();
       chmodSync(file, 0o644);
-      expect(await startError(), file).to.equal('ServeError data_unsafe');
+      expect(await startError(server), file).to.equal('ServeError data_unsafe');
       chmodSync(file, 0o600);
       const moved = `${file}.elsewhere`;
       renameSync(file, moved);
       symlinkSync(moved, file);
-      expect(await startError(), file).to.equal('ServeError data_unsafe');
+      expect(await startError(server), file).to.equal('ServeError data_unsafe');
       rmSync(file);
       renameSync(moved, file);
       await server.restart();
     }
     await stop();
     symlinkSync(key, pending);
-    expect(await startError()).to.equal('ServeError data_unsafe');
+    expect(await startError(server)).to.equal('ServeError data_unsafe');
     rmSync(pending);
     await server.restart();
   });
@@ -176,12 +170,12 @@ forEachDatabase('the data folder', (engine) => {
     await stop();
     const saved = `${secret}.saved`;
     copyFileSync(secret, saved);
-    write(secret, 'x'.repeat(32));
-    expect(await startError()).to.equal('ServeError root_key_mismatch');
+    writePrivately(secret, 'x'.repeat(32));
+    expect(await startError(server)).to.equal('ServeError root_key_mismatch');
     rmSync(secret);
-    expect(await startError()).to.equal('ServeError root_key_mismatch');
-    write(secret, 'cut off');
-    expect(await startError()).to.include('ServeError');
+    expect(await startError(server)).to.equal('ServeError root_key_mismatch');
+    writePrivately(secret, 'cut off');
+    expect(await startError(server)).to.include('ServeError');
     copyFileSync(saved, secret);
     rmSync(saved);
     await server.restart();
@@ -191,7 +185,7 @@ forEachDatabase('the data folder', (engine) => {
   it('starts over with a root key whose making was cut off, as long as nothing was made with it', async () => {
     await stop();
     const dataDir = mkdtempSync(join(tmpdir(), 'board-service-cut-'));
-    write(join(dataDir, 'server-secret'), '');
+    writePrivately(join(dataDir, 'server-secret'), '');
     const fresh = await startServer({
       dataDir,
       host: '127.0.0.1',
@@ -203,8 +197,8 @@ forEachDatabase('the data folder', (engine) => {
     expect(readFileSync(join(dataDir, 'server-secret'))).to.have.length(32);
     rmSync(dataDir, { recursive: true });
     const saved = readFileSync(secret);
-    write(secret, '');
-    expect(await startError()).to.equal('ServeError root_key_mismatch');
+    writePrivately(secret, '');
+    expect(await startError(server)).to.equal('ServeError root_key_mismatch');
     writeFileSync(secret, saved, { mode: 0o600 });
     await server.restart();
   });

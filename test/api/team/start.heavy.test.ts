@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { startError, writePrivately } from '../../support/data-folder.ts';
 import { type Engine, forEachDatabase } from '../../support/databases.ts';
 import { newPostgresDatabase } from '../../support/postgres.ts';
 import { exchange, lines } from '../../support/raw.ts';
@@ -23,7 +24,6 @@ import { startTeamServer, type TeamServer } from '../../support/team.ts';
 type PersonRow = { handle: string; server_role: string };
 
 const people = (server: TeamServer) => server.db.read((tx) => tx.query<PersonRow>((db) => db('people').select()));
-const write = (path: string, text: string): void => writeFileSync(path, text, { mode: 0o600 });
 
 forEachDatabase('the first start of a team server', (engine) => {
   let server: TeamServer;
@@ -33,12 +33,6 @@ forEachDatabase('the first start of a team server', (engine) => {
     key = join(server.dataDir, 'admin-key');
   });
   after(() => server.stop());
-
-  const startError = () =>
-    server.restart().then(
-      () => 'started',
-      (error: { code?: string; name: string }) => `${error.name} ${error.code}`,
-    );
 
   it('makes one admin, with a key in a file that is its owner’s alone', async () => {
     const me = await server.admin().ok('getMe');
@@ -83,17 +77,17 @@ forEachDatabase('the first start of a team server', (engine) => {
     await server.restart();
     expect(await people(server)).to.have.length(1);
     expect(existsSync(key)).to.equal(false);
-    write(key, saved);
+    writePrivately(key, saved);
     await server.restart();
     expect(await server.admin().ok('getMe')).to.include({ name: 'ana' });
   });
 
   it('leaves alone a file that holds another key, once people are there', async () => {
     const saved = readFileSync(key, 'utf8');
-    write(key, `abh_${'A'.repeat(43)}\n`);
+    writePrivately(key, `abh_${'A'.repeat(43)}\n`);
     await server.restart();
     expect(readFileSync(key, 'utf8')).to.include('AAAA');
-    write(key, saved);
+    writePrivately(key, saved);
   });
 
   it('delivers a key left pending after its transaction, and drops one whose transaction never was', async () => {
@@ -108,7 +102,7 @@ forEachDatabase('the first start of a team server', (engine) => {
     expect([readFileSync(key, 'utf8'), existsSync(`${key}.pending`)]).to.deep.equal([token, false]);
     for (const left of [`abh_${'B'.repeat(43)}\n`, 'abh_', '']) {
       await server.close();
-      write(`${key}.pending`, left);
+      writePrivately(`${key}.pending`, left);
       await server.restart();
       expect([readFileSync(key, 'utf8'), existsSync(`${key}.pending`)]).to.deep.equal([token, false]);
     }
@@ -118,8 +112,8 @@ forEachDatabase('the first start of a team server', (engine) => {
     const token = readFileSync(key, 'utf8');
     await server.close();
     renameSync(key, `${key}.pending`);
-    write(key, `abh_${'C'.repeat(43)}\n`);
-    expect(await startError()).to.equal('ServeError key_file_differs');
+    writePrivately(key, `abh_${'C'.repeat(43)}\n`);
+    expect(await startError(server)).to.equal('ServeError key_file_differs');
     expect(readFileSync(`${key}.pending`, 'utf8')).to.equal(token);
     rmSync(key);
     await server.restart();
@@ -127,7 +121,7 @@ forEachDatabase('the first start of a team server', (engine) => {
 
   it('does not begin with a key file although nobody is there', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'board-service-team-'));
-    write(join(dataDir, 'admin-key'), readFileSync(key, 'utf8'));
+    writePrivately(join(dataDir, 'admin-key'), readFileSync(key, 'utf8'));
     expect(await startCode(engine, dataDir)).to.equal('key_file_differs');
     rmSync(dataDir, { recursive: true });
   });
@@ -138,7 +132,7 @@ forEachDatabase('the first start of a team server', (engine) => {
       symlinkSync(key, join(dataDir, name));
       expect(await startCode(engine, dataDir), name).to.equal('data_unsafe');
       rmSync(join(dataDir, name));
-      write(join(dataDir, name), 'x');
+      writePrivately(join(dataDir, name), 'x');
       chmodSync(join(dataDir, name), 0o640);
       expect(await startCode(engine, dataDir), name).to.equal('data_unsafe');
       rmSync(dataDir, { recursive: true });
