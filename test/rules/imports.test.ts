@@ -249,6 +249,23 @@ describe('imports', () => {
     expectNone(edges.filter(({ to }) => inside('tools')(to)));
   });
 
+  it('of the daemon’s clients take its protocol as types only, so that a hook loads no schema library', () => {
+    const client = inside('src/cli', 'src/commands', 'src/hook', 'src/launch', 'src/harness');
+    expectNone(edges.filter(({ from, to, typeOnly }) => client(from) && to === 'src/daemon/protocol.ts' && !typeOnly));
+  });
+
+  it('of programs’ adapters lead to the daemon’s adapter and references only', () => {
+    const adapters = inside('src/harness/adapters');
+    const shared = inside('src/daemon/adapter.ts', 'src/daemon/refs.ts');
+    expectNone(edges.filter(({ from, to }) => adapters(from) && inside('src/daemon')(to) && !shared(to)));
+  });
+
+  it('of the daemon’s texts and connections lead to no part of it that acts on sessions', () => {
+    const shared = inside(...['adapter', 'clock', 'log', 'protocol', 'refs'].map((name) => `src/daemon/${name}.ts`));
+    const lower = inside('src/daemon/bundle', 'src/daemon/compose', 'src/daemon/server-link', 'src/daemon/journal');
+    expectOnly(lower, lower, shared, contract, inside('src/client', 'src/local'));
+  });
+
   it('form no circle, those of types included', () => {
     expect(findCircles(edges.filter(({ from }) => !stillInCircles.includes(from)))).to.deep.equal([]);
   });
