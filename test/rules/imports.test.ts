@@ -86,15 +86,10 @@ const offered = inside('src/server/operation/usecase.ts', 'src/server/operation/
 /** The plain files of a noun. */
 const useCase = (file: string): boolean => noun(file) && !rules(file) && !stores(file) && !steps(file);
 
-const stillInCircles = ['src/cli/base.ts', 'src/cli/joining.ts', 'src/cli/swarm/waiting.ts'];
-
-/** Named here with what has to happen to them; one that no longer stands in the tree fails. */
-const exceptions = new Map<string, string>();
-
 const show = ({ from, to }: Edge): string => `${from} -> ${to}`;
 
 function expectNone(offending: Edge[]): void {
-  const shown = offending.map(show).filter((edge) => !exceptions.has(edge));
+  const shown = offending.map(show);
   expect([...new Set(shown)]).to.deep.equal([]);
 }
 
@@ -236,11 +231,6 @@ describe('imports', () => {
     expectNone(edges.filter(({ to }) => command(to)));
   });
 
-  it('of the command line form no circle, those of types included', () => {
-    const commandLine = inside('src/cli', 'src/commands');
-    expect(findCircles(edges.filter(({ from, to }) => commandLine(from) && commandLine(to)))).to.deep.equal([]);
-  });
-
   it('of the server lead to nothing that runs on a user’s machine', () => {
     expectOnly(inside('src/server'), inside('src/server', 'migrations'), contract);
   });
@@ -267,16 +257,7 @@ describe('imports', () => {
   });
 
   it('form no circle, those of types included', () => {
-    expect(findCircles(edges.filter(({ from }) => !stillInCircles.includes(from)))).to.deep.equal([]);
-  });
-
-  it('of types form no circle on the server and in what commands and daemon share', () => {
-    expect(findCircles(edges.filter(({ from }) => inside('src/server', 'src/local')(from)))).to.deep.equal([]);
-  });
-
-  it('are only excepted where they still stand', () => {
-    const shown = new Set(edges.map(show));
-    expect([...exceptions.keys()].filter((edge) => !shown.has(edge))).to.deep.equal([]);
+    expect(findCircles(edges)).to.deep.equal([]);
   });
 });
 
