@@ -1,6 +1,7 @@
 /** The base of every command: parsing, output, errors, actor and client. The framework's own printers are never reached. */
 import type { Interfaces } from '@oclif/core';
 import { Command } from '@oclif/core/command';
+import type { z } from 'zod';
 import type { Client } from '../client/client.ts';
 import type { SessionHere } from '../harness/detect.ts';
 import type { Seat } from '../local/actors.ts';
@@ -199,6 +200,11 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     const { warnOfLoopback } = await import('./access/invite.ts');
     warnOfLoopback(this.out, asked.invite?.invite);
     this.out.print(asked, () => askedText(asked, this.times));
+  }
+
+  /** Prints the result: one JSON object of the command's shape, or the text that is made from the same record. */
+  protected print<Shape extends () => z.ZodType>(record: z.input<ReturnType<Shape>>, text: () => string): void {
+    this.out.print(record as object, text);
   }
 
   /** The client alone, for commands that need no more. */

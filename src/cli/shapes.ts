@@ -44,10 +44,11 @@ export const base = named(
 );
 
 /** One object with these fields, and what every object may have. */
-export const object = (fields: Fields): z.ZodObject => z.strictObject({ ...base.shape, ...fields });
+export const object = <Own extends Fields>(fields: Own) =>
+  z.strictObject<Omit<typeof base.shape, keyof Own> & Own>({ ...base.shape, ...fields });
 
 /** The object that an operation answers is a command's own. */
-export const whole = (schema: z.ZodType): z.ZodObject => object((schema as z.ZodObject).shape);
+export const whole = <Own extends Fields>(schema: z.ZodObject<Own>) => object(schema.shape);
 
 /** The error of a command or of an operation. */
 export const failure = named('Failure', errorBody.shape.error);

@@ -33,7 +33,7 @@ export default class Agents extends BaseCommand<typeof Agents> {
       return;
     }
     const text = await ownAgentsText(agents, server.url, this.times);
-    this.out.print({ agents }, () => text);
+    this.print<typeof json>({ agents }, () => text);
   }
 
   private async everywhere(): Promise<void> {
@@ -48,6 +48,6 @@ export default class Agents extends BaseCommand<typeof Agents> {
       return;
     }
     const text = await groupTexts(servers, (group, url) => ownAgentsText(group.agents, url, this.times));
-    this.out.print({ agents, servers }, () => text);
+    this.print<typeof json>({ agents, servers }, () => text);
   }
 }

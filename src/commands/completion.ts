@@ -35,7 +35,7 @@ export default class Completion extends BaseCommand<typeof Completion> {
     if (!this.flags.install) {
       const script = completionScript(shell, readCatalog(root));
       if (this.out.mode === 'text') return this.out.raw(script);
-      return this.out.print({ shell, script }, () => script);
+      return this.print<typeof json>({ shell, script }, () => script);
     }
     const path = shellFile(shell, env);
     const there = isInstalled(path);
@@ -43,7 +43,7 @@ export default class Completion extends BaseCommand<typeof Completion> {
       await this.confirm(`Add this line to ${path}: ${installLine(shell)}`, this.flags.yes);
       install(shell, path);
     }
-    this.out.print({ shell, path, installed: !there }, () =>
+    this.print<typeof json>({ shell, path, installed: !there }, () =>
       there ? `${path} has it already.` : `Added to ${path}; it works in the next shell.`,
     );
   }

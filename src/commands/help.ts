@@ -31,9 +31,9 @@ export default class Help extends BaseCommand<typeof Help> {
     }
     const commands = visibleCommands(catalog).map(({ id, summary, aliases }) => ({
       command: id.replaceAll(':', ' '),
-      summary,
+      summary: summary ?? '',
       aliases: aliases.map((alias) => alias.replaceAll(':', ' ')),
     }));
-    this.out.print({ commands }, () => '');
+    this.print<typeof json>({ commands }, () => '');
   }
 }

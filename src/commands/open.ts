@@ -33,7 +33,7 @@ export default class Open extends BaseCommand<typeof Open> {
     const page = await personPage(session);
     const opened = await open(page, this.flags.print !== true && this.terminal);
     const who = session.entry?.person?.handle ?? 'you';
-    this.out.print({ ...page, opened }, () =>
+    this.print<typeof json>({ ...page, opened }, () =>
       opened
         ? `Opened ${page.ui_url} in the browser.`
         : `The first person to open this, within a minute, is signed in as ${who}:\n${page.url}`,
@@ -43,7 +43,7 @@ export default class Open extends BaseCommand<typeof Open> {
   private async forAgent(page: Page): Promise<void> {
     const opened = await open(page, this.flags.print !== true);
     if (!opened && this.flags.print !== true) throw noBrowser(page);
-    this.out.print({ ...page, opened }, () =>
+    this.print<typeof json>({ ...page, opened }, () =>
       opened ? `Opened ${page.ui_url} in the browser; sign in there if it asks.` : page.ui_url,
     );
   }

@@ -26,6 +26,6 @@ export default class Skill extends BaseCommand<typeof Skill> {
     if (harness !== undefined && !profile)
       throw usage(`There is no profile of ${harness}.`, `Known are: ${all.map((one) => one.harness).join(', ')}`);
     const skill = skillText(profile);
-    this.out.print({ skill }, () => skill.trimEnd());
+    this.print<typeof json>({ skill }, () => skill.trimEnd());
   }
 }

@@ -25,6 +25,6 @@ export default class Version extends BaseCommand<typeof Version> {
       node: process.version,
       platform: `${process.platform}-${process.arch}`,
     };
-    this.out.print(record, () => `service ${record.version} (node ${record.node}, ${record.platform})`);
+    this.print<typeof json>(record, () => `service ${record.version} (node ${record.node}, ${record.platform})`);
   }
 }

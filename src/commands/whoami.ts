@@ -14,7 +14,7 @@ export default class Whoami extends BaseCommand<typeof Whoami> {
   override async run(): Promise<void> {
     const { client, server } = await this.session('A');
     const { data: me } = await client.call('getMe');
-    this.out.print({ me }, () =>
+    this.print<typeof json>({ me }, () =>
       fields([
         [me.kind === 'agent' ? 'agent' : 'person', me.name],
         ['name', me.display_name],

@@ -81,7 +81,7 @@ export async function boardListText(record: BoardListRecord, url: string, ofArch
 /** Every person of a board. */
 export async function allPeople(client: Client, board: string) {
   const people: BoardPerson[] = [];
-  let visibility = 'open';
+  let visibility: Board['visibility'] = 'open';
   for await (const page of pages(client, 'listBoardPeople', { params: { board } })) {
     people.push(...page.people);
     visibility = page.visibility;

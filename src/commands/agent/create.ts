@@ -31,7 +31,7 @@ export default class AgentCreate extends BaseCommand<typeof AgentCreate> {
     const body = { board: session.board, name: this.args.name, role, harness };
     const { agent, stored, token, reply } = await createSeat(session, { body, key, printed, out: this.out });
     const again = this.again(reply);
-    this.out.print({ agent, stored, ...(printed ? { token } : {}) }, () =>
+    this.print<typeof json>({ agent, stored, ...(printed ? { token } : {}) }, () =>
       [
         `Agent ${agent.name}${agent.role ? ` (${agent.role})` : ''} has a seat on ${agent.board}${again}. It acts with --as ${agent.name}, until it is removed.`,
         ...(printed ? [token] : []),

@@ -50,7 +50,7 @@ export default class AgentDelivery extends BaseCommand<typeof AgentDelivery> {
     const seat = seatHeld(agent.id);
     if (seat) await tellMode(seat, record.mode, record.revision);
     const again = this.again(reply);
-    this.out.print(record, () => `${deliveryText(record, board)}${again}`);
+    this.print<typeof json>(record, () => `${deliveryText(record, board)}${again}`);
   }
 
   private async show(): Promise<void> {
@@ -58,7 +58,7 @@ export default class AgentDelivery extends BaseCommand<typeof AgentDelivery> {
     const member = await ownName(session);
     const { data: agent } = await session.client.call('getMember', { params: { board: session.board, member } });
     const record = deliveryRecord(agent, false);
-    this.out.print(record, () => deliveryText(record, session.board));
+    this.print<typeof json>(record, () => deliveryText(record, session.board));
   }
 }
 

@@ -26,6 +26,6 @@ export default class AgentLeave extends BaseCommand<typeof AgentLeave> {
     await unbindHere(seat);
     await forgetSeats([id]);
     const again = this.again(reply);
-    this.out.print({ agent: reply.data }, () => `${name} left ${board}.${again}`);
+    this.print<typeof json>({ agent: reply.data }, () => `${name} left ${board}.${again}`);
   }
 }

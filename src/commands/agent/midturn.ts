@@ -39,12 +39,12 @@ export default class AgentMidturn extends BaseCommand<typeof AgentMidturn> {
     });
     const again = this.again(reply);
     const name = seat ? `${seat.saved.name} on ${seat.saved.board}` : null;
-    this.out.print(reply.data, () => `${midturnText(reply.data, name)}${again}`);
+    this.print<typeof json>(reply.data, () => `${midturnText(reply.data, name)}${again}`);
   }
 
   private async show(): Promise<void> {
     const { client, agent } = await this.session('A');
     const { data } = await client.call('getMidturnPolicy');
-    this.out.print(data, () => midturnText(data, agent ? (this.out.base.actor?.name ?? 'The agent') : null));
+    this.print<typeof json>(data, () => midturnText(data, agent ? (this.out.base.actor?.name ?? 'The agent') : null));
   }
 }

@@ -39,14 +39,14 @@ export default class AgentPrune extends BaseCommand<typeof AgentPrune> {
     const body = { disconnected_for: atLeastAnHour(span), all };
     const found = (await client.call('pruneAgents', { body: { ...body, dry_run: true } })).data;
     const rows = await prunedRows(found, span, this.times);
-    if (dry || found.agents.length === 0) return this.out.print(found, () => rows.join('\n'));
+    if (dry || found.agents.length === 0) return this.print<typeof json>(found, () => rows.join('\n'));
     if (!yes) this.out.note(rows.join('\n'));
     await this.confirm(`Remove ${plural(found.agents.length, 'agent', 'agents')} for good?`, yes);
     const agents = found.agents.map((agent) => agent.id);
     const reply = await client.call('pruneAgents', { body: { ...body, agents }, idempotencyKey: key });
     await forgetSeats(reply.data.agents.map((agent) => agent.id));
     const again = this.again(reply);
-    this.out.print(reply.data, () => `${pruned(reply.data, found)}${again}`);
+    this.print<typeof json>(reply.data, () => `${pruned(reply.data, found)}${again}`);
     if (found.more) this.out.note('There are more: run it again.');
   }
 }

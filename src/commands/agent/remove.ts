@@ -4,6 +4,7 @@ import { forgetSeats, nameOfBoard, seenAgent } from '../../cli/boards/leaving.ts
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { seatEnded } from '../../cli/print/endings.ts';
 import { object } from '../../cli/shapes.ts';
+import type { Answer } from '../../contract/types.ts';
 import { endedSeat } from './lib/shapes.ts';
 
 /** What `--json` prints. */
@@ -34,6 +35,6 @@ export default class AgentRemove extends BaseCommand<typeof AgentRemove> {
     await forgetSeats([reply.data.id]);
     if (reply.data.board === null) delete this.out.base.board;
     const again = this.again(reply);
-    this.out.print({ agent: reply.data }, () => `${seatEnded(reply.data)}${again}`);
+    this.print<typeof json>({ agent: reply.data as Answer<'leaveSeat'> }, () => `${seatEnded(reply.data)}${again}`);
   }
 }

@@ -31,7 +31,7 @@ export default class AgentResume extends BaseCommand<typeof AgentResume> {
     const { data: agent } = await client.call('getMember', { params });
     const bound = await bindHere(seat!);
     this.out.base.board = agent.board;
-    this.out.print({ agent, ...bound }, () =>
+    this.print<typeof json>({ agent, ...bound }, () =>
       [
         `This session is ${agent.name} on ${agent.board} at ${server.url}. Messages arrive here.`,
         bound.mode ? deliveryLine(bound.mode) : '',

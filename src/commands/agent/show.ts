@@ -20,6 +20,6 @@ export default class AgentShow extends BaseCommand<typeof AgentShow> {
     const { client, board } = session;
     const member = this.args.name ?? (await ownName(session));
     const { data: agent } = await client.call('getMember', { params: { board, member } });
-    this.out.print({ agent }, () => memberText(agent, this.times));
+    this.print<typeof json>({ agent }, () => memberText(agent, this.times));
   }
 }

@@ -27,7 +27,7 @@ export default class AllowanceHistory extends BaseCommand<typeof AllowanceHistor
       return;
     }
     const rows = await revisionRows(revisions, this.times);
-    this.out.print({ revisions }, () =>
+    this.print<typeof json>({ revisions }, () =>
       [
         `${server.url} · ${revisions.length}`,
         ...rowsOr(rows, 'Let agents do something without asking: service allowance set'),

@@ -18,6 +18,6 @@ export default class AllowanceOff extends BaseCommand<typeof AllowanceOff> {
     const { data: before } = await client.call('getAllowance');
     const { data: allowance } = await client.call('clearAllowance', { idempotencyKey: this.flags['idempotency-key'] });
     const changed = allowance.revision !== before.revision;
-    this.out.print({ allowance, changed }, () => allowanceText(allowance));
+    this.print<typeof json>({ allowance, changed }, () => allowanceText(allowance));
   }
 }

@@ -19,6 +19,6 @@ export default class AllowanceOn extends BaseCommand<typeof AllowanceOn> {
     const session = await this.session('P');
     const key = this.flags['idempotency-key'];
     const result = await changeAllowance(session, (categories) => [...categories, 'add_people'], key);
-    this.out.print(result, () => allowanceText(result.allowance));
+    this.print<typeof json>(result, () => allowanceText(result.allowance));
   }
 }

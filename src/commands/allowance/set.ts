@@ -26,6 +26,6 @@ export default class AllowanceSet extends BaseCommand<typeof AllowanceSet> {
     const others = this.args.state === 'on' ? [wanted] : [];
     const key = this.flags['idempotency-key'];
     const result = await changeAllowance(session, (now) => [...now.filter((each) => each !== wanted), ...others], key);
-    this.out.print(result, () => allowanceText(result.allowance));
+    this.print<typeof json>(result, () => allowanceText(result.allowance));
   }
 }

@@ -15,6 +15,6 @@ export default class AllowanceShow extends BaseCommand<typeof AllowanceShow> {
   override async run(): Promise<void> {
     const { client } = await this.session('P');
     const { data: allowance } = await client.call('getAllowance');
-    this.out.print({ allowance }, () => allowanceText(allowance));
+    this.print<typeof json>({ allowance }, () => allowanceText(allowance));
   }
 }

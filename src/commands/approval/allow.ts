@@ -37,6 +37,6 @@ export default class ApprovalAllow extends BaseCommand<typeof ApprovalAllow> {
     const idempotencyKey = this.flags['idempotency-key'];
     const { data } = await client.call('allowApproval', { params, body: { always }, idempotencyKey });
     warnOfLoopback(this.out, data.invite?.invite);
-    this.out.print(data, () => allowedText(data));
+    this.print<typeof json>(data, () => allowedText(data));
   }
 }

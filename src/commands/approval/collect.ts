@@ -21,6 +21,6 @@ export default class ApprovalCollect extends BaseCommand<typeof ApprovalCollect>
     const session = await this.session('G');
     const outcome = await collected(session, this.args.approval);
     warnOfLoopback(this.out, outcome.invite?.invite);
-    this.out.print(outcome, () => approvalText(outcome, this.times));
+    this.print<typeof json>(outcome, () => approvalText(outcome, this.times));
   }
 }

@@ -22,6 +22,6 @@ export default class ApprovalDecline extends BaseCommand<typeof ApprovalDecline>
     const reply = await client.call('declineApproval', { params, idempotencyKey: this.flags['idempotency-key'] });
     const again = this.again(reply);
     const { data: approval } = reply;
-    this.out.print({ state: approval.state, approval }, () => `Declined: ${actionWords(approval)}${again}.`);
+    this.print<typeof json>({ state: approval.state, approval }, () => `Declined: ${actionWords(approval)}${again}.`);
   }
 }

@@ -34,7 +34,7 @@ export default class ApprovalList extends BaseCommand<typeof ApprovalList> {
     const rows = await approvalRows(approvals, this.times);
     const pending = !session.agent && approvals.some(({ state }) => state === 'pending');
     const more = pending ? [called('Allow one: service approval allow <id>')] : [];
-    this.out.print({ approvals }, () =>
+    this.print<typeof json>({ approvals }, () =>
       [
         `${session.server.url} · ${approvals.length}`,
         ...rowsOr(rows, session.agent ? 'You asked for nothing that needs an approval.' : NONE),

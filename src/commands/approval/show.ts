@@ -26,6 +26,6 @@ export default class ApprovalShow extends BaseCommand<typeof ApprovalShow> {
     const session = await this.session('A');
     const outcome = await shown(session, this.args.approval, !this.flags['no-collect']);
     warnOfLoopback(this.out, outcome.invite?.invite);
-    this.out.print(outcome, () => approvalText(outcome, this.times));
+    this.print<typeof json>(outcome, () => approvalText(outcome, this.times));
   }
 }

@@ -31,6 +31,6 @@ export default class AuditExport extends BaseCommand<typeof AuditExport> {
     }
     const result = await exportRecord(session, this.args.path);
     if (this.args.path === '-') return;
-    this.out.print(result, () => `Wrote ${result.events} events of ${session.board} to ${result.path}.`);
+    this.print<typeof json>(result, () => `Wrote ${result.events} events of ${session.board} to ${result.path}.`);
   }
 }

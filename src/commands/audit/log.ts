@@ -42,6 +42,6 @@ export default class AuditLog extends BaseCommand<typeof AuditLog> {
       return;
     }
     const lines = await eventLines(session, page, this.flags, this.times);
-    this.out.print(page, () => lines.join('\n'));
+    this.print<typeof json>(page, () => lines.join('\n'));
   }
 }

@@ -48,7 +48,7 @@ export default class AuditVerify extends BaseCommand<typeof AuditVerify> {
     const session = await this.onBoard('A');
     const { from: start, accept } = this.flags;
     const result = await verifyRecord(session, { start, accept });
-    this.out.print(result, () => verifyText(session, result));
+    this.print<typeof json>(result, () => verifyText(session, result));
     if (!result.ok) throw new Exit(EXIT.checkFailed);
   }
 }

@@ -31,6 +31,9 @@ export default class BoardAck extends BaseCommand<typeof BoardAck> {
     });
     const again = this.again(reply);
     const { read_up_to, unread } = reply.data;
-    this.out.print({ read_up_to, unread }, () => `Read up to #${read_up_to} on ${board}, ${unread} unread.${again}`);
+    this.print<typeof json>(
+      { read_up_to, unread },
+      () => `Read up to #${read_up_to} on ${board}, ${unread} unread.${again}`,
+    );
   }
 }

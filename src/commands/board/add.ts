@@ -8,7 +8,10 @@ import { handleOf } from './lib/people.ts';
 
 /** What `--json` prints. */
 export const json = () =>
-  z.union([object({ person: boardPerson, by_agent: text.optional(), by_owner: text.optional() }), requestedApproval]);
+  z.union([
+    object({ person: boardPerson, by_agent: text.optional(), by_owner: text.nullable().optional() }),
+    requestedApproval,
+  ]);
 
 export default class BoardAdd extends BaseCommand<typeof BoardAdd> {
   static override summary = 'Add a person to a board, or join an open one';
@@ -28,12 +31,12 @@ export default class BoardAdd extends BaseCommand<typeof BoardAdd> {
     const reply = await client.call('addBoardPerson', call).catch((refusal) => ({ refusal }));
     if ('refusal' in reply) {
       const asked = await askToAdd(session, handle, { ...reply, key: this.flags['idempotency-key'] });
-      return this.out.print(asked, () => askedText(asked, this.times));
+      return this.print<typeof json>(asked, () => askedText(asked, this.times));
     }
     const person = reply.data;
     const by = session.agent && me ? { by_agent: me.name, by_owner: me.owner } : {};
     const added = session.agent && me ? `, added by ${me.name} for ${me.owner}` : '';
     const again = this.again(reply);
-    this.out.print({ person, ...by }, () => `${person.handle} is on ${board} now${added}.${again}`);
+    this.print<typeof json>({ person, ...by }, () => `${person.handle} is on ${board} now${added}.${again}`);
   }
 }

@@ -32,6 +32,6 @@ export default class BoardAgentsAddPeople extends BaseCommand<typeof BoardAgents
     const { agents_add_people } = reply.data;
     const again = this.again(reply);
     const text = agents_add_people ? 'Agents may add people to' : 'Agents may not add people to';
-    this.out.print({ agents_add_people }, () => `${text} ${board}.${again}`);
+    this.print<typeof json>({ agents_add_people }, () => `${text} ${board}.${again}`);
   }
 }

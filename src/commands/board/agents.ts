@@ -27,7 +27,7 @@ export default class BoardAgents extends BaseCommand<typeof BoardAgents> {
       return;
     }
     const rows = await memberRows(members);
-    this.out.print({ members }, () =>
+    this.print<typeof json>({ members }, () =>
       [
         `${board} · ${members.length}`,
         ...rowsOr(rows, `Put one there: service agent create NAME --board ${board}`),

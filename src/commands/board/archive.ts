@@ -29,6 +29,6 @@ export default class BoardArchive extends BaseCommand<typeof BoardArchive> {
     const call = { params: { board }, idempotencyKey };
     const reply = await session.client.call('archiveBoard', call);
     const again = this.again(reply);
-    this.out.print(reply.data, () => `${lifecycleText('archive', board, reply.data)}${again}`);
+    this.print<typeof json>(reply.data, () => `${lifecycleText('archive', board, reply.data)}${again}`);
   }
 }

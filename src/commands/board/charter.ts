@@ -37,7 +37,7 @@ export default class BoardCharter extends BaseCommand<typeof BoardCharter> {
     const noInput = this.globals['no-input'] === true;
     const wanted = await newCharter({ session, charter: before, options: this.flags, out: this.out, noInput });
     if (wanted === undefined) {
-      this.out.print({ charter: before, changed: false }, () => before || `${session.board} has no charter.`);
+      this.print<typeof json>({ charter: before, changed: false }, () => before || `${session.board} has no charter.`);
       return;
     }
     const reply = await changeBoard(session, { charter: wanted }, this.flags['idempotency-key']);
@@ -48,7 +48,7 @@ export default class BoardCharter extends BaseCommand<typeof BoardCharter> {
       charter === before
         ? changeLine('charter', session.board, '', '')
         : `charter of ${session.board}: ${size(before)} -> ${size(charter)}`;
-    this.out.print({ charter, changed: charter !== before }, () => `${line}${again}`);
+    this.print<typeof json>({ charter, changed: charter !== before }, () => `${line}${again}`);
   }
 }
 

@@ -45,11 +45,11 @@ export default class BoardCreate extends BaseCommand<typeof BoardCreate> {
     const delegated = await this.delegated();
     if (delegated) {
       const { record, text } = await createInSession(delegated, request, this.out);
-      return this.out.print(record, text);
+      return this.print<typeof json>(record, text);
     }
     const session = await this.session('P');
     const { record, reply } = await createBoard(session, request, this.out);
     const again = this.again(reply);
-    this.out.print(record, () => createdText(record, session.server.url, again));
+    this.print<typeof json>(record, () => createdText(record, session.server.url, again));
   }
 }

@@ -33,6 +33,6 @@ export default class BoardDelete extends BaseCommand<typeof BoardDelete> {
     const reply = await session.client.call('deleteBoard', call);
     await forgetSeatsOn(reply.data.id);
     const again = this.again(reply);
-    this.out.print(reply.data, () => `${lifecycleText('delete', board, reply.data)}${again}`);
+    this.print<typeof json>(reply.data, () => `${lifecycleText('delete', board, reply.data)}${again}`);
   }
 }

@@ -29,6 +29,6 @@ export default class BoardLeave extends BaseCommand<typeof BoardLeave> {
     await forgetSeats(agents.map((agent) => agent.id));
     const again = reply ? this.again(reply) : '';
     const ended = agents.length > 0 ? `; your ${plural(agents.length, 'agent', 'agents')} there ended` : '';
-    this.out.print({ person: reply?.data ?? null }, () => `Left ${board}${ended}.${again}`);
+    this.print<typeof json>({ person: reply?.data ?? null }, () => `Left ${board}${ended}.${again}`);
   }
 }

@@ -20,6 +20,6 @@ export default class BoardLink extends BaseCommand<typeof BoardLink> {
     const { client, board, server } = await this.onBoard('A');
     await client.call('getBoard', { params: { board } });
     const result = linkFolder(server.url, board);
-    this.out.print(result, () => `Linked this folder to ${board}.`);
+    this.print<typeof json>(result, () => `Linked this folder to ${board}.`);
   }
 }

@@ -48,7 +48,7 @@ export default class BoardList extends BaseCommand<typeof BoardList> {
       return;
     }
     const text = await boardListText(record, session.server.url, archived);
-    this.out.print(record, () => text);
+    this.print<typeof json>(record, () => text);
   }
 
   private async everywhere(options: BoardListOptions): Promise<void> {
@@ -64,6 +64,6 @@ export default class BoardList extends BaseCommand<typeof BoardList> {
       return;
     }
     const text = await groupTexts(servers, (lists, url) => boardListText(lists, url, options.archived));
-    this.out.print({ ...record, servers }, () => text);
+    this.print<typeof json>({ ...record, servers }, () => text);
   }
 }

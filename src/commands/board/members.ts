@@ -29,7 +29,7 @@ export default class BoardMembers extends BaseCommand<typeof BoardMembers> {
       return;
     }
     const rows = await memberRows(members);
-    this.out.print({ members }, () =>
+    this.print<typeof json>({ members }, () =>
       [
         `${board} · ${members.length}`,
         ...rowsOr(rows, `Put an agent there: service agent create NAME --board ${board}`),

@@ -33,7 +33,7 @@ export default class BoardMessage extends BaseCommand<typeof BoardMessage> {
       ? (await client.call('listReactions', { params: { message: record.message.id } })).data.reactions
       : null;
     const style = { paint: this.out.paint, times: this.times, agent };
-    this.out.print({ ...record, ...(reactions ? { reactions } : {}) }, () =>
+    this.print<typeof json>({ ...record, ...(reactions ? { reactions } : {}) }, () =>
       [
         messageText(record.message, style),
         ...record.recipients.map((r) => `@${r.member.name}  ${r.state}`),

@@ -49,7 +49,7 @@ export default class BoardOwners extends BaseCommand<typeof BoardOwners> {
     const session = await this.onBoard('A');
     const owners = await ownersOf(session);
     const rows = await personRows(owners);
-    this.out.print({ owners }, () => [`${session.board} · ${owners.length}`, ...rows].join('\n'));
+    this.print<typeof json>({ owners }, () => [`${session.board} · ${owners.length}`, ...rows].join('\n'));
   }
 
   private async change(session: BoardSession, operation: 'makeBoardOwner' | 'unmakeBoardOwner', typed: string) {
@@ -66,6 +66,6 @@ export default class BoardOwners extends BaseCommand<typeof BoardOwners> {
     const said = making ? (changed ? `owns ${board} too` : `owns ${board} already`) : '';
     const unsaid = changed ? `no longer owns ${board}` : `does not own ${board}`;
     const again = this.again(reply);
-    this.out.print({ person: reply.data, changed }, () => `${handle} ${said || unsaid}.${again}`);
+    this.print<typeof json>({ person: reply.data, changed }, () => `${handle} ${said || unsaid}.${again}`);
   }
 }

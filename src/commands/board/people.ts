@@ -23,6 +23,6 @@ export default class BoardPeople extends BaseCommand<typeof BoardPeople> {
       return;
     }
     const rows = await personRows(people);
-    this.out.print({ visibility, people }, () => [`${board} · ${people.length}`, ...rows].join('\n'));
+    this.print<typeof json>({ visibility, people }, () => [`${board} · ${people.length}`, ...rows].join('\n'));
   }
 }

@@ -44,13 +44,13 @@ export default class BoardPolicy extends BaseCommand<typeof BoardPolicy> {
     const session = await this.onBoard(policy ? 'P' : 'A');
     const { policy: before } = await readBoard(session);
     if (!policy) {
-      this.out.print({ before, after: before }, () => policyText(before));
+      this.print<typeof json>({ before, after: before }, () => policyText(before));
       return;
     }
     const reply = await changeBoard(session, { policy }, this.flags['idempotency-key']);
     const { policy: after } = reply.data;
     const again = this.again(reply);
     const line = changeLine('policy', session.board, policyWords(before), policyWords(after));
-    this.out.print({ before, after }, () => `${line}${again}`);
+    this.print<typeof json>({ before, after }, () => `${line}${again}`);
   }
 }

@@ -26,6 +26,6 @@ export default class BoardPrefix extends BaseCommand<typeof BoardPrefix> {
     const { task_prefix: after } = reply.data;
     const again = this.again(reply);
     const line = changeLine('prefix', session.board, before ?? 'none', after ?? 'none');
-    this.out.print({ before, after }, () => `${line}${again}`);
+    this.print<typeof json>({ before, after }, () => `${line}${again}`);
   }
 }

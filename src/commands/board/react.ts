@@ -36,7 +36,7 @@ export default class BoardReact extends BaseCommand<typeof BoardReact> {
     });
     const again = this.again(reply);
     const message = reply.data;
-    this.out.print({ message, reaction: name, removed: remove }, () => {
+    this.print<typeof json>({ message, reaction: name, removed: remove }, () => {
       const done = remove ? `${emoji} removed from` : `${emoji} added to`;
       const all = reactionsText(message.reactions);
       return `${done} #${message.seq} on ${message.board}${all ? `: ${all}` : ''}${again}`;

@@ -27,7 +27,7 @@ export default class BoardReceipts extends BaseCommand<typeof BoardReceipts> {
         state === 'pending' && presence === 'working' ? 'pending · working now' : state,
       ]),
     );
-    this.out.print(data, () =>
+    this.print<typeof json>(data, () =>
       data.to_everyone
         ? `#${seq} on ${name} · to everyone: receipts exist only for named recipients`
         : [`#${seq} on ${name} · ${data.recipients.length}`, ...rows].join('\n'),

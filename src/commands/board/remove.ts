@@ -42,6 +42,6 @@ export default class BoardRemove extends BaseCommand<typeof BoardRemove> {
     await forgetSeats(agents.map((agent) => agent.id));
     const again = this.again(reply);
     const open = visibility === 'open' ? '; it is open, so they may join again' : '';
-    this.out.print({ person: reply.data }, () => `${handle} is off ${board}${open}.${again}`);
+    this.print<typeof json>({ person: reply.data }, () => `${handle} is off ${board}${open}.${again}`);
   }
 }

@@ -29,6 +29,6 @@ export default class BoardRestore extends BaseCommand<typeof BoardRestore> {
     const call = { params: { board }, idempotencyKey };
     const reply = await session.client.call('restoreBoard', call);
     const again = this.again(reply);
-    this.out.print(reply.data, () => `${lifecycleText('restore', board, reply.data)}${again}`);
+    this.print<typeof json>(reply.data, () => `${lifecycleText('restore', board, reply.data)}${again}`);
   }
 }

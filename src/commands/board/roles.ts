@@ -35,7 +35,7 @@ export default class BoardRoles extends BaseCommand<typeof BoardRoles> {
       if (can !== undefined || file !== undefined) throw usage('Say which role: --set ROLE.');
       const { roles } = await readBoard(await this.onBoard('A'));
       const text = await rolesText(roles);
-      this.out.print({ roles, changed: false }, () => text);
+      this.print<typeof json>({ roles, changed: false }, () => text);
       return;
     }
     const grants = can?.map(grantOf);
@@ -52,6 +52,6 @@ export default class BoardRoles extends BaseCommand<typeof BoardRoles> {
     const line = changeLine(`role ${name}`, session.board, grantWords(before[name]), grantWords(roles[name]));
     const texts =
       changed && line.endsWith(': unchanged') ? `charter of role ${name} of ${session.board}: changed` : line;
-    this.out.print({ roles, changed }, () => `${texts}${again}`);
+    this.print<typeof json>({ roles, changed }, () => `${texts}${again}`);
   }
 }

@@ -15,6 +15,6 @@ export default class BoardShow extends BaseCommand<typeof BoardShow> {
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('A');
     const { data } = await client.call('getBoard', { params: { board } });
-    this.out.print({ board_record: data }, () => boardText(data, this.times));
+    this.print<typeof json>({ board_record: data }, () => boardText(data, this.times));
   }
 }

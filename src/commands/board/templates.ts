@@ -24,6 +24,6 @@ export default class BoardTemplates extends BaseCommand<typeof BoardTemplates> {
       ['NAME', 'ROLES', 'FOR'],
       templates.map((t) => [t.name, Object.keys(t.roles).join(', '), t.summary]),
     );
-    this.out.print({ templates }, () => [`templates · ${templates.length}`, ...rows].join('\n'));
+    this.print<typeof json>({ templates }, () => [`templates · ${templates.length}`, ...rows].join('\n'));
   }
 }

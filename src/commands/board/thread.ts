@@ -46,7 +46,7 @@ export default class BoardThread extends BaseCommand<typeof BoardThread> {
     } else {
       const { agent } = session;
       const style = { paint: this.out.paint, times: this.times, agent, markdown: this.flags.markdown };
-      this.out.print(record, () => threadText(session.board, record, style, staying(session)));
+      this.print<typeof json>(record, () => threadText(session.board, record, style, staying(session)));
     }
     if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
   }

@@ -38,7 +38,7 @@ export default class BoardThreads extends BaseCommand<typeof BoardThreads> {
     }
     const { threads, next_after: next } = (await client.call('listThreads', input)).data;
     const rows = await threadRows(threads, this.times);
-    this.out.print({ threads, next_after: next }, () =>
+    this.print<typeof json>({ threads, next_after: next }, () =>
       [
         `${board} · ${threads.length}`,
         ...rowsOr(rows, `A reply begins one: service say --reply NUMBER "TEXT"${staying(session)}`),

@@ -29,14 +29,14 @@ export default class BoardTitle extends BaseCommand<typeof BoardTitle> {
     const { title: before } = await readBoard(session);
     const { text } = this.args;
     if (text === undefined) {
-      this.out.print({ before, after: before }, () => before ?? `${session.board} has no title.`);
+      this.print<typeof json>({ before, after: before }, () => before ?? `${session.board} has no title.`);
       return;
     }
     const reply = await changeBoard(session, { title: text }, this.flags['idempotency-key']);
     const { title: after } = reply.data;
     const again = this.again(reply);
     const shown = (title: string | null) => (title === null ? 'none' : `"${escapeUntrusted(title)}"`);
-    this.out.print(
+    this.print<typeof json>(
       { before, after },
       () => `${changeLine('title', session.board, shown(before), shown(after))}${again}`,
     );

@@ -18,7 +18,7 @@ export default class BoardUnlink extends BaseCommand<typeof BoardUnlink> {
     const project = findProject();
     const previous = saidBy(project);
     if (project) removeProject(project);
-    this.out.print({ path: project?.path ?? null, previous }, () =>
+    this.print<typeof json>({ path: project?.path ?? null, previous }, () =>
       project
         ? `Removed ${project.path}${previous ? `, which named ${previous.board}` : ''}.`
         : 'This folder is not linked.',

@@ -28,6 +28,6 @@ export default class BoardVisibility extends BaseCommand<typeof BoardVisibility>
     const call = { params, body: { visibility }, idempotencyKey: this.flags['idempotency-key'] };
     const reply = await client.call('setBoardVisibility', call);
     const again = this.again(reply);
-    this.out.print(reply.data, () => `${turnedText(reply.data, server.url)}${again}`);
+    this.print<typeof json>(reply.data, () => `${turnedText(reply.data, server.url)}${again}`);
   }
 }

@@ -30,10 +30,11 @@ export default class BriefEdit extends BaseCommand<typeof BriefEdit> {
       out: this.out,
       noInput: this.globals['no-input'] === true,
     });
-    if (!done) return this.out.print({ name, version, replaced: null }, () => `${name} is unchanged at v${version}.`);
+    if (!done)
+      return this.print<typeof json>({ name, version, replaced: null }, () => `${name} is unchanged at v${version}.`);
     const { latest } = done.reply.data;
     const again = this.again(done.reply);
-    this.out.print(
+    this.print<typeof json>(
       { name, version: latest.version, replaced: done.replaces },
       () => `Saved ${name} v${latest.version} on ${files.session.board}${again}`,
     );

@@ -32,7 +32,7 @@ export default class BriefGet extends BaseCommand<typeof BriefGet> {
     }
     const { digest, size, mediaType } = await getFile(files, wanted, path, this.flags.force, this.out);
     const shown = path.includes('/') ? path : `./${path}`;
-    this.out.print({ name, version, digest, size, media_type: mediaType, path, file_id }, () =>
+    this.print<typeof json>({ name, version, digest, size, media_type: mediaType, path, file_id }, () =>
       called(
         `${name} v${version} (${sizeText(size)}) is now ${shown}. To save your changes: service brief put ${quoted(path)}`,
       ),

@@ -51,7 +51,7 @@ export default class BriefPut extends BaseCommand<typeof BriefPut> {
     const { version, replaces, changed } = record;
     const { name } = record.file;
     const again = reply ? this.again(reply) : '';
-    this.out.print({ name, version, replaced: changed && replaces > 0 ? replaces : null }, () =>
+    this.print<typeof json>({ name, version, replaced: changed && replaces > 0 ? replaces : null }, () =>
       changed ? `Saved ${name} v${version} on ${files.session.board}${again}` : `${name} is unchanged at v${version}.`,
     );
   }

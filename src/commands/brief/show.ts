@@ -20,6 +20,6 @@ export default class BriefShow extends BaseCommand<typeof BriefShow> {
     const brief = requireBrief(files);
     const wanted = { file: brief.file_id, version: brief.version };
     const text = (await readBytes(files, wanted, this.out)).bytes.toString('utf8');
-    this.out.print({ brief, text }, () => briefText(files.board.name, brief, text, this.times));
+    this.print<typeof json>({ brief, text }, () => briefText(files.board.name, brief, text, this.times));
   }
 }

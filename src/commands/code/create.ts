@@ -24,6 +24,6 @@ export default class CodeCreate extends BaseCommand<typeof CodeCreate> {
   override async run(): Promise<void> {
     const { role, ttl, 'idempotency-key': key } = this.flags;
     const made = await makeCode(await this.onBoard('A'), { role, ttl, key });
-    this.out.print(made, () => newCodeText(made.code, made.prompt, this.times));
+    this.print<typeof json>(made, () => newCodeText(made.code, made.prompt, this.times));
   }
 }

@@ -32,6 +32,6 @@ export default class CodeGuest extends BaseCommand<typeof CodeGuest> {
     const session = await this.onBoard('P');
     const made = await makeCode(session, { role, ttl, guest: this.args.handle, key });
     warnOfLoopback(this.out, session.server.url);
-    this.out.print(made, () => newCodeText(made.code, made.prompt, this.times));
+    this.print<typeof json>(made, () => newCodeText(made.code, made.prompt, this.times));
   }
 }

@@ -33,7 +33,7 @@ export default class CodeList extends BaseCommand<typeof CodeList> {
     }
     const rows = await codeRows(codes, this.times);
     const more = codes.length > 0 ? [called(`Revoke one: service code revoke <id>${staying(session)}`)] : [];
-    this.out.print({ join_codes: codes }, () =>
+    this.print<typeof json>({ join_codes: codes }, () =>
       [
         `${session.board} · ${codes.length}`,
         ...rowsOr(rows, `Make one: service code create${staying(session)}`),

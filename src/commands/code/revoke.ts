@@ -21,7 +21,7 @@ export default class CodeRevoke extends BaseCommand<typeof CodeRevoke> {
     const reply = await client.call('revokeJoinCode', { params, idempotencyKey: this.flags['idempotency-key'] });
     const again = this.again(reply);
     const { data: code } = reply;
-    this.out.print({ code }, () => {
+    this.print<typeof json>({ code }, () => {
       if (code.state !== 'revoked') return `${code.id} had ended before: ${code.state}.`;
       return `Revoked ${code.id} on ${board}: it brings nobody any more.${again}`;
     });

@@ -16,6 +16,6 @@ export default class DaemonRestart extends BaseCommand<typeof DaemonRestart> {
     refuseStartInSandbox();
     await stopDaemon(true);
     const record = await startDaemon();
-    this.out.print(record, () => `The delivery daemon runs (pid ${record.pid}).`);
+    this.print<typeof json>(record, () => `The delivery daemon runs (pid ${record.pid}).`);
   }
 }

@@ -13,6 +13,6 @@ export default class DaemonStart extends BaseCommand<typeof DaemonStart> {
 
   override async run(): Promise<void> {
     const record = await startDaemon();
-    this.out.print(record, () => `The delivery daemon runs (pid ${record.pid}).`);
+    this.print<typeof json>(record, () => `The delivery daemon runs (pid ${record.pid}).`);
   }
 }

@@ -14,6 +14,6 @@ export default class DaemonStop extends BaseCommand<typeof DaemonStop> {
 
   override async run(): Promise<void> {
     const stopped = await stopDaemon();
-    this.out.print({ stopped }, () => (stopped ? 'Stopped the delivery daemon.' : 'It was not running.'));
+    this.print<typeof json>({ stopped }, () => (stopped ? 'Stopped the delivery daemon.' : 'It was not running.'));
   }
 }

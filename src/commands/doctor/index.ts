@@ -33,7 +33,7 @@ export default class Doctor extends BaseCommand<typeof Doctor> {
 
   override async run(): Promise<void> {
     const found = await diagnose(checks, this.flags.fix === true);
-    this.out.print(found, () => diagnosisText(found, this.out.paint));
+    this.print<typeof json>(found, () => diagnosisText(found, this.out.paint));
     const errors = found.checks.filter(({ level }) => level === 'error');
     if (errors.length > 0)
       throw checkFailed(this.out, `${errors.length} of ${found.checks.length} findings are errors.`);

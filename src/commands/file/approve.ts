@@ -27,6 +27,6 @@ export default class FileApprove extends BaseCommand<typeof FileApprove> {
       idempotencyKey: this.flags['idempotency-key'],
     });
     const again = this.again(reply);
-    this.out.print({ file: reply.data }, () => `Approved ${reply.data.name} v${version}.${again}`);
+    this.print<typeof json>({ file: reply.data }, () => `Approved ${reply.data.name} v${version}.${again}`);
   }
 }

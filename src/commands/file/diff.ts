@@ -29,6 +29,6 @@ export default class FileDiff extends BaseCommand<typeof FileDiff> {
     const versions = [v1, v2].filter((version) => version !== undefined);
     const record = await diffOf(files, name, versions, this.out);
     const text = diffText(record.diff.replace(/\n$/, ''), this.out.paint);
-    this.out.print(record, () => text || `${record.from} and ${record.to} are the same.`);
+    this.print<typeof json>(record, () => text || `${record.from} and ${record.to} are the same.`);
   }
 }

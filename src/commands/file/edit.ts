@@ -36,11 +36,11 @@ export default class FileEdit extends BaseCommand<typeof FileEdit> {
     });
     if (!done) {
       const record = { file: data, version: file.version, replaces: file.version, changed: false };
-      return this.out.print(record, () => `${file.name} is unchanged at v${file.version}.`);
+      return this.print<typeof json>(record, () => `${file.name} is unchanged at v${file.version}.`);
     }
     const { data: now } = done.reply;
     const again = this.again(done.reply);
     const record = { file: now, version: now.latest.version, replaces: done.replaces, changed: true };
-    this.out.print(record, () => `Saved ${now.name} v${now.latest.version} on ${board}${again}`);
+    this.print<typeof json>(record, () => `Saved ${now.name} v${now.latest.version} on ${board}${again}`);
   }
 }

@@ -51,7 +51,7 @@ export default class FileGet extends BaseCommand<typeof FileGet> {
       file_id: fileId,
     };
     const shown = path.includes('/') ? path : `./${path}`;
-    this.out.print(record, () =>
+    this.print<typeof json>(record, () =>
       called(
         `${data.name} v${got.version} (${sizeText(size)}) is now ${shown}. To save your changes: service file put ${quoted(path)}`,
       ),

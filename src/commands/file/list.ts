@@ -54,7 +54,7 @@ export default class FileList extends BaseCommand<typeof FileList> {
     const filters = [task ? ` --task ${task}` : '', mine ? ' --mine' : '', maintained ? ' --maintained' : ''].join('');
     const empty = filters ? 'None fits. All: service file list' : 'Put one there: service file put PATH';
     const rows = await fileRows(files, this.times);
-    this.out.print({ files, next_after: next }, () =>
+    this.print<typeof json>({ files, next_after: next }, () =>
       [
         `${board} · ${files.length}`,
         ...rowsOr(rows, empty + staying(session)),

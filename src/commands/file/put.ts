@@ -54,7 +54,7 @@ export default class FilePut extends BaseCommand<typeof FilePut> {
     const putting = { files, local, query, ...place, times: this.times, out: this.out };
     const { record, reply } = await putIfChanged(putting, digest);
     const again = reply ? this.again(reply) : '';
-    this.out.print(record, () =>
+    this.print<typeof json>(record, () =>
       reply
         ? `Saved ${record.file.name} v${record.version} on ${files.session.board}${again}`
         : `${query.name} is unchanged at v${record.version}.`,

@@ -28,7 +28,7 @@ export default class FileRemove extends BaseCommand<typeof FileRemove> {
     });
     const again = this.again(reply);
     const versions = version === 1 ? 'v1 stays' : `v1 to v${version} stay`;
-    this.out.print(
+    this.print<typeof json>(
       { file: reply.data },
       () => `Removed ${data.name} from ${board}; ${versions} readable by ${data.id}.${again}`,
     );

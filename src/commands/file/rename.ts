@@ -25,6 +25,6 @@ export default class FileRename extends BaseCommand<typeof FileRename> {
       idempotencyKey: this.flags['idempotency-key'],
     });
     const again = this.again(reply);
-    this.out.print({ file: reply.data }, () => `${before.name} is now ${reply.data.name}.${again}`);
+    this.print<typeof json>({ file: reply.data }, () => `${before.name} is now ${reply.data.name}.${again}`);
   }
 }

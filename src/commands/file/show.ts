@@ -33,6 +33,6 @@ export default class FileShow extends BaseCommand<typeof FileShow> {
       file.posted_in_more = false;
     }
     const text = await fileText(file, this.times);
-    this.out.print({ file }, () => text);
+    this.print<typeof json>({ file }, () => text);
   }
 }

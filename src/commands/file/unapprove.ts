@@ -22,6 +22,6 @@ export default class FileUnapprove extends BaseCommand<typeof FileUnapprove> {
       idempotencyKey: this.flags['idempotency-key'],
     });
     const again = this.again(reply);
-    this.out.print({ file: reply.data }, () => `You approve no version of ${reply.data.name}.${again}`);
+    this.print<typeof json>({ file: reply.data }, () => `You approve no version of ${reply.data.name}.${again}`);
   }
 }

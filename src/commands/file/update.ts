@@ -33,6 +33,6 @@ export default class FileUpdate extends BaseCommand<typeof FileUpdate> {
       idempotencyKey: this.flags['idempotency-key'],
     });
     const again = this.again(reply);
-    this.out.print({ file: reply.data }, () => `${fileLine(reply.data, this.times)}${again}`);
+    this.print<typeof json>({ file: reply.data }, () => `${fileLine(reply.data, this.times)}${again}`);
   }
 }

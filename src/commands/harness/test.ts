@@ -40,7 +40,7 @@ export default class HarnessTest extends BaseCommand<typeof HarnessTest> {
   override async run(): Promise<void> {
     const profile = await profileMeant(this.args.profile);
     const record = await testHarness(profile, this.flags.only, (line) => this.out.note(line));
-    this.out.print(record, () => record.checks.map(verdictLine).join('\n'));
+    this.print<typeof json>(record, () => record.checks.map(verdictLine).join('\n'));
     if (record.checks.some(({ result }) => result === 'fail')) throw new Exit(EXIT.checkFailed);
   }
 }

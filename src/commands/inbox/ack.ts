@@ -25,6 +25,6 @@ export default class InboxAck extends BaseCommand<typeof InboxAck> {
     });
     const again = this.again(reply);
     const { cursor } = reply.data;
-    this.out.print({ cursor }, () => `Read up to #${cursor}.${again}`);
+    this.print<typeof json>({ cursor }, () => `Read up to #${cursor}.${again}`);
   }
 }

@@ -75,7 +75,7 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
     if (wait !== undefined || peek || follow)
       throw usage('--wait, --peek and --follow are for an agent, and none is selected.', 'Name one with --as');
     const record = await readPersonInbox(session);
-    this.out.print(record, () => personInboxText(record));
+    this.print<typeof json>(record, () => personInboxText(record));
   }
 
   private async ofAgent(session: Awaited<ReturnType<typeof this.session>>): Promise<void> {
@@ -84,7 +84,7 @@ export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
     const { inbox, record, flags } = shown;
     this.out.base.board = inbox.board;
     await remindOfTasks(this.out, inbox, 30 * MINUTE, flags);
-    this.out.print(record, () => inboxText(shown, this.out.saidReminders()));
+    this.print<typeof json>(record, () => inboxText(shown, this.out.saidReminders()));
     await acknowledge(session, record, this.out);
     if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
   }

@@ -37,7 +37,7 @@ export default class InboxNotices extends BaseCommand<typeof InboxNotices> {
     const session = await this.session('G');
     const notices = await readNotices(session, this.flags.wait ?? 0);
     if (this.out.mode === 'ndjson') for (const notice of notices) this.out.each(notice);
-    else this.out.print({ notices }, () => noticesText(notices, session));
+    else this.print<typeof json>({ notices }, () => noticesText(notices, session));
     if (this.flags.ack) await ackAll(session, notices);
   }
 }

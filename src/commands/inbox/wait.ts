@@ -27,7 +27,7 @@ export default class InboxWait extends BaseCommand<typeof InboxWait> {
     const shown = await readInbox(session, { wait: seconds(Number(given), 'SECONDS'), peek: true });
     const { inbox, record } = shown;
     this.out.base.board = inbox.board;
-    this.out.print(record, () => inboxText(shown));
+    this.print<typeof json>(record, () => inboxText(shown));
     if (record.timed_out && this.flags['fail-timeout']) throw new Exit(EXIT.checkFailed);
   }
 }

@@ -45,6 +45,6 @@ export default class InviteCreate extends BaseCommand<typeof InviteCreate> {
     if (session.agent) return this.request(session, { kind: 'invite_people', invite: body }, key);
     const { data: invite } = await session.client.call('createInvite', { body, idempotencyKey: key }).catch(lost);
     warnOfLoopback(this.out, invite.invite);
-    this.out.print({ invite }, () => newInviteText(invite, names, this.times));
+    this.print<typeof json>({ invite }, () => newInviteText(invite, names, this.times));
   }
 }

@@ -36,7 +36,7 @@ export default class InviteList extends BaseCommand<typeof InviteList> {
     const rows = await inviteRows(invites, this.times);
     const active = invites.some((invite) => invite.state === 'active');
     const more = active ? [called('Revoke one: service invite revoke <id>')] : [];
-    this.out.print({ invites }, () =>
+    this.print<typeof json>({ invites }, () =>
       [`${server.url} · ${invites.length}`, ...rowsOr(rows, 'Invite somebody: service invite create'), ...more].join(
         '\n',
       ),

@@ -27,7 +27,7 @@ export default class InviteNotices extends BaseCommand<typeof InviteNotices> {
     const rows = await inviteNoticeRows(notices, this.times);
     const active = notices.find(({ state }) => state === 'active');
     const more = active ? [called(`Revoke one: service invite revoke ${active.id}`)] : [];
-    this.out.print({ notices }, () =>
+    this.print<typeof json>({ notices }, () =>
       [
         `${server.url} · ${notices.length}`,
         ...rowsOr(rows, 'Your agents asked for none. What they may do without asking: service allowance show'),

@@ -20,7 +20,7 @@ export default class InviteRevoke extends BaseCommand<typeof InviteRevoke> {
     const reply = await client.call('revokeInvite', { params, idempotencyKey: this.flags['idempotency-key'] });
     const again = this.again(reply);
     const { data } = reply;
-    this.out.print(data, () =>
+    this.print<typeof json>(data, () =>
       data.changed ? `Revoked ${data.id}${again}.` : `${data.id} was used or revoked before; nothing changed.`,
     );
   }

@@ -17,6 +17,6 @@ export default class InviteShow extends BaseCommand<typeof InviteShow> {
   override async run(): Promise<void> {
     const { client } = await this.session('P');
     const { data: invite } = await client.call('getInvite', { params: { invite: this.args.invite } });
-    this.out.print({ invite }, () => inviteText(invite, this.times));
+    this.print<typeof json>({ invite }, () => inviteText(invite, this.times));
   }
 }

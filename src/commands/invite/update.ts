@@ -29,6 +29,9 @@ export default class InviteUpdate extends BaseCommand<typeof InviteUpdate> {
     });
     const again = this.again(reply);
     const { data: invite } = reply;
-    this.out.print({ invite }, () => `${invite.id} suggests ${invite.suggested_handle ?? 'no handle'} now${again}.`);
+    this.print<typeof json>(
+      { invite },
+      () => `${invite.id} suggests ${invite.suggested_handle ?? 'no handle'} now${again}.`,
+    );
   }
 }

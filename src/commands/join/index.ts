@@ -57,7 +57,7 @@ export default class Join extends BaseCommand<typeof Join> {
   override async run(): Promise<void> {
     const { record, replayed, text } = await this.come();
     const again = this.again({ replayed });
-    this.out.print(record, () => text(again));
+    this.print<typeof json>(record, () => text(again));
   }
 
   private async come(): Promise<ways.Joining> {

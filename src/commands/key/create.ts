@@ -33,6 +33,6 @@ export default class KeyCreate extends BaseCommand<typeof KeyCreate> {
     const body = { name: this.args.name, ttl_seconds: ttl };
     const key = await createKey(client, body, this.flags['idempotency-key']);
     const handle = entry?.person?.handle ?? 'you';
-    this.out.print({ key }, () => newKeyText(key, { handle, url: server.url, times: this.times }));
+    this.print<typeof json>({ key }, () => newKeyText(key, { handle, url: server.url, times: this.times }));
   }
 }

@@ -37,7 +37,7 @@ export default class KeyDelegations extends BaseCommand<typeof KeyDelegations> {
     }
     const rows = await delegationRows(delegations, this.times);
     const more = delegations.length > 0 ? [called('End one: service key end-delegation <id>')] : [];
-    this.out.print({ person, delegations }, () =>
+    this.print<typeof json>({ person: person!, delegations }, () =>
       [
         `${server.url} · ${delegations.length}`,
         ...rowsOr(rows, 'A machine has one once a session on it joins a board: service init, service code create'),
@@ -48,7 +48,8 @@ export default class KeyDelegations extends BaseCommand<typeof KeyDelegations> {
 }
 
 interface DelegationList {
-  person: Person | undefined;
+  /** Null only before the first page. */
+  person: Person | null;
   delegations: Delegation[];
 }
 
@@ -58,7 +59,7 @@ async function readDelegations(
   { key, all }: { key: string | undefined; all: boolean },
 ): Promise<DelegationList> {
   const id = key === undefined || key.startsWith('key_') ? key : findKey(await readKeys(client, undefined), key).id;
-  const list: DelegationList = { person: undefined, delegations: [] };
+  const list: DelegationList = { person: null, delegations: [] };
   const query = { key: id, state: all ? 'all' : 'working', limit: 500 };
   for await (const page of pages(client, 'listDelegations', { query })) {
     list.person = page.person;

@@ -23,6 +23,6 @@ export default class KeyEndDelegation extends BaseCommand<typeof KeyEndDelegatio
     });
     const again = this.again(reply);
     const { id, name } = reply.data;
-    this.out.print({ delegation: reply.data }, () => `Ended ${id}, called ${name}, on ${server.url}.${again}`);
+    this.print<typeof json>({ delegation: reply.data }, () => `Ended ${id}, called ${name}, on ${server.url}.${again}`);
   }
 }

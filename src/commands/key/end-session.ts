@@ -23,7 +23,7 @@ export default class KeyEndSession extends BaseCommand<typeof KeyEndSession> {
     });
     const again = this.again(reply);
     const { id, key, created_at } = reply.data;
-    this.out.print(
+    this.print<typeof json>(
       { session: reply.data },
       () => `Ended ${id}, started ${showTime(created_at, this.times)} from key ${key.name}.${again}`,
     );

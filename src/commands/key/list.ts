@@ -38,6 +38,6 @@ export default class KeyList extends BaseCommand<typeof KeyList> {
     }
     const rows = await keyRows(list, this.times);
     const head = `${list.person.handle} on ${server.url} · ${list.keys.length}`;
-    this.out.print(list, () => [head, ...rows].join('\n'));
+    this.print<typeof json>(list, () => [head, ...rows].join('\n'));
   }
 }

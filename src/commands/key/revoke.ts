@@ -54,7 +54,7 @@ export default class KeyRevoke extends BaseCommand<typeof KeyRevoke> {
     if (own) await forgetKeyIn(session);
     if (warning) this.out.warn('no_admin_key', warning, '');
     const whose = named === undefined ? '' : ` of ${list.person.handle}`;
-    this.out.print({ person: list.person, key: reply.data, this_machine: own }, () =>
+    this.print<typeof json>({ person: list.person, key: reply.data, this_machine: own }, () =>
       before.state === 'revoked' && !reply.replayed
         ? `Key ${key.name}${whose} was revoked before.`
         : `Revoked key ${key.name}${whose} on ${server.url}${stops ? `: ${stops} stopped` : ''}.${again}`,

@@ -34,7 +34,7 @@ export default class KeySessions extends BaseCommand<typeof KeySessions> {
     }
     const rows = await sessionRows(sessions, this.times);
     const more = sessions.length > 0 ? [called('End one: service key end-session <id>')] : [];
-    this.out.print({ person, sessions }, () =>
+    this.print<typeof json>({ person: person!, sessions }, () =>
       [`${server.url} · ${sessions.length}`, ...rowsOr(rows, 'Sign a browser in: service open'), ...more].join('\n'),
     );
   }

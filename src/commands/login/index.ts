@@ -8,7 +8,7 @@ import { readSecret, signedInText, signIn } from './lib/login.ts';
 export const json = () =>
   object({
     server_id: text,
-    person: person.loose(),
+    person: person.loose().nullable(),
     key: savedKey.nullable().optional(),
     stored,
     previous_use: text.nullable().optional(),
@@ -50,6 +50,6 @@ export default class Login extends BaseCommand<typeof Login> {
   private async move(url: string | undefined, to: 'keychain' | 'file'): Promise<void> {
     const { moveKey } = await import('./lib/moving-key.ts');
     const moved = await moveKey(url, to, this.out);
-    this.out.print(moved.record, () => `The key for ${moved.url} is in ${moved.place} now.`);
+    this.print<typeof json>(moved.record, () => `The key for ${moved.url} is in ${moved.place} now.`);
   }
 }

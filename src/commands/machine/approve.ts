@@ -27,6 +27,9 @@ export default class MachineApprove extends BaseCommand<typeof MachineApprove> {
     const reply = await client.call('approveMachineRequest', { body, idempotencyKey: this.flags['idempotency-key'] });
     const again = this.again(reply);
     const { data: request } = reply;
-    this.out.print({ request, approved: true }, () => `Approved; "${request.label}" collects its own key now${again}.`);
+    this.print<typeof json>(
+      { request, approved: true },
+      () => `Approved; "${request.label}" collects its own key now${again}.`,
+    );
   }
 }

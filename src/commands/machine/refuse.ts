@@ -20,6 +20,9 @@ export default class MachineRefuse extends BaseCommand<typeof MachineRefuse> {
     const body = { code: this.args.code };
     const reply = await client.call('refuseMachineRequest', { body, idempotencyKey: this.flags['idempotency-key'] });
     const again = this.again(reply);
-    this.out.print({ request: reply.data, approved: false }, () => `Refused; that machine gets no key${again}.`);
+    this.print<typeof json>(
+      { request: reply.data, approved: false },
+      () => `Refused; that machine gets no key${again}.`,
+    );
   }
 }

@@ -18,6 +18,6 @@ export default class MachineShow extends BaseCommand<typeof MachineShow> {
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');
     const { data: request } = await client.call('lookUpMachineRequest', { body: { code: this.args.code } });
-    this.out.print({ request }, () => machineText(request, server.url));
+    this.print<typeof json>({ request }, () => machineText(request, server.url));
   }
 }

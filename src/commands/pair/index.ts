@@ -37,11 +37,11 @@ export default class Pair extends BaseCommand<typeof Pair> {
     const delegated = await this.delegated();
     if (delegated) {
       const record = await pairHere(delegated, (seat) => this.session('G', { seat }), options, this.out);
-      return this.out.print(record, () => pairText(record, delegated.server.url, '', this.times));
+      return this.print<typeof json>(record, () => pairText(record, delegated.server.url, '', this.times));
     }
     const session = await this.session('D');
     const { record, replayed } = await pair(session, options, this.out);
     const again = this.again({ replayed });
-    this.out.print(record, () => pairText(record, session.server.url, again, this.times));
+    this.print<typeof json>(record, () => pairText(record, session.server.url, again, this.times));
   }
 }

@@ -21,6 +21,6 @@ export default class PairingCancel extends BaseCommand<typeof PairingCancel> {
     const params = { pairing: this.args.pairing };
     const reply = await client.call('cancelPairing', { params, idempotencyKey: this.flags['idempotency-key'] });
     const again = this.again(reply);
-    this.out.print({ request: reply.data }, () => `${changedText(reply.data)}${again}`);
+    this.print<typeof json>({ request: reply.data }, () => `${changedText(reply.data)}${again}`);
   }
 }

@@ -32,6 +32,6 @@ export default class PairingChoose extends BaseCommand<typeof PairingChoose> {
     const { pairing, agent } = this.args;
     const { replace = false, 'idempotency-key': key } = this.flags;
     const request = await chosen(session, { pairing, agent, replace, key });
-    this.out.print({ request }, () => changedText(request));
+    this.print<typeof json>({ request }, () => changedText(request));
   }
 }

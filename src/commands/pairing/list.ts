@@ -29,7 +29,7 @@ export default class PairingList extends BaseCommand<typeof PairingList> {
       return;
     }
     const rows = await pairingRows(requests);
-    this.out.print({ requests }, () =>
+    this.print<typeof json>({ requests }, () =>
       [
         `${url} · ${requests.length}`,
         ...rowsOr(rows, 'Propose work: service pairing request HANDLE "WORK" --board BOARD'),

@@ -36,6 +36,6 @@ export default class PairingRequestCommand extends BaseCommand<typeof PairingReq
     const work = given === '-' ? await readWhole('-', this.out, 'the work') : given;
     const { agent, 'idempotency-key': key } = this.flags;
     const request = await proposed(session, { to: handle, work, agent, key });
-    this.out.print({ request, ...(request.next ? { next: request.next } : {}) }, () => changedText(request));
+    this.print<typeof json>({ request, ...(request.next ? { next: request.next } : {}) }, () => changedText(request));
   }
 }

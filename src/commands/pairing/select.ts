@@ -24,6 +24,6 @@ export default class PairingSelect extends BaseCommand<typeof PairingSelect> {
     const { here = false, replace = false, 'idempotency-key': key } = this.flags;
     const binding = { action: 'select' as const, pairing: this.args.pairing, here, replace, key };
     const request = await boundHere((session) => this.serverHere(session), binding);
-    this.out.print({ request }, () => changedText(request));
+    this.print<typeof json>({ request }, () => changedText(request));
   }
 }

@@ -17,7 +17,7 @@ export default class PairingShow extends BaseCommand<typeof PairingShow> {
 
   override async run(): Promise<void> {
     const request = await this.shown();
-    this.out.print({ request }, () => pairingText(request, this.times));
+    this.print<typeof json>({ request }, () => pairingText(request, this.times));
   }
 
   /** By the daemon where the session has no seat yet. */

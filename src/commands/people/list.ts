@@ -23,6 +23,6 @@ export default class PeopleList extends BaseCommand<typeof PeopleList> {
       return;
     }
     const rows = await serverPeopleRows(people);
-    this.out.print({ people }, () => [`${server.url} · ${people.length}`, ...rows].join('\n'));
+    this.print<typeof json>({ people }, () => [`${server.url} · ${people.length}`, ...rows].join('\n'));
   }
 }

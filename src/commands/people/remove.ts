@@ -39,11 +39,11 @@ export default class PeopleRemove extends BaseCommand<typeof PeopleRemove> {
     const params = { handle: this.args.handle };
     if (dry || !yes) {
       const { data } = await client.call('removePerson', { params, query: { dry_run: true } });
-      if (dry) return this.out.print({ removal: data }, () => removalFacts(data, server.url).join('\n'));
+      if (dry) return this.print<typeof json>({ removal: data }, () => removalFacts(data, server.url).join('\n'));
       await this.confirm(`${removalFacts(data, server.url).join(' ')} Remove ${data.person.handle}?`, false);
     }
     const reply = await client.call('removePerson', { params, idempotencyKey: key });
     const again = this.again(reply);
-    this.out.print({ removal: reply.data }, () => `${removalText(reply.data, server.url)}${again}`);
+    this.print<typeof json>({ removal: reply.data }, () => `${removalText(reply.data, server.url)}${again}`);
   }
 }

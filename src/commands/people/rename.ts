@@ -33,7 +33,7 @@ export default class PeopleRename extends BaseCommand<typeof PeopleRename> {
     const again = this.again(reply);
     const { person, changed } = reply.data;
     await noteHandle(session, person);
-    this.out.print({ person, changed }, () =>
+    this.print<typeof json>({ person, changed }, () =>
       changed ? `${before} is ${person.handle} now.${again}` : `${person.handle} is called that already.`,
     );
   }

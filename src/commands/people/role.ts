@@ -43,7 +43,7 @@ export default class PeopleRole extends BaseCommand<typeof PeopleRole> {
     const again = this.again(reply);
     const { person, changed } = reply.data;
     const what = person.server_role === 'admin' ? 'an admin' : 'a member';
-    this.out.print(
+    this.print<typeof json>(
       { person, changed },
       () => `${person.handle} is ${what} of ${server.url}${changed ? ' now' : ' already'}.${again}`,
     );

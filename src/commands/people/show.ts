@@ -21,6 +21,6 @@ export default class PeopleShow extends BaseCommand<typeof PeopleShow> {
     const query = { handle: await handleOf(client, this.args.handle) };
     const { data } = await client.call('listPeople', { query });
     if ('people' in data) throw new Error('the server answered one person with a list');
-    this.out.print({ person: data }, () => personText(data));
+    this.print<typeof json>({ person: data }, () => personText(data));
   }
 }

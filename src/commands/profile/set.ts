@@ -26,7 +26,7 @@ export default class ProfileSet extends BaseCommand<typeof ProfileSet> {
     });
     const again = this.again(reply);
     const { name, display_name: shown } = reply.data;
-    this.out.print({ me: reply.data }, () =>
+    this.print<typeof json>({ me: reply.data }, () =>
       shown === null
         ? `${name} has no display name on ${server.url}.${again}`
         : `${name} is shown as "${shown}" on ${server.url}.${again}`,

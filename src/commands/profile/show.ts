@@ -14,6 +14,6 @@ export default class ProfileShow extends BaseCommand<typeof ProfileShow> {
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');
     const { data: me } = await client.call('getMe');
-    this.out.print({ me }, () => profileText(me, server.url));
+    this.print<typeof json>({ me }, () => profileText(me, server.url));
   }
 }

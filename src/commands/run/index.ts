@@ -58,7 +58,7 @@ export default class Run extends BaseCommand<typeof Run> {
     const idleMs = idle === undefined ? null : duration(idle, '--idle-exit') * 1000;
     const way = { argv, harness, input, reply, headless: headless ? { model } : null };
     const { record, exit } = await serveWith(session, { ...way, ms, idleMs, limit, out: this.out });
-    this.out.print(record, () => `Ran the program ${record.runs} ${record.runs === 1 ? 'time' : 'times'}.`);
+    this.print<typeof json>(record, () => `Ran the program ${record.runs} ${record.runs === 1 ? 'time' : 'times'}.`);
     if (exit !== 0) throw new Exit(exit);
   }
 }

@@ -24,7 +24,7 @@ export default class ServerRecoverKey extends BaseCommand<typeof ServerRecoverKe
 
   override async run(): Promise<void> {
     const { handle, key_file } = await recover(this.args.handle, this.flags, this.globals.as);
-    this.out.print(
+    this.print<typeof json>(
       { handle, key_file },
       () => `A key for @${handle} is in ${key_file}. Start the server, then sign in.`,
     );

@@ -16,6 +16,6 @@ export default class ServerRestart extends BaseCommand<typeof ServerRestart> {
     const { stopLocalServer } = await import('../../local/own-server/start.ts');
     await stopLocalServer(runtime());
     const record = await startRecord();
-    this.out.print(record, () => startText(record));
+    this.print<typeof json>(record, () => startText(record));
   }
 }

@@ -14,6 +14,6 @@ export default class ServerStart extends BaseCommand<typeof ServerStart> {
 
   override async run(): Promise<void> {
     const record = await startRecord();
-    this.out.print(record, () => startText(record));
+    this.print<typeof json>(record, () => startText(record));
   }
 }

@@ -23,7 +23,7 @@ export default class ServerStop extends BaseCommand<typeof ServerStop> {
     const { stopDaemon } = await import('../../cli/local/daemon.ts');
     const daemon = this.flags['server-only'] ? false : await stopDaemon();
     const stopped = await stopLocalServer(runtime());
-    this.out.print({ server_stopped: stopped !== null, daemon_stopped: daemon }, () => {
+    this.print<typeof json>({ server_stopped: stopped !== null, daemon_stopped: daemon }, () => {
       if (stopped) return `Stopped the local server${daemon ? ' and the daemon' : ''}.`;
       return daemon ? 'Stopped the daemon.' : 'Nothing was running.';
     });

@@ -22,6 +22,9 @@ export default class ServersForget extends BaseCommand<typeof ServersForget> {
     if (held.length > 0)
       await this.confirm(`Forget ${this.args.name}, and with it the tokens of ${held.join(', ')}?`, this.flags.yes);
     const { server, previous } = await forgetServer(this.args.name);
-    this.out.print({ server, previous }, () => `Forgot ${server.name} (${server.url}); its key still works there.`);
+    this.print<typeof json>(
+      { server, previous },
+      () => `Forgot ${server.name} (${server.url}); its key still works there.`,
+    );
   }
 }

@@ -31,7 +31,7 @@ export default class ServersList extends BaseCommand<typeof ServersList> {
       ...(await table(['USED', 'NAME', 'ADDRESS', 'HANDLE'], rows)),
       ...wrapped(called(SERVER_RULE), screenWidth()),
     ];
-    this.out.print({ servers, default: standard }, () =>
+    this.print<typeof json>({ servers, default: standard }, () =>
       servers.length === 0
         ? called('No server is known yet. Create a board: service board create general')
         : lines.join('\n'),

@@ -20,6 +20,9 @@ export default class ServersName extends BaseCommand<typeof ServersName> {
 
   override async run(): Promise<void> {
     const { server, previous } = await nameServer(this.args.url, this.args.name);
-    this.out.print({ server, previous }, () => `${server.url} is called ${server.name} now, no more ${previous}.`);
+    this.print<typeof json>(
+      { server, previous },
+      () => `${server.url} is called ${server.name} now, no more ${previous}.`,
+    );
   }
 }

@@ -17,7 +17,7 @@ export default class ServersUse extends BaseCommand<typeof ServersUse> {
 
   override async run(): Promise<void> {
     const { server, previous } = await useServer(this.args.name);
-    this.out.print(
+    this.print<typeof json>(
       { server, previous },
       () => `${server.name} (${server.url}) is used now where nothing names another server.`,
     );

@@ -38,7 +38,7 @@ export default class SettingsSet extends BaseCommand<typeof SettingsSet> {
     const again = this.again(reply);
     const settings = reply.data;
     const changes = settingChanges(before, settings);
-    this.out.print({ settings, changed: changes.length > 0 }, () =>
+    this.print<typeof json>({ settings, changed: changes.length > 0 }, () =>
       changes.length > 0 ? changes.join('\n') : `Nothing changed${again}.`,
     );
   }

@@ -16,6 +16,6 @@ export default class SettingsShow extends BaseCommand<typeof SettingsShow> {
   override async run(): Promise<void> {
     const { client } = await this.session('P');
     const { data: settings } = await client.call('getSettings');
-    this.out.print({ settings }, () => fields(settingRows(settings)).join('\n'));
+    this.print<typeof json>({ settings }, () => fields(settingRows(settings)).join('\n'));
   }
 }

@@ -50,7 +50,7 @@ export default class Status extends BaseCommand<typeof Status> {
     const { launch } = this.flags;
     if (launch !== undefined) await takeLaunch(launch, this.out);
     const status = await readStatus(() => this.session('A', { autostart: false }), this.globals, this.out);
-    this.out.print(status, () => fields(statusLines(status, this.out.base)).join('\n'));
+    this.print<typeof json>(status, () => fields(statusLines(status, this.out.base)).join('\n'));
   }
 }
 

@@ -33,7 +33,7 @@ export default class StorageCheck extends BaseCommand<typeof StorageCheck> {
     const { db, files: kind, checked, bad } = found;
     const digests = (wanted: string) => bad.filter(({ state }) => state === wanted).map(({ digest }) => digest);
     const record = { db, files: kind, checked, missing: digests('missing'), corrupt: digests('corrupt') };
-    this.out.print(record, () => storageText(found));
+    this.print<typeof json>(record, () => storageText(found));
     if (bad.length > 0) throw checkFailed(this.out, `Bytes of ${bad.length} of the files are missing or damaged.`);
   }
 }

@@ -30,7 +30,7 @@ export default class StorageCopy extends BaseCommand<typeof StorageCopy> {
       tools.copyStorage({ ...options, from, to }),
     );
     const { copied, skipped, failed } = result;
-    this.out.print(result, () =>
+    this.print<typeof json>(result, () =>
       [
         ...failed.map((digest) => `damaged  ${digest}`),
         `Copied ${copied}, ${skipped} were there already, ${failed.length} could not be copied.`,

@@ -24,7 +24,7 @@ export default class StorageMigrate extends BaseCommand<typeof StorageMigrate> {
     const { status = false } = this.flags;
     const record = await migrate(this.flags, this.globals.as, status);
     const { from, to, applied } = record;
-    this.out.print(record, () => {
+    this.print<typeof json>(record, () => {
       if (applied.length > 0) return `Applied ${applied.join(', ')}.`;
       if (from === to) return `The database is at ${to}, the newest this build knows.`;
       return called(`The database is at ${from ?? 'its beginning'}, before ${to}: service storage migrate`);

@@ -35,6 +35,6 @@ export default class SwarmDown extends BaseCommand<typeof SwarmDown> {
     );
     requireNoProblem(record.agents);
     const text = await downText(record);
-    this.out.print(record, () => text);
+    this.print<typeof json>(record, () => text);
   }
 }

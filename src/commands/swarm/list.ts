@@ -39,6 +39,6 @@ export default class SwarmList extends BaseCommand<typeof SwarmList> {
       return;
     }
     const text = await listText(swarms);
-    this.out.print({ swarms: records }, () => text);
+    this.print<typeof json>({ swarms: records }, () => text);
   }
 }

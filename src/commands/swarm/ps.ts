@@ -37,6 +37,6 @@ export default class SwarmPs extends BaseCommand<typeof SwarmPs> {
       return;
     }
     const text = await psText(record, this.times);
-    this.out.print(record, () => text);
+    this.print<typeof json>(record, () => text);
   }
 }

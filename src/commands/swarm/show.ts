@@ -45,6 +45,6 @@ export default class SwarmShow extends BaseCommand<typeof SwarmShow> {
     const chosen = await chooseSwarm(this.args.swarm ?? this.globals.board, this.flags.file, this.globals.server);
     const record = await showOf(await fileOf(chosen), chosen.record);
     const text = await showText(record);
-    this.out.print(record, () => text);
+    this.print<typeof json>(record, () => text);
   }
 }

@@ -68,7 +68,7 @@ export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
     const record = await bringUp(session, { file, only, waitMs: wait * 1000, out: this.out, agree });
     const text = await upText(record, this.out.base.board ?? file.board);
     requireNoProblem(record.agents);
-    this.out.print(record, () => text);
+    this.print<typeof json>(record, () => text);
     if (record.timed_out && fails) throw new Exit(EXIT.checkFailed);
   }
 }

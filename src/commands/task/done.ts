@@ -37,6 +37,6 @@ export default class TaskDone extends BaseCommand<typeof TaskDone> {
     });
     const again = this.again(reply);
     const record = await taskOut(session, reply.data, this.out, 'closed');
-    this.out.print(record, () => `Closed ${reply.data.ref} on ${reply.data.board}.${again}`);
+    this.print<typeof json>(record, () => `Closed ${reply.data.ref} on ${reply.data.board}.${again}`);
   }
 }

@@ -38,7 +38,7 @@ export default class TaskDrop extends BaseCommand<typeof TaskDrop> {
     const { ref, owner } = reply.data;
     const record = await taskOut(session, reply.data, this.out);
     const who = member ? `${member.replace(/^@/, '')} does` : 'You do';
-    this.out.print(
+    this.print<typeof json>(
       record,
       () => `${owner ? `${who} not help with ${ref} any more.` : `${ref} is free again.`}${again}`,
     );

@@ -45,7 +45,7 @@ export default class TaskHistory extends BaseCommand<typeof TaskHistory> {
     if (!first || this.out.mode === 'ndjson') return;
     const { task, field } = first;
     const write = field === 'stands' ? `note ${task.ref} "TEXT"` : `update ${task.ref} --about "TEXT"`;
-    this.out.print({ task, field, versions }, () =>
+    this.print<typeof json>({ task, field, versions }, () =>
       [
         `${board} · ${task.ref}: ${field === 'stands' ? 'where it stands' : 'what it is about'} · ${versions.length}`,
         ...rowsOr(

@@ -28,6 +28,6 @@ export default class TaskJoin extends BaseCommand<typeof TaskJoin> {
     const own = owner !== null && owner.id === (this.out.base.actor?.id ?? owner.id) && session.agent;
     const record = await taskOut(session, reply.data, this.out);
     const help = owner ? `help ${owner.name} with` : 'help with';
-    this.out.print(record, () => `You ${own ? 'own' : help} ${ref}: ${title}${again}`);
+    this.print<typeof json>(record, () => `You ${own ? 'own' : help} ${ref}: ${title}${again}`);
   }
 }

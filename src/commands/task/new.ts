@@ -40,6 +40,6 @@ export default class TaskNew extends BaseCommand<typeof TaskNew> {
     const again = this.again(reply);
     const { ref, board, title } = reply.data;
     const record = await taskOut(session, reply.data, this.out, starts ? 'started' : 'other');
-    this.out.print(record, () => `${starts ? 'Started' : 'New task'} ${ref} on ${board}: ${title}${again}`);
+    this.print<typeof json>(record, () => `${starts ? 'Started' : 'New task'} ${ref} on ${board}: ${title}${again}`);
   }
 }

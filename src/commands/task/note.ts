@@ -36,6 +36,6 @@ export default class TaskNote extends BaseCommand<typeof TaskNote> {
     const again = this.again(reply);
     const { ref, stands: now } = reply.data;
     const record = await taskOut(session, reply.data, this.out);
-    this.out.print(record, () => `${ref}: where it stands is now v${now?.version ?? 0}${again}`);
+    this.print<typeof json>(record, () => `${ref}: where it stands is now v${now?.version ?? 0}${again}`);
   }
 }

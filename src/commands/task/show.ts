@@ -26,7 +26,7 @@ export default class TaskShow extends BaseCommand<typeof TaskShow> {
     ]);
     const record = { task, files: files.data.files, messages: messages.data.messages };
     const style = { paint: this.out.paint, times: this.times, agent };
-    this.out.print(record, () =>
+    this.print<typeof json>(record, () =>
       [
         ...taskText(task, this.times),
         ...(record.files.length > 0 ? ['files'] : []),

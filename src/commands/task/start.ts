@@ -26,6 +26,6 @@ export default class TaskStart extends BaseCommand<typeof TaskStart> {
     const again = this.again(reply);
     const { ref, board, title } = reply.data;
     const record = await taskOut(session, reply.data, this.out, 'started');
-    this.out.print(record, () => `Started ${ref} on ${board}: ${title}${again}`);
+    this.print<typeof json>(record, () => `Started ${ref} on ${board}: ${title}${again}`);
   }
 }

@@ -55,6 +55,9 @@ export default class TaskUpdate extends BaseCommand<typeof TaskUpdate> {
     const changed = Object.entries({ title, about, stands }).flatMap(([name, value]) =>
       value === undefined ? [] : name,
     );
-    this.out.print(record, () => `Updated ${reply.data.ref} on ${reply.data.board}: ${changed.join(', ')}${again}`);
+    this.print<typeof json>(
+      record,
+      () => `Updated ${reply.data.ref} on ${reply.data.board}: ${changed.join(', ')}${again}`,
+    );
   }
 }

@@ -8,7 +8,12 @@ import { findProject } from '../../../local/project.ts';
 import { personServer } from '../../../local/servers.ts';
 
 export interface Moved {
-  record: { server_id: string; person: ServerEntry['person']; key: { id: string; name: string }; stored: string };
+  record: {
+    server_id: string;
+    person: ServerEntry['person'];
+    key: { id: string; name: string };
+    stored: 'keychain' | 'file';
+  };
   url: string;
   /** Where it is now, in words. */
   place: string;
