@@ -23,10 +23,8 @@ import type { BoardSession, Session, SessionChoice, Who } from './session/sessio
 import { prepareReading } from './table.ts';
 import type { TimeStyle } from './time.ts';
 
-export type FlagsOf<T extends typeof Command> = Interfaces.InferredFlags<
-  (typeof BaseCommand)['baseFlags'] & T['flags']
->;
-export type ArgsOf<T extends typeof Command> = Interfaces.InferredArgs<T['args']>;
+type FlagsOf<T extends typeof Command> = Interfaces.InferredFlags<(typeof BaseCommand)['baseFlags'] & T['flags']>;
+type ArgsOf<T extends typeof Command> = Interfaces.InferredArgs<T['args']>;
 type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>;
 
 interface SessionOptions {

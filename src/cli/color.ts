@@ -2,7 +2,7 @@
 import type { Env } from '../local/folders.ts';
 import { ownStyle } from './terminal.ts';
 
-export interface ColorChoice {
+interface ColorChoice {
   noColor: boolean;
   color: string | undefined;
   machine: boolean;

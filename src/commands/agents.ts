@@ -7,7 +7,6 @@ import { ownAgentsText } from '../cli/print/member.ts';
 import { answered, askEveryServer, groupTexts } from '../cli/session/every-server.ts';
 import { answer, object, serverGroup } from '../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => {
   const agents = answer('listMyAgents').shape.agents;
   return object({ agents, servers: z.array(serverGroup({ agents })).optional() });

@@ -5,7 +5,6 @@ import { writeFlags } from '../cli/flags.ts';
 import { answer } from '../cli/messages/answer.ts';
 import { answeredAsk } from '../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => answeredAsk;
 
 export default class Answer extends BaseCommand<typeof Answer> {

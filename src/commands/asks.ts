@@ -12,7 +12,6 @@ import { requireFeature } from '../client/features.ts';
 import type { Message } from '../contract/types.ts';
 import { Failure } from '../local/failure.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ asks: messages, next_after: nextText });
 
 export default class Asks extends BaseCommand<typeof Asks> {

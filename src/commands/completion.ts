@@ -9,7 +9,6 @@ import { readCatalog } from '../cli/help/catalog.ts';
 import { runtime } from '../cli/runtime.ts';
 import { flag, object, text } from '../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   z.union([object({ shell: text, script: text }), object({ shell: text, path: text, installed: flag })]);
 

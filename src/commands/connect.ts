@@ -5,7 +5,6 @@ import { BaseCommand } from '../cli/base.ts';
 import { confirmFlags } from '../cli/flags.ts';
 import { collectedKey } from '../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => collectedKey;
 
 export default class Connect extends BaseCommand<typeof Connect> {

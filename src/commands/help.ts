@@ -8,7 +8,6 @@ import { paged } from '../cli/pager.ts';
 import { runtime } from '../cli/runtime.ts';
 import { object, text } from '../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({ commands: z.array(z.strictObject({ command: text, summary: text, aliases: z.array(text) })) });
 

@@ -6,7 +6,6 @@ import { initText, requireReadable, Init as Setup } from '../cli/local/harness-s
 import { requireOutside } from '../cli/session/here.ts';
 import { fileChange, flag, object, text } from '../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => {
   const harness = z.strictObject({
     name: text,

@@ -15,7 +15,6 @@ import { Failure } from '../local/failure.ts';
 import { findProject } from '../local/project.ts';
 import { type KnownServer, localServer, personServer } from '../local/servers.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ url: text.nullable(), ui_url: text, opened: flag, expires_at: text.nullable() });
 
 export default class Open extends BaseCommand<typeof Open> {

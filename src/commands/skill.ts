@@ -6,7 +6,6 @@ import { loadProfiles } from '../harness/load.ts';
 import { skillText } from '../harness/skill.ts';
 import { usage } from '../local/failure.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ skill: text });
 
 export default class Skill extends BaseCommand<typeof Skill> {

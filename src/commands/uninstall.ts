@@ -13,7 +13,6 @@ import { readCredentials } from '../local/credentials.ts';
 import { forgetKey, forgetPending } from '../local/keystore.ts';
 import { stopLocalServer } from '../local/own-server/start.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({
     applied: flag,

@@ -3,7 +3,6 @@ import { runtime } from '../cli/runtime.ts';
 import { object, text } from '../cli/shapes.ts';
 import { buildOf } from '../local/build.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({
     version: text,

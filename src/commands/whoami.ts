@@ -2,7 +2,6 @@ import { BaseCommand } from '../cli/base.ts';
 import { fields } from '../cli/print/fields.ts';
 import { answer, object } from '../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ me: answer('getMe') });
 
 export default class Whoami extends BaseCommand<typeof Whoami> {

@@ -4,7 +4,6 @@ import { writeFlags } from '../cli/flags.ts';
 import { answer } from '../cli/messages/answer.ts';
 import { answeredAsk } from '../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => answeredAsk;
 
 export default class Withdraw extends BaseCommand<typeof Withdraw> {

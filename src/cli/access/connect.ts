@@ -28,7 +28,7 @@ import {
   userHandle,
 } from './pending-keys.ts';
 
-export interface ConnectOptions extends Deps {
+interface ConnectOptions extends Deps {
   handle: string | undefined;
   displayName: string | undefined;
   /** Name of the key. */

@@ -9,7 +9,7 @@ import type { Output } from '../output.ts';
 import type { Session } from '../session/session.ts';
 import { duration } from '../time.ts';
 
-export interface InviteOptions {
+interface InviteOptions {
   /** Names or ids. */
   boards: string[];
   /** What the newcomer's agent is asked to work on. */

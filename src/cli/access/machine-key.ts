@@ -23,7 +23,7 @@ import {
   userHandle,
 } from './pending-keys.ts';
 
-export interface MachineOptions extends Deps {
+interface MachineOptions extends Deps {
   handle: string | undefined;
   label: string | undefined;
 }

@@ -23,7 +23,7 @@ export interface Arrival {
   store?: string | undefined;
 }
 
-export interface Settled {
+interface Settled {
   stored: 'keychain' | 'file';
   /** Another key of this server was on this machine before. */
   replaced: boolean;

@@ -8,7 +8,7 @@ import { codePrompt, type NewCode } from '../print/code.ts';
 import type { BoardSession } from '../session/session.ts';
 import { duration } from '../time.ts';
 
-export interface CodeOptions {
+interface CodeOptions {
   role: string | undefined;
   ttl: string | undefined;
   guest?: string;

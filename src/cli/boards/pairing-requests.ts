@@ -49,7 +49,7 @@ export async function proposed(
   return (await client.call('createPairingRequest', { body, idempotencyKey: key })).data;
 }
 
-export interface Choice {
+interface Choice {
   pairing: string;
   /** Name or id. */
   agent: string;

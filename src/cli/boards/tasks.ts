@@ -60,7 +60,7 @@ export async function currentTask(session: BoardSession, given: string | undefin
   });
 }
 
-export interface TaskOut {
+interface TaskOut {
   task: Task;
   line: AgentLine | null;
   /** What nobody has picked up, after a task was closed. */

@@ -7,7 +7,7 @@ import { readBytes } from './get.ts';
 import { isBinary, unified } from './merge.ts';
 import { type Files, notedAt } from './scope.ts';
 
-export interface Diff {
+interface Diff {
   from: string;
   to: string;
   diff: string;

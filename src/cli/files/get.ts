@@ -11,7 +11,7 @@ import { called } from '../runtime.ts';
 import { quoted } from './names.ts';
 import { type Files, note, notedAt } from './scope.ts';
 
-export interface WantedFile {
+interface WantedFile {
   /** Path on the board or id. */
   file: string;
   version: number | 'latest';

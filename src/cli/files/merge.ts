@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../../local/failure.ts';
 
-export interface ThreeWays {
+interface ThreeWays {
   /** What both began with, what is there now, what is here. */
   base: Buffer;
   theirs: Buffer;
@@ -13,7 +13,7 @@ export interface ThreeWays {
   labels: { base: string; theirs: string };
 }
 
-export interface Merged {
+interface Merged {
   bytes: Buffer;
   conflicts: number;
 }

@@ -4,7 +4,7 @@ import { usage } from '../../local/failure.ts';
 import type { PutQuery } from './put.ts';
 import { type Files, notedAt } from './scope.ts';
 
-export interface PutOptions {
+interface PutOptions {
   name?: string | undefined;
   base?: number | undefined;
   task?: string[] | undefined;

@@ -56,7 +56,7 @@ export async function put(putting: Putting): Promise<Put> {
   return done;
 }
 
-export interface PutRecord {
+interface PutRecord {
   file: BoardFile;
   version: number;
   replaces: number;

@@ -16,7 +16,7 @@ export interface CatalogFlag {
   hidden?: boolean;
 }
 
-export interface CatalogArg {
+interface CatalogArg {
   name: string;
   description?: string;
   required?: boolean;

@@ -1,7 +1,7 @@
 /** How a command is typed, on one line: in its help, and in the hint of a line that lacks something. */
 import { boardFirst } from '../parsing/board-first.ts';
 
-export interface Argument {
+interface Argument {
   name: string;
   description?: string | undefined;
   required?: boolean | undefined;

@@ -13,14 +13,14 @@ import { Failure, usage } from '../../local/failure.ts';
 import { called, runtime, version } from '../runtime.ts';
 import { ownProgram } from '../session/here.ts';
 
-export interface InitOptions {
+interface InitOptions {
   scope: Scope;
   /** Names of harnesses; without, all that are on this machine. */
   harness: string[];
   allow: boolean;
 }
 
-export interface InitRecord {
+interface InitRecord {
   applied: boolean;
   scope: Scope;
   harnesses: { name: string; detected: boolean; version: string | null; changes: Change[] }[];

@@ -11,7 +11,7 @@ import { called, runtime } from '../runtime.ts';
 import { endWith, exitAfter } from '../signals.ts';
 import { readTeamOptions, readWait, type TeamFlags } from './team-options.ts';
 
-export interface ServeFlags extends TeamFlags {
+interface ServeFlags extends TeamFlags {
   team?: boolean;
   db?: string | undefined;
   files?: string | undefined;

@@ -13,7 +13,7 @@ import { noteAutostart } from '../autostarted.ts';
 import type { Output } from '../output.ts';
 import { called, runtime, version } from '../runtime.ts';
 
-export interface LocalChoice {
+interface LocalChoice {
   out: Output;
   autostart: boolean;
 }

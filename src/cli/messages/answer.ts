@@ -9,7 +9,7 @@ import { hasPipedInput } from '../stdin.ts';
 import { checkLength, readBody } from './body.ts';
 import { findMessage } from './references.ts';
 
-export interface AnswerOptions {
+interface AnswerOptions {
   message: string;
   text: string | undefined;
   option?: number | undefined;

@@ -6,7 +6,7 @@ import { fileBytes, hasPipedInput, stdinBytes, type Taken, takeText } from '../s
 /** Most characters (code points) of a message; the server has the same limit. */
 export const LIMIT = 32_768;
 
-export interface BodySource {
+interface BodySource {
   argument: string | undefined;
   file: string | undefined;
   /** Which end is needed of a text that is too long. */

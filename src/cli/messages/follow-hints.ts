@@ -9,7 +9,7 @@ import { type Filters, Reader, reconnecting, unlessNobody } from './catch-up.ts'
 
 export type Head = Extract<HintFrame, { event: 'head' }>['data'];
 
-export interface HintFollowOptions {
+interface HintFollowOptions {
   client: Client;
   /** Left out: every board, also those that the person comes onto later. */
   boards?: string[];

@@ -6,7 +6,7 @@ import { interruptWith } from '../signals.ts';
 import { Reader, type ReaderOptions, reconnecting } from './catch-up.ts';
 import { followHints } from './follow-hints.ts';
 
-export interface FollowOptions extends ReaderOptions {
+interface FollowOptions extends ReaderOptions {
   out: Output;
   /** Whether an agent follows. */
   agent: boolean;

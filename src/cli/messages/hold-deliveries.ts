@@ -9,7 +9,7 @@ import { here, sessionHere } from '../session/here.ts';
 const ANSWER_MS = 2_000;
 
 /** Leaves replies to a message to the command that waits for them; `claim` says which it has shown. */
-export interface ReplyHold {
+interface ReplyHold {
   claim(seqs: number[]): Promise<void>;
   release(): void;
 }

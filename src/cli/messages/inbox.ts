@@ -23,7 +23,7 @@ export interface InboxOptions {
   limit?: number | undefined;
 }
 
-export interface InboxRecord {
+interface InboxRecord {
   agent: string;
   messages: Message[];
   /** Up to here acknowledging was asked for; null: nothing was. */

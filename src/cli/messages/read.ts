@@ -13,7 +13,7 @@ import type { Filters } from './catch-up.ts';
 import { follow } from './follow.ts';
 import { tellShown } from './hold-deliveries.ts';
 
-export interface ReadOptions extends Span {
+interface ReadOptions extends Span {
   from?: string | undefined;
   role?: string | undefined;
   task?: string | undefined;

@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import type { Message } from '../../contract/types.ts';
 import { Failure, usage } from '../../local/failure.ts';
 
-export interface MessageRef {
+interface MessageRef {
   id?: string;
   seq?: number;
   board?: string;

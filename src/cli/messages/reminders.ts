@@ -5,7 +5,7 @@ import { parseOwn, readPrivate, writePrivate } from '../../local/private-file.ts
 import type { Output } from '../output.ts';
 import { runtime } from '../runtime.ts';
 
-export type ReminderCode =
+type ReminderCode =
   | 'tasks_not_picked_up'
   | 'no_task_posts'
   | 'next_task'

@@ -11,7 +11,7 @@ interface ParserError extends Error {
 }
 
 /** What was typed, and for which command. */
-export interface CommandLine {
+interface CommandLine {
   id: string;
   aliases: string[];
   args: Record<string, { options?: readonly string[] | undefined }>;

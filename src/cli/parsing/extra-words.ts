@@ -2,7 +2,7 @@
 import { mayBeBoard } from './board-first.ts';
 import { nearestNames } from './spelling.ts';
 
-export interface Typed {
+interface Typed {
   /** The command, as short as it can be named. */
   name: string;
   /** Names of the arguments it takes. */

@@ -21,7 +21,7 @@ import { exitCode } from '../exit.ts';
 import { runtime } from '../runtime.ts';
 import { here, noNetwork, refuseStartInSandbox, sessionHere } from './here.ts';
 
-export interface DaemonFlags {
+interface DaemonFlags {
   /** Whether it may be started for this, and an older one replaced. */
   start: boolean;
 }

@@ -5,7 +5,7 @@ import { forgetKey } from '../../local/keystore.ts';
 import { type KnownServer, knownServers, namedServer, usualServer } from '../../local/servers.ts';
 import { runtime } from '../runtime.ts';
 
-export interface ServerRow {
+interface ServerRow {
   name: string;
   url: string;
   local: boolean;

@@ -5,7 +5,6 @@ import { writeFlags } from '../../cli/flags.ts';
 import { createSeat } from '../../cli/session/new-seat.ts';
 import { member, object, stored, text } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ agent: member, stored: stored.nullable(), token: text.optional() });
 
 export default class AgentCreate extends BaseCommand<typeof AgentCreate> {

@@ -12,7 +12,6 @@ import { seatHeld } from './lib/binding.ts';
 import { deliveryRecord, deliveryText, ownName } from './lib/delivery.ts';
 import { agentMeant } from './lib/midturn.ts';
 
-/** What `--json` prints. */
 export const json = () => {
   const delivery = object({
     agent: text,

@@ -5,7 +5,6 @@ import { object } from '../../cli/shapes.ts';
 import { unbindHere } from './lib/binding.ts';
 import { endedSeat } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ agent: endedSeat });
 
 export default class AgentLeave extends BaseCommand<typeof AgentLeave> {

@@ -4,7 +4,6 @@ import { writeFlags } from '../../cli/flags.ts';
 import { answer, whole } from '../../cli/shapes.ts';
 import { agentMeant, midturnOptions, midturnText } from './lib/midturn.ts';
 
-/** What `--json` prints. */
 export const json = () => whole(answer('getMidturnPolicy'));
 
 export default class AgentMidturn extends BaseCommand<typeof AgentMidturn> {

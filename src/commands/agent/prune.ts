@@ -8,7 +8,6 @@ import { answer, whole } from '../../cli/shapes.ts';
 import { duration } from '../../cli/time.ts';
 import { usage } from '../../local/failure.ts';
 
-/** What `--json` prints. */
 export const json = () => whole(answer('pruneAgents'));
 
 export default class AgentPrune extends BaseCommand<typeof AgentPrune> {

@@ -7,7 +7,6 @@ import { object } from '../../cli/shapes.ts';
 import type { Answer } from '../../contract/types.ts';
 import { endedSeat } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ agent: endedSeat });
 
 export default class AgentRemove extends BaseCommand<typeof AgentRemove> {

@@ -5,7 +5,6 @@ import { deliveryLine } from '../../cli/print/agreed.ts';
 import { member, object, text } from '../../cli/shapes.ts';
 import { bindHere } from './lib/binding.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({
     agent: member,

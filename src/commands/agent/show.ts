@@ -4,7 +4,6 @@ import { memberText } from '../../cli/print/member.ts';
 import { member, object } from '../../cli/shapes.ts';
 import { ownName } from './lib/delivery.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ agent: member });
 
 export default class AgentShow extends BaseCommand<typeof AgentShow> {

@@ -6,7 +6,6 @@ import { rowsOr } from '../../cli/table.ts';
 import { pages } from '../../client/pages.ts';
 import type { Answer } from '../../contract/types.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ revisions: answer('listAllowanceRevisions').shape.revisions });
 
 export default class AllowanceHistory extends BaseCommand<typeof AllowanceHistory> {

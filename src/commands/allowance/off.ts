@@ -3,7 +3,6 @@ import { writeFlags } from '../../cli/flags.ts';
 import { allowanceText } from '../../cli/print/approval.ts';
 import { changedAllowance } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => changedAllowance;
 
 export default class AllowanceOff extends BaseCommand<typeof AllowanceOff> {

@@ -4,7 +4,6 @@ import { allowanceText } from '../../cli/print/approval.ts';
 import { changeAllowance } from './lib/change.ts';
 import { changedAllowance } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => changedAllowance;
 
 export default class AllowanceOn extends BaseCommand<typeof AllowanceOn> {

@@ -5,7 +5,6 @@ import { allowanceText } from '../../cli/print/approval.ts';
 import { changeAllowance } from './lib/change.ts';
 import { changedAllowance } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => changedAllowance;
 
 export default class AllowanceSet extends BaseCommand<typeof AllowanceSet> {

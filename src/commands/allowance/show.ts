@@ -3,7 +3,6 @@ import { allowanceText } from '../../cli/print/approval.ts';
 import { object } from '../../cli/shapes.ts';
 import { allowance } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ allowance });
 
 export default class AllowanceShow extends BaseCommand<typeof AllowanceShow> {

@@ -6,7 +6,6 @@ import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { allowedText, allowQuestion } from '../../cli/print/approval.ts';
 import { requestedApproval } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => requestedApproval;
 
 export default class ApprovalAllow extends BaseCommand<typeof ApprovalAllow> {

@@ -4,7 +4,6 @@ import { writeFlags } from '../../cli/flags.ts';
 import { actionWords } from '../../cli/print/approval.ts';
 import { answer, object, text } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ state: text, approval: answer('declineApproval') });
 
 export default class ApprovalDecline extends BaseCommand<typeof ApprovalDecline> {

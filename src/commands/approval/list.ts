@@ -9,7 +9,6 @@ import { rowsOr } from '../../cli/table.ts';
 
 const NONE = 'Your agents ask for nothing. What they may do without asking: service allowance show';
 
-/** What `--json` prints. */
 export const json = () => object({ approvals: answer('listApprovals').shape.approvals });
 
 export default class ApprovalList extends BaseCommand<typeof ApprovalList> {

@@ -6,7 +6,6 @@ import { BaseCommand } from '../../cli/base.ts';
 import { approvalText } from '../../cli/print/approval.ts';
 import { approvalOutcome } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => approvalOutcome;
 
 export default class ApprovalShow extends BaseCommand<typeof ApprovalShow> {

@@ -6,7 +6,6 @@ import { listFlag, waitFlags, writeFlags } from '../../cli/flags.ts';
 import { flag, message, object, postRecipients, text } from '../../cli/shapes.ts';
 import { ask } from './lib/ask.ts';
 
-/** What `--json` prints. */
 export const json = () => {
   const given = z.strictObject({
     option: z.int().nullable(),

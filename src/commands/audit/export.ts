@@ -7,7 +7,6 @@ import { EXIT } from '../../cli/exit.ts';
 import { count, object, text } from '../../cli/shapes.ts';
 import { exportRecord, verifyRecord, verifyText } from './lib/record.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ path: text.nullable(), events: count, head: z.unknown() });
 
 export default class AuditExport extends BaseCommand<typeof AuditExport> {

@@ -5,7 +5,6 @@ import { answer, nextSeq, object, seq } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { eventLines, readLog, wholeLog } from './lib/record.ts';
 
-/** What `--json` prints. */
 export const json = () => {
   const events = answer('listEvents').shape.events;
   return object({ events, next_after: nextSeq, head_seq: seq });

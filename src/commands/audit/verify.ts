@@ -6,7 +6,6 @@ import { EXIT } from '../../cli/exit.ts';
 import { count, flag, object, seq, text } from '../../cli/shapes.ts';
 import { verifyRecord, verifyText } from './lib/record.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({
     ok: flag,

@@ -6,7 +6,6 @@ import { newestSeq } from '../../cli/messages/read.ts';
 import { count, object } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ read_up_to: count, unread: count });
 
 export default class BoardAck extends BaseCommand<typeof BoardAck> {

@@ -6,7 +6,6 @@ import { askedText, askToAdd } from '../../cli/session/ask-person.ts';
 import { boardPerson, object, requestedApproval, text } from '../../cli/shapes.ts';
 import { handleOf } from './lib/people.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   z.union([
     object({ person: boardPerson, by_agent: text.optional(), by_owner: text.nullable().optional() }),

@@ -4,7 +4,6 @@ import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { flag, object } from '../../cli/shapes.ts';
 import { changeBoard, readBoard } from './lib/settings.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ agents_add_people: flag });
 
 export default class BoardAgentsAddPeople extends BaseCommand<typeof BoardAgentsAddPeople> {

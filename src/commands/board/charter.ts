@@ -9,7 +9,6 @@ import { Failure, usage } from '../../local/failure.ts';
 import { changeBoard, readBoard } from './lib/settings.ts';
 import { changeLine } from './lib/settings-text.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ charter: text, changed: flag });
 
 export default class BoardCharter extends BaseCommand<typeof BoardCharter> {

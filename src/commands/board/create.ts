@@ -5,7 +5,6 @@ import { writeFlags } from '../../cli/flags.ts';
 import { board, flag, member, object, text } from '../../cli/shapes.ts';
 import { askName, createBoard, createdText, createInSession } from './lib/create.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({
     board_record: board,

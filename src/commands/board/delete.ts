@@ -5,7 +5,6 @@ import { boardMeant, confirmByName, forgetSeatsOn, requireDeletable } from './li
 import { lifecycle } from './lib/shapes.ts';
 import { lifecycleText } from './lib/states.ts';
 
-/** What `--json` prints. */
 export const json = () => lifecycle;
 
 export default class BoardDelete extends BaseCommand<typeof BoardDelete> {

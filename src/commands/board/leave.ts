@@ -4,7 +4,6 @@ import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { plural } from '../../cli/print/fields.ts';
 import { boardPerson, object } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ person: boardPerson.nullable() });
 
 export default class BoardLeave extends BaseCommand<typeof BoardLeave> {

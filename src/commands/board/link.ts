@@ -4,7 +4,6 @@ import { BaseCommand } from '../../cli/base.ts';
 import { linkFolder } from '../../cli/boards/link-folder.ts';
 import { object, text } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ path: text, previous: z.strictObject({ server: text, board: text }).nullable() });
 
 export default class BoardLink extends BaseCommand<typeof BoardLink> {

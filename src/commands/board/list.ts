@@ -9,7 +9,6 @@ import type { Session } from '../../cli/session/session.ts';
 import { answer, count, object, serverGroup } from '../../cli/shapes.ts';
 import { listedBoard } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => {
   const lists = answer('listBoards').shape;
   const list = {

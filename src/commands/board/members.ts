@@ -6,7 +6,6 @@ import { memberRows } from '../../cli/print/member.ts';
 import { rowsOr } from '../../cli/table.ts';
 import { members } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => members;
 
 export default class BoardMembers extends BaseCommand<typeof BoardMembers> {

@@ -5,7 +5,6 @@ import { readMessage } from '../../cli/messages/references.ts';
 import { messageText } from '../../cli/print/message.ts';
 import { answer, message, object } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => {
   const one = answer('getMessage').shape;
   return object({

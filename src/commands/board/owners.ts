@@ -9,7 +9,6 @@ import { boardPerson, flag, object, requestedApproval } from '../../cli/shapes.t
 import { usage } from '../../local/failure.ts';
 import { handleOf, ownersOf } from './lib/people.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   z.union([
     object({ owners: z.array(boardPerson) }),

@@ -5,7 +5,6 @@ import { listFlags } from '../../cli/flags.ts';
 import { personRows } from '../../cli/print/member.ts';
 import { board, boardPerson, object } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ visibility: board.shape.visibility, people: z.array(boardPerson) });
 
 export default class BoardPeople extends BaseCommand<typeof BoardPeople> {

@@ -9,7 +9,6 @@ import { changeBoard, policyOptions, readBoard } from './lib/settings.ts';
 import { changeLine, policyText, policyWords } from './lib/settings-text.ts';
 import { changeOf } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => z.union([changeOf(board.shape.policy), requestedApproval]);
 
 export default class BoardPolicy extends BaseCommand<typeof BoardPolicy> {

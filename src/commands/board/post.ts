@@ -34,7 +34,6 @@ const attachFlags = {
   }),
 };
 
-/** What `--json` prints. */
 export const json = () => {
   const unread = z
     .strictObject({ count, seqs: z.array(seq), from: z.array(z.strictObject({ name: text, sender: text })) })

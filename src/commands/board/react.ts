@@ -8,7 +8,6 @@ import { emojis, type ReactionName } from '../../contract/reactions.ts';
 import type { Message } from '../../contract/types.ts';
 import { usage } from '../../local/failure.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ message, reaction: text, removed: flag });
 
 export default class BoardReact extends BaseCommand<typeof BoardReact> {

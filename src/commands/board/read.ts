@@ -8,7 +8,6 @@ import { board, count, message, messages, nextSeq, object, seq } from '../../cli
 const before = { min: 1, helpValue: 'N', description: 'Messages before this number' };
 const around = { min: 1, helpValue: 'N', description: 'Messages around this number' };
 
-/** What `--json` prints. */
 export const json = () =>
   z.union([
     object({

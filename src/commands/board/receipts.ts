@@ -4,7 +4,6 @@ import { findMessage } from '../../cli/messages/references.ts';
 import { answer, whole } from '../../cli/shapes.ts';
 import { table } from '../../cli/table.ts';
 
-/** What `--json` prints. */
 export const json = () => whole(answer('listReceipts'));
 
 export default class BoardReceipts extends BaseCommand<typeof BoardReceipts> {

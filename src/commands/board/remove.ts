@@ -6,7 +6,6 @@ import { confirmFlags, requestFlags, writeFlags } from '../../cli/flags.ts';
 import { boardIdOf, personIdOf } from '../../cli/session/ask-person.ts';
 import { boardPerson, object, requestedApproval } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => z.union([object({ person: boardPerson }), requestedApproval]);
 
 export default class BoardRemove extends BaseCommand<typeof BoardRemove> {

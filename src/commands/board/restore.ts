@@ -5,7 +5,6 @@ import { boardMeant, lookedUp } from './lib/lifecycle.ts';
 import { lifecycle } from './lib/shapes.ts';
 import { lifecycleQuestion, lifecycleText } from './lib/states.ts';
 
-/** What `--json` prints. */
 export const json = () => lifecycle;
 
 export default class BoardRestore extends BaseCommand<typeof BoardRestore> {

@@ -7,7 +7,6 @@ import { usage } from '../../local/failure.ts';
 import { changeRoles, grantOf, readBoard } from './lib/settings.ts';
 import { changeLine, grantWords, rolesText } from './lib/settings-text.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ roles: board.shape.roles, changed: flag });
 
 export default class BoardRoles extends BaseCommand<typeof BoardRoles> {

@@ -15,7 +15,6 @@ import { escapeUntrusted } from '../../contract/text.ts';
 import type { Answer, SearchResult } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ query: text, results: answer('search').shape.results, next_after: nextText });
 
 export default class BoardSearch extends BaseCommand<typeof BoardSearch> {

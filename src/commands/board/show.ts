@@ -2,7 +2,6 @@ import { BaseCommand } from '../../cli/base.ts';
 import { boardText } from '../../cli/print/board.ts';
 import { board, object } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ board_record: board });
 
 export default class BoardShow extends BaseCommand<typeof BoardShow> {

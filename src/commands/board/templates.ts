@@ -3,7 +3,6 @@ import { listFlags } from '../../cli/flags.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { table } from '../../cli/table.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ templates: answer('listTemplates').shape.templates });
 
 export default class BoardTemplates extends BaseCommand<typeof BoardTemplates> {

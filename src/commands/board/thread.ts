@@ -12,7 +12,6 @@ import { flag, message, messages, nextSeq, object, seq } from '../../cli/shapes.
 import { waitFor } from '../../client/wait.ts';
 import type { Answer, Message } from '../../contract/types.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({
     thread_root_seq: seq.nullable(),

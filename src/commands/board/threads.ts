@@ -10,7 +10,6 @@ import { pages } from '../../client/pages.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Answer } from '../../contract/types.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ threads: answer('listThreads').shape.threads, next_after: nextText });
 
 export default class BoardThreads extends BaseCommand<typeof BoardThreads> {

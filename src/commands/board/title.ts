@@ -7,7 +7,6 @@ import { changeBoard, readBoard } from './lib/settings.ts';
 import { changeLine } from './lib/settings-text.ts';
 import { changeOf } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => changeOf(text.nullable());
 
 export default class BoardTitle extends BaseCommand<typeof BoardTitle> {

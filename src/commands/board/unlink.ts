@@ -3,7 +3,6 @@ import { BaseCommand } from '../../cli/base.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { findProject, removeProject, saidBy } from '../../local/project.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({ path: text.nullable(), previous: z.strictObject({ server: text, board: text }).nullable() });
 

@@ -4,7 +4,6 @@ import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { answer, whole } from '../../cli/shapes.ts';
 import { turnedText, turnQuestion } from './lib/states.ts';
 
-/** What `--json` prints. */
 export const json = () => whole(answer('setBoardVisibility'));
 
 export default class BoardVisibility extends BaseCommand<typeof BoardVisibility> {

@@ -14,7 +14,6 @@ import { followed } from '../../cli/time.ts';
 import type { Client } from '../../client/client.ts';
 import type { Message } from '../../contract/types.ts';
 
-/** What `--json` prints. */
 export const json = () => z.strictObject({ board: text, message });
 
 export default class BoardWatch extends BaseCommand<typeof BoardWatch> {

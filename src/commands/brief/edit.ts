@@ -5,7 +5,6 @@ import { writeFlags } from '../../cli/flags.ts';
 import { requireBrief } from './lib/brief.ts';
 import { briefPut } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => briefPut;
 
 export default class BriefEdit extends BaseCommand<typeof BriefEdit> {

@@ -9,7 +9,6 @@ import { called } from '../../cli/runtime.ts';
 import { savedFile } from '../../cli/shapes.ts';
 import { requireBrief } from './lib/brief.ts';
 
-/** What `--json` prints. */
 export const json = () => savedFile;
 
 export default class BriefGet extends BaseCommand<typeof BriefGet> {

@@ -10,7 +10,6 @@ import { staying } from '../../cli/session/session.ts';
 import { briefQuery } from './lib/brief.ts';
 import { briefPut } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => briefPut;
 
 export default class BriefPut extends BaseCommand<typeof BriefPut> {

@@ -6,7 +6,6 @@ import { briefText } from '../../cli/print/file.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { requireBrief } from './lib/brief.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ brief: z.unknown(), text: text.nullable() });
 
 export default class BriefShow extends BaseCommand<typeof BriefShow> {

@@ -6,7 +6,6 @@ import { newCodeText } from '../../cli/print/code.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { newCode } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ code: newCode, prompt: text });
 
 export default class CodeCreate extends BaseCommand<typeof CodeCreate> {

@@ -10,7 +10,6 @@ import { object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
 import { listedCode } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ join_codes: z.array(listedCode) });
 
 export default class CodeList extends BaseCommand<typeof CodeList> {

@@ -4,7 +4,6 @@ import { writeFlags } from '../../cli/flags.ts';
 import { object } from '../../cli/shapes.ts';
 import { listedCode } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ code: listedCode });
 
 export default class CodeRevoke extends BaseCommand<typeof CodeRevoke> {

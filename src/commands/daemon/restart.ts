@@ -3,7 +3,6 @@ import { startDaemon, stopDaemon } from '../../cli/local/daemon.ts';
 import { refuseStartInSandbox } from '../../cli/session/here.ts';
 import { startedDaemon } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => startedDaemon;
 
 export default class DaemonRestart extends BaseCommand<typeof DaemonRestart> {

@@ -2,7 +2,6 @@ import { BaseCommand } from '../../cli/base.ts';
 import { startDaemon } from '../../cli/local/daemon.ts';
 import { startedDaemon } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => startedDaemon;
 
 export default class DaemonStart extends BaseCommand<typeof DaemonStart> {

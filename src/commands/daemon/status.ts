@@ -7,7 +7,6 @@ import { metrics } from '../../daemon/metrics.ts';
 import type { StatusAnswer } from '../../daemon/protocol.ts';
 import { troubledHandoff } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({
     pid: z.int(),

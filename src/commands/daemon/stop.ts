@@ -2,7 +2,6 @@ import { BaseCommand } from '../../cli/base.ts';
 import { stopDaemon } from '../../cli/local/daemon.ts';
 import { flag, object } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ stopped: flag });
 
 export default class DaemonStop extends BaseCommand<typeof DaemonStop> {

@@ -9,7 +9,6 @@ import { object, text } from '../../cli/shapes.ts';
 import { checks } from './lib/registry.ts';
 import { type Diagnosis, diagnose } from './lib/run.ts';
 
-/** What `--json` prints. */
 export const json = () => {
   const check = z.strictObject({
     name: text,

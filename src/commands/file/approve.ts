@@ -4,7 +4,6 @@ import { fileNamed } from '../../cli/files/names.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { oneFile } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => oneFile;
 
 export default class FileApprove extends BaseCommand<typeof FileApprove> {

@@ -4,7 +4,6 @@ import { diffOf, diffText } from '../../cli/files/diff.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { object, text } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ from: text, to: text, diff: text });
 
 export default class FileDiff extends BaseCommand<typeof FileDiff> {

@@ -6,7 +6,6 @@ import { filesOf } from '../../cli/files/scope.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { putFile } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => putFile;
 
 export default class FileEdit extends BaseCommand<typeof FileEdit> {

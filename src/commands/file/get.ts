@@ -8,7 +8,6 @@ import { sizeText } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
 import { savedFile } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => savedFile;
 
 export default class FileGet extends BaseCommand<typeof FileGet> {

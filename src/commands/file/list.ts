@@ -10,7 +10,6 @@ import { boardFile, nextText, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
 import { pages } from '../../client/pages.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ files: z.array(boardFile), next_after: nextText });
 
 export default class FileList extends BaseCommand<typeof FileList> {

@@ -10,7 +10,6 @@ import { tagFlags, writeFlags } from '../../cli/flags.ts';
 import { staying } from '../../cli/session/session.ts';
 import { putFile } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => putFile;
 
 export default class FilePut extends BaseCommand<typeof FilePut> {

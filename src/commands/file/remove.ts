@@ -4,7 +4,6 @@ import { wholeFile } from '../../cli/files/names.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { oneFile } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => oneFile;
 
 export default class FileRemove extends BaseCommand<typeof FileRemove> {

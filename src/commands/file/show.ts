@@ -5,7 +5,6 @@ import { fileText } from '../../cli/print/file.ts';
 import { fileDetail, object } from '../../cli/shapes.ts';
 import { pages } from '../../client/pages.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ file: fileDetail });
 
 export default class FileShow extends BaseCommand<typeof FileShow> {

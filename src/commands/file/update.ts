@@ -7,7 +7,6 @@ import { fileLine } from '../../cli/print/file.ts';
 import { usage } from '../../local/failure.ts';
 import { oneFile } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => oneFile;
 
 export default class FileUpdate extends BaseCommand<typeof FileUpdate> {

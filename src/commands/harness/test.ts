@@ -7,7 +7,6 @@ import { EXIT } from '../../cli/exit.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
 import { profileMeant, testHarness, verdictLine } from './lib/testing.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({
     harness: text,

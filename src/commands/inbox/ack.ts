@@ -4,7 +4,6 @@ import { writeFlags } from '../../cli/flags.ts';
 import { object, seq } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ cursor: seq });
 
 export default class InboxAck extends BaseCommand<typeof InboxAck> {

@@ -17,7 +17,6 @@ import { personInboxText, readPersonInbox } from './lib/person.ts';
 import { inboxOfSeats, seatsHere } from './lib/seats.ts';
 import { shownInbox } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => {
   const seats = object({
     seats: z.array(

@@ -12,7 +12,6 @@ import type { Answer } from '../../contract/types.ts';
 import { body } from '../../daemon/bundle/escape.ts';
 import { proposed } from '../../daemon/compose/proposed.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ notices: answer('listNotices').shape.notices });
 
 export default class InboxNotices extends BaseCommand<typeof InboxNotices> {

@@ -8,7 +8,6 @@ import { seconds } from '../../cli/messages/references.ts';
 import { usage } from '../../local/failure.ts';
 import { shownInbox } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => shownInbox;
 
 export default class InboxWait extends BaseCommand<typeof InboxWait> {

@@ -6,7 +6,6 @@ import { boardsFlag, boardsOf, writeFlags } from '../../cli/flags.ts';
 import { newInviteText } from '../../cli/print/invite.ts';
 import { answer, object, requestedApproval } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => {
   const made = answer('createInvite');
   return z.union([object({ invite: made }), requestedApproval]);

@@ -9,7 +9,6 @@ import { rowsOr } from '../../cli/table.ts';
 import { ownInvites } from './lib/invites.ts';
 import { invite } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ invites: z.array(invite) });
 
 export default class InviteList extends BaseCommand<typeof InviteList> {

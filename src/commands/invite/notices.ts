@@ -6,7 +6,6 @@ import { answer, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
 import { inviteNotices } from './lib/invites.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ notices: answer('listInviteNotices').shape.notices });
 
 export default class InviteNotices extends BaseCommand<typeof InviteNotices> {

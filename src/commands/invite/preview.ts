@@ -4,7 +4,6 @@ import { BaseCommand } from '../../cli/base.ts';
 import { previewText } from '../../cli/print/invite.ts';
 import { answer, object } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ preview: answer('previewInvite') });
 
 export default class InvitePreview extends BaseCommand<typeof InvitePreview> {

@@ -3,7 +3,6 @@ import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { answer, whole } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => whole(answer('revokeInvite'));
 
 export default class InviteRevoke extends BaseCommand<typeof InviteRevoke> {

@@ -4,7 +4,6 @@ import { inviteText } from '../../cli/print/invite.ts';
 import { object } from '../../cli/shapes.ts';
 import { invite } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ invite });
 
 export default class InviteShow extends BaseCommand<typeof InviteShow> {

@@ -5,7 +5,6 @@ import { writeFlags } from '../../cli/flags.ts';
 import { object } from '../../cli/shapes.ts';
 import { invite } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ invite });
 
 export default class InviteUpdate extends BaseCommand<typeof InviteUpdate> {

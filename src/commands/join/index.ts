@@ -18,7 +18,6 @@ import {
 } from '../../cli/shapes.ts';
 import * as ways from './lib/join.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({
     ...Object.fromEntries(Object.entries(arrivedKey).map(([name, schema]) => [name, schema.optional()])),

@@ -11,7 +11,6 @@ import { newKeyText } from './lib/key-text.ts';
 const HOUR = 3_600;
 const YEAR = 365 * 86_400;
 
-/** What `--json` prints. */
 export const json = () => object({ key: answer('createKey') });
 
 export default class KeyCreate extends BaseCommand<typeof KeyCreate> {

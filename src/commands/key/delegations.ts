@@ -10,7 +10,6 @@ import type { Client } from '../../client/client.ts';
 import { pages } from '../../client/pages.ts';
 import type { Delegation, Person } from '../../contract/types.ts';
 
-/** What `--json` prints. */
 export const json = () => {
   const delegations = answer('listDelegations').shape;
   return object({ person: delegations.person, delegations: delegations.delegations });

@@ -4,7 +4,6 @@ import { writeFlags } from '../../cli/flags.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { showTime } from '../../cli/time.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ session: answer('endBrowserSession') });
 
 export default class KeyEndSession extends BaseCommand<typeof KeyEndSession> {

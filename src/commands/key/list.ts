@@ -7,7 +7,6 @@ import { object, text } from '../../cli/shapes.ts';
 import { keyRows } from './lib/key-text.ts';
 import { listedKeys } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({
     person: listedKeys.person,

@@ -10,7 +10,6 @@ import { answer, flag, object, requestedApproval } from '../../cli/shapes.ts';
 import { hangsOn } from './lib/key-text.ts';
 import { listedKeys } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   z.union([object({ person: listedKeys.person, key: answer('revokeKey'), this_machine: flag }), requestedApproval]);
 

@@ -9,7 +9,6 @@ import type { Client } from '../../client/client.ts';
 import { pages } from '../../client/pages.ts';
 import type { BrowserSession, Person } from '../../contract/types.ts';
 
-/** What `--json` prints. */
 export const json = () => {
   const sessions = answer('listBrowserSessions').shape;
   return object({ person: sessions.person, sessions: sessions.sessions });

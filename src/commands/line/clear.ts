@@ -5,7 +5,6 @@ import { writeFlags } from '../../cli/flags.ts';
 import { clearLine, lineTarget, printLine } from './lib/lines.ts';
 import { lineOfAgent } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => lineOfAgent;
 
 export default class LineClear extends BaseCommand<typeof LineClear> {

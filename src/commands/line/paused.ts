@@ -7,7 +7,6 @@ import { moment } from '../../cli/time.ts';
 import { lineTarget, printLine, setLine } from './lib/lines.ts';
 import { lineOfAgent } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => lineOfAgent;
 
 export default class LinePaused extends BaseCommand<typeof LinePaused> {

@@ -6,7 +6,6 @@ import { staying } from '../../cli/session/session.ts';
 import { aboutTask, lineTarget, printLine, readLine } from './lib/lines.ts';
 import { lineOfAgent } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => lineOfAgent;
 
 export default class LineShow extends BaseCommand<typeof LineShow> {

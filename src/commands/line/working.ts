@@ -6,7 +6,6 @@ import { writeFlags } from '../../cli/flags.ts';
 import { lineTarget, printLine, setLine } from './lib/lines.ts';
 import { lineOfAgent } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => lineOfAgent;
 
 export default class LineWorking extends BaseCommand<typeof LineWorking> {

@@ -4,7 +4,6 @@ import { BaseCommand } from '../../cli/base.ts';
 import { flag, object, person, savedKey, stored, text } from '../../cli/shapes.ts';
 import { readSecret, signedInText, signIn } from './lib/login.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({
     server_id: text,

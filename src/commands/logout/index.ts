@@ -8,7 +8,6 @@ import { count, flag, object, text } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { forgetOnly, leaveAll, type SignOut, signBrowsersOut, signedInElsewhere, signOut } from './lib/logout.ts';
 
-/** What `--json` prints. */
 export const json = () => {
   const signedOut = {
     server: z.strictObject({ name: text, url: text }),

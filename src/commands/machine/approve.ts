@@ -5,7 +5,6 @@ import { flag, object } from '../../cli/shapes.ts';
 import { machineText } from './lib/machine-text.ts';
 import { machineRequest } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ request: machineRequest, approved: flag });
 
 export default class MachineApprove extends BaseCommand<typeof MachineApprove> {

@@ -3,7 +3,6 @@ import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { collectedKey } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => collectedKey;
 
 export default class MachineCollect extends BaseCommand<typeof MachineCollect> {

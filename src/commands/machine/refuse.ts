@@ -4,7 +4,6 @@ import { writeFlags } from '../../cli/flags.ts';
 import { flag, object } from '../../cli/shapes.ts';
 import { machineRequest } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ request: machineRequest, approved: flag });
 
 export default class MachineRefuse extends BaseCommand<typeof MachineRefuse> {

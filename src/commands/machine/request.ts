@@ -6,7 +6,6 @@ import { BaseCommand } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
 import { collectedKey, object, text } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => z.union([object({ code: text, expires_at: text }), collectedKey]);
 
 export default class MachineRequest extends BaseCommand<typeof MachineRequest> {

@@ -4,7 +4,6 @@ import { object } from '../../cli/shapes.ts';
 import { machineText } from './lib/machine-text.ts';
 import { machineRequest } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ request: machineRequest });
 
 export default class MachineShow extends BaseCommand<typeof MachineShow> {

@@ -6,7 +6,6 @@ import { writeFlags } from '../../cli/flags.ts';
 import { agreedOnJoin, board, flag, member, object, seatUse, text } from '../../cli/shapes.ts';
 import { pair, pairHere, pairText } from './lib/pair.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({
     board_record: board,

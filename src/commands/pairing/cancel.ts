@@ -4,7 +4,6 @@ import { writeFlags } from '../../cli/flags.ts';
 import { changedText } from './lib/pairing-text.ts';
 import { oneRequest } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => oneRequest;
 
 export default class PairingCancel extends BaseCommand<typeof PairingCancel> {

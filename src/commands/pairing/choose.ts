@@ -6,7 +6,6 @@ import { writeFlags } from '../../cli/flags.ts';
 import { changedText } from './lib/pairing-text.ts';
 import { oneRequest } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => oneRequest;
 
 export default class PairingChoose extends BaseCommand<typeof PairingChoose> {

@@ -7,7 +7,6 @@ import { rowsOr } from '../../cli/table.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 import { pairingRows } from './lib/pairing-text.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ requests: answer('listPairingRequests').shape.requests });
 
 export default class PairingList extends BaseCommand<typeof PairingList> {

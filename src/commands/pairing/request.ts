@@ -8,7 +8,6 @@ import { readWhole } from '../../cli/stdin.ts';
 import { changedText } from './lib/pairing-text.ts';
 import { pairing } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ request: pairing, next: pairing.shape.next.optional() });
 
 export default class PairingRequestCommand extends BaseCommand<typeof PairingRequestCommand> {

@@ -5,7 +5,6 @@ import { bindFlags, writeFlags } from '../../cli/flags.ts';
 import { changedText } from './lib/pairing-text.ts';
 import { oneRequest } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => oneRequest;
 
 export default class PairingSelect extends BaseCommand<typeof PairingSelect> {

@@ -5,7 +5,6 @@ import type { PairingRequest } from '../../contract/types.ts';
 import { pairingText } from './lib/pairing-text.ts';
 import { oneRequest } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => oneRequest;
 
 export default class PairingShow extends BaseCommand<typeof PairingShow> {

@@ -5,7 +5,6 @@ import { serverPeopleRows } from '../../cli/print/person.ts';
 import { allPersons } from '../../cli/session/people.ts';
 import { answer, object } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ people: z.array(answer('setPersonRole').shape.person) });
 
 export default class PeopleList extends BaseCommand<typeof PeopleList> {

@@ -7,7 +7,6 @@ import { removalFacts, removalText } from '../../cli/print/endings.ts';
 import { personIdOf } from '../../cli/session/ask-person.ts';
 import { answer, object, requestedApproval } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => z.union([object({ removal: answer('removePerson') }), requestedApproval]);
 
 export default class PeopleRemove extends BaseCommand<typeof PeopleRemove> {

@@ -4,7 +4,6 @@ import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { handleOf, noteHandle } from '../../cli/session/people.ts';
 import { answer, flag, object } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ person: answer('renamePerson').shape.person, changed: flag });
 
 export default class PeopleRename extends BaseCommand<typeof PeopleRename> {

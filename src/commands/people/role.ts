@@ -6,7 +6,6 @@ import { personIdOf } from '../../cli/session/ask-person.ts';
 import { handleOf } from '../../cli/session/people.ts';
 import { answer, flag, object, requestedApproval } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   z.union([object({ person: answer('setPersonRole').shape.person, changed: flag }), requestedApproval]);
 

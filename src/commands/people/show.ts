@@ -5,7 +5,6 @@ import { personText } from '../../cli/print/person.ts';
 import { handleOf } from '../../cli/session/people.ts';
 import { object } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ person: z.unknown() });
 
 export default class PeopleShow extends BaseCommand<typeof PeopleShow> {

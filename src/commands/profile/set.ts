@@ -3,7 +3,6 @@ import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { answer, object } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ me: answer('updateMe') });
 
 export default class ProfileSet extends BaseCommand<typeof ProfileSet> {

@@ -2,7 +2,6 @@ import { BaseCommand } from '../../cli/base.ts';
 import { profileText } from '../../cli/print/person.ts';
 import { answer, object } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ me: answer('getMe') });
 
 export default class ProfileShow extends BaseCommand<typeof ProfileShow> {

@@ -8,7 +8,6 @@ import { usage } from '../../local/failure.ts';
 import { RunLimit } from './lib/limit.ts';
 import { serveWith } from './lib/serving.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ session: text, runs: count });
 
 export default class Run extends BaseCommand<typeof Run> {

@@ -4,7 +4,6 @@ import { fields } from '../../cli/print/fields.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { infoOf } from './lib/local-control.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ info: answer('getInfo') });
 
 export default class ServerInfo extends BaseCommand<typeof ServerInfo> {

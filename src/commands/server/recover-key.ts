@@ -7,7 +7,6 @@ import { forAgent } from '../../cli/session/here.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { Failure, usage } from '../../local/failure.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ handle: text, key_file: text });
 
 export default class ServerRecoverKey extends BaseCommand<typeof ServerRecoverKey> {

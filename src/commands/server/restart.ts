@@ -3,7 +3,6 @@ import { runtime } from '../../cli/runtime.ts';
 import { startRecord, startText } from './lib/local-control.ts';
 import { startedServer } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => startedServer;
 
 export default class ServerRestart extends BaseCommand<typeof ServerRestart> {

@@ -2,7 +2,6 @@ import { BaseCommand } from '../../cli/base.ts';
 import { startRecord, startText } from './lib/local-control.ts';
 import { startedServer } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => startedServer;
 
 export default class ServerStart extends BaseCommand<typeof ServerStart> {

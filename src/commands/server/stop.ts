@@ -3,7 +3,6 @@ import { BaseCommand } from '../../cli/base.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { flag, object } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ server_stopped: flag, daemon_stopped: flag });
 
 export default class ServerStop extends BaseCommand<typeof ServerStop> {

@@ -5,7 +5,6 @@ import { forgetServer, tokensHeld } from '../../cli/session/servers.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { knownServer } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ server: knownServer, previous: text.nullable() });
 
 export default class ServersForget extends BaseCommand<typeof ServersForget> {

@@ -9,7 +9,6 @@ import { screenWidth, table } from '../../cli/table.ts';
 import { SERVER_RULE } from '../../local/servers.ts';
 import { knownServer } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ servers: z.array(knownServer), default: text.nullable() });
 
 export default class ServersList extends BaseCommand<typeof ServersList> {

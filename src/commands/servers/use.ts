@@ -4,7 +4,6 @@ import { useServer } from '../../cli/session/servers.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { knownServer } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ server: knownServer, previous: text.nullable() });
 
 export default class ServersUse extends BaseCommand<typeof ServersUse> {

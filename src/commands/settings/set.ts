@@ -5,7 +5,6 @@ import { answer, flag, object } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { settingChanges } from './lib/settings.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ settings: answer('getSettings'), changed: flag });
 
 export default class SettingsSet extends BaseCommand<typeof SettingsSet> {

@@ -3,7 +3,6 @@ import { fields } from '../../cli/print/fields.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { settingRows } from './lib/settings.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ settings: answer('getSettings') });
 
 export default class SettingsShow extends BaseCommand<typeof SettingsShow> {

@@ -13,7 +13,6 @@ import { personServer } from '../../local/servers.ts';
 import { stepLines } from './lib/step.ts';
 import type { Target } from './lib/walk.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({
     steps: z.array(z.looseObject({ name: text, state: z.enum(['done', 'needs_you', 'waiting', 'failed']), text })),

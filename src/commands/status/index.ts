@@ -10,7 +10,6 @@ import { isTicket } from '../../launch/ticket.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { readStatus, statusLines } from './lib/status.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({
     server_running: flag,

@@ -8,7 +8,6 @@ import { runtime } from '../../cli/runtime.ts';
 import { count, object, text } from '../../cli/shapes.ts';
 import { type Tools, withStorage } from './lib/storage.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({ db: text, files: text, checked: count, missing: z.array(text), corrupt: z.array(text) });
 

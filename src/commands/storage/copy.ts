@@ -7,7 +7,6 @@ import { storageFlags } from '../../cli/flags.ts';
 import { count, object, text } from '../../cli/shapes.ts';
 import { withStorage } from './lib/storage.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ copied: count, skipped: count, failed: z.array(text) });
 
 export default class StorageCopy extends BaseCommand<typeof StorageCopy> {

@@ -6,7 +6,6 @@ import { called } from '../../cli/runtime.ts';
 import { object, text } from '../../cli/shapes.ts';
 import { migrate } from './lib/storage.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ from: text.nullable(), to: text, applied: z.array(text) });
 
 export default class StorageMigrate extends BaseCommand<typeof StorageMigrate> {

@@ -9,7 +9,6 @@ import { fileFlag, onlyFlag } from './lib/flags.ts';
 import { by, state } from './lib/shapes.ts';
 import { downText } from './lib/swarm-text.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({
     swarm: text.nullable(),

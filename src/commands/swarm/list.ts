@@ -5,7 +5,6 @@ import { object, text } from '../../cli/shapes.ts';
 import { allSwarms } from './lib/state.ts';
 import { listText } from './lib/swarm-text.ts';
 
-/** What `--json` prints. */
 export const json = () => {
   const listed = z.strictObject({
     swarm: text,

@@ -9,7 +9,6 @@ import { psOf } from './lib/ps.ts';
 import { agent } from './lib/shapes.ts';
 import { psText } from './lib/swarm-text.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({
     swarm: text.nullable(),

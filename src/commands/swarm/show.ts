@@ -8,7 +8,6 @@ import { mode } from './lib/shapes.ts';
 import { fileOf, showOf } from './lib/show.ts';
 import { showText } from './lib/swarm-text.ts';
 
-/** What `--json` prints. */
 export const json = () => {
   const shown = z.strictObject({
     name: text,

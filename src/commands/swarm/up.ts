@@ -14,7 +14,6 @@ import { agent } from './lib/shapes.ts';
 import { upText } from './lib/swarm-text.ts';
 import { bringUp } from './lib/up.ts';
 
-/** What `--json` prints. */
 export const json = () =>
   object({
     swarm: text,

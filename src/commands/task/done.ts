@@ -5,7 +5,6 @@ import { currentTask, taskAndText, taskOut, textOf, withTasks } from '../../cli/
 import { writeFlags } from '../../cli/flags.ts';
 import { changedTask } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => changedTask;
 
 export default class TaskDone extends BaseCommand<typeof TaskDone> {

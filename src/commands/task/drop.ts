@@ -5,7 +5,6 @@ import { currentTask, taskOut, taskRef, withTasks } from '../../cli/boards/tasks
 import { writeFlags } from '../../cli/flags.ts';
 import { changedTask } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => changedTask;
 
 export default class TaskDrop extends BaseCommand<typeof TaskDrop> {

@@ -11,7 +11,6 @@ import { rowsOr } from '../../cli/table.ts';
 import { pages } from '../../client/pages.ts';
 import type { Answer } from '../../contract/types.ts';
 
-/** What `--json` prints. */
 export const json = () => {
   const texts = answer('listTaskTexts').shape;
   return object({ task: texts.task, field: texts.field, versions: texts.versions });

@@ -11,7 +11,6 @@ import { rowsOr } from '../../cli/table.ts';
 import type { Answer, Task } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 
-/** What `--json` prints. */
 export const json = () => {
   const tasks = answer('listAllTasks').shape;
   return object({ tasks: tasks.tasks, counts: tasks.counts, next_after: nextText });

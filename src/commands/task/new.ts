@@ -6,7 +6,6 @@ import { writeFlags } from '../../cli/flags.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { changedTask } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => changedTask;
 
 export default class TaskNew extends BaseCommand<typeof TaskNew> {

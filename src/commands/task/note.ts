@@ -4,7 +4,6 @@ import { currentTask, taskAndText, taskOut, textOf, withTasks } from '../../cli/
 import { writeFlags } from '../../cli/flags.ts';
 import { changedTask } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => changedTask;
 
 export default class TaskNote extends BaseCommand<typeof TaskNote> {

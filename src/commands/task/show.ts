@@ -6,7 +6,6 @@ import { messageText } from '../../cli/print/message.ts';
 import { taskText } from '../../cli/print/task.ts';
 import { boardFile, message, object, task } from '../../cli/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => object({ task, files: z.array(boardFile), messages: z.array(message) });
 
 export default class TaskShow extends BaseCommand<typeof TaskShow> {

@@ -4,7 +4,6 @@ import { taskOut, taskRef, withTasks } from '../../cli/boards/tasks.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { changedTask } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => changedTask;
 
 export default class TaskStart extends BaseCommand<typeof TaskStart> {

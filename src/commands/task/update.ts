@@ -7,7 +7,6 @@ import { readWhole } from '../../cli/stdin.ts';
 import { usage } from '../../local/failure.ts';
 import { changedTask } from './lib/shapes.ts';
 
-/** What `--json` prints. */
 export const json = () => changedTask;
 
 export default class TaskUpdate extends BaseCommand<typeof TaskUpdate> {

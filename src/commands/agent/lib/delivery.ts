@@ -18,7 +18,7 @@ export async function ownName({ client, agent, board }: BoardSession): Promise<s
   });
 }
 
-export interface DeliveryRecord {
+interface DeliveryRecord {
   agent: string;
   mode: DeliveryMode;
   revision: number;

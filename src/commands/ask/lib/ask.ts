@@ -14,7 +14,7 @@ import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Actor, Message } from '../../../contract/types.ts';
 import { lacking, usage } from '../../../local/failure.ts';
 
-export interface AskOptions {
+interface AskOptions {
   words: readonly string[];
   'going-with'?: string | undefined;
   at?: string | undefined;
@@ -27,7 +27,7 @@ export interface AskOptions {
   'idempotency-key'?: string | undefined;
 }
 
-export interface GivenAnswer {
+interface GivenAnswer {
   option: number | null;
   option_text: string | null;
   body: string;

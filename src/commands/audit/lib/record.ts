@@ -18,7 +18,7 @@ import type { Answer, BoardEvent } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { type BoardRef, pin, pinnedBoard, pinnedHead } from '../../../local/heads.ts';
 
-export interface VerifyRecord {
+interface VerifyRecord {
   ok: boolean;
   server_id: string;
   board_id: string;
@@ -33,7 +33,7 @@ export interface VerifyRecord {
   pinned_board: (BoardRef & { matches: boolean }) | null;
 }
 
-export interface VerifyFlags {
+interface VerifyFlags {
   /** The event to begin with; beyond the first only the one after the remembered end. */
   start?: number | undefined;
   /** The id of a board that may stand under the name of the one that was checked before. */
@@ -141,14 +141,14 @@ export function verifyText(session: BoardSession, result: VerifyRecord): string 
   return `${board}: ${result.events} events verified, head #${result.head_seq ?? 0} ${hash}${withheld}${first}`;
 }
 
-export interface LogFilter {
+interface LogFilter {
   after?: number | undefined;
   type?: string[] | undefined;
   actor?: string | undefined;
   limit?: number | undefined;
 }
 
-export interface LogRecord {
+interface LogRecord {
   events: BoardEvent[];
   next_after: number | null;
   head_seq: number;

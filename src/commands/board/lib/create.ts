@@ -15,7 +15,7 @@ import { slug } from '../../../contract/slug.ts';
 import type { Board, BodyIn } from '../../../contract/types.ts';
 import { usage } from '../../../local/failure.ts';
 
-export interface CreateOptions {
+interface CreateOptions {
   name: string;
   title?: string | undefined;
   template?: string | undefined;
@@ -26,7 +26,7 @@ export interface CreateOptions {
   'idempotency-key'?: string | undefined;
 }
 
-export interface CreatedRecord {
+interface CreatedRecord {
   board_record: Board;
   linked: boolean;
   stays_linked?: string;

@@ -46,7 +46,7 @@ export function policyOptions(preset: string | undefined, set: readonly string[]
 type Roles = Record<string, Role>;
 type Grant = Role['can'][number];
 
-export interface RoleOptions {
+interface RoleOptions {
   set?: string | undefined;
   /** Left out: they stay. */
   can?: Grant[] | undefined;

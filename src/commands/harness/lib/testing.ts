@@ -32,7 +32,7 @@ function parsed(text: string): unknown {
   }
 }
 
-export interface TestRecord {
+interface TestRecord {
   harness: string;
   supported: boolean;
   checks: Verdict[];

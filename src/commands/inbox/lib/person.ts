@@ -10,7 +10,7 @@ import { serverInfo } from '../../../client/features.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Answer, Approval, Message } from '../../../contract/types.ts';
 
-export interface PersonInbox {
+interface PersonInbox {
   boards: { name: string; unread: number; needs_reply: number }[];
   /** Open asks they may answer, those that block first. */
   asks: Message[];

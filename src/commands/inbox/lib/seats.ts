@@ -16,7 +16,7 @@ import { onBoard } from '../../../daemon/bundle/options.ts';
 import { environmentToken, type Seat } from '../../../local/actors.ts';
 import { endSeat } from '../../../local/credentials.ts';
 
-export interface SeatsRecord {
+interface SeatsRecord {
   seats: {
     board: string;
     agent: string;

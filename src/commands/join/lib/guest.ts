@@ -23,7 +23,7 @@ import { readPending } from '../../../local/keystore.ts';
 import { canonicalOrigin } from '../../../local/origin.ts';
 import { type Joining, joinedText, seated } from './join.ts';
 
-export interface GuestOptions extends Deps {
+interface GuestOptions extends Deps {
   /** Name of the agent. */
   name: string | undefined;
   harness: string | undefined;

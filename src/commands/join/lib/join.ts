@@ -16,13 +16,13 @@ import { knownServers, localServer } from '../../../local/servers.ts';
 
 export type { JoinLine };
 
-export interface JoinOptions {
+interface JoinOptions {
   name: string | undefined;
   harness: string | undefined;
   key: string | undefined;
 }
 
-export interface JoinRecord extends Agreed {
+interface JoinRecord extends Agreed {
   board_record: Board;
   agent?: Member;
   person?: BoardPerson;
@@ -38,7 +38,7 @@ export interface Joining {
 }
 
 /** A line with whatever stands around it, or a bare code. */
-export interface Invitation {
+interface Invitation {
   line: JoinLine | null;
   code: string;
 }

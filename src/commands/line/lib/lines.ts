@@ -9,7 +9,7 @@ import type { BodyIn, Member } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 
 /** Whose line a command is about, and as whom it is asked for. */
-export interface LineTarget {
+interface LineTarget {
   session: BoardSession;
   /** Null: the agent itself acts. */
   member: string | null;

@@ -4,7 +4,7 @@ import { ClientError } from '../../../client/errors.ts';
 import { pages } from '../../../client/pages.ts';
 import type { AccessKey } from '../../../contract/types.ts';
 
-export interface CheckedKey {
+interface CheckedKey {
   person: { id: string; handle: string; display_name: string | null; server_role: string };
   /** Null for a guest, who cannot look at keys. */
   key: AccessKey | null;

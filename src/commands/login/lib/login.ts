@@ -16,7 +16,7 @@ import { canonicalOrigin, looksLikeUrl } from '../../../local/origin.ts';
 import { localServer, namedServer, usualServer } from '../../../local/servers.ts';
 import { checkKey } from './key-check.ts';
 
-export interface SignInOptions {
+interface SignInOptions {
   url: string | undefined;
   store: string | undefined;
   secret: () => Promise<string>;

@@ -14,7 +14,7 @@ import { Failure, usage } from '../../../local/failure.ts';
 import { findProject } from '../../../local/project.ts';
 import { knownServers, personServer } from '../../../local/servers.ts';
 
-export interface SignedOut {
+interface SignedOut {
   server: { name: string; url: string };
   revoked: boolean;
   ended_sessions: number;

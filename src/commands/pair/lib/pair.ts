@@ -16,7 +16,7 @@ import { readCredentials } from '../../../local/credentials.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { findProject } from '../../../local/project.ts';
 
-export interface PairOptions {
+interface PairOptions {
   template: string;
   title: string | undefined;
   /** Name of the first agent. */
@@ -26,7 +26,7 @@ export interface PairOptions {
   key: string | undefined;
 }
 
-export interface PairRecord extends Agreed {
+interface PairRecord extends Agreed {
   board_record: Board;
   linked: boolean;
   agent: Member;

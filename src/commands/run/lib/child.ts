@@ -12,7 +12,7 @@ import { MOST_REPLY } from './reply.ts';
 
 export type Input = 'arg' | 'stdin' | 'file';
 
-export interface ChildOptions {
+interface ChildOptions {
   argv: string[];
   input: Input;
   env: Env;

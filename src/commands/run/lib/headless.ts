@@ -14,7 +14,7 @@ import { FieldFinder } from './field-finder.ts';
 /** A conversation that could not be taken up so often in a row is given up, and a new one begun. */
 const TRIES = 2;
 
-export interface HeadlessOptions {
+interface HeadlessOptions {
   harness: string;
   model: string | undefined;
   /** What the person adds to the program's own words. */

@@ -18,7 +18,7 @@ const FAILED_STARTS = 3;
 /** How often it is said that the limit is reached. */
 const TOLD_MS = 600_000;
 
-export interface RunnerOptions {
+interface RunnerOptions {
   harness: string;
   session: string;
   agent: AgentRef;

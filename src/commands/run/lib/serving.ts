@@ -15,7 +15,7 @@ import type { RunLimit } from './limit.ts';
 import { replyWith } from './reply.ts';
 import { Runner } from './runner.ts';
 
-export interface RunFlags {
+interface RunFlags {
   /** The program and its words; with `headless` what is added to those of its profile. */
   argv: string[];
   harness: string;
@@ -29,7 +29,7 @@ export interface RunFlags {
   out: Output;
 }
 
-export interface RunRecord {
+interface RunRecord {
   session: string;
   runs: number;
 }

@@ -14,7 +14,7 @@ import { ensureLocalServer } from '../../../local/own-server/start.ts';
 import { findProject } from '../../../local/project.ts';
 import { namedServer, personServer } from '../../../local/servers.ts';
 
-export interface StartRecord {
+interface StartRecord {
   started: boolean;
   replaced: { from: string; to: string } | null;
   pid: number | null;

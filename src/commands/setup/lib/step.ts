@@ -2,7 +2,7 @@
 import { called } from '../../../cli/runtime.ts';
 import { Failure } from '../../../local/failure.ts';
 
-export type StepName = 'installed' | 'account' | 'memberships' | 'harness' | 'pairing' | 'delivery';
+type StepName = 'installed' | 'account' | 'memberships' | 'harness' | 'pairing' | 'delivery';
 
 /** `needs_you`: the person has to do something; `waiting`: somebody or something else has to. */
 export interface Step {

@@ -14,7 +14,7 @@ import { type Programs, programsHere } from './programs.ts';
 import { failed, type Step, step } from './step.ts';
 import type { View } from './view.ts';
 
-export interface SetupOptions extends Deps {
+interface SetupOptions extends Deps {
   handle: string | undefined;
   /** Name of the key. */
   name: string | undefined;

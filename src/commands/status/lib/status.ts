@@ -15,7 +15,7 @@ import { readCredentials } from '../../../local/credentials.ts';
 import { Failure } from '../../../local/failure.ts';
 import { findProject } from '../../../local/project.ts';
 
-export interface StatusRecord extends StatusHere {
+interface StatusRecord extends StatusHere {
   server_running: boolean;
   board_source: BoardSource;
   agent: string | null;

@@ -6,7 +6,7 @@ import { Failure } from '../../../local/failure.ts';
 
 export type Tools = typeof import('../../../server/entry.ts');
 
-export interface StorageFlags {
+interface StorageFlags {
   data?: string | undefined;
   db?: string | undefined;
 }

@@ -8,7 +8,7 @@ import type { Problem } from './records.ts';
 import { readSwarm, type StartedAgent, type SwarmRecord } from './state.ts';
 import { Swarm } from './swarm.ts';
 
-export interface DownAgent {
+interface DownAgent {
   name: string;
   /** It ran, and was stopped now. */
   stopped: boolean;

@@ -67,7 +67,7 @@ export async function launched(
   }
 }
 
-export interface LookOptions {
+interface LookOptions {
   launchers: Launchers;
   swarm: string;
   name: string;

@@ -9,7 +9,7 @@ import { Launchers, linesOf, planned } from './plan.ts';
 import { heldSeats } from './seats.ts';
 import type { SwarmRecord } from './state.ts';
 
-export interface ShownAgent {
+interface ShownAgent {
   name: string;
   harness: string;
   role: string | null;

@@ -15,7 +15,7 @@ import { allSwarms, swarmName } from './state.ts';
 import { Swarm } from './swarm.ts';
 import { seated } from './waiting.ts';
 
-export interface UpOptions {
+interface UpOptions {
   file: SwarmFile;
   /** Agents that are meant; none named: all. */
   only: readonly string[];

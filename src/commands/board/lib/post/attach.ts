@@ -11,7 +11,7 @@ import type { TimeStyle } from '../../../../cli/time.ts';
 import type { ClientError } from '../../../../client/errors.ts';
 import { Failure, usage } from '../../../../local/failure.ts';
 
-export interface AttachOptions {
+interface AttachOptions {
   file?: string[] | undefined;
   attach?: string[] | undefined;
   'idempotency-key'?: string | undefined;
@@ -19,7 +19,7 @@ export interface AttachOptions {
 }
 
 /** A version, as a post names it. */
-export interface Attachment {
+interface Attachment {
   file: string;
   version?: number | undefined;
 }

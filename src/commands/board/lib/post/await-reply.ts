@@ -5,7 +5,7 @@ import type { BoardSession } from '../../../../cli/session/session.ts';
 import { waitFor } from '../../../../client/wait.ts';
 import type { Message } from '../../../../contract/types.ts';
 
-export interface WaitedReply {
+interface WaitedReply {
   outcome: 'reply' | 'owner_message' | 'timeout';
   reply: Message | null;
   owner_messages: Message[];

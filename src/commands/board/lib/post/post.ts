@@ -14,7 +14,7 @@ import type { BodyIn, Message } from '../../../../contract/types.ts';
 import { usage } from '../../../../local/failure.ts';
 import type { Attaching } from './attach.ts';
 
-export interface PostOptions {
+interface PostOptions {
   body: string | undefined;
   to?: string[] | undefined;
   reply?: string | undefined;
