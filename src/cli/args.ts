@@ -1,4 +1,4 @@
-/** Positional arguments. They never take their value from a pipe: only `src/cli/stdin.ts` reads standard input. */
+/** Builders for positional arguments. None is ever filled from a pipe: only `src/cli/stdin.ts` reads standard input. */
 import * as Args from '@oclif/core/args';
 
 /** An argument that may be left out. */

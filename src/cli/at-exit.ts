@@ -1,4 +1,4 @@
-/** What has to be undone if the program ends in the middle: by Ctrl-C, by a reader that went away, by anything but a kill. */
+/** Undoes unfinished work, such as temporary files, when the process exits early, by anything but SIGKILL. */
 
 const undone = new Set<() => void>();
 let watching = false;

@@ -1,4 +1,4 @@
-/** What this command started by itself: its result says so. */
+/** Remembers which background programs this command started, so that its result can name them. */
 
 const started: ('server' | 'daemon')[] = [];
 

@@ -1,4 +1,4 @@
-/** The base of every command: parsing, output, errors, actor and client. The framework's own printers are never reached. */
+/** The base class of every command: parses flags, opens sessions, prints results and reports errors. */
 import type { Interfaces } from '@oclif/core';
 import { Command } from '@oclif/core/command';
 import type { z } from 'zod';

@@ -1,4 +1,4 @@
-/** Whether a stream gets colour, and the few colours there are. Words are the same without. */
+/** Decides whether a stream gets colour, and defines the colours. Text never depends on them. */
 import type { Env } from '../local/folders.ts';
 import { ownStyle } from './terminal.ts';
 

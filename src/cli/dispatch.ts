@@ -1,4 +1,4 @@
-/** From the words of the command line to one command, told from the manifest alone. */
+/** Finds the command that the words of the command line name, from the manifest alone. */
 import { aliases, type Catalog, type CatalogCommand, topics } from './help/catalog.ts';
 
 export type Chosen =

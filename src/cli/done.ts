@@ -1,4 +1,4 @@
-/** Whether this run has changed something already, which stands whatever else goes wrong. */
+/** Remembers whether this run has changed anything on a server yet. An error message says so. */
 
 let done = false;
 

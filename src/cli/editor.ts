@@ -1,4 +1,4 @@
-/** A text in the person's own editor. */
+/** Opens a text in the user's editor. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

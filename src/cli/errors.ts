@@ -1,4 +1,4 @@
-/** Everything that can go wrong, said in one shape: by the server, by this program, by the parser. */
+/** Reports every error in one shape, whether it comes from a server, this program or the flag parser. */
 import type { ErrorBody } from '../contract/errors.ts';
 import { ANY_REQUEST } from '../contract/problems.ts';
 import { Failure, hinted } from '../local/failure.ts';

@@ -1,4 +1,4 @@
-/** Exit codes follow from the error: its code first, then the status of the answer it came in. */
+/** Maps errors to exit codes: by the error's code first, then by the HTTP status. */
 
 export const EXIT = {
   done: 0,

@@ -1,4 +1,4 @@
-/** Why a file that somebody named cannot be used, in words. */
+/** Describes file system errors in words. */
 const reasons: Record<string, string> = {
   ENOENT: 'there is no such file or folder',
   ENOTDIR: 'a part of its path is no folder',

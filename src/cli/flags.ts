@@ -1,4 +1,4 @@
-/** Flags that mean the same on every command that has them. */
+/** Flags that have the same meaning on every command that takes them. */
 import * as Flags from '@oclif/core/flags';
 import { usage } from '../local/failure.ts';
 

@@ -1,4 +1,4 @@
-/** Programs of the person's own choice that have the terminal until they end: an editor, a pager. */
+/** Runs a program of the user's choice, an editor or a pager, that owns the terminal until it ends. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { undoAtExit } from './at-exit.ts';
 import { interruptWith } from './signals.ts';

@@ -1,4 +1,4 @@
-/** `--jq EXPRESSION`: what jq makes of a command's JSON. It is jq itself, as WebAssembly, and read only where it is used. */
+/** `--jq EXPRESSION`: filters a command's JSON with jq itself, compiled to WebAssembly and loaded only when used. */
 import { Failure, usage } from '../local/failure.ts';
 import { isDone } from './done.ts';
 

@@ -1,4 +1,4 @@
-/** The start of every run: find the command, load its file and nothing else, run it, leave with its exit code. */
+/** Entry point of the command line: finds the command, loads only its file, runs it and exits with its code. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BaseCommand } from './base.ts';

@@ -1,4 +1,4 @@
-/** Text or JSON is decided before anything is parsed, so that a wrong command line is answered in kind. */
+/** Decides between text and JSON before flags are parsed, so that parse errors use the right format too. */
 import type { Env } from '../local/folders.ts';
 import { type Mode, Output } from './output.ts';
 

@@ -1,4 +1,4 @@
-/** Where results, notes and errors go. Terminal text, piped text, --json and --ndjson are made from the same record. */
+/** Prints results, notes and errors. Text, `--json` and `--ndjson` are made from the same record. */
 import { autostarted } from './autostarted.ts';
 import { type Paint, plain } from './color.ts';
 import { called } from './runtime.ts';

@@ -1,4 +1,4 @@
-/** At a terminal, text that is longer than the screen goes through the person's pager. */
+/** Shows text that is longer than the terminal in the user's pager. */
 import { inForeground } from './foreground.ts';
 import { inSession } from './session/here.ts';
 import { show, shown } from './terminal.ts';

@@ -1,4 +1,4 @@
-/** How far a transfer is, on standard error of a terminal only, and gone when it ends, however it ends. */
+/** Shows the progress of a transfer on standard error, if that is a terminal, and clears it at the end. */
 import { undoAtExit } from './at-exit.ts';
 import type { Output } from './output.ts';
 import { sizeText } from './print/file.ts';

@@ -1,4 +1,4 @@
-/** Questions to a person, drawn on standard error. Every question has a flag, so that a program never needs one. */
+/** Asks questions on standard error. Every question has a flag that answers it, for scripts. */
 import { Failure } from '../local/failure.ts';
 import { undoAtExit } from './at-exit.ts';
 import { Exit } from './errors.ts';

@@ -1,4 +1,4 @@
-/** What one run of the program knows about itself: name, version, folders, streams. Set once, at the start. */
+/** Facts about this run, set once at the start: package folder, program name, environment and data folders. */
 import { readFileSync } from 'node:fs';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** What the JSON of commands is made of: the contract's records by their names, and what every answer may carry. */
+/** Building blocks for the shapes of commands' JSON: the contract's records, and fields that every result may have. */
 import { z } from 'zod';
 import { errorBody } from '../contract/nouns/common.ts';
 import { namedSchemas } from '../contract/openapi-schemas.ts';

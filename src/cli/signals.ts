@@ -1,4 +1,4 @@
-/** What an interrupt does: by default it ends the run; a stream or a server says otherwise. */
+/** Handles SIGINT and SIGTERM: they end the run, unless a stream or a server sets another handler. */
 import { outputFailure } from './errors.ts';
 import { EXIT } from './exit.ts';
 

@@ -1,4 +1,4 @@
-/** Text from standard input or a file: read only where a command says so, as strict UTF-8, and never without a bound. */
+/** Reads text from standard input or a file: strict UTF-8 with a size limit, and only for commands that ask for it. */
 import { createReadStream, fstatSync } from 'node:fs';
 import { Failure, usage } from '../local/failure.ts';
 import { reasonOf } from './file-errors.ts';

@@ -1,4 +1,4 @@
-/** Columns that line up by display width, so that wide characters and emoji do not push the rest aside. */
+/** Prints aligned columns by display width, so that wide characters and emoji do not shift the rest. */
 import { colours, stateColour } from './color.ts';
 import { called } from './runtime.ts';
 import { harmless } from './terminal.ts';

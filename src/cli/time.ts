@@ -1,4 +1,4 @@
-/** Times and durations as people read and type them. */
+/** Parses and formats times and durations. */
 import { isoTime } from '../contract/iso-time.ts';
 import { usage } from '../local/failure.ts';
 

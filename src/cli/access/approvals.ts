@@ -1,4 +1,4 @@
-/** Requests of agents, from the command line: looked at, and collected once. */
+/** Reads agents' requests and collects their results. */
 import { pages } from '../../client/pages.ts';
 import type { Answer, Approval } from '../../contract/types.ts';
 import { collectKey } from '../../local/collect-keys.ts';

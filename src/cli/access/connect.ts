@@ -1,4 +1,4 @@
-/** Coming onto a server by an invite. One invite makes one account, however often an answer is lost. */
+/** Joins a server by an invite. One invite creates one account, even if an answer is lost. */
 import { randomBytes } from 'node:crypto';
 import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';

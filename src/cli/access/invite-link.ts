@@ -1,4 +1,4 @@
-/** What a person hands to a command that takes an invite: the link, or the address of a server. */
+/** Reads the link of an invite, or a server's address, from an argument, standard input or a prompt. */
 import { patterns } from '../../contract/ids.ts';
 import { readInviteLink } from '../../contract/invite-link.ts';
 import type { Answer } from '../../contract/types.ts';

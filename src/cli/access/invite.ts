@@ -1,4 +1,4 @@
-/** Making invites: boards by their names, and the agent that work with the newcomer begins from. */
+/** Creates invites: resolves board names and the agent that will work with the new person. */
 import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { BodyIn, Member } from '../../contract/types.ts';

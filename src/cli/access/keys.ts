@@ -1,4 +1,4 @@
-/** The access keys of a person, from the command line. */
+/** Lists, finds and revokes a person's access keys. */
 import type { Client } from '../../client/client.ts';
 import { pages } from '../../client/pages.ts';
 import type { AccessKey, Answer, Person } from '../../contract/types.ts';

@@ -1,4 +1,4 @@
-/** A key for this machine by a short code that its person approves on another one. */
+/** Requests a key for this machine: the person approves a short code on another machine. */
 import { ClientError } from '../../client/errors.ts';
 import { serverInfo } from '../../client/features.ts';
 import type { Answer } from '../../contract/types.ts';

@@ -1,4 +1,4 @@
-/** What connecting and asking for a machine's key have in common: names to suggest, and what is kept until it is over. */
+/** Shared by `connect` and `machine request`: suggests names, and keeps a pending key until it is settled. */
 import { createHash } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { Client } from '../../client/client.ts';

@@ -1,4 +1,4 @@
-/** A key that came to this machine is saved, and its server is known from then on. */
+/** Saves a new key and its server on this machine. */
 import {
   type Credentials,
   credentialsPath,

@@ -1,4 +1,4 @@
-/** Join codes from the command line. */
+/** Creates and lists join codes. */
 import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { pages } from '../../client/pages.ts';

@@ -1,4 +1,4 @@
-/** What commands need to know and do when somebody or something is taken off a board. */
+/** Shared by commands that take people, agents or boards away: what ends with them, here and on the server. */
 import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { pages } from '../../client/pages.ts';

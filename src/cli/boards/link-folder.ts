@@ -1,4 +1,4 @@
-/** Tying a folder to a board. */
+/** Links a folder to a board. */
 import { dirname } from 'node:path';
 import { findProject, saidBy, writeProject } from '../../local/project.ts';
 import { homeFolder } from '../../local/upward.ts';

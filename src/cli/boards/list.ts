@@ -1,4 +1,4 @@
-/** Lists of boards, people and members, with their pages followed to the end. */
+/** Lists boards, people and members, across all pages. */
 import type { Client } from '../../client/client.ts';
 import { type Page, pages } from '../../client/pages.ts';
 import type { Board, BoardPerson, HiddenBoard, Member } from '../../contract/types.ts';

@@ -1,4 +1,4 @@
-/** Pairing requests from the command line. What binds a session goes through the daemon, which alone holds its proofs. */
+/** Creates, lists and accepts pairing requests. Binding a session goes through the daemon, which holds its proof. */
 import { requireFeature } from '../../client/features.ts';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import { pages } from '../../client/pages.ts';
@@ -14,7 +14,7 @@ import { requireWhole, sessionHere } from '../session/here.ts';
 import type { BoardSession, Session } from '../session/session.ts';
 
 /** All that are listed: those a person has part in, or an agent's person on its board. */
-export async function allPairings({ client }: Session, state: string | undefined): Promise<PairingRequest[]> {
+export async function listPairings({ client }: Session, state: string | undefined): Promise<PairingRequest[]> {
   await requireFeature(client, 'onboarding');
   const requests: PairingRequest[] = [];
   for await (const page of pages(client, 'listPairingRequests', { query: { state, limit: 100 } }))
@@ -33,7 +33,7 @@ export interface Proposal {
 }
 
 /** Proposes work on the session's board. */
-export async function proposed(
+export async function proposeWork(
   session: BoardSession,
   { to, work, agent, key }: Proposal,
 ): Promise<Answer<'createPairingRequest'>> {
@@ -58,7 +58,10 @@ interface Choice {
 }
 
 /** Asks an own agent to accept. */
-export async function chosen({ client }: Session, { pairing, agent, replace, key }: Choice): Promise<PairingRequest> {
+export async function chooseAgent(
+  { client }: Session,
+  { pairing, agent, replace, key }: Choice,
+): Promise<PairingRequest> {
   const params = { pairing };
   const { data: request } = await client.call('getPairingRequest', { params });
   const board = request.display?.boards[0]?.name ?? '';
@@ -71,10 +74,10 @@ export async function chosen({ client }: Session, { pairing, agent, replace, key
 }
 
 /**
- * The daemon's look at requests, for a session that holds no seat yet: it reads them for the person whose key it keeps.
+ * The current session, if it holds no seat yet: the daemon then reads requests for the person whose key it keeps.
  * @returns null where a seat, a credential or a person reads, which need no daemon for it.
  */
-export async function seatless(named: boolean): Promise<SessionHere | null> {
+export async function sessionWithoutSeat(named: boolean): Promise<SessionHere | null> {
   const { env } = runtime();
   if (named || env.SERVICE_AGENT || environmentToken(env)) return null;
   const session = sessionHere();
@@ -84,7 +87,7 @@ export async function seatless(named: boolean): Promise<SessionHere | null> {
 }
 
 /** The request that is named, as the daemon sees it. */
-export async function seenHere(session: SessionHere, server: string, pairing: string): Promise<PairingRequest> {
+export async function readByDaemon(session: SessionHere, server: string, pairing: string): Promise<PairingRequest> {
   const { askFor } = await import('../session/ask-daemon.ts');
   const answer = await askFor(session, 'pairing', { server, action: 'get', pairing_id: pairing });
   // The daemon passes the server's records on as they came.
@@ -92,7 +95,7 @@ export async function seenHere(session: SessionHere, server: string, pairing: st
 }
 
 /** All requests in a state, as the daemon lists them. */
-export async function listedHere(
+export async function listByDaemon(
   session: SessionHere,
   server: string,
   state: 'open' | 'closed' | 'all' = 'open',
@@ -121,7 +124,7 @@ export interface Binding {
  *
  * @param serverOf the server that is meant: the named one, else that of the session's seats, else the usual one.
  */
-export async function boundHere(
+export async function bindSession(
   serverOf: (session: SessionHere) => Promise<{ url: string }>,
   { action, pairing, here, replace, key }: Binding,
 ): Promise<PairingRequest> {

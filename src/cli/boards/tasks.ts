@@ -1,4 +1,4 @@
-/** Tasks on the command line: which one is meant, the text that goes with it, and what is told after a change. */
+/** Shared by task commands: resolves the task, reads the text, and reports the change. */
 import { requireFeature } from '../../client/features.ts';
 import type { AgentLine, AgentWork, Answer, Task, TaskRef } from '../../contract/types.ts';
 import { Failure, lacking, usage } from '../../local/failure.ts';

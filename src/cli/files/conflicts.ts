@@ -1,4 +1,4 @@
-/** Saying who came first, and how to put both together. */
+/** Explains a conflict between two versions of a file and how to merge them. */
 import { ClientError } from '../../client/errors.ts';
 import type { Actor } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';

@@ -1,4 +1,4 @@
-/** What changed between two versions of a file, or between a version and what lies here. */
+/** Compares two versions of a file, or a version with a local file. */
 import { existsSync, readFileSync } from 'node:fs';
 import { Failure, usage } from '../../local/failure.ts';
 import type { Paint } from '../color.ts';

@@ -1,4 +1,4 @@
-/** A file of a board in the person's editor: got, edited, put; and if somebody else was first, the text is never lost. */
+/** Edits a board's file in the user's editor. If somebody else saved first, the user's text is kept. */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-/** Bytes of a board's file onto this machine: beside where they go first, checked, then in place. */
+/** Downloads a file: into a temporary file first, verified, then moved into place. */
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, existsSync, rmSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';

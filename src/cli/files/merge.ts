@@ -1,4 +1,4 @@
-/** Three versions into one, by git: what both wrote stays, what both changed is marked for the person. */
+/** Merges three versions of a file with git, with conflict markers where both sides changed. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

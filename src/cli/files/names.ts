@@ -1,4 +1,4 @@
-/** Files of a board as people name them. */
+/** Parses names of board files, with versions. */
 import { filePathPattern } from '../../contract/ids.ts';
 import { Failure, usage } from '../../local/failure.ts';
 

@@ -1,4 +1,4 @@
-/** From the flags of a write to what it says of itself. */
+/** Turns flags into the options of a file upload. */
 import { basename } from 'node:path';
 import { usage } from '../../local/failure.ts';
 import type { PutQuery } from './put.ts';

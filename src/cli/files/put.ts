@@ -1,4 +1,4 @@
-/** Bytes of this machine onto a board, over the version they were made from. */
+/** Uploads a local file as a new version. */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** `file put` and `brief put`: which version is replaced, and what happens when somebody else was first. */
+/** `file put` and `brief put`: chooses the version to replace and handles conflicts. */
 import {
   closeSync,
   fsyncSync,

@@ -1,4 +1,4 @@
-/** Whose notes of local files a command reads and keeps. */
+/** Identifies whose notes of downloaded versions a command reads and writes. */
 import { resolve } from 'node:path';
 import { serverInfo } from '../../client/features.ts';
 import type { Board } from '../../contract/types.ts';

@@ -1,5 +1,4 @@
-/** The delivery daemon from the command line: running it here, starting and stopping the one in the background. */
-
+/** Runs, starts, stops and queries the daemon. */
 import { askDaemon, type DaemonOptions } from '../../daemon/control/client.ts';
 import { isAbsent } from '../../daemon/control/errors.ts';
 import { daemonPaths } from '../../daemon/paths.ts';

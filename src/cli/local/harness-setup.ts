@@ -1,4 +1,4 @@
-/** `init`, `uninstall` and `skill`: what is set up in the harnesses of this machine. */
+/** `init`, `uninstall` and `skill`: plans and applies changes to the settings of agent programs. */
 import { rmSync } from 'node:fs';
 import { loadProfiles } from '../../harness/load.ts';
 import type { Profile } from '../../harness/profile.ts';

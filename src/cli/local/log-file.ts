@@ -1,4 +1,4 @@
-/** The end of a log file, and what is added to it. */
+/** Prints the end of a log file and follows it. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { interruptWith } from '../signals.ts';

@@ -1,4 +1,4 @@
-/** Programs of agents on this machine: where each is, and where it keeps its settings. */
+/** Finds agent programs on this machine and the folders of their settings. */
 import { homedir } from 'node:os';
 import type { Profile } from '../../harness/profile.ts';
 import { findProgram } from '../../harness/programs.ts';

@@ -1,4 +1,4 @@
-/** Running the server in this process. */
+/** Runs the server in this process. */
 import { isAbsolute } from 'node:path';
 import { Failure, usage } from '../../local/failure.ts';
 import { type Env, makeFolder } from '../../local/folders.ts';

@@ -1,4 +1,4 @@
-/** Makes sure this machine's own server answers, and takes note of who it is. */
+/** Starts this machine's own server if needed, and verifies its identity. */
 import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { localEntry, type ServerEntry, seatsAt, updateCredentials } from '../../local/credentials.ts';

@@ -1,4 +1,4 @@
-/** What a team's server is told. Whatever is missing or wrong is said at once, so that it is put right in one go. */
+/** Validates the options of a team server and reports all problems at once. */
 import { isAbsolute } from 'node:path';
 import { patterns, reservedHandles } from '../../contract/ids.ts';
 import { publicOrigin } from '../../contract/public-url.ts';

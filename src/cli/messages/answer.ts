@@ -1,4 +1,4 @@
-/** Answering an ask, or taking one back. */
+/** Answers or withdraws an ask. */
 import { requireFeature } from '../../client/features.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Message } from '../../contract/types.ts';

@@ -1,4 +1,4 @@
-/** The text of a message: where it comes from, and what is done to it before it is sent. */
+/** Reads and prepares the text of a message. */
 import { Failure, lacking, usage } from '../../local/failure.ts';
 import type { Output } from '../output.ts';
 import { fileBytes, hasPipedInput, stdinBytes, type Taken, takeText } from '../stdin.ts';

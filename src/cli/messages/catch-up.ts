@@ -1,4 +1,4 @@
-/** What following a board and following hints share: reading what is new, and saying that a connection is made again. */
+/** What both ways of following have in common: reading new messages, and telling of reconnects. */
 import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { Message } from '../../contract/types.ts';

@@ -1,4 +1,4 @@
-/** Messages as they are posted, told by hints that a board's end moved: of all boards of a person, or of some. */
+/** Follows several boards by hints that a board has grown, and reads what is new. */
 import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { type HintFrame, hintStream } from '../../client/hint-stream.ts';

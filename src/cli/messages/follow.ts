@@ -1,4 +1,4 @@
-/** Messages of a board as they are posted, none skipped and none twice, over as many connections as it takes. */
+/** Follows one board by its stream: no message is skipped or repeated, across reconnects. */
 import { boardStream } from '../../client/board-stream.ts';
 import { requireFeature, serverInfo } from '../../client/features.ts';
 import type { Output } from '../output.ts';

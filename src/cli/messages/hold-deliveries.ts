@@ -1,4 +1,4 @@
-/** While a command shows an agent its messages, the daemon hands none of that seat; what it has handed already is told. */
+/** Stops the daemon from delivering messages to a seat while a command shows them. */
 import { nextFrame } from '../../daemon/control/ask.ts';
 import type { Connection } from '../../daemon/control/connection.ts';
 import { SHOWN_MESSAGES } from '../../daemon/control/limits.ts';

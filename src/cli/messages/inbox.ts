@@ -1,4 +1,4 @@
-/** An agent's inbox on the command line: shown first, acknowledged only then, so that nothing is lost in between. */
+/** Reads an agent's inbox. Messages are shown first and acknowledged afterwards, so that none is lost. */
 import { waitFor } from '../../client/wait.ts';
 import type { AgentWork, Answer, Message } from '../../contract/types.ts';
 import { renderBundle } from '../../daemon/bundle/bundle.ts';

@@ -1,4 +1,4 @@
-/** Reading a board: one page, all of them, around a number, what is unread, or on and on. */
+/** Reads messages of a board: one page, all pages, around a number, unread ones, or following. */
 import type { Client } from '../../client/client.ts';
 import type { Message } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';

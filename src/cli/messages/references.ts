@@ -1,4 +1,4 @@
-/** Values people type: message references, targets, seconds. */
+/** Parses references to messages, targets and seconds. */
 import type { Client } from '../../client/client.ts';
 import type { Message } from '../../contract/types.ts';
 import { Failure, usage } from '../../local/failure.ts';

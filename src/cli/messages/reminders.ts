@@ -1,4 +1,4 @@
-/** Reminders for agents, in our own words: how often each was given is kept on this machine. They never stand in the way. */
+/** Reminds agents of things, each a limited number of times, counted on this machine. Failures are ignored. */
 import { join } from 'node:path';
 import { withLock } from '../../local/lock.ts';
 import { parseOwn, readPrivate, writePrivate } from '../../local/private-file.ts';

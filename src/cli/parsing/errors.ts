@@ -1,4 +1,4 @@
-/** The parser's errors in our words: what is wrong with the command line, and where to look. */
+/** Turns the flag parser's errors into messages that say what is wrong and what to type. */
 import { either } from '../../contract/problems.ts';
 import { Failure, lacking, usage } from '../../local/failure.ts';
 import { meantBy } from './extra-words.ts';

@@ -1,4 +1,4 @@
-/** Words too many on a command line: what was probably meant by them. */
+/** Explains surplus arguments and suggests what was probably intended. */
 import { mayBeBoard } from './board-first.ts';
 import { nearestNames } from './spelling.ts';
 

@@ -1,4 +1,4 @@
-/** The words of a command line as flags and arguments. */
+/** Parses the words of a command line into flags and arguments. */
 import * as Args from '@oclif/core/args';
 import { parse } from '@oclif/core/parser';
 import { usage } from '../../local/failure.ts';

@@ -1,4 +1,4 @@
-/** A name that nobody has: the hint of the refusal says which one was probably meant. */
+/** Adds similar existing names to the hint of a "not found" error. */
 import { serverInfo } from '../../client/features.ts';
 import { findProject, saidBy } from '../../local/project.ts';
 import { olderThan } from '../../local/versions.ts';

@@ -1,4 +1,4 @@
-/** What an agent that joins a board is told: the charters, and how messages reach it. */
+/** Text for an agent that joins a board: the charters, and how messages reach it. */
 import type { Board, DeliveryMode, Member } from '../../contract/types.ts';
 import { indented } from './fields.ts';
 

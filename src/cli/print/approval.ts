@@ -1,4 +1,4 @@
-/** Requests of agents as text: the exact action in words. */
+/** Formats agents' requests, with the exact action in words. */
 import type { Answer, Approval } from '../../contract/types.ts';
 import { called } from '../runtime.ts';
 import { table } from '../table.ts';

@@ -1,4 +1,4 @@
-/** Boards as text. */
+/** Formats boards. */
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Board, HiddenBoard } from '../../contract/types.ts';
 import { table } from '../table.ts';

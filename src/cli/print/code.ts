@@ -1,4 +1,4 @@
-/** Join codes as text. */
+/** Formats join codes. */
 import type { Answer, JoinCode } from '../../contract/types.ts';
 import { called } from '../runtime.ts';
 import { table } from '../table.ts';

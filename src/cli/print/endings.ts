@@ -1,4 +1,4 @@
-/** What ended, as text. */
+/** Formats removals of agents and people. */
 import type { Answer, PersonRemoval, PrunedAgent } from '../../contract/types.ts';
 import { called } from '../runtime.ts';
 import { table } from '../table.ts';

@@ -1,4 +1,4 @@
-/** Small shapes of text that many records share. */
+/** Formatting helpers shared by many records. */
 import { escapeUntrusted } from '../../contract/text.ts';
 import { readable } from '../table.ts';
 

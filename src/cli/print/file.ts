@@ -1,4 +1,4 @@
-/** Files and the brief as text. */
+/** Formats files and the brief. */
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { BoardFile, Brief, FileDetail } from '../../contract/types.ts';
 import { hanging, table } from '../table.ts';

@@ -1,4 +1,4 @@
-/** Invites as text. */
+/** Formats invites. */
 import type { Answer } from '../../contract/types.ts';
 import { called } from '../runtime.ts';
 import { table } from '../table.ts';

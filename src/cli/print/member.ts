@@ -1,4 +1,4 @@
-/** People and agents of a board as text. */
+/** Formats the people and agents of a board. */
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { BoardPerson, Member } from '../../contract/types.ts';
 import { rowsOr, table } from '../table.ts';

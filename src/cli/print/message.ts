@@ -1,4 +1,4 @@
-/** A message as text: who to whom, what marks it, when; then the body, in which nothing acts on the terminal. */
+/** Formats a message: sender, targets, marks and time, then the body with control characters escaped. */
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Message } from '../../contract/types.ts';
 import type { Paint } from '../color.ts';

@@ -1,4 +1,4 @@
-/** People of a server as text. */
+/** Formats the people of a server. */
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { Answer, Person } from '../../contract/types.ts';
 import { table } from '../table.ts';

@@ -1,4 +1,4 @@
-/** Tasks as text. */
+/** Formats tasks. */
 import { escapeUntrusted } from '../../contract/text.ts';
 import type { AgentLine, Task } from '../../contract/types.ts';
 import { colours } from '../color.ts';

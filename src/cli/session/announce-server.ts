@@ -1,4 +1,4 @@
-/** Which server is in use is said where nobody chose it: first, since everything else is about it. */
+/** Names the server in use on standard error if nobody chose it. */
 import type { Credentials } from '../../local/credentials.ts';
 import { type ChosenServer, knownServers } from '../../local/servers.ts';
 import type { Output } from '../output.ts';

@@ -1,4 +1,4 @@
-/** This machine's delivery daemon, as commands ask it: for the session they run in, or without one. */
+/** Sends requests to this machine's daemon, on behalf of the current agent session or of none. */
 import { errors } from '../../contract/errors.ts';
 import type { DeliveryMode } from '../../contract/types.ts';
 import { ask } from '../../daemon/control/ask.ts';

@@ -1,4 +1,4 @@
-/** An agent asks its person for what it may not do itself. */
+/** Requests an agent's person to allow an action that the agent may not take itself. */
 import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { requireFeature } from '../../client/features.ts';

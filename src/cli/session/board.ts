@@ -1,4 +1,4 @@
-/** Which board a command is about. */
+/** Resolves which board a command is about. */
 import { unexpected } from '../../client/errors.ts';
 import { idPattern } from '../../contract/ids.ts';
 import { Failure } from '../../local/failure.ts';

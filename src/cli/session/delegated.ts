@@ -1,4 +1,4 @@
-/** Boards found, joined and made from a session of an agent's program: through the daemon, which holds this machine's delegation. */
+/** Lists, joins and creates boards from an agent session, through the daemon, which holds this machine's delegation. */
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Board, BodyIn, Member } from '../../contract/types.ts';
 import type { SessionHere } from '../../harness/detect.ts';

@@ -1,4 +1,4 @@
-/** A credential that its server takes no more: which one it is, and what brings another. */
+/** Explains a refused credential: which one it is, and how to get another. */
 import { wayIn } from '../../local/servers.ts';
 import { inSession } from './here.ts';
 import type { Session } from './session.ts';

@@ -1,4 +1,4 @@
-/** The same question to every server this machine knows: one that does not answer does not hide the others. */
+/** Asks all servers this machine knows the same question. One that does not answer does not hide the others. */
 import { ClientError } from '../../client/errors.ts';
 import { Failure } from '../../local/failure.ts';
 import type { Output } from '../output.ts';

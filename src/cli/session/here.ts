@@ -1,4 +1,4 @@
-/** Where this command runs: in a terminal, or in a session of an agent's program, and of which. Told once for a run. */
+/** Detects where the command runs: in a terminal, or in which session of an agent program. Detected once per run. */
 import { type SessionHere, type Surroundings, surroundings } from '../../harness/detect.ts';
 import { loadProfiles } from '../../harness/load.ts';
 import { type Program, refreshLauncher } from '../../harness/setup/launcher.ts';

@@ -1,4 +1,4 @@
-/** Seats made on this machine, and their tokens. */
+/** Creates seats and saves their tokens on this machine. */
 import type { Client } from '../../client/client.ts';
 import type { BodyIn } from '../../contract/types.ts';
 import { credentialsPath, readCredentials, requireNames, updateCredentials } from '../../local/credentials.ts';

@@ -1,4 +1,4 @@
-/** The seats of the session that this command runs in: as the daemon knows them, else as they were last noted here. */
+/** Lists the seats of the current agent session: from the daemon, or from the saved notes if it does not run. */
 import { allSeats, type Seat, seatsOfSession } from '../../local/actors.ts';
 import { type Credentials, readCredentials } from '../../local/credentials.ts';
 import { runtime } from '../runtime.ts';

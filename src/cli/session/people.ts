@@ -1,4 +1,4 @@
-/** The people of a server, and the words a person is named by. */
+/** Lists the people of a server and resolves handles such as `maya`, `@maya` and `me`. */
 import type { Client } from '../../client/client.ts';
 import { pages } from '../../client/pages.ts';
 import type { Person } from '../../contract/types.ts';

@@ -1,4 +1,4 @@
-/** Commands that only read, which a subagent may run too. Every other one is refused there, whatever `--as` says. */
+/** Lists the commands that only read. A subagent may run no others, whatever `--as` says. */
 
 export interface Given {
   flags: Record<string, unknown>;

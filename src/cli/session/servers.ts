@@ -1,4 +1,4 @@
-/** The servers this machine knows: listing them, choosing the default, forgetting one. */
+/** Lists, names and forgets the servers that this machine knows, and sets the default one. */
 import { type Credentials, localEntry, readCredentials, updateCredentials } from '../../local/credentials.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { forgetKey } from '../../local/keystore.ts';

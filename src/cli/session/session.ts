@@ -1,4 +1,4 @@
-/** From the flags of a command to a client that talks to the right server as the right actor. */
+/** Opens a session: resolves server, actor and credential from the flags, and makes the client. */
 import { Client } from '../../client/client.ts';
 import { either } from '../../contract/problems.ts';
 import { routes } from '../../contract/routes.ts';

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { chosen } from '../../cli/boards/pairing-requests.ts';
+import { chooseAgent } from '../../cli/boards/pairing-requests.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { changedText } from './lib/pairing-text.ts';
 import { oneRequest } from './lib/shapes.ts';
@@ -30,7 +30,7 @@ export default class PairingChoose extends BaseCommand<typeof PairingChoose> {
     const session = await this.session('P');
     const { pairing, agent } = this.args;
     const { replace = false, 'idempotency-key': key } = this.flags;
-    const request = await chosen(session, { pairing, agent, replace, key });
+    const request = await chooseAgent(session, { pairing, agent, replace, key });
     this.print<typeof json>({ request }, () => changedText(request));
   }
 }

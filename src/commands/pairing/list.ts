@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
-import { allPairings, listedHere, seatless } from '../../cli/boards/pairing-requests.ts';
+import { listByDaemon, listPairings, sessionWithoutSeat } from '../../cli/boards/pairing-requests.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
@@ -38,13 +38,13 @@ export default class PairingList extends BaseCommand<typeof PairingList> {
 
   /** By the daemon where the session has no seat yet. */
   private async listed(): Promise<{ url: string; requests: PairingRequest[] }> {
-    const fresh = await seatless(this.globals.as !== undefined);
+    const fresh = await sessionWithoutSeat(this.globals.as !== undefined);
     if (fresh) {
       const { url } = await this.serverHere(fresh);
       const state = this.flags.state as 'open' | 'closed' | 'all' | undefined;
-      return { url, requests: await listedHere(fresh, url, state) };
+      return { url, requests: await listByDaemon(fresh, url, state) };
     }
     const session = await this.session('A');
-    return { url: session.server.url, requests: await allPairings(session, this.flags.state) };
+    return { url: session.server.url, requests: await listPairings(session, this.flags.state) };
   }
 }

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { proposed } from '../../cli/boards/pairing-requests.ts';
+import { proposeWork } from '../../cli/boards/pairing-requests.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { object } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
@@ -34,7 +34,7 @@ export default class PairingRequestCommand extends BaseCommand<typeof PairingReq
     const { handle, work: given } = this.args;
     const work = given === '-' ? await readWhole('-', this.out, 'the work') : given;
     const { agent, 'idempotency-key': key } = this.flags;
-    const request = await proposed(session, { to: handle, work, agent, key });
+    const request = await proposeWork(session, { to: handle, work, agent, key });
     this.print<typeof json>({ request, ...(request.next ? { next: request.next } : {}) }, () => changedText(request));
   }
 }

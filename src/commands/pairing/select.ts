@@ -1,6 +1,6 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { boundHere } from '../../cli/boards/pairing-requests.ts';
+import { bindSession } from '../../cli/boards/pairing-requests.ts';
 import { bindFlags, writeFlags } from '../../cli/flags.ts';
 import { changedText } from './lib/pairing-text.ts';
 import { oneRequest } from './lib/shapes.ts';
@@ -22,7 +22,7 @@ export default class PairingSelect extends BaseCommand<typeof PairingSelect> {
   override async run(): Promise<void> {
     const { here = false, replace = false, 'idempotency-key': key } = this.flags;
     const binding = { action: 'select' as const, pairing: this.args.pairing, here, replace, key };
-    const request = await boundHere((session) => this.serverHere(session), binding);
+    const request = await bindSession((session) => this.serverHere(session), binding);
     this.print<typeof json>({ request }, () => changedText(request));
   }
 }

@@ -1,6 +1,6 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { seatless, seenHere } from '../../cli/boards/pairing-requests.ts';
+import { readByDaemon, sessionWithoutSeat } from '../../cli/boards/pairing-requests.ts';
 import type { PairingRequest } from '../../contract/types.ts';
 import { pairingText } from './lib/pairing-text.ts';
 import { oneRequest } from './lib/shapes.ts';
@@ -22,8 +22,8 @@ export default class PairingShow extends BaseCommand<typeof PairingShow> {
   /** By the daemon where the session has no seat yet. */
   private async shown(): Promise<PairingRequest> {
     const { pairing } = this.args;
-    const fresh = await seatless(this.globals.as !== undefined);
-    if (fresh) return seenHere(fresh, (await this.serverHere(fresh)).url, pairing);
+    const fresh = await sessionWithoutSeat(this.globals.as !== undefined);
+    if (fresh) return readByDaemon(fresh, (await this.serverHere(fresh)).url, pairing);
     const { client } = await this.session('A');
     return (await client.call('getPairingRequest', { params: { pairing } })).data;
   }

@@ -1,4 +1,4 @@
-/** Giving a seat that this machine holds to the session the command runs in. */
+/** Binds a saved seat to the current agent session. */
 import { EXIT } from '../../../cli/exit.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { askFor, noteHolder, refOf } from '../../../cli/session/ask-daemon.ts';

@@ -1,4 +1,4 @@
-/** How messages reach an agent, in words; and which agent is meant. */
+/** Formats delivery modes, and resolves the agent that a command names. */
 import type { BoardSession } from '../../../cli/session/session.ts';
 import type { DeliveryMode, Member } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';

@@ -1,4 +1,4 @@
-/** Whose messages reach an agent in the middle of a turn, in words; and which agent of this machine is meant. */
+/** Formats the policy for messages in the middle of a turn, and resolves the local agent. */
 import { runtime } from '../../../cli/runtime.ts';
 import type { Answer, MidturnPolicy } from '../../../contract/types.ts';
 import { chooseActor, type Seat } from '../../../local/actors.ts';

@@ -1,4 +1,4 @@
-/** Setting what a person's agents may do without asking, over the revision that was just read. */
+/** Changes an allowance, based on the revision that was just read. */
 import type { Session } from '../../../cli/session/session.ts';
 import type { Answer, Category } from '../../../contract/types.ts';
 

@@ -1,4 +1,4 @@
-/** Asking somebody: the question, its options, and the wait for an answer. */
+/** Posts an ask and waits for its answer. */
 import { taskRef } from '../../../cli/boards/tasks.ts';
 import { Exit } from '../../../cli/errors.ts';
 import { EXIT } from '../../../cli/exit.ts';
@@ -78,7 +78,7 @@ export async function ask(open: () => Promise<BoardSession>, flags: AskOptions, 
 }
 
 async function tell(session: BoardSession, message: Message, flags: AskOptions, out: Output): Promise<void> {
-  const { readNotes } = await import('../../../cli/messages/advice.ts');
+  const { readNotes } = await import('../../../cli/messages/post-notes.ts');
   const { notes, inbox } = out.quiet ? { notes: null, inbox: null } : await readNotes(session, message);
   if (inbox?.work.nudges && message.ask?.options.length === 0) {
     const text = 'Options are quicker to answer: service ask "Which one?" "This" "That"';

@@ -1,4 +1,4 @@
-/** The record of a board: checking it, showing it, taking it out. */
+/** Verifies, prints and exports the record of a board. */
 import { createHash } from 'node:crypto';
 import { closeSync, linkSync, lstatSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -1,4 +1,4 @@
-/** Creating a board from what was typed. */
+/** Creates a board from the flags of `board create`. */
 import { basename } from 'node:path';
 import { linkIfUnlinked } from '../../../cli/boards/link-folder.ts';
 import type { Output } from '../../../cli/output.ts';

@@ -1,4 +1,4 @@
-/** Archiving, restoring and deleting a board: which one, whether it is meant, and what this machine forgets with it. */
+/** Archives, restores and deletes a board, with the confirmation and the local clean-up. */
 import { forgetSeats } from '../../../cli/boards/leaving.ts';
 import { EXIT } from '../../../cli/exit.ts';
 import type { Output } from '../../../cli/output.ts';

@@ -1,4 +1,4 @@
-/** People of a board as the command line names them. */
+/** Resolves people of a board. */
 import { allPeople } from '../../../cli/boards/list.ts';
 import type { BoardSession } from '../../../cli/session/session.ts';
 import type { Answer, BoardPerson } from '../../../contract/types.ts';

@@ -1,4 +1,4 @@
-/** Settings of a board as text. */
+/** Formats the settings of a board. */
 import { fields, indented } from '../../../cli/print/fields.ts';
 import { table } from '../../../cli/table.ts';
 import type { Board, Role } from '../../../contract/types.ts';

@@ -1,4 +1,4 @@
-/** Changing one setting of a board: what it was, what it is now. */
+/** Changes one setting of a board and returns the old and the new value. */
 import type { BoardSession } from '../../../cli/session/session.ts';
 import type { Reply } from '../../../client/answer.ts';
 import { permissions } from '../../../contract/permissions.ts';

@@ -1,4 +1,4 @@
-/** What a board is and becomes, as questions and as text. */
+/** Questions and texts for archiving, restoring, deleting and showing a board to others. */
 import { plural } from '../../../cli/print/fields.ts';
 import type { Answer } from '../../../contract/types.ts';
 

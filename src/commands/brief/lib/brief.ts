@@ -1,4 +1,4 @@
-/** The brief of a board: which version is meant, and what a write of it replaces. */
+/** Resolves the version of the brief to read or replace. */
 import { briefName } from '../../../cli/files/options.ts';
 import type { PutQuery } from '../../../cli/files/put.ts';
 import { type Files, notedAt } from '../../../cli/files/scope.ts';

@@ -1,4 +1,4 @@
-/** The bytes of files: whether every version's are there and whole, and which are not. */
+/** Checks that the stored bytes of every file version exist and are intact. */
 import { loadServer } from '../../../cli/local/serve.ts';
 import { type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
 import { dataHere } from './data.ts';

@@ -1,4 +1,4 @@
-/** The file of known servers and seats: whether it can be used at all, and whether anything in it can sign in. */
+/** Checks that the file of servers and seats can be read and holds a credential. */
 import { credentialsPath, readCredentials } from '../../../local/credentials.ts';
 import { type Check, fine, warning } from '../lib/check.ts';
 

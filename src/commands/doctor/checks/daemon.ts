@@ -1,4 +1,4 @@
-/** The delivery daemon: whether it can be used, which build it is, and what it could not deliver. */
+/** Checks that the daemon runs, that its build is current, and what it could not deliver. */
 import { existsSync } from 'node:fs';
 import { runtime } from '../../../cli/runtime.ts';
 import { here } from '../../../cli/session/here.ts';

@@ -1,4 +1,4 @@
-/** The data of the server that this machine keeps, opened to be looked into and nothing else. */
+/** Opens the data of this machine's server, for reading only. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Around } from '../lib/check.ts';

@@ -1,4 +1,4 @@
-/** The database of this machine's server: whether it opens, and has the schema of this build. */
+/** Checks that the database of this machine's server opens and has the schema of this build. */
 import { loadServer } from '../../../cli/local/serve.ts';
 import { type Check, failing, fine } from '../lib/check.ts';
 import { dataHere } from './data.ts';

@@ -1,4 +1,4 @@
-/** What the daemon could not deliver, as it says itself: each with what gives those messages to their agent after all. */
+/** Reports messages the daemon could not deliver, each with the command that gets them to their agent. */
 import type { AgentRef, StatusAnswer } from '../../../daemon/protocol.ts';
 import { shellWord } from '../../../harness/setup/entries.ts';
 import { type Finding, failing, warning } from '../lib/check.ts';

@@ -1,4 +1,4 @@
-/** Whether there is room for what the program keeps. */
+/** Checks that there is enough disk space. */
 import { statfs } from 'node:fs/promises';
 import { sizeText } from '../../../cli/print/file.ts';
 import { type Check, type Finding, failing, fine, warning } from '../lib/check.ts';

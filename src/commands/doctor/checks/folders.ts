@@ -1,4 +1,4 @@
-/** The four folders: this person's, closed to others, writable; and the files with secrets in them. */
+/** Checks that the program's four folders and files with secrets are writable, owned and private. */
 import { accessSync, chmodSync, constants, existsSync, lstatSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Around, type Check, type Finding, failing, fine } from '../lib/check.ts';

@@ -1,4 +1,4 @@
-/** What was set up for an agent program: hooks, extension, skill and allow rule, each with the command that mends it. */
+/** Checks what `init` wrote for an agent program, with the command that repairs each part. */
 import { existsSync } from 'node:fs';
 import type { Profile } from '../../../harness/profile.ts';
 import { shellWord } from '../../../harness/setup/entries.ts';

@@ -1,4 +1,4 @@
-/** An agent program itself: whether it is there, which version it is, and what that version cannot do. */
+/** Checks that an agent program is installed, and which features its version lacks. */
 import { installLine, updateLine } from '../../../harness/get.ts';
 import type { Profile } from '../../../harness/profile.ts';
 import { runProgram } from '../../../harness/programs.ts';

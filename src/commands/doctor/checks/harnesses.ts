@@ -1,4 +1,4 @@
-/** The agent programs of this machine: those that are here, and those that something was set up for. Others are no problem. */
+/** Checks the agent programs that are installed or set up on this machine. */
 import { here, inSession, ownProgram } from '../../../cli/session/here.ts';
 import { loadProfiles, type Profiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';

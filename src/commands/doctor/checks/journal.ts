@@ -1,4 +1,4 @@
-/** The daemon's journal: whether it is of this program, and can be written. Without it nothing is handed or acknowledged. */
+/** Checks that the daemon's journal can be read and written. Nothing is delivered without it. */
 import { existsSync } from 'node:fs';
 import { here } from '../../../cli/session/here.ts';
 import { daemonPaths } from '../../../daemon/paths.ts';

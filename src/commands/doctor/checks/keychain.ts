@@ -1,4 +1,4 @@
-/** Where keys are kept, and whether they can be taken from there. */
+/** Checks that keys can be read from where they are kept. */
 import { Failure } from '../../../local/failure.ts';
 import { type KeychainState, keychainState } from '../../../local/keychain.ts';
 import { readKey } from '../../../local/keystore.ts';

@@ -1,4 +1,4 @@
-/** What an interrupted command left: locks of processes that ended, and input that was kept to be sent again. */
+/** Finds what interrupted commands left behind: stale locks and unsent input. */
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { alive } from '../../../local/process.ts';

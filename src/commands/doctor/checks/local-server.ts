@@ -1,4 +1,4 @@
-/** This machine's own server: whether it runs, as which build, and who has its port if it does not. */
+/** Checks whether this machine's own server runs, its build, and which program occupies its port. */
 import { localAddress, originOf } from '../../../local/own-server/address.ts';
 import { accepts, probe } from '../../../local/own-server/probe.ts';
 import { currentServer } from '../../../local/own-server/running.ts';

@@ -1,4 +1,4 @@
-/** Which program agents run when they type `service`: an operating system may have another one of that name. */
+/** Checks which program the name `service` starts: some operating systems have another one. */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Extra certificates and proxies that the environment names. */
+/** Checks the extra certificates and proxies that the environment names. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Env } from '../../../local/folders.ts';

@@ -1,4 +1,4 @@
-/** Whether the program runs on what it needs. */
+/** Checks the version of Node.js and the platform. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runtime } from '../../../cli/runtime.ts';

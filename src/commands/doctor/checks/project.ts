@@ -1,4 +1,4 @@
-/** The link of this folder to a board. */
+/** Checks the link of this folder to a board. */
 import type { Failure } from '../../../local/failure.ts';
 import { findProject } from '../../../local/project.ts';
 import { namedServer } from '../../../local/servers.ts';

@@ -1,4 +1,4 @@
-/** Seats held here: whether their servers still know them. */
+/** Checks that servers still know the seats saved here. */
 import { ClientError } from '../../../client/errors.ts';
 import type { Member } from '../../../contract/types.ts';
 import { shellWord } from '../../../harness/setup/entries.ts';

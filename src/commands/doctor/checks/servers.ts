@@ -1,4 +1,4 @@
-/** Every known server: whether it answers, is the one that was known, is of a version that goes with ours, and takes the key. */
+/** Checks that every known server answers, kept its identity, has a compatible version and accepts the key. */
 import { here } from '../../../cli/session/here.ts';
 import { ClientError } from '../../../client/errors.ts';
 import type { ServerEntry } from '../../../local/credentials.ts';

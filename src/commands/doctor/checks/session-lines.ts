@@ -1,4 +1,4 @@
-/** Command lines by which a person has a session of an agent program do something. */
+/** Builds the commands that a person types into an agent program's session. */
 import { loadProfiles } from '../../../harness/load.ts';
 import type { Profile } from '../../../harness/profile.ts';
 import { filled } from '../../../harness/programs.ts';

@@ -1,4 +1,4 @@
-/** Asking a server what it is, before any credential goes there. */
+/** Reads a server's description before a credential is sent to it. */
 import { Client } from '../../../client/client.ts';
 import type { ServerInfo } from '../../../contract/types.ts';
 import type { ServerEntry } from '../../../local/credentials.ts';

@@ -1,4 +1,4 @@
-/** What one look of `service doctor` is, and what it finds. A check changes nothing, starts nothing and asks nobody. */
+/** Types of a check and its findings. A check changes nothing, starts nothing and asks no questions. */
 import type { Credentials } from '../../../local/credentials.ts';
 import type { Env, Folders } from '../../../local/folders.ts';
 

@@ -1,4 +1,4 @@
-/** Everything `service doctor` looks at, in the order in which it is shown. One area, one file. */
+/** All checks of `service doctor`, in the order in which they are shown. */
 import { blobs } from '../checks/blobs.ts';
 import { credentials } from '../checks/credentials.ts';
 import { daemon } from '../checks/daemon.ts';

@@ -1,4 +1,4 @@
-/** Running the checks side by side, none of them longer than it may, and none of them able to hide another. */
+/** Runs the checks in parallel, each with a time limit. One that fails does not hide the others. */
 import { asProblem } from '../../../cli/errors.ts';
 import { runtime, version } from '../../../cli/runtime.ts';
 import { readCredentials } from '../../../local/credentials.ts';

@@ -1,4 +1,4 @@
-/** The conformance kit from the command line. */
+/** Runs the conformance kit. */
 import { existsSync } from 'node:fs';
 import { runtime } from '../../../cli/runtime.ts';
 import { loadKit, type Verdict } from '../../../harness/kit.ts';

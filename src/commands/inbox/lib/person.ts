@@ -1,4 +1,4 @@
-/** What waits for a person: unread boards, replies they owe, requests of their agents, who came. It acknowledges nothing. */
+/** Reads what waits for a person: unread boards, owed replies, agents' requests, new people. Acknowledges nothing. */
 import { allApprovals } from '../../../cli/access/approvals.ts';
 import { readBoards } from '../../../cli/boards/list.ts';
 import { actionWords } from '../../../cli/print/approval.ts';

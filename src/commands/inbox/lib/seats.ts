@@ -1,4 +1,4 @@
-/** The inboxes of a session with several seats, read as one: each with its own token, all of them before any is acknowledged. */
+/** Reads the inboxes of a session with several seats as one, each with its own token. */
 import { Exit } from '../../../cli/errors.ts';
 import { EXIT } from '../../../cli/exit.ts';
 import { acknowledge, type InboxOptions, readInbox, remindOfTasks, type Shown } from '../../../cli/messages/inbox.ts';

@@ -1,4 +1,4 @@
-/** The person's invites. */
+/** Lists a person's invites. */
 import type { Client } from '../../../client/client.ts';
 import { pages } from '../../../client/pages.ts';
 import type { Answer } from '../../../contract/types.ts';

@@ -1,4 +1,4 @@
-/** Becoming a guest of a server by a join line. One code makes one guest, however often an answer is lost. */
+/** Becomes a guest of a server by a join line. One code makes one guest, even if an answer is lost. */
 import { randomBytes } from 'node:crypto';
 import {
   abandon,

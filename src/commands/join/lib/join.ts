@@ -1,4 +1,4 @@
-/** Bringing an agent, or the person, onto a board that is there. */
+/** Joins an existing board, as an agent or as the person. */
 import { EXIT } from '../../../cli/exit.ts';
 import type { Output } from '../../../cli/output.ts';
 import { type Agreed, agreedOf, agreedText } from '../../../cli/print/agreed.ts';

@@ -1,4 +1,4 @@
-/** Access keys as text. */
+/** Formats access keys. */
 import type { KeyList } from '../../../cli/access/keys.ts';
 import { plural } from '../../../cli/print/fields.ts';
 import { called } from '../../../cli/runtime.ts';

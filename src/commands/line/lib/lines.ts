@@ -1,4 +1,4 @@
-/** An agent's line: its own with its token, or for an agent of one's own that has its seat elsewhere. */
+/** Reads and sets an agent's line: with its own token, or as its person. */
 import { taskRef } from '../../../cli/boards/tasks.ts';
 import type { Output } from '../../../cli/output.ts';
 import { lineText } from '../../../cli/print/task.ts';

@@ -1,4 +1,4 @@
-/** Whose a key is, which of theirs, and whether it was used before: asked of its server before it is saved here. */
+/** Asks the server whose key this is and when it was last used, before it is saved. */
 import type { Client } from '../../../client/client.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { pages } from '../../../client/pages.ts';

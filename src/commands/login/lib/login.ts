@@ -1,4 +1,4 @@
-/** Signing in: a key is checked with its server before it is saved. */
+/** Signs in with a key, which is checked with its server before it is saved. */
 import { settle } from '../../../cli/access/save-key.ts';
 import { EXIT } from '../../../cli/exit.ts';
 import { pinLocal, useLocalServer } from '../../../cli/local/server.ts';

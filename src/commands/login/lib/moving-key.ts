@@ -1,4 +1,4 @@
-/** Moving the key of a server between the keychain and the file. */
+/** Moves a saved key between the keychain and the file. */
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { credentialsPath, readCredentials, type ServerEntry, updateCredentials } from '../../../local/credentials.ts';

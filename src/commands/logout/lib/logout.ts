@@ -1,4 +1,4 @@
-/** Signing out: revoking this machine's key on its server, and forgetting it here. */
+/** Signs out: revokes this machine's key on its server and forgets it here. */
 import { forgetKeyIn, forgetKeyOf } from '../../../cli/access/keys.ts';
 import { asProblem, Exit } from '../../../cli/errors.ts';
 import { EXIT } from '../../../cli/exit.ts';

@@ -1,4 +1,4 @@
-/** A machine that asks for a key, as text. */
+/** Formats a machine's request for a key. */
 import { showTime } from '../../../cli/time.ts';
 import type { Answer } from '../../../contract/types.ts';
 

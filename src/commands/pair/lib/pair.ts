@@ -1,4 +1,4 @@
-/** A board for two agents of one person: the board, the first one's seat, and the line that brings the second. */
+/** Creates a board for two agents of one person: the first seat, and the line that brings the second. */
 import { makeCode, pairOf } from '../../../cli/boards/join-codes.ts';
 import { linkIfUnlinked } from '../../../cli/boards/link-folder.ts';
 import type { Output } from '../../../cli/output.ts';

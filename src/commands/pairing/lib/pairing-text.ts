@@ -1,4 +1,4 @@
-/** Pairing requests as text. */
+/** Formats pairing requests. */
 import { fields, indented } from '../../../cli/print/fields.ts';
 import { called } from '../../../cli/runtime.ts';
 import { table } from '../../../cli/table.ts';

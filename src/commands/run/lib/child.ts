@@ -1,4 +1,4 @@
-/** One run of the program that takes a bundle: how it is given the text, and what its end says. */
+/** Runs the user's program once for a bundle: passes the text and interprets its exit. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Finds a text in what a program prints as JSON: one object, or one a line. */
+/** Finds a field in the JSON that a program prints, as one object or as lines. */
 
 const MOST = 1024 * 1024;
 const ID = /^[A-Za-z0-9._-]{1,200}$/;

@@ -1,4 +1,4 @@
-/** Running an agent's program without a terminal, by the command lines of its profile; its conversation goes on. */
+/** Runs an agent program without a terminal, with its profile's command lines, and continues its conversation. */
 import { join } from 'node:path';
 import { configFolder, programOf } from '../../../cli/local/programs.ts';
 import { runtime } from '../../../cli/runtime.ts';

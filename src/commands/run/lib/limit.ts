@@ -1,4 +1,4 @@
-/** How often a program is started because of agents' messages, so that two that answer each other do not go on for ever. */
+/** Limits how often agents' messages start a program, so that two programs cannot answer each other for ever. */
 import { duration } from '../../../cli/time.ts';
 import { usage } from '../../../local/failure.ts';
 

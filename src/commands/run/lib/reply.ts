@@ -1,4 +1,4 @@
-/** What a program printed, posted as a reply to the newest message it was given; once, however often it is tried. */
+/** Posts a program's output as a reply to its newest message, exactly once. */
 import type { Session } from '../../../cli/session/session.ts';
 import { ClientError } from '../../../client/errors.ts';
 

@@ -1,4 +1,4 @@
-/** Keeps a connection to the daemon for a seat, and runs a program once for each bundle that comes. */
+/** Keeps a seat's connection to the daemon and runs a program for each bundle. */
 import { randomBytes } from 'node:crypto';
 import { connectHere, isAway } from '../../../cli/session/ask-daemon.ts';
 import { ask, nextFrame } from '../../../daemon/control/ask.ts';

@@ -1,4 +1,4 @@
-/** `service run`: from its flags to the runner, and what a program is given beside the text. */
+/** Sets up `service run`: the runner, and the environment of the program. */
 import { randomBytes } from 'node:crypto';
 import { EXIT } from '../../../cli/exit.ts';
 import type { Output } from '../../../cli/output.ts';

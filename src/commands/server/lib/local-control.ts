@@ -1,4 +1,4 @@
-/** Starting, describing and asking servers directly. */
+/** Starts and describes servers. */
 import type { Output } from '../../../cli/output.ts';
 import { runtime, version } from '../../../cli/runtime.ts';
 import { clientOptions } from '../../../cli/session/session.ts';

@@ -1,4 +1,4 @@
-/** The settings of a server, as the command line names them. */
+/** Names and formats the settings of a server. */
 import type { Settings } from '../../../contract/types.ts';
 
 /** Names and values as the flags of `settings set` have them. */

@@ -1,4 +1,4 @@
-/** The programs of agents on this machine: what is set up in them, and whether they tell the daemon of their sessions. */
+/** Checks and sets up the agent programs of this machine, as a step of `service setup`. */
 import { daemonStatus } from '../../../cli/local/daemon.ts';
 import { Init } from '../../../cli/local/harness-setup.ts';
 import { askFor } from '../../../cli/session/ask-daemon.ts';

@@ -1,4 +1,4 @@
-/** The steps of a setup, and what each is shown as. */
+/** The steps of `service setup` and how they are shown. */
 import { called } from '../../../cli/runtime.ts';
 import { Failure } from '../../../local/failure.ts';
 

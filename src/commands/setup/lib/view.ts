@@ -1,5 +1,5 @@
-/** What a setup sees of boards and proposed work: as the person in a terminal, through the daemon in a session. */
-import { allPairings } from '../../../cli/boards/pairing-requests.ts';
+/** What `service setup` reads of boards and requests: as the person, or through the daemon in a session. */
+import { listPairings } from '../../../cli/boards/pairing-requests.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { askFor, isAway } from '../../../cli/session/ask-daemon.ts';
 import { type Delegated, joinHere, readBoardsHere } from '../../../cli/session/delegated.ts';
@@ -28,7 +28,7 @@ export function personView(session: Session): View {
       const { data } = await client.call('listBoards');
       return data.boards.filter((board) => board.on_board).map(({ name }) => name);
     },
-    pairings: () => allPairings(session, undefined),
+    pairings: () => listPairings(session, undefined),
     async pairing(id) {
       return (await client.call('getPairingRequest', { params: { pairing: id } })).data;
     },

@@ -1,4 +1,4 @@
-/** What is in use here, and why. */
+/** Collects what is in use on this machine and why, for `service status`. */
 import { remindOfTasks } from '../../../cli/messages/inbox.ts';
 import type { Base, Output } from '../../../cli/output.ts';
 import { nameLink } from '../../../cli/parsing/unknown-name.ts';

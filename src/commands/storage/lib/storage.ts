@@ -1,4 +1,4 @@
-/** Looking after the bytes of files, on the machine that has the server's data folder. */
+/** Runs the storage tools on a server's data folder. */
 import { absolute, asFailure, database, loadServer } from '../../../cli/local/serve.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { forAgent } from '../../../cli/session/here.ts';

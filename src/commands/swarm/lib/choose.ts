@@ -1,4 +1,4 @@
-/** Which swarm of this machine a command means: by its name, by the file in use, or the only one there is. */
+/** Resolves which swarm a command is about: by name, by the file in use, or the only one. */
 import { runtime } from '../../../cli/runtime.ts';
 import { readCredentials } from '../../../local/credentials.ts';
 import { usage } from '../../../local/failure.ts';

@@ -1,4 +1,4 @@
-/** What is run for an agent: its program's own words, with what its person added at their end. */
+/** Builds the command line of an agent: its program's own, then what the user added. */
 import { configFolder, programOf } from '../../../cli/local/programs.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { filled } from '../../../harness/programs.ts';

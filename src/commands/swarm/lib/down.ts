@@ -1,4 +1,4 @@
-/** `service swarm down`: stops what was started for a swarm. Seats, boards and what was started by hand stay. */
+/** `service swarm down`: stops what was started for a swarm. Seats, boards and sessions started by hand stay. */
 import type { Output } from '../../../cli/output.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import type { Chosen } from './choose.ts';

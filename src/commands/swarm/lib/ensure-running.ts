@@ -1,4 +1,4 @@
-/** Bringing one agent of a swarm to run, unless it does; and whose doing it is that it does. */
+/** Starts one agent of a swarm unless it already runs, by its launcher or by hand. */
 import { runtime } from '../../../cli/runtime.ts';
 import type { StatusAnswer } from '../../../daemon/protocol.ts';
 import { allSeats, type Seat } from '../../../local/actors.ts';

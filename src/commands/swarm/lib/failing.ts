@@ -1,4 +1,4 @@
-/** The failure of a command that could not do for every agent what it was to do. */
+/** The error of a swarm command that failed for some of its agents. */
 import { plural } from '../../../cli/print/fields.ts';
 import { EXIT_OF } from '../../../launch/codes.ts';
 import { Failure } from '../../../local/failure.ts';

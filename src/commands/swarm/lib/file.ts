@@ -1,4 +1,4 @@
-/** `service.yaml`: the agents that work together on a board. Found from this folder upward, read strictly, never written. */
+/** Finds and parses `service.yaml`, the file of the agents that work together on a board. Never written. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';

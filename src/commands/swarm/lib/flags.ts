@@ -1,4 +1,4 @@
-/** Flags of the commands of swarms. */
+/** Flags of the swarm commands. */
 import * as Flags from '@oclif/core/flags';
 import { listFlag } from '../../../cli/flags.ts';
 

@@ -1,4 +1,4 @@
-/** How the agents of a swarm stand: what their launchers say, and which sessions hold their seats. */
+/** Looks up the state of a swarm's agents: from their launchers, and from the sessions that hold their seats. */
 import { daemonStatus } from '../../../cli/local/daemon.ts';
 import { isAway } from '../../../cli/session/ask-daemon.ts';
 import type { StatusAnswer } from '../../../daemon/protocol.ts';

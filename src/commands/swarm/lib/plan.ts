@@ -1,4 +1,4 @@
-/** What `service.yaml` comes to on this machine: how each agent is run, by which launcher, and where. */
+/** Resolves `service.yaml` for this machine: how, where and by which launcher each agent runs. */
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { programOf } from '../../../cli/local/programs.ts';

@@ -1,4 +1,4 @@
-/** What is wrong in a `service.yaml`, in words for its author. */
+/** Describes problems in a `service.yaml`. */
 import type { z } from 'zod';
 import { nearestNames } from '../../../cli/parsing/spelling.ts';
 

@@ -1,4 +1,4 @@
-/** `service swarm ps`: how each agent of a swarm stands now. Starts nothing. */
+/** `service swarm ps`: lists the state of each agent. Starts nothing. */
 import type { Chosen } from './choose.ts';
 import { daemonView, holderOf, lookAt } from './look.ts';
 import { Launchers, planned } from './plan.ts';

@@ -1,4 +1,4 @@
-/** What the commands of a swarm say of an agent. */
+/** Records of agents that several swarm commands return. */
 import type { LaunchMode } from '../../../launch/protocol.ts';
 import type { Look } from './look.ts';
 

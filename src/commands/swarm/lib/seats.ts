@@ -1,4 +1,4 @@
-/** A swarm's board and the seats of its agents: made where they are missing, once. */
+/** Creates a swarm's board and its agents' seats where they are missing. */
 import { createHash } from 'node:crypto';
 import { allMembers } from '../../../cli/boards/list.ts';
 import { EXIT } from '../../../cli/exit.ts';

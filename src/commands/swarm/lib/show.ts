@@ -1,4 +1,4 @@
-/** `service swarm show`: what `service.yaml` comes to on this machine, and what is there of it. Starts nothing. */
+/** `service swarm show`: shows what `service.yaml` resolves to on this machine. Starts nothing. */
 import { programOf } from '../../../cli/local/programs.ts';
 import type { LaunchMode } from '../../../launch/protocol.ts';
 import type { Chosen } from './choose.ts';

@@ -1,4 +1,4 @@
-/** Starting one agent of a swarm: a conversation that is known goes on, any other begins with a ticket for its seat. */
+/** Starts one agent: continues its known conversation, or starts a new one with a ticket for its seat. */
 import { createHash } from 'node:crypto';
 import { runtime } from '../../../cli/runtime.ts';
 import { refOf } from '../../../cli/session/ask-daemon.ts';

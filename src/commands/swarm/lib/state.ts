@@ -1,4 +1,4 @@
-/** What is noted of the swarms of this machine: what was started for each agent, and how it is found again. */
+/** Stores what was started for each agent of this machine's swarms. */
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Swarms as text. */
+/** Formats swarms. */
 import { called } from '../../../cli/runtime.ts';
 import { table } from '../../../cli/table.ts';
 import { showTime, type TimeStyle } from '../../../cli/time.ts';

@@ -1,4 +1,4 @@
-/** One swarm on this machine: its name, its launchers, and what is noted of its agents. */
+/** One swarm on this machine: its name, launchers and stored state. */
 import type { Output } from '../../../cli/output.ts';
 import type { Launchers } from './plan.ts';
 import { alone, readSwarm, type StartedAgent, type SwarmRecord, writeSwarm } from './state.ts';

@@ -1,4 +1,4 @@
-/** `service swarm up`: board, seats and agents, each made or started only where it is missing. */
+/** `service swarm up`: creates the board and seats and starts the agents, where they are missing. */
 import { dirname } from 'node:path';
 import { quoted } from '../../../cli/files/names.ts';
 import type { Output } from '../../../cli/output.ts';

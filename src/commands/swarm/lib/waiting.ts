@@ -1,4 +1,4 @@
-/** Waiting until the session of each agent holds its seat; one that could not be taken up again is begun anew. */
+/** Waits until each agent's session holds its seat. A conversation that cannot continue is started anew. */
 import { type AgentStart, ensureRunning } from './ensure-running.ts';
 import { daemonView, type Holder, holderOf, lookAt } from './look.ts';
 import { standing, type UpAgent } from './records.ts';

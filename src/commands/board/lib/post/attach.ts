@@ -1,4 +1,4 @@
-/** Files that go with a message: versions on the board, and files of this machine that are put there first. */
+/** Attaches files to a message: versions on the board, and local files that are uploaded first. */
 import { asProblem } from '../../../../cli/errors.ts';
 import { fileNamed, quoted } from '../../../../cli/files/names.ts';
 import { putQuery } from '../../../../cli/files/options.ts';

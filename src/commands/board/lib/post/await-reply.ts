@@ -1,4 +1,4 @@
-/** Waiting for the answer to a message that was just posted. */
+/** Waits for the reply to a message that was just posted. */
 import type { Output } from '../../../../cli/output.ts';
 import { messageText } from '../../../../cli/print/message.ts';
 import type { BoardSession } from '../../../../cli/session/session.ts';

@@ -1,4 +1,4 @@
-/** Many messages from standard input, one JSON object per line, in order and one at a time. */
+/** Posts one message for each JSON line of standard input, in order. */
 import { asProblem, Exit, forCommand } from '../../../../cli/errors.ts';
 import { checkLength } from '../../../../cli/messages/body.ts';
 import { findMessage } from '../../../../cli/messages/references.ts';

@@ -1,9 +1,9 @@
-/** Posting one message: its text, its targets, what is said about it afterwards. */
+/** Posts one message and reports who gets it when. */
 import { taskRef } from '../../../../cli/boards/tasks.ts';
 import { Exit } from '../../../../cli/errors.ts';
 import { EXIT } from '../../../../cli/exit.ts';
-import type { Notes } from '../../../../cli/messages/advice.ts';
 import { checkLength, fenced, LIMIT, readBody, truncated } from '../../../../cli/messages/body.ts';
+import type { Notes } from '../../../../cli/messages/post-notes.ts';
 import { findMessage, targets } from '../../../../cli/messages/references.ts';
 import type { Output } from '../../../../cli/output.ts';
 import type { BoardSession } from '../../../../cli/session/session.ts';
@@ -157,7 +157,7 @@ function wantsNotes({ agent }: BoardSession, options: PostOptions, out: Output):
 }
 
 async function notesOf(session: BoardSession, message: Message, out: Output): Promise<Notes> {
-  const { readNotes } = await import('../../../../cli/messages/advice.ts');
+  const { readNotes } = await import('../../../../cli/messages/post-notes.ts');
   const { notes, inbox } = await readNotes(session, message);
   if (inbox) {
     const { remindAfterPost } = await import('./reminders.ts');
@@ -169,7 +169,7 @@ async function notesOf(session: BoardSession, message: Message, out: Output): Pr
 
 async function noteLines(notes: Notes, message: Message, out: Output): Promise<string[]> {
   if (!notes.unread && !notes.recipients) return [];
-  const { notesText, warnIfNobodyWakes } = await import('../../../../cli/messages/advice.ts');
+  const { notesText, warnIfNobodyWakes } = await import('../../../../cli/messages/post-notes.ts');
   warnIfNobodyWakes(notes, message, out);
   return notesText(notes);
 }

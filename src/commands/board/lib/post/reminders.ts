@@ -1,4 +1,4 @@
-/** What an agent is reminded of after it posted. */
+/** Reminders for an agent after it has posted. */
 import { MINUTE, remind } from '../../../../cli/messages/reminders.ts';
 import type { Output } from '../../../../cli/output.ts';
 import { type BoardSession, staying } from '../../../../cli/session/session.ts';

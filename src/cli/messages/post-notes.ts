@@ -1,4 +1,4 @@
-/** Advice after a post: who gets it when, and what is waiting to be read. Never in the way: two seconds, else nothing. */
+/** After a post, tells who gets it when and what is unread. Gives up after two seconds. */
 import type { Client } from '../../client/client.ts';
 import type { Answer, Member, Message } from '../../contract/types.ts';
 import { allMembers } from '../boards/list.ts';
