@@ -6,7 +6,7 @@ import { isDone } from './done.ts';
  * Each value on a line of its own, texts as they are.
  *
  * @param indented whether objects and lists are spread over lines, for people to read.
- * @throws Failure for an expression that is none, before it is used.
+ * @throws Failure for an invalid expression, before anything is printed.
  */
 export async function jqFilter(expression: string, indented: boolean): Promise<(record: unknown) => string> {
   const { loadJq } = await import('jq-wasm');

@@ -37,7 +37,7 @@ export async function useServer(name: string): Promise<{ server: ServerRow; prev
 /** What a server may be called. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
-/** Gives a server another name. @throws Failure `server_unknown`, `invalid_request` for a name that is none or taken. */
+/** Gives a server another name. @throws Failure `server_unknown`, `invalid_request` for an invalid name, or one that is taken. */
 export async function nameServer(known: string, name: string): Promise<{ server: ServerRow; previous: string }> {
   const { folders, env } = runtime();
   if (!NAME.test(name)) throw usage(`"${name}" is no name: small letters, digits and hyphens, at most 40.`);

@@ -44,7 +44,7 @@ interface VerifyFlags {
  * Checks the record against what was found good last time, and remembers a good end. Another board under the same name
  * is no record to check, but a finding.
  *
- * @throws Failure `invalid_request` for a start that is none.
+ * @throws Failure `invalid_request` for an invalid start.
  */
 export async function verifyRecord(
   session: BoardSession,

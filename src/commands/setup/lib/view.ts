@@ -16,7 +16,7 @@ export interface View {
   /** Open requests the person has part in; null: nobody can say now. */
   pairings(): Promise<PairingRequest[] | null>;
   pairing(id: string): Promise<PairingRequest | null>;
-  /** Takes part with this session; null in a terminal, which is none. */
+  /** Takes part with this session; null in a terminal. */
   accepts: ((request: PairingRequest) => Promise<PairingRequest>) | null;
 }
 

@@ -30,7 +30,7 @@ export function fileProblems(
   });
 }
 
-/** The name that is nearest to one that is none, or all there are. */
+/** "Did you mean …?" with the most similar name, else a list of all names. */
 export function meant(typed: string, names: readonly string[]): string {
   const begun = names.filter((name) => typed.length > 2 && name.startsWith(typed));
   const found = nearestNames(typed, names)[0] ?? begun[0];
