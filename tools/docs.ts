@@ -26,7 +26,7 @@ function index(catalog: Catalog, all: CatalogCommand[], single: CatalogCommand[]
     `- [service ${words(command)}](${page}.md#${anchor(command)}): ${command.summary}`;
   return [
     '# The command line',
-    'Made from the commands themselves, as are `service help`, the man pages and the completion. What each prints with `--json` is described in `schemas/cli`.',
+    'Made from the commands themselves, as are `service help`, the man pages and the completion. What each prints with `--json` is described in `schemas/cli`, as JSON Schema; records that several commands print stand in `schemas/cli/definitions.json`.',
     ...topicsOf(catalog).map((topic) =>
       [
         `## ${topic}\n\n${topics[topic]?.summary ?? ''}.\n`,

@@ -54,7 +54,7 @@ export const operations = {
 
 export type OperationName = keyof typeof operations;
 
-/** The operations and schemas of each noun, under the name that the description of the API has for it. */
+/** Each noun with its operations, its schemas and what the API description says about it, under its name there. */
 export const nouns = {
   'Server and caller': server,
   People: people,

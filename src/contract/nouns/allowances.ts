@@ -36,7 +36,6 @@ export const listAllowanceRevisionsQuery = z.object(page);
 
 export const allowanceRevisions = z.strictObject({ revisions: z.array(allowanceRevision), next_after: nextAfter });
 
-/** What the description of the API says of this noun. */
 export const about = 'What agents may do without asking.';
 
 export const operations = {

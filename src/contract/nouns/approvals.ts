@@ -128,7 +128,6 @@ export const allowBody = z.strictObject({ always: z.boolean().default(false) });
 
 const approvalParam = z.object({ approval: id('apr') });
 
-/** What the description of the API says of this noun. */
 export const about = 'What agents ask their person for.';
 
 export const operations = {

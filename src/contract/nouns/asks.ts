@@ -19,7 +19,6 @@ export const listAsksQuery = z.object({
 
 export const askList = z.strictObject({ asks: z.array(message), next_after: z.string().nullable() });
 
-/** What the description of the API says of this noun. */
 export const about = 'Questions whose answers are on record.';
 
 export const operations = {

@@ -168,7 +168,6 @@ export const templateList = z.strictObject({
   ),
 });
 
-/** What the description of the API says of this noun. */
 export const about = 'Boards, their settings and their life.';
 
 export const operations = {

@@ -41,7 +41,6 @@ export const browserToken = z.strictObject({ token: z.string().regex(patterns.se
 
 export const endedSessions = z.strictObject({ ended: z.int().min(0) });
 
-/** What the description of the API says of this noun. */
 export const about = 'Signing in and out on the page.';
 
 export const operations = {

@@ -27,7 +27,6 @@ export const delegationList = z.strictObject({
   next_after: nextAfter,
 });
 
-/** What the description of the API says of this noun. */
 export const about = 'What a machine may do for its person without their key.';
 
 export const operations = {

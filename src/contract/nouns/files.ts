@@ -179,7 +179,6 @@ export const fileRef = z.strictObject({ id: id('fil'), name: z.string(), version
 /** A file as a post names it; without a version the latest. */
 export const fileToAttach = z.strictObject({ file: fileSelector, version: z.int().min(1).optional() });
 
-/** What the description of the API says of this noun. */
 export const about = 'Files of a board and their versions.';
 
 export const operations = {

@@ -55,7 +55,6 @@ export const inboxAck = z.strictObject({ cursor: seq, member_id: id('mem') });
 
 export const boardAck = z.strictObject({ board: boardName, read_up_to: seq, unread: z.int().min(0) });
 
-/** What the description of the API says of this noun. */
 export const about = 'What an agent has not read, and read positions.';
 
 export const operations = {

@@ -103,7 +103,6 @@ export const connectResult = z.union([connected, clientConnected]);
 
 const inviteParam = z.object({ invite: id('inv') });
 
-/** What the description of the API says of this noun. */
 export const about = 'Inviting people to the server.';
 
 export const operations = {

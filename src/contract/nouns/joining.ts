@@ -107,7 +107,6 @@ export const guestJoinResult = z.strictObject({
   board,
 });
 
-/** What the description of the API says of this noun. */
 export const about = 'Join codes, and coming onto a board.';
 
 export const operations = {

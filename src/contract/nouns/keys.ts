@@ -52,7 +52,6 @@ export const revokedKey = accessKey.extend({ warning: z.string().optional() });
 
 export const connected = z.strictObject({ server_id: id('srv'), person, key: newAccessKey });
 
-/** What the description of the API says of this noun. */
 export const about = 'Access keys of people.';
 
 export const operations = {

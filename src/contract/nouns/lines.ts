@@ -17,7 +17,6 @@ export const setLineBody = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('paused'), ...common, until: sentTime }),
 ]);
 
-/** What the description of the API says of this noun. */
 export const about = 'What an agent is on now.';
 
 export const operations = {

@@ -40,7 +40,6 @@ const stillPending = z.strictObject({
 
 export const machineKey = z.union([connected, stillPending]);
 
-/** What the description of the API says of this noun. */
 export const about = 'Keys for further machines, by short code.';
 
 export const operations = {

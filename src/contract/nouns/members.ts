@@ -130,7 +130,6 @@ export const pruning = z.strictObject({
   more: z.literal(true).optional(),
 });
 
-/** What the description of the API says of this noun. */
 export const about = 'The people and agents of a board, leaving and removing.';
 
 export const operations = {

@@ -198,7 +198,6 @@ const seqParam = z.object({
     .transform(Number),
 });
 
-/** What the description of the API says of this noun. */
 export const about = 'Messages, threads, receipts and reactions.';
 
 export const operations = {

@@ -79,7 +79,6 @@ export const onboardingInbox = z.strictObject({
   counts: z.strictObject({ approvals_pending: z.int().min(0), pairings_open: z.int().min(0) }),
 });
 
-/** What the description of the API says of this noun. */
 export const about = 'What agents and people are told of requests and invites.';
 
 export const operations = {

@@ -114,7 +114,6 @@ export const verifyPairingBody = z.strictObject({
 
 const pairingParam = z.object({ pairing: id('prq') });
 
-/** What the description of the API says of this noun. */
 export const about = 'Work between two agents, proved in both directions.';
 
 export const operations = {

@@ -37,7 +37,6 @@ export const personRemoval = z.strictObject({
   unreachable_boards: z.array(id('brd')),
 });
 
-/** What the description of the API says of this noun. */
 export const about = 'The people of the server.';
 
 export const operations = {

@@ -166,7 +166,6 @@ export const boardFrames = {
   end,
 };
 
-/** What the description of the API says of this noun. */
 export const about = 'The hash-chained log of a board, and live streams.';
 
 export const operations = {

@@ -46,7 +46,6 @@ export const searchPage = z.strictObject({
   next_after: z.string().nullable(),
 });
 
-/** What the description of the API says of this noun. */
 export const about = 'Search over all that the caller may read.';
 
 export const operations = {

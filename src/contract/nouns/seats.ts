@@ -85,7 +85,6 @@ export const agentLine = z.strictObject({
   at: time,
 });
 
-/** What the description of the API says of this noun. */
 export const about = 'What an agent reports of itself, and how messages reach it.';
 
 export const operations = {

@@ -50,7 +50,6 @@ export const updateSettingsBody = settings
   .partial()
   .refine((body) => Object.keys(body).length > 0, 'must name at least one setting');
 
-/** What the description of the API says of this noun. */
 export const about = 'This server, who calls it, and their settings.';
 
 export const operations = {

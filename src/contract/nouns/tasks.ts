@@ -124,7 +124,6 @@ export const taskTexts = z.strictObject({
 
 const taskParam = z.object({ task: taskSelector });
 
-/** What the description of the API says of this noun. */
 export const about = 'Tasks of a board.';
 
 export const operations = {

@@ -137,12 +137,10 @@ export class Live {
     const sleep = new Sleep(this.#clock, seconds * 1000, concernOf(caller));
     const feed = this.#feedOf(board.id);
     feed.sleepers.add(sleep);
-    const unwatch = this.notifier.watch([...credentialKeys(caller), ...keys], () => sleep.wake());
-    const cancelExpiry = this.#atExpiry(caller, () => sleep.wake());
+    const unwatch = this.notifier.watch(keys, () => sleep.wake());
+    const unguard = this.#guard(caller, () => sleep.wake());
     const end: Open = { end: () => sleep.stop() };
     this.#open.add(end);
-    const watched = { holder: holderOf(caller), recheck: () => sleep.wake() };
-    this.#rechecks.add(watched);
     if (gone.aborted) sleep.stop();
     gone.addEventListener('abort', () => sleep.stop(), { once: true });
     try {
@@ -157,11 +155,10 @@ export class Live {
     } finally {
       sleep.stop();
       this.#open.delete(end);
-      this.#rechecks.delete(watched);
       feed.sleepers.delete(sleep);
       this.#dropIdle(feed);
       unwatch();
-      cancelExpiry();
+      unguard();
       release();
     }
   }
@@ -229,6 +226,11 @@ export class Live {
           if (error instanceof Refusal) ended();
         });
     };
+    return this.#guard(caller, recheck);
+  }
+
+  /** Calls `recheck` when the caller's credential may have ended, until the returned function is called. */
+  #guard(caller: Caller, recheck: () => void): () => void {
     const watched = { holder: holderOf(caller), recheck };
     this.#rechecks.add(watched);
     const unwatch = this.notifier.watch(credentialKeys(caller), recheck);
@@ -261,16 +263,11 @@ export class Live {
     recheck: () => Promise<void>,
   ): void {
     this.#open.add(stream);
-    const watched = { holder: holderOf(caller), recheck: () => void recheck() };
-    this.#rechecks.add(watched);
-    const unwatch = this.notifier.watch(credentialKeys(caller), () => void recheck());
-    const cancelExpiry = this.#atExpiry(caller, () => void recheck());
+    const unguard = this.#guard(caller, () => void recheck());
     const cancelRecount = this.#recount(caller);
     connection.onClose(() => {
       this.#open.delete(stream);
-      this.#rechecks.delete(watched);
-      unwatch();
-      cancelExpiry();
+      unguard();
       cancelRecount();
       release();
       for (const { feed } of [...this.#feeds.values()]) this.#dropIdle(feed);
