@@ -24,7 +24,7 @@ const taken = (file: string, name: string): boolean =>
 describe('exports', () => {
   it('are used by another file', () => {
     const unused = [...texts].flatMap(([file, text]) =>
-      file.startsWith('src/')
+      /^(src|tools)\//.test(file)
         ? [...text.matchAll(/^export (?:async )?(?:abstract )?(?:const|function|class) (\w+)/gm)]
             .map(([, name]) => name!)
             .filter((name) => counts.get(name) === 1 && !taken(file, name))

@@ -24,7 +24,7 @@ export interface Founding {
   delegationId: string;
 }
 
-/** A wish without secrets in its texts. */
+/** The request with the secrets in its texts removed. */
 export const cleanLine = <W extends RequestBody>(options: W): W => ({
   ...options,
   ...(options.title === undefined ? {} : { title: cleanTitle(options.title) }),

@@ -81,5 +81,3 @@ export const operationsOf = (bucket: RateName | 'writes'): OperationName[] =>
   (Object.entries(operations) as [OperationName, OperationRow][])
     .filter(([, row]) => (bucket === 'writes' ? row.method !== 'GET' : row.rates?.includes(bucket)))
     .map(([name]) => name);
-
-export type BucketName = RateName | 'writes' | 'bad_credentials';

@@ -275,15 +275,6 @@ export function redact(text: string): Redacted {
   return { text: current, counts: sorted(counts) };
 }
 
-/** The counts of several texts of one message as one list, sorted by kind. */
-export function mergeCounts(...lists: readonly RedactionCounts[]): RedactionCounts {
-  const counts = new Map<string, number>();
-  for (const list of lists) {
-    for (const { kind, count } of list) counts.set(kind, (counts.get(kind) ?? 0) + count);
-  }
-  return sorted(counts);
-}
-
 function sorted(counts: ReadonlyMap<string, number>): RedactionCounts {
   return [...counts].map(([kind, count]) => ({ kind, count })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
 }
