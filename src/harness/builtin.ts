@@ -1,4 +1,4 @@
-/** The profiles this program brings along. Imports no library, so that a hook and every command can look at them. */
+/** The built-in profiles. Imports no library, because hooks and every command load this file. */
 import type { Hook, Profile } from './profile.ts';
 import { claudeCode } from './profiles/claude-code.ts';
 import { codex } from './profiles/codex.ts';
@@ -11,6 +11,6 @@ export const builtinProfiles: readonly Profile[] = [claudeCode, codex, omp, comm
 export const builtinProfile = (harness: string): Profile | null =>
   builtinProfiles.find((profile) => profile.harness === harness) ?? null;
 
-/** The hook that a command's last word stands for. */
+/** The hook for the last word of a hook command. */
 export const hookOf = (profile: Profile, run: string): Hook | null =>
   profile.delivery.hooks?.find((hook) => hook.run === run) ?? null;

@@ -1,24 +1,24 @@
-/** In which session of which program a command runs, told from its environment alone. */
+/** Detects, from the environment alone, in which session of which program a command runs. */
 import type { Env } from '../local/folders.ts';
 import { builtinProfiles } from './builtin.ts';
 import type { Profile } from './profile.ts';
 
-/** A session that can be named to the daemon. */
+/** A session that the daemon can know. */
 export interface SessionHere {
   profile: Profile;
   /** `<harness>:<session id>`. */
   key: string;
   session: string;
-  /** As a hook of the session told its commands. */
+  /** The session id that a hook put into the environment of commands. */
   boot: string | null;
 }
 
 export interface Surroundings {
-  /** Null outside, and where only marks of a program are seen that says no more. */
+  /** Null outside of a session, or if only markers of a program without a session id are set. */
   session: SessionHere | null;
-  /** Whether an agent's program runs the command, known or not: then it is no person's. */
+  /** Whether an agent's program runs the command, known or not. Such a command does not act as a person. */
   inside: boolean;
-  /** The part of the session that runs it; such a part may only read. */
+  /** The subagent that runs it; subagents are read-only. */
   subagent: string | null;
   /** The program keeps its commands in a sandbox, perhaps without a network. */
   sandbox: { network: boolean; fix: string | null } | null;
@@ -28,7 +28,7 @@ const KEY = /^([a-z0-9][a-z0-9-]{0,39}):([A-Za-z0-9._-]{1,200})$/;
 const ID = /^[A-Za-z0-9._-]{1,200}$/;
 const BOOT = /^(boot_)?[0-9a-f]{16}$/;
 
-/** Asks the profiles in their order; one that yields to what is set is left out, with a session that names it. */
+/** Checks the profiles in order. A profile that yields to variables that are set is skipped. */
 export function surroundings(env: Env, profiles: readonly Profile[] = builtinProfiles): Surroundings {
   const ordered = profiles.toSorted((a, b) => (b.identity.precedence ?? 0) - (a.identity.precedence ?? 0));
   const asked = ordered.filter(({ identity }) => !identity.yields_to?.some((name) => env[name]));
@@ -46,7 +46,7 @@ function sessionOf(profile: Profile, env: Env): SessionHere | null {
   const { kind, env: variable, root_env: rootVariable } = profile.identity;
   if (kind === 'none') return null;
   if (kind === 'env') {
-    // A part of a session is known by its own id; what it belongs to is the session.
+    // A subagent has its own id; the session is the one it belongs to.
     const id = (rootVariable && env[rootVariable]) || env[variable!];
     if (!env[variable!] || !id || !ID.test(id)) return null;
     return { profile, key: `${profile.harness}:${id}`, session: id, boot: null };

@@ -1,4 +1,4 @@
-/** How the programs that are built in are put onto a machine and brought up to date: what only their makers decide. */
+/** How the built-in agent programs are installed and updated, as their vendors document it. */
 
 interface Ways {
   install: string;
@@ -11,8 +11,8 @@ const ways: Record<string, Ways> = {
   omp: { install: 'npm install -g @oh-my-pi/pi-coding-agent', update: 'omp update' },
 };
 
-/** The command that installs the program; null for one that a person's own profile describes. */
+/** The command that installs the program; null for a custom profile. */
 export const installLine = (harness: string): string | null => ways[harness]?.install ?? null;
 
-/** The command that brings it up to date. */
+/** The command that updates the program; null for a custom profile. */
 export const updateLine = (harness: string): string | null => ways[harness]?.update ?? null;

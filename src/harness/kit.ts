@@ -1,11 +1,11 @@
 /**
- * The door to the kit that proves a profile. The kit lies in `tools/harness-kit`; the build packs it into a file of its own,
+ * Loads the kit that tests a profile. The kit is in `tools/harness-kit`; the build packs it into its own file,
  * which only `service harness` loads.
  */
 import { loadPacked } from '../local/program.ts';
 import type { Profile } from './profile.ts';
 
-/** What a check found. */
+/** The result of a check. */
 export interface Verdict {
   harness: string;
   version: string;
@@ -16,7 +16,7 @@ export interface Verdict {
   at: string;
 }
 
-/** What a stand-in for an agent program needs. */
+/** Options of the stand-in for an agent program. */
 export interface StandIn {
   profile: Profile;
   /** The settings file that was written for this harness. */

@@ -1,4 +1,4 @@
-/** All profiles of this machine: those that are built in, and those its person has put into the config folder. */
+/** Loads all profiles of this machine: the built-in ones, and those in the person's config folder. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { builtinProfiles } from './builtin.ts';
@@ -6,11 +6,11 @@ import type { Profile } from './profile.ts';
 
 export interface Profiles {
   all: readonly Profile[];
-  /** Files that were skipped, and why: `profile_invalid`. */
+  /** Skipped files with their problems: `profile_invalid`. */
   invalid: { file: string; problems: string[] }[];
 }
 
-/** Reads `<config>/harnesses/*.json`. A bad one is skipped and named; none may stand in for a built-in. */
+/** Reads `<config>/harnesses/*.json`. Invalid ones are skipped and reported; none may replace a built-in one. */
 export async function loadProfiles(config: string): Promise<Profiles> {
   const folder = join(config, 'harnesses');
   const files = jsonFiles(folder);

@@ -1,6 +1,6 @@
 /**
- * What is known of a program that runs agents, as data: how it is found, how a session of it is told, where text can be
- * given to it, and what is installed for that. One file per program; a person may add more as JSON.
+ * Profiles describe programs that run agents, as data: how to find one, how to identify its sessions, how text can be
+ * delivered to it, and what is installed for that. One file per program; a person may add more as JSON.
  */
 import { z } from 'zod';
 
@@ -9,7 +9,7 @@ const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,79}$/);
 const semver = z.string().regex(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/);
 const line = z.string().min(1).max(500);
 
-/** What may stand in braces in a command line. */
+/** The placeholders of command lines. */
 const PLACES = ['prompt', 'session', 'dir', 'bundle', 'bundle_file', 'model', 'config_dir'];
 const argv = z
   .array(line)
@@ -51,9 +51,9 @@ const hook = z.strictObject({
   options: z.record(z.string(), z.unknown()).optional(),
   /** The first version that knows the event. */
   since: semver.optional(),
-  /** What is used instead where the event is not known. */
+  /** Events used instead by versions that do not know this one. */
   fallback: z.array(z.strictObject({ event: z.string().min(1).max(80), since: semver })).optional(),
-  /** What is lost without it, in words for its person. */
+  /** What does not work without it, in words for the person. */
   without: line.optional(),
   why: line,
 });
@@ -65,7 +65,7 @@ const install = z.strictObject({
   project: line.optional(),
   format: z.literal('json').optional(),
   source: line.optional(),
-  /** The first version of the program that has a use for it. */
+  /** The first version of the program that supports it. */
   since: semver.optional(),
   rule: line.optional(),
   /** SHA-256 of earlier texts that count as not edited. */
@@ -86,7 +86,7 @@ export const profileSchema = z.strictObject({
     /** The newest version that sessions of the real program were tested with. */
     proved_version: semver.optional(),
   }),
-  /** Variables that tell that a command runs in a session of it. */
+  /** Variables that are set in commands of its sessions. */
   session_env: z.array(variable),
   sandbox_env: z.array(variable).optional(),
   sandbox_network_env: z.array(variable).optional(),
@@ -112,7 +112,7 @@ export const profileSchema = z.strictObject({
     capabilities: z.array(z.enum(capabilities)),
     queue: argv.optional(),
     wake_echo: z.boolean().optional(),
-    /** It tells its agent that what wakes it is not its person's word. */
+    /** It tells its agent that a wake-up text does not come from the person. */
     wake_disowned: z.boolean().optional(),
     hooks: z.array(hook).optional(),
     waiting_notice: z.boolean().optional(),
@@ -135,7 +135,7 @@ export const profileSchema = z.strictObject({
       run: argv.optional(),
       resume: argv.optional(),
       session_field: line.optional(),
-      /** Where its answer stands in the JSON it prints; left out: all it prints is its answer. */
+      /** Where its answer is in the JSON that it prints; without this, all its output is the answer. */
       reply: z.strictObject({ field: line, type: line.optional() }).optional(),
       model: argv.optional(),
     })

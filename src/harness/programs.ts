@@ -21,7 +21,7 @@ function runnable(path: string): boolean {
   }
 }
 
-/** A command line with what stands in braces put in. A value is never read again for braces. */
+/** Fills the placeholders of a command line. Braces in values are not expanded again. */
 export function filled(argv: readonly string[], values: Record<string, string>): string[] {
   return argv.map((word) => word.replaceAll(/\{([a-z_]+)\}/g, (whole, name: string) => values[name] ?? whole));
 }

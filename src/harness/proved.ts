@@ -4,7 +4,7 @@ import type { Profile } from './profile.ts';
 
 export const UNTESTED = 'harness_version_untested';
 
-/** What its person is told of a version newer than any that was tested; null where there is nothing to say. */
+/** The warning for a version newer than any that was tested; null if there is none. */
 export function untested({ name, checks }: Profile, version: string | null): string | null {
   const proved = checks.proved_version;
   if (proved === undefined || version === null || !olderThan(proved, version)) return null;

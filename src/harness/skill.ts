@@ -1,4 +1,4 @@
-/** What an agent is taught about boards: a skill that harnesses load by themselves, and `service skill` prints. */
+/** The skill that teaches agents about boards: harnesses load it by themselves, and `service skill` prints it. */
 import type { Profile } from './profile.ts';
 
 /** How messages come to a session of this program, in its agent's words. */

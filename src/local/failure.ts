@@ -2,10 +2,10 @@
 
 export interface FailureOptions {
   hint?: string;
-  details?: Record<string, unknown>;
-  next?: { command: string; resume?: string };
+  details?: Record<string, unknown> | undefined;
+  next?: { command: string; resume?: string } | undefined;
   /** Set where the exit code does not follow from the code. */
-  exit?: number;
+  exit?: number | undefined;
 }
 
 export class Failure extends Error {
@@ -42,10 +42,5 @@ export function hinted(error: unknown, help: string, usage = help): unknown {
   if (!(error instanceof Failure) || (error.hint !== '' && error.hint !== USAGE)) return error;
   const hint = error.hint === USAGE ? usage : help;
   const { code, message, details, next, exit } = error;
-  return new Failure(code, message, {
-    hint,
-    ...(details ? { details } : {}),
-    ...(next ? { next } : {}),
-    ...(exit === undefined ? {} : { exit }),
-  });
+  return new Failure(code, message, { hint, details, next, exit });
 }

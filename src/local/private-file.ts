@@ -58,7 +58,7 @@ export function writePrivate(path: string, text: string, mode = 0o600): void {
   syncFolder(dirname(path));
 }
 
-/** Parses what a file of ours should hold; a file that does not parse is named and left alone. */
+/** Parses a file of ours. @throws Failure that names a file with invalid content, which stays unchanged */
 export function parseOwn<T>(path: string, text: string, check: (value: unknown) => value is T): T {
   let value: unknown;
   try {

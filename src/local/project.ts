@@ -78,7 +78,7 @@ function parsed(bytes: Buffer): { server: string; board: string } | null {
 
 /** Without this check, anyone who can write to a parent folder could redirect messages to their own board. */
 function strangers(path: string, said: { server: string; board: string } | null): Failure {
-  // What stands in it goes into a line to be run only where it is plainly a board and a server.
+  // Its content becomes part of a command to run only if it is a valid board and server name.
   const plain = said && patterns.boardName.test(said.board) && /^[a-z0-9][a-z0-9.:/-]{0,200}$/.test(said.server);
   if (!plain) return unsafe(path, 'Link this folder yourself: service board link NAME');
   const accept = `service board link ${said.board} --server ${said.server}`;

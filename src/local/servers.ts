@@ -77,7 +77,7 @@ export function personServer(
 
 /**
  * Where nothing names one: the server chosen with `servers use`, else the one last logged in to, else the local one. Who
- * was logged out everywhere, and has no local server, is told to log in again rather than given a new one.
+ * was logged out everywhere, and has no local server, must log in again; no new local server is started.
  */
 export function usualServer(saved: Credentials, folders: Folders, env: Env): ChosenServer {
   if (saved.default) return { ...namedServer(saved.default, saved, folders, env), by: 'use' };

@@ -1,4 +1,4 @@
-/** What the daemon sees of the programs that run agents: one adapter per profile. None sees a token or moves a cursor. */
+/** The daemon's view of agent programs: one adapter per profile. Adapters see no tokens and move no cursors. */
 import type { Adapter, Adapters, Capability, CarrierState, Limits, Target } from '../../daemon/adapter.ts';
 import type { SessionView } from '../../daemon/refs.ts';
 import type { Env } from '../../local/folders.ts';
@@ -17,7 +17,7 @@ export interface AdapterOptions {
   recorded?: () => Record<string, string>;
 }
 
-/** Adapters of all profiles. A harness without one gets what the runner can do for every program. */
+/** Adapters of all profiles. An unknown harness gets the adapter of the generic runner. */
 export function createAdapters(options: AdapterOptions): Adapters {
   const made = new Map(options.profiles.map((profile) => [profile.harness, new ProfileAdapter(profile, options)]));
   const any = new ProfileAdapter(builtinProfile('command')!, options);
@@ -47,7 +47,7 @@ class ProfileAdapter implements Adapter {
     this.reservedTags = profile.reserved_tags ?? [];
   }
 
-  /** Only a program with a queue of its own can be asked; what a hook or an extension tells is itself the proof. */
+  /** Only programs with a queue are asked; a connected hook or extension proves its session by itself. */
   async check(session: SessionView): Promise<Target> {
     if (!this.capabilities.has('queue')) return 'ok';
     const program = this.program(this.profile.command);

@@ -19,6 +19,6 @@ export async function giveToQueue(
   if (ran.code === TEMPORARY || /\b(locked|busy|in use|try again)\b/i.test(said)) return { later: 'busy' };
   if (/not found|no rollout|no such (thread|session)|unknown thread/i.test(said))
     return { retry: 'harness_target_absent' };
-  // What it said may repeat what it was given, and that is kept nowhere.
+  // Its output may repeat the text that it was given, so it is not kept.
   return { retry: ran.code === null ? 'queue_unstartable' : `exit ${ran.code}` };
 }

@@ -1,7 +1,7 @@
 /** Claude Code: hooks in its settings; a waiting Stop hook wakes an idle session. */
 import type { Profile } from '../profile.ts';
 
-/** The first version that was seen to take prompts from a mod as its person's. */
+/** The first version that accepts prompts from a mod as the person's own. */
 const DOOR_SINCE = '2.1.330';
 
 /**

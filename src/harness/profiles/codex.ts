@@ -1,7 +1,7 @@
 /** Codex: its own queue takes bundles; trusted hooks add what waits and continue a turn that ends. */
 import type { Profile } from '../profile.ts';
 
-/** Tokens; above the 9,000 bytes that are ever given. */
+/** Tokens; more than the 9,000 bytes of a delivery. */
 const CONTEXT = { additionalContextLimit: 8_192 };
 
 export const codex: Profile = {

@@ -1,4 +1,4 @@
-/** omp: an extension of ours holds a connection from inside the program. */
+/** omp: our extension holds a connection from inside the program. */
 import type { Profile } from '../profile.ts';
 
 export const omp: Profile = {

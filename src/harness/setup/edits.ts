@@ -5,7 +5,7 @@
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
 import { endOf, parseJsonc, trailingComma } from './jsonc.ts';
 
-/** How a text is laid out. */
+/** The layout of a text. */
 export interface Style {
   indent: string;
   newline: string;
@@ -13,7 +13,7 @@ export interface Style {
 
 export interface Insertion {
   text: string;
-  /** Exactly what was put in; taking it out again gives the text as it was. */
+  /** The exact inserted text; removing it restores the original. */
   inserted: string;
 }
 
@@ -35,7 +35,7 @@ export function addItem(text: string, array: Node, value: unknown, depth: number
   return append(text, array, printed(value, depth + 1, style), depth, style);
 }
 
-/** Behind the last entry; in an empty one right behind its bracket, so that what stands in there stays. */
+/** After the last entry; in an empty list directly after the bracket, so that comments stay. */
 function append(text: string, list: Node, entry: string, depth: number, { indent, newline }: Style): Insertion {
   const last = list.children!.at(-1);
   const line = `${newline}${indent.repeat(depth + 1)}${entry}`;
@@ -84,7 +84,7 @@ export function withoutEmpty(text: string, paths: readonly string[]): string {
   }, text);
 }
 
-/** A container without entries, and without a comment of somebody. */
+/** Whether a container has neither entries nor comments. */
 export function isEmpty(text: string, node: Node): boolean {
   return node.children !== undefined && text.slice(node.offset + 1, endOf(node) - 1).trim() === '';
 }

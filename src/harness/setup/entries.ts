@@ -1,4 +1,4 @@
-/** Our hooks in a harness's settings: which there should be, and which of those that stand there are ours. */
+/** Our hooks in a harness's settings: the wanted ones, and how to recognise ours in a file. */
 import { olderThan } from '../../local/versions.ts';
 import type { Hook, Profile } from '../profile.ts';
 
@@ -20,7 +20,7 @@ export interface WantedHook {
   group: Group;
 }
 
-/** The groups for this version of the program; one that cannot be read counts as the least that is supported. */
+/** The groups for this version of the program; an unknown version counts as the oldest supported one. */
 export function wantedGroups(profile: Profile, launcher: string, version: string | null): WantedHook[] {
   return (profile.delivery.hooks ?? []).flatMap((hook) =>
     eventsOf(hook, version ?? profile.checks.min_version ?? null).map((event) => ({
@@ -30,7 +30,7 @@ export function wantedGroups(profile: Profile, launcher: string, version: string
   );
 }
 
-/** Hooks of a profile that this version does not know at all, with what is lost. */
+/** Hooks of a profile that this version does not support at all. */
 export const missedHooks = (profile: Profile, version: string | null): Hook[] =>
   (profile.delivery.hooks ?? []).filter(
     (hook) => eventsOf(hook, version ?? profile.checks.min_version ?? null).length === 0,
@@ -48,16 +48,16 @@ function groupOf({ matcher, timeout, options }: Hook, command: string): Group {
   return { ...(matcher === undefined ? {} : { matcher }), hooks: [entry] };
 }
 
-/** A shell's words for running a hook; the path is quoted where it has to be. */
+/** The shell command that runs a hook; the path is quoted if necessary. */
 export function commandOf(launcher: string, harness: string, run: string): string {
   return `${shellWord(launcher)} hook ${harness} ${run}`;
 }
 
-/** A word as a shell reads it as one. */
+/** Quotes a word for a shell, if necessary. */
 export const shellWord = (word: string): string =>
   /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** The words of a command that needs no more than quotes; null where it does more than run a program. */
+/** Splits a simple command into words; null if it uses other shell syntax than quotes. */
 function words(command: string): string[] | null {
   const found: string[] = [];
   const part = /\s*((?:[^\s'"\\$`;&|<>()]+|'[^']*'|"[^"$`\\]*"|\\.)+)/y;

@@ -1,4 +1,4 @@
-/** The extension of omp: a file of ours that runs inside the program and holds the connection to the daemon. */
+/** The extension of omp: our file that runs inside the program and holds the connection to the daemon. */
 
 /** @param launcher the script that runs this program. @param version of this program, which the daemon is told. */
 export function extensionText(launcher: string, version: string): string {

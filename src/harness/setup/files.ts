@@ -1,4 +1,4 @@
-/** Changing a file of somebody else: through links, with its mode, whole or not at all, and never over a change made meanwhile. */
+/** Changes files of other programs: follows links, keeps the mode, writes atomically, and keeps concurrent changes. */
 import {
   closeSync,
   existsSync,
@@ -31,7 +31,7 @@ export function readText(path: string): string | null {
 }
 
 /**
- * Writes what `change` makes of the text, again when the file was changed meanwhile; null leaves it alone.
+ * Writes the result of `change`, and retries if the file was changed meanwhile; null leaves it unchanged.
  * @returns the folders that were made for it
  */
 export function changeFile(path: string, change: (text: string | null) => string | null): string[] {
@@ -45,19 +45,19 @@ export function changeFile(path: string, change: (text: string | null) => string
   }
 }
 
-/** Deletes a file, and the folders that were made for it and are empty now. */
+/** Deletes a file, and the folders that were created for it, if they are empty. */
 export function removeFile(path: string, folders: readonly string[]): void {
   if (existsSync(path)) unlinkSync(target(path));
   for (const folder of folders.toReversed()) {
     try {
       rmdirSync(folder);
     } catch {
-      // Somebody else has put something there.
+      // It is not empty.
     }
   }
 }
 
-/** The file that a path leads to, also where a link points to one that is not there yet. */
+/** The target of a path, even if a link points to a missing file. */
 function target(path: string): string {
   try {
     return realpathSync(path);
@@ -82,7 +82,7 @@ function makeFolders(folder: string): string[] {
   return missing;
 }
 
-/** A whole new file in its place; false when the old one is no longer what it was. */
+/** Replaces the file atomically; false if its content was changed meanwhile. */
 function put(path: string, text: string, before: string | null): boolean {
   const draft = join(dirname(path), `.service-${crypto.randomUUID()}.tmp`);
   const fd = openSync(draft, 'wx', 0o600);

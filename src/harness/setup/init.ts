@@ -1,4 +1,4 @@
-/** Setting up harnesses: what each needs is worked out first, shown, and then written. */
+/** Sets up harnesses: computes the changes first, so that they can be shown, then writes them. */
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { olderThan } from '../../local/versions.ts';
@@ -32,21 +32,21 @@ export interface Setting {
   version: string;
 }
 
-/** What of a profile is written somewhere. */
+/** A part of a profile that is written to a file. */
 export type Install = Profile['install'][number] & { kind: Item['kind'] };
 
-/** What is written for a harness in a scope, an allow rule among it. */
+/** The files of a harness in a scope, including the allow rule. */
 export const installsOf = (profile: Profile, scope: Scope): Install[] =>
   profile.install.filter((install): install is Install => install.kind !== 'consent' && install[scope] !== undefined);
 
-/** Those of them for which the version that is here has a use. */
+/** Those of them that the installed version supports. */
 export const dueInstalls = ({ profile, scope, found: { version } }: Setting): Install[] =>
   installsOf(profile, scope).filter(
     ({ since }) => since === undefined || (version !== null && !olderThan(version, since)),
   );
 
 /**
- * Works out the changes for one harness and, if wanted, makes them; what was done is noted in `installed`.
+ * Computes the changes for one harness and, with `apply`, makes them and records them in `installed`.
  * @param which of what the profile installs; without, all of it
  */
 export function setUp(
@@ -63,7 +63,7 @@ export function setUp(
   return changes.filter((change): change is Change => change !== null);
 }
 
-/** What the person has to know afterwards. */
+/** Notes for the person afterwards. */
 export function notesFor({ profile, found }: Setting): string[] {
   const { version } = found;
   const consent = profile.install.flatMap(({ kind, text }) => (kind === 'consent' && text ? [text] : []));
@@ -73,7 +73,7 @@ export function notesFor({ profile, found }: Setting): string[] {
   return [...missed, ...consent];
 }
 
-/** Where an item stands on this machine. */
+/** The path of an item on this machine. */
 export function placeOf(
   { profile, scope, program, cwd }: Pick<Setting, 'profile' | 'scope' | 'program' | 'cwd'>,
   install: { global?: string; project?: string },
@@ -86,7 +86,7 @@ export function placeOf(
 
 const homeOf = ({ env }: Program): string => env.HOME || homedir();
 
-/** The folders of a harness's settings, the strongest first: the project's, where that is meant, and the person's. */
+/** The folders of a harness's settings by precedence: the project's, in project scope, then the person's. */
 export function settingsFolders({ profile, program, scope, cwd }: Setting): string[] {
   const project = profile.install.find(({ kind, project: path }) => kind === 'hooks' && path)?.project;
   const ofProject = scope === 'project' && project ? [join(cwd, dirname(project))] : [];
@@ -117,11 +117,11 @@ function one(setting: Setting, install: Install, installed: Installed, apply: bo
   }
 }
 
-/** What was noted of an item where it stands. */
+/** The recorded item at a path. */
 export const noted = ({ items }: Installed, harness: string, kind: Item['kind'], path: string): Item | undefined =>
   items.find((item) => item.path === path && item.kind === kind && item.harness === harness);
 
-/** A file of ours that is neither what we wrote nor what an earlier one of us wrote. */
+/** Whether a file of ours was edited: it is neither what we wrote nor what an earlier version wrote. */
 export const isEdited = (text: string, { accepts }: Install, known: Item | undefined): boolean =>
   digest(text) !== known?.sha256 && !accepts?.includes(digest(text));
 
@@ -139,11 +139,11 @@ function made(setting: Setting, install: Install, text: string | null, known: It
   return withHooks(current, setting.profile.harness, wantedIn(setting), before);
 }
 
-/** Our hooks for the version that is here. */
+/** Our hooks for the installed version. */
 export const wantedIn = ({ profile, program, found }: Setting): WantedHook[] =>
   wantedGroups(profile, launcherPath(program.folders.state), found.version);
 
-/** A file that is wholly ours. */
+/** The content of a file that belongs to us alone. */
 export function ownText({ profile, program, version }: Setting, { kind, source, text }: Install): string {
   if (kind === 'skill') return skillText(profile);
   if (source === 'claude-code-mod') return modText(launcherPath(program.folders.state));
@@ -151,7 +151,7 @@ export function ownText({ profile, program, version }: Setting, { kind, source, 
   return text ?? '';
 }
 
-/** What tells whether somebody has changed our hooks, however the file around them is written. */
+/** A digest of our hooks in a file, independent of its layout and other content. */
 export const hooksDigest = (text: string, harness: string): string => digest(JSON.stringify(ownHooks(text, harness)));
 
 function write(

@@ -1,4 +1,4 @@
-/** installed.json: what was set up where, so that it can be refreshed, judged and taken away again. */
+/** installed.json: records what was set up where, so that it can be updated, checked and removed. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { parseOwn, readPrivate, writePrivate } from '../../local/private-file.ts';
@@ -10,36 +10,36 @@ export interface Item {
   path: string;
   kind: 'skill' | 'hooks' | 'file' | 'allow-rule';
   scope: Scope;
-  /** Of the file as it was left. */
+  /** SHA-256 of the file as we wrote it. */
   sha256: string;
-  /** Of this program, when it was written. */
+  /** The version of this program that wrote it. */
   version: string;
   created_file: boolean;
   created_containers: string[];
-  /** Folders that were made for the file, outermost first. */
+  /** Folders that were created for the file, outermost first. */
   created_folders: string[];
-  /** Texts that were put into it, in their order. */
+  /** Texts that were inserted, in order. */
   inserted: string[];
-  /** SHA-256 of our hooks in it as they were left, whatever else the file holds. */
+  /** SHA-256 of our hooks in it as we wrote them, independent of its other content. */
   own_sha256?: string;
 }
 
 export interface Installed {
   v: 1;
-  /** Where the programs of harnesses were found, by name. */
+  /** Paths of the harnesses' programs, by name. */
   programs: Record<string, string>;
   items: Item[];
 }
 
 const pathOf = (state: string): string => join(state, 'installed.json');
 
-/** What was noted; nothing where nothing was set up. @throws Failure `config_corrupt`, `credentials_unsafe` */
+/** The records; empty if nothing was set up. @throws Failure `config_corrupt`, `credentials_unsafe` */
 export function readInstalled(state: string): Installed {
   const text = readPrivate(pathOf(state));
   return text === null ? { v: 1, programs: {}, items: [] } : parseOwn(pathOf(state), text, isInstalled);
 }
 
-/** Where programs were found; nothing where that cannot be read. */
+/** The recorded paths of programs; empty if they cannot be read. */
 export function recordedPrograms(state: string): Record<string, string> {
   try {
     return readInstalled(state).programs;

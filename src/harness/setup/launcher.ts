@@ -1,4 +1,4 @@
-/** The script that hooks run: its path stays the same for ever, whatever runtime or package it leads to. */
+/** The script that hooks run. Its path never changes, even if the runtime or the package moves. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Env, Folders } from '../../local/folders.ts';
@@ -19,7 +19,7 @@ export const launcherPath = (state: string): string => join(state, 'bin', 'servi
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const kept = ['SERVICE_HOME', 'SERVICE_CONFIG_DIR', 'SERVICE_DATA_DIR', 'SERVICE_STATE_DIR', 'SERVICE_CACHE_DIR'];
 
-/** The script. A hook goes to a smaller file of the package, and never fails where the program is gone. */
+/** The script. It runs hooks from their own small bundle, and a hook never fails if the program was removed. */
 function launcherText({ runtime, entry, env }: Program): string {
   const hook = join(entry, '..', '..', 'dist', 'hook.cjs');
   const exports = kept.flatMap((name) => (env[name] ? [`export ${name}=${quoted(env[name])}`] : []));
@@ -39,7 +39,7 @@ function launcherText({ runtime, entry, env }: Program): string {
   ].join('\n');
 }
 
-/** Writes the script; false where it is already as it has to be. */
+/** Writes the script; false if it is up to date. */
 export function writeLauncher(program: Program): boolean {
   const path = launcherPath(program.folders.state);
   const text = launcherText(program);
@@ -48,11 +48,11 @@ export function writeLauncher(program: Program): boolean {
   return true;
 }
 
-/** Refreshes a script that is there, after runtime or package have moved. What cannot be written stays as it is. */
+/** Updates an existing script after the runtime or the package has moved. Errors are ignored. */
 export function refreshLauncher(program: Program): void {
   try {
     if (existsSync(launcherPath(program.folders.state))) writeLauncher(program);
   } catch {
-    // The next command that may write there does it.
+    // The next command that can write there does it.
   }
 }

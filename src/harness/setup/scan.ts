@@ -1,4 +1,4 @@
-/** Which harnesses are on this machine, in which version, and which `service` its person would run. */
+/** Finds the harnesses on this machine and their versions, and which `service` the login shell runs. */
 import { realpathSync } from 'node:fs';
 import type { Env } from '../../local/folders.ts';
 import { versionIn } from '../../local/versions.ts';
@@ -8,15 +8,15 @@ import { findProgram, runProgram } from '../programs.ts';
 const LONGEST_MS = 10_000;
 
 export interface Found {
-  /** The file of its program; null where it is not there. */
+  /** The path of its program; null if it is not installed. */
   program: string | null;
-  /** Null where it does not say. */
+  /** Null if unknown. */
   version: string | null;
 }
 
 /**
- * Looks for a harness, and asks it for its version.
- * @param recorded where it was when it was set up, which counts where PATH has none. @param ms how long it may take
+ * Finds a harness's program and runs it to get its version.
+ * @param recorded path at the time of setup, used if PATH has none @param ms time limit
  */
 export async function scan(profile: Profile, env: Env, recorded?: string, ms = LONGEST_MS): Promise<Found> {
   const [name, ...args] = profile.checks.installed.run;

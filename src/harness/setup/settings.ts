@@ -1,14 +1,14 @@
-/** One settings file of a harness with our hooks put in, or taken out again, byte for byte as it was. */
+/** Adds our hooks to a settings file of a harness, and removes them again, which restores the file byte for byte. */
 import { findNodeAtLocation, getNodeValue, type Node } from 'jsonc-parser';
 import { addItem, addMember, isEmpty, printed, replaced, styleOf, withoutEmpty, withoutEntry } from './edits.ts';
 import { ownRun, type WantedHook } from './entries.ts';
 import { endOf, itemsOf, membersOf, parseJsonc } from './jsonc.ts';
 
-/** What was done to a file, so that it can be undone exactly. */
+/** The changes made to a file, so that they can be undone exactly. */
 export interface Trace {
-  /** What was put in, in the order it was. */
+  /** The inserted texts, in order. */
   inserted: string[];
-  /** Containers that were not there before, as paths of names. */
+  /** Objects and arrays that were created, as dotted paths. */
   created: string[];
 }
 
@@ -16,10 +16,10 @@ export interface Settings extends Trace {
   text: string;
 }
 
-/** A shape that is not the harness's own is left alone. */
+/** The file does not have the structure that the harness reads, so it is not changed. */
 export class Unreadable extends Error {}
 
-/** The file with exactly the wanted groups of this harness. @param before how it was written last, if it was. */
+/** The file with exactly the wanted groups of this harness. @param before the changes of the last run */
 export function withHooks(text: string, harness: string, wanted: WantedHook[], before: Trace): Settings {
   let current: Settings = { text, inserted: [...before.inserted], created: [...before.created] };
   current = withoutStrangers(current, harness, wanted);
@@ -51,7 +51,7 @@ export function withoutRule(text: string, rule: string, trace: Trace): string {
   return withoutEmpty(item ? withoutEntry(cut, item.parent!, item) : cut, trace.created);
 }
 
-/** Whether a file is JSON without comments and spare commas. A program that reads no other skips all of such a file. */
+/** Whether a file is JSON without comments and trailing commas. Some programs ignore the whole file otherwise. */
 export function isPlainJson(text: string): boolean {
   try {
     JSON.parse(text.replace(/^\ufeff/, ''));
@@ -61,13 +61,13 @@ export function isPlainJson(text: string): boolean {
   }
 }
 
-/** Whether nothing stands in the file any more. */
+/** Whether the file is an empty object. */
 export function isBlank(text: string): boolean {
   const node = root(text);
   return node.type === 'object' && isEmpty(text, node);
 }
 
-/** Our hooks as they stand in a file, in an order of their own, so that two files can be compared by them. */
+/** Our hooks in a file, sorted, so that two files can be compared. */
 export function ownHooks(text: string, harness: string): string[] {
   const found = membersOf(findNodeAtLocation(root(text), ['hooks'])).flatMap(([event, groups]) =>
     itemsOf(groups).flatMap((group) =>
@@ -79,7 +79,7 @@ export function ownHooks(text: string, harness: string): string[] {
   return found.sort();
 }
 
-/** The same of what there should be. */
+/** The wanted hooks in the same form. */
 export const wantedHooks = (wanted: readonly WantedHook[]): string[] =>
   wanted
     .flatMap(({ event, group: { matcher, hooks } }) =>
@@ -90,12 +90,12 @@ export const wantedHooks = (wanted: readonly WantedHook[]): string[] =>
 const hookLine = (event: string, matcher: Node | undefined, entry: unknown): string =>
   JSON.stringify([event, matcher ? getNodeValue(matcher) : null, entry]);
 
-/** Whether a rule stands in `permissions.allow`. */
+/** Whether `permissions.allow` contains a rule. */
 export const hasRule = (text: string, rule: string): boolean => rulesIn(text).some(({ value }) => value === rule);
 
 const rulesIn = (text: string): Node[] => itemsOf(findNodeAtLocation(root(text), ['permissions', 'allow']));
 
-/** Takes out what was put in, last first; what was changed since is left for a closer look. */
+/** Removes the inserted texts, last first. Texts that were edited since are handled by the caller. */
 function withoutInserted(text: string, inserted: readonly string[]): string {
   return inserted.toReversed().reduce((current, piece) => {
     const start = current.lastIndexOf(piece);
@@ -118,7 +118,7 @@ interface Place {
   entry: Node;
 }
 
-/** The first entry of ours that `which` says yes to. */
+/** The first entry of ours that `which` accepts. */
 function findOwn(text: string, harness: string, which: (event: string, run: string) => boolean): Place | null {
   for (const [event, groups] of membersOf(findNodeAtLocation(root(text), ['hooks'])))
     for (const group of itemsOf(groups))
@@ -135,11 +135,11 @@ const entriesOf = (group: Node): Node[] => itemsOf(findNodeAtLocation(group, ['h
 const runIn = (entry: Node, harness: string): string | null =>
   ownRun((getNodeValue(entry) as { command?: unknown } | null)?.command, harness);
 
-/** Takes out an entry, with its group where it stood alone in it. */
+/** Removes an entry, and its group if that is empty then. */
 const withoutPlace = (text: string, { group, entry }: Place): string =>
   entriesOf(group).length === 1 ? withoutEntry(text, group.parent!, group) : withoutEntry(text, entry.parent!, entry);
 
-/** Without those of ours that are for no event that is wanted, or there twice. */
+/** Removes our entries of unwanted events, and duplicates. */
 function withoutStrangers(settings: Settings, harness: string, wanted: WantedHook[]): Settings {
   let { text } = settings;
   for (;;) {
@@ -168,7 +168,7 @@ function withGroup(settings: Settings, harness: string, wanted: WantedHook): Set
   if (!place) return put(settings, ['hooks', event], group);
   const node = place.group;
   if (JSON.stringify(getNodeValue(node)) === JSON.stringify(group)) return settings;
-  // Beside an entry of somebody else ours moves into a group of its own.
+  // An entry that shares a group with a foreign one moves into its own group.
   if (entriesOf(node).length > 1) return put({ ...settings, text: withoutPlace(text, place) }, ['hooks', event], group);
   const fresh = printed(group, 3, styleOf(text));
   const old = text.slice(node.offset, endOf(node));
@@ -179,7 +179,7 @@ function withGroup(settings: Settings, harness: string, wanted: WantedHook): Set
   };
 }
 
-/** Appends to the list at a path of two names, making what of the path is not there. */
+/** Appends to the array at a path of two names, and creates missing containers. */
 function put(settings: Settings, [outer, inner]: [string, string], value: unknown): Settings {
   const { text } = settings;
   const top = root(text);

@@ -1,4 +1,4 @@
-/** How what was set up for a harness stands by now, item by item: as it has to be, older, edited, or gone. Changes nothing. */
+/** The state of everything that was set up for a harness: up to date, outdated, edited or missing. Changes nothing. */
 import { existsSync } from 'node:fs';
 import { readText } from './files.ts';
 import {
@@ -17,8 +17,8 @@ import type { Installed, Item, Scope } from './installed.ts';
 import { hasRule, isPlainJson, ownHooks, Unreadable, wantedHooks } from './settings.ts';
 
 /**
- * `outdated`: as we left it, and by now it would be written otherwise. `edited`: somebody else changed what is ours.
- * `skipped`: it stands in a file that its program skips as a whole.
+ * `outdated`: unchanged since we wrote it, but this version writes it differently. `edited`: changed by others.
+ * `skipped`: the program ignores the whole file.
  */
 export type Standing = 'fine' | 'missing' | 'outdated' | 'edited' | 'skipped' | 'unreadable';
 
@@ -37,7 +37,7 @@ export interface Base {
   cwd: string;
 }
 
-/** The places where something was set up for this harness. A project that is gone took its part along. */
+/** The places where something was set up for this harness, without deleted projects. */
 export function basesOf(installed: Installed, setting: Omit<Setting, 'scope'>): Base[] {
   const items = installed.items.filter(({ harness }) => harness === setting.profile.harness);
   const projects = items.flatMap((item) => projectOf(item, setting));

@@ -1,12 +1,12 @@
-/** Whether a program runs `service` for its agents without asking, by settings of its person's own. Changes nothing. */
+/** Whether the person's own settings let a program run `service` without asking. Changes nothing. */
 import { join } from 'node:path';
 import type { Profile } from '../profile.ts';
 import { readText } from './files.ts';
 
-/** The texts of a file of settings, the strongest first. */
+/** The contents of a settings file by precedence. */
 type Texts = (name: string) => string[];
 
-/** By the harness's name: where only its settings say it. */
+/** By harness. */
 const ways: Record<string, (texts: Texts) => boolean> = {
   'claude-code': (texts) =>
     [...texts('settings.json'), ...texts('settings.local.json')].some((text) => allowsAll(parsed(text))),
@@ -16,16 +16,16 @@ const ways: Record<string, (texts: Texts) => boolean> = {
       /^:?danger-full-access$/.test(word ?? ''),
     );
     const asks = values['approval_policy'];
-    // Without a sandbox only the one policy asks about a command that no rule names.
+    // Without a sandbox, only this policy asks about a command without a rule.
     return asks === 'never' || (free && asks !== 'untrusted');
   },
 };
 
-/** Whether nothing has to be allowed for `service` to run. @param folders of its settings, the strongest first */
+/** Whether `service` runs without an allow rule. @param folders of its settings, by precedence */
 export const runsUnasked = ({ harness }: Profile, folders: readonly string[]): boolean =>
   ways[harness]?.((name) => folders.map((folder) => textAt(join(folder, name)))) ?? false;
 
-/** Rules of Claude Code that let every command of the shell run, and modes in which none is asked for. */
+/** Rules of Claude Code that allow every shell command, and modes that never ask. */
 const ALL = ['Bash', 'Bash(*)', 'Bash(:*)'];
 const NEVER_ASKS = ['bypassPermissions'];
 
@@ -35,7 +35,7 @@ function allowsAll(settings: unknown): boolean {
   return allow.some((rule) => ALL.includes(String(rule))) || NEVER_ASKS.includes(String(permissions?.defaultMode));
 }
 
-/** A file that is not there, or cannot be read, allows nothing. */
+/** A missing or unreadable file allows nothing. */
 function textAt(path: string): string {
   try {
     return readText(path) ?? '';
@@ -44,7 +44,7 @@ function textAt(path: string): string {
   }
 }
 
-/** As the program reads it: what is no JSON it skips. */
+/** Like the program, ignores a file that is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''));
@@ -53,7 +53,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The words that stand ahead of the first table of a TOML file. */
+/** The text values before the first table of a TOML file. */
 function topOf(text: string): Record<string, string> {
   const top = text.split(/^\s*\[/m, 1)[0]!;
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Taking away what was set up: our entries out of files of others, our own files where nobody has edited them. */
+/** Removes what was set up: our entries from other programs' files, and our own files unless they were edited. */
 import { changeFile, readText, removeFile } from './files.ts';
 import { digest, type Installed, type Item } from './installed.ts';
 import { isBlank, Unreadable, withoutHooks, withoutRule } from './settings.ts';
@@ -11,9 +11,9 @@ export interface Removal {
   edited?: true;
 }
 
-/** Takes away every item, the latest first; with `apply` false it only says what would be done. */
+/** Removes every item, the latest first; with `apply` false it only reports what would be done. */
 export function takeAway(installed: Installed, ruleOf: (harness: string) => string | null, apply: boolean): Removal[] {
-  // A file that several items wrote into is looked at as the item before has left it.
+  // If several items changed one file, each sees the result of the one before.
   const texts = new Map<string, string | null>();
   return installed.items.toReversed().map((item) => {
     const rule = ruleOf(item.harness);
@@ -46,7 +46,7 @@ function one(item: Item, rule: string | null, text: string | null): Outcome {
   }
 }
 
-/** Whether others write into the file too. */
+/** Whether other programs use the file too. */
 const isShared = ({ kind, inserted }: Item): boolean =>
   kind === 'hooks' || (kind === 'allow-rule' && inserted.length > 0);
 
@@ -59,7 +59,7 @@ function without(
   return kind === 'hooks' ? withoutHooks(text, harness, trace) : withoutRule(text, rule ?? '', trace);
 }
 
-/** Once more from what the file holds at that moment, so that nothing that others write is lost. */
+/** Computes the change again from the file's current content, so that concurrent changes are not lost. */
 function perform(item: Item, rule: string | null, action: Removal['action']): void {
   if (action === 'delete') removeFile(item.path, item.created_folders);
   if (action === 'update') changeFile(item.path, (text) => (text === null ? null : without(item, rule, text)));

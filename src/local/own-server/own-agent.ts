@@ -14,7 +14,7 @@ import { readPrivateBytes } from '../private-file.ts';
 import { fetchBy } from './loopback-fetch.ts';
 import { asInfo, type ProbedInfo } from './probe.ts';
 
-/** Who answers at an address: this machine's server, another program, nobody yet, or nobody. */
+/** Who answers at an address: this machine's server, another program, nothing yet, or nothing. */
 export type Standing = { is: 'ours'; info: ProbedInfo } | { is: 'other' | 'silent' | 'absent' };
 
 /** The error code of a connection to another program. */
