@@ -3,7 +3,8 @@
  * search, and a check of what came after a checkpoint.
  */
 import { createHash } from 'node:crypto';
-import { Client, verifyBoard } from '../../src/client/index.ts';
+import { Client } from '../../src/client/client.ts';
+import { verifyBoard } from '../../src/client/verify.ts';
 import { BOARD, filledFolder, indexed } from './filled.ts';
 import { type Figure, median, round } from './measure.ts';
 import { type Product, startProduct } from './world.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { requireFeature } from '../../src/client/index.ts';
+import { requireFeature } from '../../src/client/features.ts';
 import { clientOf, closeServers, countingFetch, failure, refusal, sendJson, serve, tick, until } from './support.ts';
 
 const page = '<html>please sign in to the hotel network</html>';

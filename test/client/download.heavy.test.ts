@@ -1,8 +1,9 @@
 /** Bytes of a file from servers that send more of them than a file may have. */
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { Client } from '../../src/client/client.ts';
 import { download } from '../../src/client/download.ts';
-import { Client, ClientError } from '../../src/client/index.ts';
+import { ClientError } from '../../src/client/errors.ts';
 import { MAX_FILE } from '../../src/contract/file-size.ts';
 import { closeServers, serve } from './support.ts';
 

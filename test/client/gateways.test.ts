@@ -1,6 +1,7 @@
 /** What stands before a server on the internet: proxies, load balancers and hosts that send people elsewhere. */
 import { expect } from 'chai';
-import { Client, type ClientError } from '../../src/client/index.ts';
+import { Client } from '../../src/client/client.ts';
+import type { ClientError } from '../../src/client/errors.ts';
 import { answerElsewhere, nock } from '../support/elsewhere.ts';
 import { FakeClock, failure } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type HintStreamOptions, hintStream } from '../../src/client/index.ts';
+import { type HintStreamOptions, hintStream } from '../../src/client/hint-stream.ts';
 import { hintFrameNames } from '../../src/contract/nouns/record.ts';
 import { B, collect, endText, refusing, serveStream, streamClock, writing } from './stream-support.ts';
 import { clientOf, closeServers, untilTestEnds } from './support.ts';

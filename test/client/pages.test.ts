@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { pages } from '../../src/client/index.ts';
+import { pages } from '../../src/client/pages.ts';
 import { clientOf, closeServers, failure, sendJson, serve } from './support.ts';
 
 async function listOf(answers: unknown[]) {

@@ -15,14 +15,13 @@ function imports(text: string): string[] {
 }
 
 /** Everything that loading a file loads: our files, and the names of packages. */
-function loaded(file: string, seen = new Set<string>()): Set<string> {
-  if (seen.has(file)) return seen;
+function loaded(file: string, seen: Set<string>): void {
+  if (seen.has(file)) return;
   seen.add(file);
   for (const name of imports(read(file))) {
     if (name.startsWith('.')) loaded(resolve(dirname(file), name), seen);
     else seen.add(name);
   }
-  return seen;
 }
 
 describe('client: what it loads', () => {
@@ -33,7 +32,9 @@ describe('client: what it loads', () => {
   });
 
   it('loads two packages and nothing else: no Node.js built-in, no validation library', () => {
-    const all = [...loaded(resolve(root, 'index.ts'))];
+    const seen = new Set<string>();
+    for (const name of readdirSync(root)) loaded(resolve(root, name), seen);
+    const all = [...seen];
     const packages = all.filter((name) => !existsSync(name));
     expect(packages.filter((name) => isBuiltin(name))).to.deep.equal([]);
     expect(packages.sort()).to.deep.equal(['canonicalize', 'eventsource-parser']);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { boardStream } from '../../src/client/index.ts';
+import { boardStream } from '../../src/client/board-stream.ts';
 import {
   collect,
   endText,

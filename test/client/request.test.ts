@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { Client, type ClientError, newIdempotencyKey } from '../../src/client/index.ts';
+import { Client } from '../../src/client/client.ts';
+import type { ClientError } from '../../src/client/errors.ts';
+import { newIdempotencyKey } from '../../src/client/idempotency.ts';
 import { clientOf, closeServers, failure, sendJson, serve } from './support.ts';
 
 const created = { id: 'brd_1', name: 'demo' };

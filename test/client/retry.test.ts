@@ -1,6 +1,6 @@
 import type net from 'node:net';
 import { expect } from 'chai';
-import { ClientError } from '../../src/client/index.ts';
+import { ClientError } from '../../src/client/errors.ts';
 import { mayRetry, retryDelay } from '../../src/client/retry.ts';
 import {
   clientOf,

@@ -1,6 +1,8 @@
 /** A stream that a test writes by hand, and a reader that collects what the client gives out. */
 import type { ServerResponse } from 'node:http';
-import { type BoardStreamOptions, boardStream, type ClientError, type ReconnectInfo } from '../../src/client/index.ts';
+import { type BoardStreamOptions, boardStream } from '../../src/client/board-stream.ts';
+import type { ClientError } from '../../src/client/errors.ts';
+import type { ReconnectInfo } from '../../src/client/streams.ts';
 import {
   clientOf,
   countingFetch,

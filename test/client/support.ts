@@ -1,7 +1,8 @@
 /** Real servers that behave as badly as told, and a clock that never really waits. */
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
-import { Client, ClientError, type ClientOptions } from '../../src/client/index.ts';
+import { Client, type ClientOptions } from '../../src/client/client.ts';
+import { ClientError } from '../../src/client/errors.ts';
 import { routes } from '../../src/contract/routes.ts';
 
 export interface Seen {

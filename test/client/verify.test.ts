@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { sha256, verifyBoard } from '../../src/client/index.ts';
+import { sha256, verifyBoard } from '../../src/client/verify.ts';
 import { canonicalJson } from '../../src/contract/canonical.ts';
 import { envelopeText, ZERO_HASH } from '../../src/contract/chain.ts';
 import type { BoardEvent } from '../../src/contract/types.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type CallInput, type WaitOptions, waitFor } from '../../src/client/index.ts';
+import type { CallInput } from '../../src/client/client.ts';
+import { type WaitOptions, waitFor } from '../../src/client/wait.ts';
 import { clientOf, closeServers, deadOrigin, FakeClock, failure, refusal, sendJson, serve } from './support.ts';
 
 const empty = { messages: [], cursor: 3 };
