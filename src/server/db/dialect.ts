@@ -8,7 +8,7 @@ export interface Dialect {
 export const sqliteDialect: Dialect = { name: 'sqlite', shared: false };
 export const postgresDialect: Dialect = { name: 'postgres', shared: true };
 
-/** A unique index refused a row. Which one is told by its columns, the same on both engines. */
+/** A unique index refused a row. Its columns identify it, the same on both engines. */
 export class UniqueViolation extends Error {
   /** Table and columns, such as `boards.name`. */
   readonly constraint: string;

@@ -1,6 +1,6 @@
 /** Within one snapshot the same question has the same answer. */
 
-/** Asks `read` once for each key, and answers everybody else what it answered. */
+/** Calls `read` once for each key, and returns the same answer to later calls. */
 export function once<A, T>(keyOf: (asked: A) => string, read: (asked: A) => Promise<T>): (asked: A) => Promise<T> {
   const known = new Map<string, Promise<T>>();
   return (asked) => {

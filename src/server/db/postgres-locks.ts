@@ -1,8 +1,8 @@
 /**
  * Locks by name among all processes of one database: the engine's session locks, all on one connection of this process,
- * which is opened for the first of them. A lock is polled rather than waited for, because a session that
- * waits on a connection keeps it from everybody else. A connection that is lost takes its locks with it; what is still
- * held is asked for anew.
+ * which is opened for the first of them. A lock is polled rather than waited for, because a session that waits on a
+ * connection blocks it for all others. A lost connection takes its locks with it; those that are still held are taken
+ * again.
  */
 import type pg from 'pg';
 import type { Clock } from './clock.ts';

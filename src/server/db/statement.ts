@@ -75,7 +75,7 @@ export class ListStatement<P extends Params, R> {
   over(params: P, values: readonly Value[]): [Statement<Params, R>, Params] {
     const size = 2 ** Math.ceil(Math.log2(Math.max(values.length, 1)));
     const all: Params = { ...params };
-    // A value twice in a list changes nothing; an empty list looks for what no column holds.
+    // A repeated value changes nothing; an empty list becomes NULL, which matches no row.
     for (let index = 0; index < size; index++) all[`list${index}`] = values[index] ?? values[0] ?? null;
     return [this.#ofSize(size), all];
   }

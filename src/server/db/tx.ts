@@ -1,4 +1,4 @@
-/** What stores and use cases see of the database: a transaction that carries its own time. */
+/** The database as stores and use cases see it: a transaction that carries its own time. */
 import type { Knex } from 'knex';
 import type { Dialect } from './dialect.ts';
 import type { Params, Statement } from './statement.ts';
@@ -35,7 +35,7 @@ export interface WriteTx extends ReadTx {
   publish(key: string): void;
 }
 
-/** Who is told of commits. */
+/** A follower of commits. */
 export interface Follower {
   /** Keys published by committed transactions. May come late, twice or merged. */
   committed(keys: string[]): void;

@@ -33,7 +33,7 @@ export class BoardStream implements Follower {
   #cursor: number;
   #ready = false;
   #pumping = false;
-  /** What is tried again once the database can be read; never more than one of each. */
+  /** Retries that are scheduled for when the database can be read; at most one of each kind. */
   #cancelRecheck = () => {};
   #cancelPump = () => {};
 
@@ -73,7 +73,7 @@ export class BoardStream implements Follower {
     this.#options.connection.end(reason);
   }
 
-  /** Asks again whether the reader may still follow: apart from reading, because a full or busy stream does not read. */
+  /** Checks again whether the reader may still follow. Separate from reading, because a full or busy stream does not read. */
   async recheck(): Promise<void> {
     try {
       await this.#options.db.read(async (tx) => {

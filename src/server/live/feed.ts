@@ -17,7 +17,7 @@ const MERGE_MS = 20;
 /** Most events in one read. */
 export const PAGE = 200;
 
-/** Somebody who follows a board. */
+/** A stream that follows a board. */
 export interface Follower {
   readonly holder: Holder;
   /** Whether it wants each new message rendered too. */
@@ -26,7 +26,7 @@ export interface Follower {
   lost(right: Extract<Right, { ok: false }>, boardId: string): void;
 }
 
-/** Somebody who sleeps until an event concerns them. */
+/** A wait that sleeps until an event concerns it. */
 export interface Sleeper {
   concerns(event: EventRow, data: Record<string, unknown>): boolean;
   wake(): void;
@@ -61,7 +61,7 @@ export class Feed {
     this.#head ??= seq;
   }
 
-  /** Whether more has been handed out than this. */
+  /** Whether the feed has read beyond this number. */
   isBehind(seq: number): boolean {
     return this.#head !== null && this.#head > seq;
   }
@@ -138,7 +138,7 @@ export class Feed {
     else if (news) follower.news(news, right);
   }
 
-  /** Wakes whom the events concern; everybody when it is not known which events they missed. */
+  /** Wakes the sleepers that the events concern; all of them if it is not known which events they missed. */
   #rouse(news: News | null, all: boolean): void {
     if (this.sleepers.size === 0) return;
     const seen = (news?.events ?? []).map((event) => ({

@@ -44,7 +44,7 @@ export class Live {
   readonly #together: Together;
   readonly #feeds = new Map<string, { feed: Feed; unwatch: () => void }>();
   readonly #open = new Set<Open>();
-  /** Everybody whose credential has to be looked at again and again where other processes may end it. */
+  /** All holders whose credentials are polled, because other processes may end them. */
   readonly #rechecks = new Set<Watched>();
   #stopSweep = () => {};
   #closing = false;
@@ -57,7 +57,7 @@ export class Live {
     this.#together = new Together(db);
   }
 
-  /** Begins to hear of commits. Nothing may be served before. */
+  /** Starts to follow commits. Must be called before the first request. */
   start(log: Logger): Promise<void> {
     if (this.#db.dialect.shared) this.#stopSweep = sweepCredentials(this.#db, this.#clock, () => this.#rechecks);
     return this.#db.follow({
@@ -144,7 +144,7 @@ export class Live {
     if (gone.aborted) sleep.stop();
     gone.addEventListener('abort', () => sleep.stop(), { once: true });
     try {
-      // Only if the board moved between the look and the subscription is there anything to look at before sleeping.
+      // Reads again before sleeping only if the board changed between the first read and the subscription.
       const moved = keys.length > 0 || (await this.#patiently(sleep, () => this.#hasMoved(caller, board)));
       if (!moved) await sleep.next();
       for (;;) {
@@ -164,9 +164,9 @@ export class Live {
   }
 
   /**
-   * Keeps a request that nobody signed in for until a look decides it or the time is over. It subscribes before it looks
-   * again, so nothing is missed. Once the client has gone or the server closes there is no further look, because what it
-   * finds may be shown only once.
+   * Holds a request without a caller until a read decides it or the time is over. It subscribes before it reads
+   * again, so nothing is missed. Once the client has gone or the server closes there is no further read, because its result
+   * may be shown only once.
    */
   async hold<T extends Outcome<unknown>>(first: T, gone: AbortSignal, look: () => Promise<T>): Promise<T> {
     if (!first.hold || this.#closing || gone.aborted) return first;
@@ -202,7 +202,7 @@ export class Live {
     try {
       return await look();
     } catch (error) {
-      // What a look may have done is told, not done again.
+      // A read that may have committed is reported, not repeated.
       if (!(error instanceof Unreachable) || error.committing || last) throw error;
       this.#clock.after(LOOK_AGAIN_MS, () => sleep.wake());
       return null;

@@ -115,7 +115,7 @@ export async function renderMessages(
 /** Equal for readers to whom every one of these messages looks the same. */
 function likenessOf(rows: readonly MessageWithContext[], reader: Reader): string {
   if (!reader.readsAll || !reader.showsHarness) return reader.memberId;
-  // Who may answer, and whose reactions are one's own, is told to each reader alone.
+  // The right to answer and one's own reactions differ for each reader.
   if (rows.some((row) => row.expects_reply === 1 || row.reaction_count > 0)) return reader.memberId;
   return rows.map((row) => relation(row.sender_id, row, reader).sender).join();
 }

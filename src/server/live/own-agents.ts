@@ -1,4 +1,4 @@
-/** The agents of the person behind a stream: what of them moved between two looks. */
+/** The agents of the person behind a stream: finds what changed between two reads. */
 import type { MemberRow } from '../members/members.store.ts';
 
 interface Known {
@@ -14,8 +14,8 @@ export class OwnAgents {
   readonly #known = new Map<string, Known>();
 
   /**
-   * Takes the agents as they are now; answers what to tell. Only moves, new modes and ends are told, so the first look
-   * at an agent is silent.
+   * Takes the current agents and returns the frames to send. Only moves, new modes and ends are sent, so the first read
+   * of an agent sends nothing.
    * @param nameOf the name of a board that is shown on this stream.
    */
   take(agents: readonly MemberRow[], nameOf: (boardId: string) => string | undefined): Change[] {

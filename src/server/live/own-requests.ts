@@ -1,4 +1,4 @@
-/** What the agents of a person asked for, and what they may do without: what of it moved between two looks. */
+/** The approvals, notices, pairing requests and allowance of a person: finds what changed between two reads. */
 import { readAllowance } from '../allowances/allowances.store.ts';
 import { effective, listedRows } from '../approvals/approvals.store.ts';
 import type { ReadTx } from '../db/tx.ts';
@@ -8,7 +8,7 @@ import { personSees } from '../pairing/sight.rules.ts';
 import { stateAt } from '../pairing/subject.rules.ts';
 import type { Change } from './own-agents.ts';
 
-/** One thing to tell of: told when `mark` is another than before. */
+/** One item; a frame is sent when its `mark` differs from before. */
 interface Seen {
   name: string;
   id: string;
@@ -21,7 +21,7 @@ interface Person {
   server_role: string;
 }
 
-/** Everything there is to tell of now. */
+/** All current items. */
 export async function requestsOf(tx: ReadTx, person: Person): Promise<Seen[]> {
   const personId = person.person_id;
   const approvals = (await listedRows(tx, { 'a.person_id': personId })).map((row) => {
@@ -59,7 +59,7 @@ export async function requestsOf(tx: ReadTx, person: Person): Promise<Seen[]> {
 export class OwnRequests {
   #known: Map<string, string> | null = null;
 
-  /** Takes things as they are now; answers what to tell. The first look is silent. */
+  /** Takes the current items and returns the frames to send. The first call returns none. */
   take(seen: readonly Seen[]): Change[] {
     const known = this.#known;
     this.#known = new Map(seen.map(({ name, id, mark }) => [`${name} ${id}`, mark]));

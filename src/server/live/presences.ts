@@ -1,6 +1,6 @@
 /**
- * Who is there on one board and what they are on, read once for everybody who follows it here: changes that were reported
- * or set, and presences and lines that run out or turn late because nothing was. The first look is silent; after it only what differs is told.
+ * Presence and lines of the agents of one board, read once for all followers: changes that were reported
+ * or set, and presences and lines that expire. The first read sends nothing; later ones send what differs.
  */
 import { boardById, parsePolicy } from '../boards/boards.store.ts';
 import type { Clock } from '../db/clock.ts';
@@ -16,7 +16,7 @@ import { type Holder, type Right, rightsOn } from './rights.ts';
 /** Wake-ups within this many milliseconds are merged; the first of a quiet time is not delayed. */
 const MERGE_MS = 100;
 
-/** Somebody who wants to hear of presence. */
+/** A stream that gets presence frames. */
 export interface Watcher {
   readonly holder: Holder;
   /** Frames by the agent they are about. */
@@ -28,7 +28,7 @@ export class Presences {
   readonly #boardId: string;
   readonly #db: Database;
   readonly #clock: Clock;
-  /** What was last told of each agent; null until somebody has looked. */
+  /** The last frame of each agent; null before the first read. */
   #told: Map<string, string> | null = null;
   #lastLook = Number.NEGATIVE_INFINITY;
   #planned = false;
@@ -71,7 +71,7 @@ export class Presences {
       if (frames.size === 0) return;
       for (const watcher of watchers) {
         const right = rights.get(watcher.holder.credential.digest.toString('hex'));
-        // Who may not follow any more is told so by the board's feed.
+        // The board's feed tells a watcher that may no longer follow.
         if (right?.ok && this.watchers.has(watcher)) watcher.presences(frames, right, this.#boardId);
       }
     } catch {
@@ -132,6 +132,6 @@ function shown(status: AgentStatusRow, now: number) {
 
 const textOf = (status: AgentStatusRow, now: number): string => JSON.stringify(shown(status, now));
 
-/** How an agent looks of whom nothing has been told yet. */
+/** The presence of an agent before its first report. */
 const blank = (status: AgentStatusRow, now: number): string =>
   textOf({ ...status, presence: null, presence_since: null, reported_at: null, delivery: null, line_kind: null }, now);

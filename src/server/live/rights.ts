@@ -7,7 +7,7 @@ import type { Standing } from '../members/member.rules.ts';
 import { type Credential, keyWorks } from '../operation/caller.ts';
 import type { EndReason } from './frames.ts';
 
-/** Somebody with an open stream. */
+/** The holder of an open stream. */
 export interface Holder {
   credential: Credential;
   personId: string;

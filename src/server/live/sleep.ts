@@ -1,11 +1,11 @@
-/** The sleep of a wait: what may wake it, and that no wake-up is lost. */
+/** The sleep of a wait, which loses no wake-up. */
 import type { Clock } from '../db/clock.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { EventRow } from '../record/events.store.ts';
 
 type Concern = (event: EventRow, data: Record<string, unknown>) => boolean;
 
-/** A hint that spares a read: what cannot matter to this caller. In doubt it matters. */
+/** Whether an event may matter to this caller, which saves a read if not. In doubt it does. */
 export function concernOf(caller: Caller): Concern {
   const seat = caller.seat?.member_id;
   return (event, data) => {

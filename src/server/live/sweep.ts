@@ -10,7 +10,7 @@ import type { Holder } from './rights.ts';
 
 const EVERY_MS = 500;
 
-/** Somebody whose credential is watched. */
+/** A holder whose credential is watched. */
 export interface Watched {
   holder: Holder;
   recheck(): void;

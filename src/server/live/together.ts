@@ -1,6 +1,6 @@
 /**
- * The looks of waits that were woken together, a few at a time in one snapshot: their credentials are read at once, and
- * what an operation can answer for several requests at once it does. Between two lots the event loop goes on: what was
+ * Reads for waits that were woken together, a few at a time in one snapshot: their credentials are read at once, and
+ * operations that can answer several requests at once do so. Between two batches the event loop goes on: what was
  * written to sockets only leaves when a turn ends.
  */
 import { Refusal } from '../../contract/errors.ts';
@@ -22,7 +22,7 @@ interface Job {
   reject(error: unknown): void;
 }
 
-/** What a job came to. */
+/** The outcome of a job. */
 type Found = Waited<unknown> | Refusal;
 
 export class Together {
@@ -46,7 +46,7 @@ export class Together {
   #plan(): void {
     if (this.#planned) return;
     this.#planned = true;
-    // After all that were woken in this turn have asked.
+    // After all waits that were woken in this turn have asked.
     process.nextTick(() => this.#next());
   }
 
@@ -67,7 +67,7 @@ export class Together {
       for (const [index, job] of jobs.entries()) tell(job, found[index] as Found);
     } catch (error) {
       if (jobs.length === 1) return jobs[0]?.reject(error);
-      // What one of them ran into is not the others' trouble.
+      // The error of one must not fail the others.
       for (const job of jobs) await this.#lot([job]);
     }
   }

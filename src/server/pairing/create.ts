@@ -1,4 +1,4 @@
-/** Proposing work to somebody on the server, or to another session of one's own. */
+/** Proposes work to a person on the server, or to another session of one's own. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Answer, Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
@@ -57,7 +57,7 @@ export const createPairingRequest = (deps: Deps): WriteCase<'createPairingReques
   },
 });
 
-/** A board that is not seen, and one that the caller is off, are the same here. */
+/** A hidden board and one that the caller has left get the same answer. */
 async function orNotFound<T>(look: () => Promise<T>): Promise<T> {
   try {
     return await look();
@@ -87,7 +87,7 @@ interface Admission {
   requestId: string;
 }
 
-/** Brings a recipient onto a private board, or asks for it; null: nothing has to be asked. */
+/** Adds a recipient to a private board, or requests approval for it; null if no approval is needed. */
 async function admit(
   tx: WriteTx,
   { root, address }: Deps,

@@ -1,4 +1,4 @@
-/** A recipient declines, an inviter takes back, and a recipient asks one of their agents to accept. */
+/** Declining, cancelling, and choosing the agent that a recipient asks to accept. */
 import type { PairingSide } from '../../contract/types.ts';
 import { refuseGuest } from '../access/authority.ts';
 import type { WriteTx } from '../db/tx.ts';

@@ -1,6 +1,6 @@
 /**
  * The states of a pairing request as a table: what each trigger does in each state, or with what it is refused there. The
- * state itself is worked out of facts and never set; only an end is written down.
+ * state itself is computed from facts and never stored; only an end is.
  */
 import type { ErrorCode } from '../../contract/errors.ts';
 import type { PairingRequest, PairingState } from '../../contract/types.ts';
@@ -8,9 +8,9 @@ import type { PairingRequest, PairingState } from '../../contract/types.ts';
 export type Closed = 'ready' | 'declined' | 'cancelled' | 'expired';
 export type ClosedReason = NonNullable<PairingRequest['closed_reason']>;
 
-/** What the state follows from. */
+/** The facts that determine the state. */
 export interface Facts {
-  /** How it ended; null: it did not. */
+  /** How it ended; null if it has not. */
   closed: Closed | null;
   /** The recipient is known. */
   account: boolean;
@@ -19,7 +19,7 @@ export interface Facts {
   recipient: boolean;
   /** Accepted in this generation. */
   accepted: boolean;
-  /** The round trip of each pinging side is on file. */
+  /** The round trip of each pinging side is proved. */
   forth: boolean;
   back: boolean;
 }
@@ -79,7 +79,7 @@ export type Effect =
   /** With both round trips on file it is over: every proof is void, and both seats are told. */
   | 'ready'
   | 'tell_closed'
-  /** Inviter and recipient hear of it on their streams. */
+  /** Notifies inviter and recipient on their streams. */
   | 'stream';
 
 export interface Transition {
@@ -209,7 +209,7 @@ export const transitions: readonly Transition[] = [
   { row: 'T22', from: openStates, on: 'board_archived', next: 'unchanged', effects: [] },
 ];
 
-/** What is refused, by trigger and state. A cell in neither table changes nothing and is no error. */
+/** The refusals, by trigger and state. A cell in neither table changes nothing and is not an error. */
 export const refusals: Partial<Record<Trigger, Partial<Record<PairingState, ErrorCode>>>> = {
   redeem: {
     awaiting_session: 'invite_invalid',
@@ -219,9 +219,9 @@ export const refusals: Partial<Record<Trigger, Partial<Record<PairingState, Erro
     declined: 'invite_invalid',
     expired: 'invite_invalid',
   },
-  // An initiator that is there is live in `verifying`.
+  // In `verifying`, the initiator's endpoint is live.
   select_initiator: { verifying: 'pairing_changed', ...allClosed('pairing_closed') },
-  // Before the account there is nobody whose side it is; after `awaiting_session` there is a live recipient.
+  // Before the account exists, the recipient is unknown; after `awaiting_session` a recipient is live.
   select_recipient: {
     awaiting_account: 'forbidden',
     awaiting_endpoint: 'pairing_changed',
@@ -230,14 +230,14 @@ export const refusals: Partial<Record<Trigger, Partial<Record<PairingState, Erro
   },
   replace: allClosed('pairing_closed'),
   renew: allClosed('pairing_closed'),
-  // From `awaiting_endpoint` on the recipient's endpoint is live, and there is nothing left to choose.
+  // From `awaiting_endpoint` on, the recipient's endpoint is live, so no agent can be chosen.
   choose: {
     awaiting_account: 'forbidden',
     awaiting_endpoint: 'pairing_changed',
     verifying: 'pairing_changed',
     ...allClosed('pairing_closed'),
   },
-  // Where no recipient is live, no proof of one works.
+  // Without a live recipient, no proof of one works.
   accept: { awaiting_account: 'unauthorized', awaiting_session: 'unauthorized', ...allClosed('unauthorized') },
   verify: {
     awaiting_account: 'pairing_changed',

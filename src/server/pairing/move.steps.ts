@@ -1,4 +1,4 @@
-/** Moving a pairing request by its table: the cell decides, and its effects are done here in their order. */
+/** Moves a pairing request by its table: carries out the effects of the cell in order. */
 import type { ErrorCode, Refusal } from '../../contract/errors.ts';
 import type { PairingSide, PairingState } from '../../contract/types.ts';
 import { boardById } from '../boards/boards.store.ts';
@@ -19,9 +19,9 @@ import { type Evidence, endOf, isLive, stateAt, stateBefore } from './subject.ru
 const DAY = 86_400_000;
 export const WEEK = 7 * DAY;
 
-/** What a trigger brings along. */
+/** The data of a trigger. */
 export interface Moved {
-  /** Whose doing it is; left out: nobody's. */
+  /** The side that acts; absent if neither does. */
   side?: PairingSide;
   /** With `select_*` and `replace`; with `renew` as it was. */
   endpoint?: { agent_id: string; key_id: string; binding: string };
@@ -37,12 +37,12 @@ interface Turn {
   row: SubjectRow;
   transition: Transition;
   moved: Moved;
-  /** When it ended, where that was before anybody looked. */
+  /** When it ended, if that was earlier. */
   endedAt: number | undefined;
 }
 
 /**
- * Does what the table says; answers the request as it is then. Its board and its row are locked.
+ * Carries out the table's cell and returns the changed request. Its board and its row are locked.
  * @throws Refusal of the cell; `pairing_changed` where another generation came first.
  */
 export async function move(tx: WriteTx, row: SubjectRow, on: Trigger, moved: Moved = {}): Promise<SubjectRow> {
@@ -50,7 +50,7 @@ export async function move(tx: WriteTx, row: SubjectRow, on: Trigger, moved: Mov
   return run(tx, row, cell, moved);
 }
 
-/** The same for what ends or moves it from outside. An end by time that nobody has written down yet comes first. */
+/** The same for events outside of the request. An end by time that is not stored yet comes first. */
 export async function moveFromOutside(
   tx: WriteTx,
   row: SubjectRow,
@@ -67,7 +67,7 @@ const byTime: Partial<Record<ClosedReason, Trigger>> = {
   invite_ended: 'invite_ended',
 };
 
-/** Writes down an end that has come by time alone. */
+/** Stores an end by time. */
 export async function settle(tx: WriteTx, row: SubjectRow): Promise<SubjectRow> {
   const end = row.closed === null ? endOf(row, tx.now) : null;
   const on = end?.reason ? byTime[end.reason] : undefined;
@@ -200,7 +200,7 @@ function seatOf({ row, tx }: Turn, side: PairingSide): string | null {
   return isLive(row, side, tx.now) ? selected : null;
 }
 
-/** Tells the seats of both sides, but for the one whose doing it was. */
+/** Notifies the seats of both sides, except the side that acted. */
 async function tellBoth(turn: Turn, kind: NoticeKind, life: number, text: (board: string) => string): Promise<void> {
   for (const side of ['initiator', 'recipient'] as const) {
     if (kind === 'pairing_closed' && side === turn.moved.side) continue;

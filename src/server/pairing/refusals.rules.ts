@@ -1,7 +1,7 @@
-/** What requests about pairings are refused with. */
+/** The refusals of pairing operations. */
 import { Refusal } from '../../contract/errors.ts';
 
-/** The one answer for a request, board, seat or endpoint that is missing, somebody else's or not to be seen. */
+/** The same answer for a request, board, seat or endpoint that is missing, foreign or hidden. */
 export const pairingNotFound = (): Refusal =>
   new Refusal('pairing_not_found', 'There is no such pairing request here.', {
     hint: 'service pairing list shows those you have part in.',
@@ -10,7 +10,7 @@ export const pairingNotFound = (): Refusal =>
 export const pairingChanged = (what = 'The request or one of its endpoints has changed.'): Refusal =>
   new Refusal('pairing_changed', what, { hint: 'Read it again: service pairing show PRQ' });
 
-/** Why it ended is for those who may read it. */
+/** The reason of the end is shown only to those who may read the request. */
 export const pairingClosed = (): Refusal =>
   new Refusal('pairing_closed', 'This pairing request is over.', {
     hint: 'For more work together make a new one: service pairing request HANDLE WORK',
@@ -25,7 +25,7 @@ export const evidenceInvalid = (check: string): Refusal =>
     details: { check },
   });
 
-/** Too many that are open. @param what in how many words. */
+/** Too many open requests. @param what a phrase with the limit */
 export const tooManyOpen = (limit: number, what: string): Refusal =>
   new Refusal('rate_limited', `${limit} pairing requests ${what} are open already.`, {
     hint: 'Cancel those that nobody will answer: service pairing list',

@@ -1,4 +1,4 @@
-/** A trusted runtime binds one side of a request to the session of an agent: first, again, or another one in its place. */
+/** Binds one side of a request to an agent's session: selects, renews or replaces its endpoint. */
 import type { Answer, Body, PairingSide } from '../../contract/types.ts';
 import { refuseGuest } from '../access/authority.ts';
 import type { WriteTx } from '../db/tx.ts';

@@ -1,4 +1,4 @@
-/** What a request's rows say: whether each endpoint is live, whether it has ended, and what it waits for. */
+/** Derives from a request's rows whether each endpoint is live, whether the request has ended, and what it waits for. */
 import type { PairingDirection, PairingRequest, PairingSide, PairingState } from '../../contract/types.ts';
 import { directions, otherSide, pinger } from './lines.rules.ts';
 import { type Closed, type ClosedReason, stateOf } from './machine.rules.ts';
@@ -24,7 +24,7 @@ export type Standing = { [Column in keyof Endpoint as `${'i' | 'r'}_${Column}`]:
   admission_key_expires_at: number | null;
 };
 
-/** The columns of a request that decide, with what they rest on (requests.store.ts reads them). */
+/** The columns of a request that determine its state (requests.store.ts reads them). */
 export interface Subject extends Standing {
   board_id: string;
   inviter_id: string;
@@ -54,7 +54,7 @@ export interface Evidence {
 
 const passed = (end: number | null, now: number): boolean => end !== null && end <= now;
 
-/** Whether a side has an endpoint whose seat, key, person and membership are all still what they were when it was selected. */
+/** Whether a side has an endpoint whose seat, key, person and membership are unchanged since it was selected. */
 export function isLive(row: Subject, side: PairingSide, now: number): boolean {
   const e = side === 'initiator' ? 'i' : 'r';
   const personId = side === 'initiator' ? row.inviter_id : row.recipient_id;
@@ -71,7 +71,7 @@ export interface Ended {
   at: number;
 }
 
-/** How it ended, whether or not anything has written it down yet: what the clock alone ends is looked at here. */
+/** How it ended, stored or not: ends by time alone are computed here. */
 export function endOf(row: Subject, now: number): Ended | null {
   if (row.closed !== null) return { closed: row.closed, reason: row.closed_reason, at: row.closed_at ?? now };
   const waits = row.recipient_id === null && row.invite_agent_id !== null;
@@ -85,7 +85,7 @@ export function endOf(row: Subject, now: number): Ended | null {
   return row.expires_at <= now ? { closed: 'expired', reason: 'timeout', at: row.expires_at } : null;
 }
 
-/** When the person's time to let the recipient onto the board was over; null: it is not, or they did. */
+/** When the time to admit the recipient to the board ran out; null if it has not, or they were admitted. */
 function admissionEnd(row: Subject, now: number): number | null {
   if (row.admission_state === null || row.admission_state === 'executed') return null;
   if (row.admission_state !== 'pending') return now;
@@ -93,14 +93,14 @@ function admissionEnd(row: Subject, now: number): number | null {
   return end <= now ? end : null;
 }
 
-/** Whether the recipient waits to be let onto the board: until then they see nothing of it. */
+/** Whether the recipient is admitted to the board; until then they see nothing of it. */
 export const isAdmitted = (row: Subject): boolean =>
   row.admission_approval_id === null || row.admission_state === 'executed';
 
 /** The state it is in. */
 export const stateAt = (row: Subject, now: number): PairingState => withEnd(row, now, endOf(row, now)?.closed ?? null);
 
-/** The state it was in before an end that nothing has written down yet. */
+/** The state before an end by time that is not stored yet. */
 export const stateBefore = (row: Subject, now: number): PairingState => withEnd(row, now, row.closed);
 
 function withEnd(row: Subject, now: number, closed: Closed | null): PairingState {
@@ -138,7 +138,7 @@ export function progressOf(row: Subject, marks: readonly Mark[]): Progress {
   };
 }
 
-/** Which side has to do something; undefined: it has ended. */
+/** Which side has to act; undefined if it has ended. */
 export function awaitingOf(
   row: Subject,
   state: PairingState,
