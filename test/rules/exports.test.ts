@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const files = ['src', 'tools', 'test', 'migrations'].flatMap((folder) =>
+const files = ['bin', 'src', 'tools', 'test', 'migrations'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.[cm]?[jt]s$/.test(file) && !file.includes('node_modules'))
     .map((file) => `${folder}/${file}`),

@@ -42,7 +42,7 @@ export async function requireOwner(
 }
 
 /**
- * Whether a board keeps an owner when it loses this one. Its row must be held: whoever else ends an ownership at this
+ * Whether a board keeps an owner when it loses this one. Its row must be held: whatever else ends an ownership at this
  * moment counts after us. @throws Refusal `last_owner`.
  */
 export async function requireAnotherOwner(tx: ReadTx, { board }: Pick<Place, 'board'>): Promise<void> {

@@ -112,7 +112,7 @@ export interface Reached extends Sight {
 
 /**
  * A board by name or id for what also an outside admin may do, its row held until the commit. By its name a private
- * board is missing to whoever is not on it. @throws Refusal `board_not_found`, and what the operation's row refuses.
+ * board is missing to a caller who is not on it. @throws Refusal `board_not_found`, and what the operation's row refuses.
  */
 export async function lockReached(tx: WriteTx, caller: Caller, nameOrId: string): Promise<Reached> {
   if (!brdId.test(nameOrId)) return { ...(await lockSight(tx, caller, nameOrId)), hidden: false };
