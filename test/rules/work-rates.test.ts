@@ -91,6 +91,24 @@ describe('limits on signed-in work', () => {
       });
   }
 
+  it('count every operation whose row names one of them', () => {
+    for (const [bucket, row] of rows) {
+      for (const name of operationsOf(bucket)) {
+        const admit = limitWork(1);
+        const count = (): void => {
+          for (let n = 0; n < 1_201; n++)
+            admit(
+              name,
+              row.person === undefined && row.credential === undefined ? agent('mem_1') : key('key_1'),
+              NOW,
+              momentOf(row),
+            );
+        };
+        expect(count, `${bucket}: ${name}`).to.throw();
+      }
+    }
+  });
+
   it('by credential count each key, browser session, seat, delegation and endpoint for itself', () => {
     const admit = limitWork(1);
     for (const make of [key, browser, agent, delegate, endpoint])

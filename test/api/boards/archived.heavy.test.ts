@@ -2,12 +2,13 @@ import { expect } from 'chai';
 import type { OperationRow } from '../../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../../src/contract/operations.ts';
 import type { Api, Call } from '../../support/api.ts';
-import { newAgent, newBoard, newCode, newDelegation, post } from '../../support/cast.ts';
+import { newAgent, newBoard, newCode, newDelegation } from '../../support/cast.ts';
 import { databaseText } from '../../support/database-text.ts';
 import { forEachDatabase } from '../../support/databases.ts';
 import { goodCall, type Stage } from '../../support/good-calls.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
-import { changeRole, newBrowser, putOnBoard } from '../../support/state.ts';
+import { changeRole, putOnBoard } from '../../support/state.ts';
+import { goodWays, newScene, type Scene, type Way } from '../../support/ways.ts';
 import { newSide, type Pair, proposal, propose, select, selection } from '../pairing/cast.ts';
 
 const names = Object.keys(operations) as OperationName[];
@@ -39,25 +40,16 @@ const allowed = {
   'restoring, deleting': ['archiveBoard', 'restoreBoard', 'deleteBoard'],
 };
 
-/** A board that is about to be archived, with who calls the operation about it. */
-interface Scene extends Stage {
-  server: TestServer;
-  boardId: string;
-  agent: Api;
-}
-
-/** One way to call an operation about the board. */
-interface Way {
-  caller: Api;
-  call: Call;
-  /** What it answers on an archive, where that is not what the operation's row says. */
+/** A way to call an operation about a board that is archived then. */
+interface ArchiveWay extends Way {
+  /** What it answers, where that is not what the operation's row says. */
   answers?: string;
 }
 
-const withCall = (caller: Api, call: Call): Way => ({ caller, call });
+const withCall = (caller: Api, call: Call): ArchiveWay => ({ caller, call });
 
 /** The ways that no good call stands for. Where they differ from their operation's row, `answers` says how. */
-const ways: Partial<Record<OperationName, (scene: Scene) => Promise<Way[]>>> = {
+const ways: Partial<Record<OperationName, (scene: Scene) => Promise<ArchiveWay[]>>> = {
   createInvite: async ({ server, boardId }) => [withCall(server.dana, { body: { boards: [boardId] } })],
   updateBoard: async ({ server, agent, board }) => [
     withCall(server.dana, { params: { board }, body: { title: 'New' } }),
@@ -117,19 +109,6 @@ const ways: Partial<Record<OperationName, (scene: Scene) => Promise<Way[]>>> = {
   },
 };
 
-/** A good call by each kind of caller that the operation takes. */
-async function goodWays(name: OperationName, { server, agent, ...stage }: Scene): Promise<Way[]> {
-  const { credentials } = row(name);
-  const call = goodCall(name, stage);
-  if (credentials.length === 0 || credentials.includes('IN')) return [withCall(server.nobody, call)];
-  return [
-    ...(credentials.includes('PK') ? [withCall(server.dana, call)] : []),
-    ...(credentials.includes('BR') ? [withCall(await newBrowser(server, server.dana), call)] : []),
-    ...(credentials.includes('AG') ? [withCall(agent, call)] : []),
-    ...(credentials.includes('DG') ? [withCall(await newDelegation(server.dana), call)] : []),
-  ];
-}
-
 /** Two sides on this board, which the first person of the server made. */
 async function pairAt(server: TestServer, board: string): Promise<Pair> {
   const { id } = await server.dana.ok('getBoard', { params: { board } });
@@ -178,20 +157,14 @@ forEachDatabase('an archived board', (engine) => {
   });
   after(() => server.stop());
 
-  async function newScene(): Promise<Scene> {
-    const { id: boardId, name: board } = await newBoard(server.dana);
-    const message = (await post(server.dana, board, 'before')).id;
-    return { server, board, boardId, message, agent: await newAgent(server.dana, board) };
-  }
-
   for (const name of names.filter((one) => one !== 'openStream')) {
     const { archived } = row(name);
     it(`${archived === 'refused' ? 'refuses' : archived === 'partly' ? 'refuses part of' : 'allows'} ${name}`, async () => {
       const make = ways[name] ?? ((scene: Scene) => goodWays(name, scene));
-      const count = (await make(await newScene())).length;
+      const count = (await make(await newScene(server))).length;
       for (let n = 0; n < count; n++) {
-        const scene = await newScene();
-        const { caller, call, answers = archived && '409 board_archived' } = (await make(scene))[n] as Way;
+        const scene = await newScene(server);
+        const { caller, call, answers = archived && '409 board_archived' } = (await make(scene))[n] as ArchiveWay;
         await server.dana.ok('archiveBoard', { params: { board: scene.board } });
         const before = await databaseText(server.db);
         const { status, code } = await caller.call(name, call);
@@ -204,7 +177,7 @@ forEachDatabase('an archived board', (engine) => {
 
   for (const name of names.filter((one) => row(one).guests)) {
     it(`refuses ${name} to guests and their agents as such`, async () => {
-      const { board, message } = await newScene();
+      const { board, message } = await newScene(server);
       const guest = await server.person(name.toLowerCase());
       await putOnBoard(server, board, guest);
       const agent = await newAgent(guest, board);
@@ -218,7 +191,7 @@ forEachDatabase('an archived board', (engine) => {
   }
 
   it('allows openStream', async () => {
-    const scene = await newScene();
+    const scene = await newScene(server);
     await server.dana.ok('archiveBoard', { params: { board: scene.board } });
     for (const api of [server.dana, scene.agent]) expect(await streamAnswer(api, scene)).to.equal('200');
   });
