@@ -9,7 +9,7 @@ import { Blobs } from './blobs/blobs.ts';
 import { openStore } from './blobs/open.ts';
 import { type Clock, systemClock } from './db/clock.ts';
 import type { Database } from './db/tx.ts';
-import { drainable } from './http/drain.ts';
+import { drainable } from './http/connection/drain.ts';
 import { createHttp } from './http/server.ts';
 import { Live } from './live/live.ts';
 import { createOperations } from './operation/dispatch.ts';

@@ -1,7 +1,7 @@
 /** What it costs to refuse a large body. */
 import { expect } from 'chai';
 import { type OperationName, operations } from '../../src/contract/operations.ts';
-import { parseBody } from '../../src/server/http/parse.ts';
+import { parseBody } from '../../src/server/http/body/parse.ts';
 
 const BYTES = 131_072;
 /** Times of what parsing takes; reading one as its schema takes up to 15. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readPreamble } from '../../src/server/http/proxy-protocol.ts';
+import { readPreamble } from '../../src/server/http/connection/proxy-protocol.ts';
 import { binary, binaryFrom, line } from '../support/preamble.ts';
 
 const read = (bytes: string | Buffer) => readPreamble(Buffer.from(bytes as string));

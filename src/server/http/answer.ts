@@ -1,6 +1,7 @@
 /** Writing answers, each with the headers that all of them have. */
+
+import { endLate } from './connection/linger.ts';
 import type { Context } from './context.ts';
-import { endLate } from './linger.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 

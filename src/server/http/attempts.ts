@@ -1,7 +1,7 @@
 /** Where attempts are counted on a request's way: as it arrives, once its person is known, and when its end is known. */
 import type { Next } from 'koa';
 import { Refusal } from '../../contract/errors.ts';
-import { clientOf } from './address.ts';
+import { clientOf } from './connection/address.ts';
 import type { AppOptions, Context, Step } from './context.ts';
 
 const subjectOf = (ctx: Context, { site }: AppOptions): string | null => clientOf(ctx.req, site.mode).subject;

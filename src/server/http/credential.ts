@@ -5,8 +5,8 @@
 import { CHALLENGE_HEADER } from '../../contract/local-proof.ts';
 import { type Credential, unauthorized } from '../operation/caller.ts';
 import type { Door } from '../operation/usecase.ts';
-import { clientOf } from './address.ts';
 import { checkCsrf, checkOrigin, MAX_TOKEN, sessionCookies, sessionSecret } from './browser.ts';
+import { clientOf } from './connection/address.ts';
 import type { AppOptions, Context, Once, Step } from './context.ts';
 
 /** Leaves the credential, or of an operation for which nobody signs in what it is told instead. @throws Refusal */

@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
 import { asRefusal } from '../operation/run.ts';
 import { send } from './answer.ts';
-import { BODY_MS } from './body.ts';
+import { BODY_MS } from './body/read.ts';
+import { boundRest } from './connection/linger.ts';
 import type { AppOptions, Context, Step } from './context.ts';
-import { boundRest } from './linger.ts';
 
 export const answerErrors =
   ({ log, after }: AppOptions): Step =>

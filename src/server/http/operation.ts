@@ -2,9 +2,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Reply } from '../operation/run.ts';
 import { prepareHead, send } from './answer.ts';
+import { sendBytes } from './body/download.ts';
 import { setCookie } from './browser.ts';
 import type { AppOptions, Context, Step } from './context.ts';
-import { sendBytes } from './download.ts';
 
 export const runOperation =
   (options: AppOptions): Step =>

@@ -5,10 +5,10 @@ import type { Logger } from 'pino';
 import { operations } from '../../contract/operations.ts';
 import type { Clock } from '../db/clock.ts';
 import { createApp } from './app.ts';
+import { expectContinue } from './body/upload.ts';
+import { expectPreambles } from './connection/proxy-protocol.ts';
+import { rawRefusal } from './connection/raw.ts';
 import type { AppOptions } from './context.ts';
-import { expectPreambles } from './proxy-protocol.ts';
-import { rawRefusal } from './raw.ts';
-import { expectContinue } from './upload.ts';
 
 export interface HttpOptions extends Omit<AppOptions, 'now' | 'after'> {
   clock: Clock;

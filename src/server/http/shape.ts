@@ -1,13 +1,13 @@
 /** Reads the shape of a request: its Idempotency-Key, its body, and what its operation makes of parameters and body. */
 import type { OperationName } from '../../contract/operations.ts';
 import type { AnyInput } from '../operation/usecase.ts';
-import { readBody } from './body.ts';
+import { parseBody, parseParams, parseQuery } from './body/parse.ts';
+import { readBody } from './body/read.ts';
+import { incomingBytes } from './body/upload.ts';
 import type { AppOptions, Context, Step } from './context.ts';
 import { checkKeySyntax, requestHash } from './keyed.ts';
 import { bodyLimit, malformed } from './limits.ts';
-import { parseBody, parseParams, parseQuery } from './parse.ts';
 import { one } from './request-head.ts';
-import { incomingBytes } from './upload.ts';
 
 /** @throws Refusal of the shape, once it is known that the credential works: that refusal would come first. */
 export const readShape =

@@ -4,7 +4,7 @@
  */
 import type { Server } from 'node:http';
 import { isIPv4, isIPv6, type Socket } from 'node:net';
-import { isPrivate, plainAddress } from '../text/address.ts';
+import { isPrivate, plainAddress } from '../../text/address.ts';
 import { tellClient } from './address.ts';
 
 export interface Preamble {

@@ -1,8 +1,8 @@
 /** Answers to what is not even HTTP, or breaks the parser's limits. */
 import type { Duplex } from 'node:stream';
-import { newId } from '../text/ids.ts';
-import { headerLines } from './headers.ts';
-import type { Site } from './site.ts';
+import { newId } from '../../text/ids.ts';
+import { headerLines } from '../headers.ts';
+import type { Site } from '../site.ts';
 
 const reasons: Record<string, [string, string, string]> = {
   HPE_HEADER_OVERFLOW: ['400 Bad Request', 'invalid_request', 'The headers are too long.'],

@@ -1,5 +1,5 @@
 /** From bytes to a JSON value of which nothing is left out silently. */
-import { malformed } from './limits.ts';
+import { malformed } from '../limits.ts';
 
 const MAX_DEPTH = 32;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

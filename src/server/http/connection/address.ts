@@ -1,8 +1,8 @@
 /** Where a request comes from. Headers that name a client are never read: whoever sends them may write anything. */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { isPrivate, network, plainAddress } from '../text/address.ts';
-import type { Site } from './site.ts';
+import { isPrivate, network, plainAddress } from '../../text/address.ts';
+import type { Site } from '../site.ts';
 
 /** A client, as far as its connection tells. */
 export interface Client {

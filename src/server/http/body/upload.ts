@@ -1,11 +1,11 @@
 /** A body of raw bytes: what its headers say of it, and its bytes as they come, bounded in time and never all in memory. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Refusal } from '../../contract/errors.ts';
-import type { Incoming } from '../operation/upload.ts';
-import type { Context } from './context.ts';
-import { requestHash } from './keyed.ts';
-import { malformed } from './limits.ts';
-import { one } from './request-head.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import type { Incoming } from '../../operation/upload.ts';
+import type { Context } from '../context.ts';
+import { requestHash } from '../keyed.ts';
+import { malformed } from '../limits.ts';
+import { one } from '../request-head.ts';
 
 /** No byte for this long, or not all within that: it is given up. Milliseconds. */
 const IDLE_MS = 30_000;

@@ -1,15 +1,15 @@
 /** From the wire to an operation's input, by its schemas. */
 import { z } from 'zod';
-import { Refusal } from '../../contract/errors.ts';
-import { nullsLeftOut } from '../../contract/nouns/common.ts';
-import type { Shapes } from '../../contract/operation.ts';
-import { type OperationName, operations } from '../../contract/operations.ts';
-import { notKnown, readAs } from '../../contract/problems.ts';
-import { redact } from '../text/redaction.ts';
-import type { Once } from './context.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import { nullsLeftOut } from '../../../contract/nouns/common.ts';
+import type { Shapes } from '../../../contract/operation.ts';
+import { type OperationName, operations } from '../../../contract/operations.ts';
+import { notKnown, readAs } from '../../../contract/problems.ts';
+import { redact } from '../../text/redaction.ts';
+import type { Once } from '../context.ts';
+import { malformed } from '../limits.ts';
+import { one } from '../request-head.ts';
 import { parseJson } from './json.ts';
-import { malformed } from './limits.ts';
-import { one } from './request-head.ts';
 
 /** The body of an operation that takes none. */
 const nothing = z.strictObject({});

@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
-import { Refusal } from '../../contract/errors.ts';
-import type { Sendable } from '../operation/usecase.ts';
-import { prepareHead } from './answer.ts';
-import type { Context } from './context.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import type { Sendable } from '../../operation/usecase.ts';
+import { prepareHead } from '../answer.ts';
+import type { Context } from '../context.ts';
 import { hasAlready, wantedOf } from './ranges.ts';
 
 /** Up to this many bytes are sent only when they are known to be what was stored. */

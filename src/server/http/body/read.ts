@@ -1,8 +1,8 @@
 /** Reading a JSON body: bounded in bytes and time. */
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
-import { Refusal } from '../../contract/errors.ts';
-import { malformed, tooLarge } from './limits.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import { malformed, tooLarge } from '../limits.ts';
 
 /** A body must arrive within this many milliseconds. */
 export const BODY_MS = 30_000;
