@@ -20,21 +20,21 @@ export interface Boundary {
 /** @param room bytes for all of it. */
 export function atBoundary(input: ComposeInput, room: number): Boundary {
   const seats = rotated(input.seats, input.rotation).filter(({ mode }) => mode !== 'off');
-  const wanted = seats.flatMap((seat) => urgentFirst(waitingOf(seat)).map((message) => ({ seat, message })));
+  const waiting = seats.flatMap((seat) => urgentFirst(waitingOf(seat)).map((message) => ({ seat, message })));
   // Its own room is kept for the notice, so that it does not wait behind a long message.
   const told = noticesFor(seats, input, new Set());
-  const { chosen, peers } = entering(wanted, input, room - bytesOf(told.notice) - 1);
+  const { chosen, peers } = entering(waiting, input, room - bytesOf(told.notice) - 1);
   const given = new Set(chosen.map(({ message }) => message.id));
   return { chosen, peers, ...(given.size === 0 ? told : noticesFor(seats, input, given)) };
 }
 
-interface BoundaryRequest {
+interface SeatMessage {
   seat: ComposeSeat;
   message: Message;
 }
 
 function entering(
-  wanted: readonly BoundaryRequest[],
+  waiting: readonly SeatMessage[],
   input: ComposeInput,
   room: number,
 ): { chosen: Chosen[]; peers: number } {
@@ -42,7 +42,7 @@ function entering(
   let peers = 0;
   const fits = (more: Chosen, before: readonly Chosen[] = chosen) =>
     !(more.form === 'full' && isGiant(more.message)) && bytesOf(textOf([...before, more], input)) <= room;
-  const owners = wanted.filter(({ message }) => message.sender === 'owner');
+  const owners = waiting.filter(({ message }) => message.sender === 'owner');
   for (const each of owners) {
     const whole: Chosen = { ...each, quiet: false, form: 'full' };
     if (fits(whole)) {
@@ -54,7 +54,7 @@ function entering(
     if (fits(whole, []) || !fits(start)) break;
     chosen.push(start);
   }
-  for (const each of wanted) {
+  for (const each of waiting) {
     const next: Chosen = { ...each, quiet: false, form: 'full' };
     if (peers >= input.peersLeft) break;
     if (!mayEnter(each) || !fits(next)) continue;
@@ -65,7 +65,7 @@ function entering(
 }
 
 /** Urgent, to this agent by name, from another agent of its person, who allows it. */
-const mayEnter = ({ seat, message }: BoundaryRequest): boolean =>
+const mayEnter = ({ seat, message }: SeatMessage): boolean =>
   seat.inbox.midturn_policy === 'my-agents' &&
   message.urgent &&
   message.sender !== 'owner' &&

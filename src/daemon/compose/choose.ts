@@ -50,7 +50,7 @@ function eligible(seat: ComposeSeat, point: ComposeInput['point'], waking: boole
 function frozenOf(all: Chosen[], frozen: ComposeInput['frozen']): Chosen[] | null {
   if (!frozen || frozen.length === 0) return null;
   const key = (origin: string, member: string, message: string) => `${origin} ${member} ${message}`;
-  const wanted = new Set(frozen.map(({ origin, member_id, message_id }) => key(origin, member_id, message_id)));
-  const there = all.filter(({ seat: { seat }, message }) => wanted.has(key(seat.origin, seat.member_id, message.id)));
-  return there.length === wanted.size ? there : null;
+  const keys = new Set(frozen.map(({ origin, member_id, message_id }) => key(origin, member_id, message_id)));
+  const there = all.filter(({ seat: { seat }, message }) => keys.has(key(seat.origin, seat.member_id, message.id)));
+  return there.length === keys.size ? there : null;
 }

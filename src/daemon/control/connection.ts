@@ -36,7 +36,7 @@ const broken = (message: string): DaemonError =>
   new DaemonError('internal', message, { hint: 'service daemon restart' });
 
 /** A refusal is the one frame of another version that is understood. */
-const strange = ({ v, error }: Frame): DaemonError | null =>
+const versionProblem = ({ v, error }: Frame): DaemonError | null =>
   v === PROTOCOL || (typeof error === 'object' && error !== null)
     ? null
     : new DaemonError('daemon_protocol_mismatch', `The daemon speaks protocol ${v}, this program ${PROTOCOL}.`, {
@@ -46,7 +46,7 @@ const strange = ({ v, error }: Frame): DaemonError | null =>
 export class Connection {
   private readonly socket: Socket;
   private readonly lines = new LineReader();
-  private readonly arrived: Frame[] = [];
+  private readonly frames: Frame[] = [];
   private ended: End | null = null;
   private wake: (() => void) | null = null;
 
@@ -73,19 +73,19 @@ export class Connection {
   async next(ms?: number): Promise<Frame | null> {
     const until = ms === undefined ? null : process.uptime() * 1000 + ms;
     for (;;) {
-      const frame = this.arrived.shift();
+      const frame = this.frames.shift();
       if (frame) return frame;
       if (this.ended?.kind === 'bad') throw this.ended.error;
       if (this.ended) return null;
       const left = until === null ? null : until - process.uptime() * 1000;
       if (left !== null && left <= 0) return null;
-      await this.somethingHappens(left);
+      await this.nextChange(left);
     }
   }
 
   /** Whether nothing more can come. */
   get isOver(): boolean {
-    return this.ended !== null && this.arrived.length === 0;
+    return this.ended !== null && this.frames.length === 0;
   }
 
   /** Ends it from this side. */
@@ -101,10 +101,10 @@ export class Connection {
 
   private take(line: string): void {
     const frame = decodeFrame(line);
-    const problem = frame ? strange(frame) : broken('The daemon sent something that is no frame.');
+    const problem = frame ? versionProblem(frame) : broken('The daemon sent something that is no frame.');
     if (problem) this.fail(problem);
-    else this.arrived.push(frame!);
-    this.stir();
+    else this.frames.push(frame!);
+    this.notify();
   }
 
   private fail(error: DaemonError): void {
@@ -114,15 +114,15 @@ export class Connection {
 
   private end(how: End): void {
     this.ended ??= how;
-    this.stir();
+    this.notify();
   }
 
-  private stir(): void {
+  private notify(): void {
     this.wake?.();
     this.wake = null;
   }
 
-  private somethingHappens(ms: number | null): Promise<void> {
+  private nextChange(ms: number | null): Promise<void> {
     return new Promise((resolve) => {
       const timer = ms === null ? null : setTimeout(resolve, ms);
       this.wake = () => {

@@ -21,7 +21,7 @@ const saysNothing = (value: unknown): boolean =>
 /** Cuts what arrives into lines. Once a line is too long nothing after it can be trusted, and it says so for good. */
 export class LineReader {
   private parts: Buffer[] = [];
-  private held = 0;
+  private size = 0;
   tooLong = false;
 
   /** The lines that are complete with this piece. */
@@ -32,7 +32,7 @@ export class LineReader {
       this.keep(rest.subarray(0, end));
       if (!this.tooLong) lines.push(Buffer.concat(this.parts).toString('utf8'));
       this.parts = [];
-      this.held = 0;
+      this.size = 0;
       rest = rest.subarray(end + 1);
     }
     if (!this.tooLong) this.keep(rest);
@@ -40,8 +40,8 @@ export class LineReader {
   }
 
   private keep(piece: Buffer): void {
-    this.held += piece.length;
-    this.tooLong ||= this.held > FRAME_BYTES;
+    this.size += piece.length;
+    this.tooLong ||= this.size > FRAME_BYTES;
     if (this.tooLong) this.parts = [];
     else if (piece.length > 0) this.parts.push(piece);
   }

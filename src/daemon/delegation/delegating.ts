@@ -167,7 +167,7 @@ export class Delegating {
   /** With a new delegation where the old one was ended; if the key is refused too, that is the answer. */
   async #renewing<T>(origin: string, work: (delegation: Delegation) => Promise<T>): Promise<T> {
     const delegation = this.#delegation(origin);
-    const hadOne = delegation.held;
+    const hadOne = delegation.exists;
     return refusing(origin, async () => {
       try {
         return await work(delegation);

@@ -28,7 +28,7 @@ export class Delegation {
     this.#options = options;
   }
 
-  get held(): boolean {
+  get exists(): boolean {
     return this.#token !== null;
   }
 

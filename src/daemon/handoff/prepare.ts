@@ -51,7 +51,7 @@ export async function readSeats(
   freshUs: number | null,
   ms: number,
 ): Promise<SeatRead[]> {
-  const seats = [...session.seats].filter((seat) => !seat.held && !hasEnded(seat));
+  const seats = [...session.seats].filter((seat) => !seat.readElsewhere && !hasEnded(seat));
   const reads = await Promise.all(seats.map((seat) => readSeat(deps, seat, freshUs, ms)));
   return reads.filter((read) => read !== null);
 }
@@ -84,7 +84,7 @@ export function offer(
 ): Offer | null {
   const path = carrier.kind === 'door' ? 'wait' : (carrier.kind ?? paths[point]);
   const seats = reads
-    .filter(({ seat }) => seat.session === session && !seat.held)
+    .filter(({ seat }) => seat.session === session && !seat.readElsewhere)
     .map((one) => composeSeat(deps, session, one, point));
   if (seats.length === 0) return null;
   const adapter = deps.adapters.of(session.row.harness);
@@ -161,7 +161,7 @@ export function composeSeat(
   for (const one of deps.journal.shown(row, row.generation, session.row.boot)) skip.add(one.message_id);
   if (point === 'boundary')
     for (const one of deps.journal.cutInBoot(row, session.key, session.row.boot)) skip.add(one.message_id);
-  for (const message of inbox.messages) if (message.seq <= row.cursor || seat.keepsBack(message)) skip.add(message.id);
+  for (const message of inbox.messages) if (message.seq <= row.cursor || seat.isAwaited(message)) skip.add(message.id);
   const told = new Set(deps.journal.noticesIn(row, ['prepared', 'handed', 'confirmed']).map((one) => one.notice_id));
   return {
     seat: seat.identity,

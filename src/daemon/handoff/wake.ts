@@ -96,7 +96,7 @@ const onlyAgents = (deps: WakeDeps, session: Session): boolean => onlyFromAgents
 /** Its seats as they were read last. */
 const seatsAsRead = (deps: WakeDeps, session: Session): ComposeSeat[] =>
   [...session.seats].flatMap((seat) => {
-    if (!seat.latest || seat.held || hasEnded(seat)) return [];
+    if (!seat.latest || seat.readElsewhere || hasEnded(seat)) return [];
     return [composeSeat(deps, session, { seat, read: seat.latest }, 'wake')];
   });
 

@@ -48,11 +48,11 @@ export class Statements {
     return this.#info(table, 'keys', ({ pk }) => pk > 0);
   }
 
-  #info(table: string, kind: string, wanted: (column: { name: string; pk: number }) => boolean): string[] {
+  #info(table: string, kind: string, matches: (column: { name: string; pk: number }) => boolean): string[] {
     const known = this.#columns.get(`${kind} ${table}`);
     if (known) return known;
     const all = this.#db.pragma(`table_info(${table})`) as { name: string; pk: number }[];
-    const names = all.filter(wanted).map(({ name }) => name);
+    const names = all.filter(matches).map(({ name }) => name);
     this.#columns.set(`${kind} ${table}`, names);
     return names;
   }

@@ -188,14 +188,14 @@ export class Pairing {
     const watch = this.#options.journal.takeApprovalWatch(seat.origin, approval);
     if (!watch) return;
     const session = this.#options.sessions.get(watch.session_key);
-    const held = this.#options.seats.of(seat);
-    if (!session?.row.open || session.row.boot !== watch.boot || held?.session !== session) return;
+    const current = this.#options.seats.of(seat);
+    if (!session?.row.open || session.row.boot !== watch.boot || current?.session !== session) return;
     const found = await this.#api.call(seat.origin, { seat }, 'getApproval', { params: { approval } });
     const id = (found as { pairing_request_id?: string }).pairing_request_id;
     if (id === undefined) return;
     const request = await this.#api.call(seat.origin, { seat }, 'getPairingRequest', { params: { pairing: id } });
     const { origin } = seat;
-    const endpoint = this.endpoints.endpoint(request, { origin, side: 'initiator', session, seat: held.identity });
+    const endpoint = this.endpoints.endpoint(request, { origin, side: 'initiator', session, seat: current.identity });
     await this.endpoints.select(endpoint, false);
     this.#options.log.write('pairing_selected', { origin, pairing: id, side: 'initiator', session: session.key });
     await endpoint.steps.run();

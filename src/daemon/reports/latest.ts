@@ -14,7 +14,7 @@ export interface LatestOptions<T> {
 
 export class Latest<T> {
   readonly #options: LatestOptions<T>;
-  #wanted: { value: T } | null = null;
+  #next: { value: T } | null = null;
   #written: { value: T } | null = null;
   #startedUs = Number.NEGATIVE_INFINITY;
   #writing = false;
@@ -27,15 +27,15 @@ export class Latest<T> {
 
   /** @param holdMs how long it has to stay the newest before it is written. */
   set(value: T, holdMs = 0): void {
-    const known = this.#wanted ?? this.#written;
+    const known = this.#next ?? this.#written;
     if (this.#stopped || (known && this.#options.same(known.value, value))) return;
     // It changed back before the change was written.
     if (!this.#writing && this.#written && this.#options.same(this.#written.value, value)) {
-      this.#wanted = null;
+      this.#next = null;
       this.#renewLater(value);
       return;
     }
-    this.#wanted = { value };
+    this.#next = { value };
     this.#plan(holdMs);
   }
 
@@ -55,20 +55,20 @@ export class Latest<T> {
   }
 
   async #write(): Promise<void> {
-    const wanted = this.#wanted ?? this.#written;
-    if (!wanted || this.#stopped) return;
-    this.#wanted = null;
-    this.#written = wanted;
+    const next = this.#next ?? this.#written;
+    if (!next || this.#stopped) return;
+    this.#next = null;
+    this.#written = next;
     this.#writing = true;
     this.#startedUs = this.#options.clock.nowUs();
     try {
-      await this.#options.write(wanted.value);
+      await this.#options.write(next.value);
     } catch (error) {
       this.#options.failed(error);
     }
     this.#writing = false;
-    if (this.#wanted) this.#plan(0);
-    else this.#renewLater(wanted.value);
+    if (this.#next) this.#plan(0);
+    else this.#renewLater(next.value);
   }
 
   /** What was lost is made good by it as well. */

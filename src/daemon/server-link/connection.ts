@@ -41,7 +41,7 @@ export class Connection {
     this.wire = new Wire(url, world, credentials);
     this.identity = new Identity(this.wire);
     const { wire, identity } = this;
-    this.#seats = new FollowedSeats({ wire, identity, credentials, events, wake: () => this.#feed.wake() });
+    this.#seats = new FollowedSeats({ wire, identity, credentials, events });
     this.#feed = new Feed({ wire, identity, credentials, events, seats: this.#seats });
   }
 

@@ -56,6 +56,7 @@ export class Feed {
     this.#world = options.wire.world;
     this.#backoff = new Backoff(this.#world.random);
     this.#polls = new Polls(options.seats, this.#world);
+    options.seats.hints.on('reconnect', () => this.wake());
   }
 
   seatAdded(feed: SeatFeed): void {

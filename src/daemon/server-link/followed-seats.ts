@@ -1,4 +1,5 @@
 /** The watched seats of one server: reads their inboxes and notices, again after temporary failures. */
+import { EventEmitter } from 'node:events';
 import { ClientError } from '../../client/errors.ts';
 import type { Answer } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
@@ -9,7 +10,7 @@ import { isPassing } from './failures.ts';
 import type { Identity } from './identity.ts';
 import { readWhole } from './inbox-read.ts';
 import type { InboxRead, Notice, ServerEvents } from './link.ts';
-import { SeatCalls } from './seat-calls.ts';
+import { type ConnectionHints, SeatCalls } from './seat-calls.ts';
 import { SeatFeed } from './seat-feed.ts';
 import { requireInbox, requireNotices } from './trust.ts';
 import type { Wire } from './wire.ts';
@@ -22,20 +23,20 @@ export interface FollowedSeatsOptions {
   identity: Identity;
   credentials: CredentialStore;
   events: ServerEvents;
-  /** The server works again or is another one: a pause before the next connection ends. */
-  wake(): void;
 }
 
 export class FollowedSeats {
   readonly #options: FollowedSeatsOptions;
   readonly #seats = new Map<string, SeatFeed>();
   readonly #calls: SeatCalls;
+  /** `reconnect`: the server works again or is another one, so that a pause before the next connection ends. */
+  readonly hints: ConnectionHints = new EventEmitter();
   /** The server does not know notices; messages come all the same. */
   #noNotices = false;
 
   constructor(options: FollowedSeatsOptions) {
     this.#options = options;
-    this.#calls = new SeatCalls({ ...options, seats: this.#seats });
+    this.#calls = new SeatCalls({ ...options, hints: this.hints, seats: this.#seats });
   }
 
   get size(): number {

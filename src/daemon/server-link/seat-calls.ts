@@ -1,4 +1,5 @@
 /** Requests with the seats' own tokens. A failure is either temporary or becomes the problem of its seat. */
+import type { EventEmitter } from 'node:events';
 import { Client } from '../../client/client.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Answer } from '../../contract/types.ts';
@@ -16,6 +17,8 @@ const UNREACHABLE_AFTER = 3;
 
 export type CallInput<Name extends OperationName> = NonNullable<Parameters<typeof Client.prototype.call<Name>>[1]>;
 
+export type ConnectionHints = EventEmitter<{ reconnect: [] }>;
+
 export interface SeatCallsOptions {
   wire: Wire;
   identity: Identity;
@@ -23,8 +26,7 @@ export interface SeatCallsOptions {
   events: ServerEvents;
   /** The seats that are followed, by member id. */
   seats: ReadonlyMap<string, SeatFeed>;
-  /** The server works again or is another one: a pause before the next connection ends. */
-  wake(): void;
+  hints: ConnectionHints;
 }
 
 export class SeatCalls {
@@ -75,7 +77,7 @@ export class SeatCalls {
     const was = this.#misses;
     this.#misses = 0;
     if (was >= UNREACHABLE_AFTER) for (const feed of this.#options.seats.values()) this.#tellProblem(feed);
-    if (was > 0) this.#options.wake();
+    if (was > 0) this.#options.hints.emit('reconnect');
   }
 
   /** A request or the stream failed for a passing reason. */
@@ -107,7 +109,7 @@ export class SeatCalls {
     if (problem === undefined) return;
     if (problem === 'server_identity_changed') {
       this.setProblem(feed, problem);
-      this.#options.wake();
+      this.#options.hints.emit('reconnect');
       return;
     }
     this.#options.identity.invalidate();

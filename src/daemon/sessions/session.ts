@@ -180,12 +180,12 @@ export class Seat {
   }
 
   /** A command is reading the whole inbox right now. */
-  get held(): boolean {
+  get readElsewhere(): boolean {
     return [...this.holds].some(({ replyTo }) => replyTo === undefined);
   }
 
   /** Whether a command waits for exactly this reply. */
-  keepsBack({ reply_to, reply_to_seq }: Inbox['messages'][number]): boolean {
+  isAwaited({ reply_to, reply_to_seq }: Inbox['messages'][number]): boolean {
     if (reply_to === null) return false;
     return [...this.holds].some(({ replyTo }) => replyTo === reply_to || replyTo === reply_to_seq);
   }

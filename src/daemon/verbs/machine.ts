@@ -20,14 +20,14 @@ export async function join(context: Context, frame: Requests['join']): Promise<A
   if (code === undefined && board === undefined)
     throw new ControlRefusal('invalid_request', 'A board or a code is needed.');
   return oneByOne(session, async () => {
-    const held = [...session.seats].find(
+    const existing = [...session.seats].find(
       ({ row }) => row.origin === server && (row.board === board || row.board_id === board),
     );
-    requireRoom(session, held);
+    requireRoom(session, existing);
     // It was taken over elsewhere meanwhile: what of it was received is what its server says, not what was known here.
-    if (held?.row.problem === 'unauthorized') endParts(context, held);
+    if (existing?.row.problem === 'unauthorized') endParts(context, existing);
     // The line of a board where the session has its seat brings it no second one.
-    const request = held ? by : { ...by, code };
+    const request = existing ? by : { ...by, code };
     return bindJoined(context, session, await context.delegating.join(session.view, request), 'join');
   });
 }

@@ -126,8 +126,8 @@ export function oneByOne<T>(session: Session, work: () => Promise<T>): Promise<T
 
 export function unbind(context: Context, frame: Requests['unbind']): Answers['unbind'] {
   const session = context.sessions.known(frame);
-  const held = [...session.seats].find((seat) => isSameAgent(seat.ref, frame.agent));
-  if (held) context.bindings.unbind(session, held);
+  const seat = [...session.seats].find((one) => isSameAgent(one.ref, frame.agent));
+  if (seat) context.bindings.unbind(session, seat);
   return { seats: seatsOf(session) };
 }
 
