@@ -118,7 +118,7 @@ describe('commands for subagents', () => {
   });
 
   it('have flags and arguments of these names', () => {
-    const source = readFileSync(join(root, 'src', 'cli', 'read-only.ts'), 'utf8');
+    const source = readFileSync(join(root, 'src', 'cli', 'session', 'read-only.ts'), 'utf8');
     for (const [, id, names] of source.matchAll(/'?([a-z:]+)'?: without\(([^)]*)\)/g))
       for (const [, name] of names!.matchAll(/'([^']+)'/g))
         expect({ ...commands[id!]!.flags, ...commands[id!]!.args }, id).to.have.property(name!);
