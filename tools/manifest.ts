@@ -31,10 +31,10 @@ export async function manifestText(root: string): Promise<string> {
   return `{"version":${JSON.stringify(version)},\n"globalFlags":${JSON.stringify(shared)},\n"commands":{\n${lines.join(',\n')}\n}}\n`;
 }
 
-/** Keys in order, whatever order the file system gave them. */
+/** Keys in order, whatever order the file system gave them. What is false or empty is left out. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([, part]) => part !== undefined && typeof part !== 'function');
+  const entries = Object.entries(value).filter(([, part]) => part && typeof part !== 'function');
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, part]) => [key, sorted(part)]));
 }
