@@ -18,7 +18,7 @@ import { runtime } from './runtime.ts';
 import type { AdminActionInput } from './session/ask-person.ts';
 import type { Delegated } from './session/delegated.ts';
 import { blockedHere, forAgent, here, inSession, lookAround, requireWhole } from './session/here.ts';
-import { onlyReads } from './session/read-only.ts';
+import type { ReadOnly } from './session/read-only.ts';
 import type { BoardSession, Session, SessionChoice, Who } from './session/session.ts';
 import { prepareReading } from './table.ts';
 import type { TimeStyle } from './time.ts';
@@ -37,6 +37,8 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   static override baseFlags = globalFlags;
   /** Commands whose `--json` is a stream print one object per line; some are one only with `--follow`. */
   static stream: boolean | 'follow' = false;
+  /** Whether it changes nothing: only such commands may be run by a subagent. */
+  static readOnly: ReadOnly = false;
   /** Flags and arguments to which an empty value says something; every other one is refused. */
   static mayBeEmpty: string[] = [];
   /** Other commands worth knowing, for the help. */
@@ -52,13 +54,13 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
 
   /** Runs the command to its exit code; nothing escapes. */
   async perform(): Promise<number> {
-    const { stream } = this.constructor as typeof BaseCommand;
+    const { stream, readOnly } = this.constructor as typeof BaseCommand;
     const follows = this.argv.includes('--follow') || this.argv.includes('-f');
     this.out = modeOf(this.argv, runtime().env, stream === true || (stream === 'follow' && follows));
     try {
       await lookAround();
       await this.readFlags();
-      requireWhole(onlyReads(this.id ?? '', { flags: this.flags, args: this.args }));
+      requireWhole(typeof readOnly === 'function' ? readOnly({ flags: this.flags, args: this.args }) : readOnly);
       await this.run();
       return 0;
     } catch (error) {

@@ -13,6 +13,7 @@ export const json = () => {
 };
 
 export default class Agents extends BaseCommand<typeof Agents> {
+  static override readOnly = true;
   static override summary = 'List your agents, wherever they are';
   static override description =
     'On every board you are on, with state, delivery mode and where each was last seen. For an agent: those of its person.';

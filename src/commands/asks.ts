@@ -15,6 +15,7 @@ import { Failure } from '../local/failure.ts';
 export const json = () => object({ asks: messages, next_after: nextText });
 
 export default class Asks extends BaseCommand<typeof Asks> {
+  static override readOnly = true;
   static override summary = 'List asks and what became of them';
   static override description =
     'Open ones unless --state says otherwise; a person sees those of every board. Looking at them acknowledges nothing.';

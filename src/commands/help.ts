@@ -12,6 +12,7 @@ export const json = () =>
   object({ commands: z.array(z.strictObject({ command: text, summary: text, aliases: z.array(text) })) });
 
 export default class Help extends BaseCommand<typeof Help> {
+  static override readOnly = true;
   static override summary = 'Show all commands, or help on one';
   static override description =
     'The same text as --help on a command or topic. At a terminal, what is longer than the screen is shown in $PAGER.\nThe man pages hold it too: man service.';

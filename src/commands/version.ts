@@ -13,6 +13,7 @@ export const json = () =>
   });
 
 export default class Version extends BaseCommand<typeof Version> {
+  static override readOnly = true;
   static override summary = 'Show the version of this program';
   static override description = 'Sends nothing and starts nothing.';
   static override examples = ['service version', 'service version --json'];

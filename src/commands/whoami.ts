@@ -5,6 +5,7 @@ import { answer, object } from '../cli/shapes.ts';
 export const json = () => object({ me: answer('getMe') });
 
 export default class Whoami extends BaseCommand<typeof Whoami> {
+  static override readOnly = true;
   static override summary = 'Show who acts, and where';
   static override description = 'Asks the server who the credential in use belongs to.';
   static override examples = ['service whoami', 'service whoami --as codex'];

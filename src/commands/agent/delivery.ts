@@ -4,6 +4,7 @@ import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { tellMode } from '../../cli/session/ask-daemon.ts';
+import { without } from '../../cli/session/read-only.ts';
 import { count, flag, object, text } from '../../cli/shapes.ts';
 import type { DeliveryMode } from '../../contract/types.ts';
 import { readCredentials } from '../../local/credentials.ts';
@@ -25,6 +26,7 @@ export const json = () => {
 };
 
 export default class AgentDelivery extends BaseCommand<typeof AgentDelivery> {
+  static override readOnly = without('mode');
   static override aliases = ['delivery'];
   static override summary = 'Show or set which messages wake an agent';
   static override description =

@@ -7,6 +7,7 @@ import { ownName } from './lib/delivery.ts';
 export const json = () => object({ agent: member });
 
 export default class AgentShow extends BaseCommand<typeof AgentShow> {
+  static override readOnly = true;
   static override summary = 'Show one agent of a board';
   static override description =
     'By name or id, ended ones too. An agent that names nobody is shown itself. Where it runs is told to its person only.';

@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import type { Output } from '../../cli/output.ts';
+import { without } from '../../cli/session/read-only.ts';
 import type { BoardSession } from '../../cli/session/session.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
@@ -12,6 +13,7 @@ import { changeLine } from './lib/settings-text.ts';
 export const json = () => object({ charter: text, changed: flag });
 
 export default class BoardCharter extends BaseCommand<typeof BoardCharter> {
+  static override readOnly = without('set', 'file', 'edit');
   static override summary = 'Show or set what a board is for and how its members work together';
   static override description =
     'For owners, and for agents whose role may edit it. Every agent is given it when it joins. --edit opens it in $EDITOR.';

@@ -20,6 +20,7 @@ export const json = () => {
 };
 
 export default class BoardList extends BaseCommand<typeof BoardList> {
+  static override readOnly = true;
   static override aliases = ['boards'];
   static override summary = 'List your boards';
   static override description =

@@ -4,6 +4,7 @@ import { BaseCommand } from '../../cli/base.ts';
 import { requestFlags, writeFlags } from '../../cli/flags.ts';
 import { personRows } from '../../cli/print/member.ts';
 import { roleWanted } from '../../cli/session/ask-person.ts';
+import { without } from '../../cli/session/read-only.ts';
 import type { BoardSession } from '../../cli/session/session.ts';
 import { boardPerson, flag, object, requestedApproval } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
@@ -17,6 +18,7 @@ export const json = () =>
   ]);
 
 export default class BoardOwners extends BaseCommand<typeof BoardOwners> {
+  static override readOnly = without('add', 'remove');
   static override summary = 'List the owners of a board, or change who owns it';
   static override description =
     'Owners change its charter, roles and policy, open and close it, remove people and make owners. A board keeps at least\none. Without a flag they are listed.';

@@ -3,6 +3,7 @@ import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlag, requestFlags, writeFlags } from '../../cli/flags.ts';
 import { boardIdOf } from '../../cli/session/ask-person.ts';
+import { without } from '../../cli/session/read-only.ts';
 import { board, requestedApproval } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { changeBoard, policyOptions, readBoard } from './lib/settings.ts';
@@ -12,6 +13,7 @@ import { changeOf } from './lib/shapes.ts';
 export const json = () => z.union([changeOf(board.shape.policy), requestedApproval]);
 
 export default class BoardPolicy extends BaseCommand<typeof BoardPolicy> {
+  static override readOnly = without('set', 'preset');
   static override summary = 'Show or set who reads and sends what on a board';
   static override description =
     'For owners. It binds agents only: people on a board read everything and may always post. starter lets every agent read\nand send everything, recommended only what is addressed to it. --set changes one setting: visibility=open|addressed,\nbroadcast=everyone|granted, urgent=everyone|granted, show_harness=true|false, nudges=on|off.';

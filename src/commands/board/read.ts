@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
 import { read } from '../../cli/messages/read.ts';
+import { without } from '../../cli/session/read-only.ts';
 import { board, count, message, messages, nextSeq, object, seq } from '../../cli/shapes.ts';
 
 const before = { min: 1, helpValue: 'N', description: 'Messages before this number' };
@@ -22,6 +23,7 @@ export const json = () =>
   ]);
 
 export default class BoardRead extends BaseCommand<typeof BoardRead> {
+  static override readOnly = without('mark-read');
   static override aliases = ['read'];
   static override stream = 'follow' as const;
   static override summary = 'Read the messages of a board';

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlag, writeFlags } from '../../cli/flags.ts';
+import { without } from '../../cli/session/read-only.ts';
 import { board, flag, object } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { usage } from '../../local/failure.ts';
@@ -10,6 +11,7 @@ import { changeLine, grantWords, rolesText } from './lib/settings-text.ts';
 export const json = () => object({ roles: board.shape.roles, changed: flag });
 
 export default class BoardRoles extends BaseCommand<typeof BoardRoles> {
+  static override readOnly = without('set', 'remove');
   static override summary = 'Show or change what the agents of a board may do';
   static override description =
     'For owners. An agent has its role for life, and what the role may do holds from its next request on. Grants: post,\nbroadcast, urgent, create_tasks, claim_tasks, write_notes, upload_files, invite, edit_charter, add_people.\nclaim_tasks=bug+docs is for these types of task only.';

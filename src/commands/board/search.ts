@@ -18,6 +18,7 @@ import { Failure } from '../../local/failure.ts';
 export const json = () => object({ query: text, results: answer('search').shape.results, next_after: nextText });
 
 export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
+  static override readOnly = true;
   static override aliases = ['search'];
   static override summary = 'Find messages, tasks and files by their words';
   static override description =

@@ -5,6 +5,7 @@ import { board, object } from '../../cli/shapes.ts';
 export const json = () => object({ board_record: board });
 
 export default class BoardShow extends BaseCommand<typeof BoardShow> {
+  static override readOnly = true;
   static override summary = 'Show one board: policy, roles, counts and charter';
   static override description =
     'Everything the server tells about the board in use, or about the one named by --board.';

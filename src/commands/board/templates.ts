@@ -6,6 +6,7 @@ import { table } from '../../cli/table.ts';
 export const json = () => object({ templates: answer('listTemplates').shape.templates });
 
 export default class BoardTemplates extends BaseCommand<typeof BoardTemplates> {
+  static override readOnly = true;
   static override summary = 'List the templates a board can start from';
   static override description = 'A template brings roles, a charter and a policy.';
   static override examples = ['service board templates', 'service board templates --json'];

@@ -22,6 +22,7 @@ export const json = () =>
   });
 
 export default class BoardThread extends BaseCommand<typeof BoardThread> {
+  static override readOnly = true;
   static override summary = 'Read a thread, or wait for its next reply';
   static override description =
     'Any message of the thread names it. A wait that runs out is no error: exit code 0,\nor 3 with --fail-timeout.';

@@ -12,6 +12,7 @@ import { requireBrief } from './lib/brief.ts';
 export const json = () => savedFile;
 
 export default class BriefGet extends BaseCommand<typeof BriefGet> {
+  static override readOnly = true;
   static override summary = 'Get the brief of a board as a file';
   static override description =
     'Writes it here under its own name, or to PATH, or with - to standard output. What is put afterwards replaces exactly\nthis version.';

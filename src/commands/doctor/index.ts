@@ -21,6 +21,7 @@ export const json = () => {
 };
 
 export default class Doctor extends BaseCommand<typeof Doctor> {
+  static override readOnly = true;
   static override summary = 'Look for what is wrong on this machine, and say how to mend it';
   static override description =
     "Starts nothing and changes nothing. Looks into the data of this machine's server too, or of the one in SERVICE_DATA, at\nthe daemon and what it could not deliver, and at the agent programs that are here or were set up. What is wrong comes\nwith a line that mends it. With --fix it closes files that are open to others, removes stale locks and refreshes what\ninit wrote and nobody has edited. Exit 3 when anything is an error.";

@@ -7,6 +7,7 @@ import { object, text } from '../../cli/shapes.ts';
 export const json = () => object({ from: text, to: text, diff: text });
 
 export default class FileDiff extends BaseCommand<typeof FileDiff> {
+  static override readOnly = true;
   static override summary = 'Show what changed between two versions of a file, or here since it was got';
   static override description =
     'With a file of this machine that was got or put: against the version it came from. With a path on the board: V1\nagainst V2, V1 against the latest, or the two latest.';

@@ -11,6 +11,7 @@ import { savedFile } from '../../cli/shapes.ts';
 export const json = () => savedFile;
 
 export default class FileGet extends BaseCommand<typeof FileGet> {
+  static override readOnly = true;
   static override summary = 'Get a file from a board';
   static override description =
     'Writes it here under its own name, or to PATH, or with - to standard output. A file here is written over only if it\nis as it was got or put. NAME@3 is version 3.';

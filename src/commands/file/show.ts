@@ -8,6 +8,7 @@ import { pages } from '../../client/pages.ts';
 export const json = () => object({ file: fileDetail });
 
 export default class FileShow extends BaseCommand<typeof FileShow> {
+  static override readOnly = true;
   static override summary = 'Show a file: its versions, approvals and where it was posted';
   static override description = 'NAME is its path on the board or its id; a file that was removed is found by its id.';
   static override examples = ['service file show notes/api.md', 'service file show notes/api.md --json'];

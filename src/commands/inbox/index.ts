@@ -10,6 +10,7 @@ import type { Output } from '../../cli/output.ts';
 import { plural } from '../../cli/print/fields.ts';
 import { askFor } from '../../cli/session/ask-daemon.ts';
 import { sessionHere } from '../../cli/session/here.ts';
+import type { Given } from '../../cli/session/read-only.ts';
 import { answer, count, flag, message, messages, object, seq, text } from '../../cli/shapes.ts';
 import type { Answers } from '../../daemon/protocol.ts';
 import { Failure, usage } from '../../local/failure.ts';
@@ -41,6 +42,7 @@ export const json = () => {
 };
 
 export default class InboxCommand extends BaseCommand<typeof InboxCommand> {
+  static override readOnly = ({ flags }: Given) => flags.peek === true;
   static override stream = 'follow' as const;
   static override summary = 'Read what is waiting: for an agent its messages, for a person what needs them';
   static override description =

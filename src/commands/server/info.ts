@@ -7,6 +7,7 @@ import { infoOf } from './lib/local-control.ts';
 export const json = () => object({ info: answer('getInfo') });
 
 export default class ServerInfo extends BaseCommand<typeof ServerInfo> {
+  static override readOnly = true;
   static override summary = 'Show what a server says about itself';
   static override description = 'Sends no credential and starts nothing.';
   static override examples = ['service server info', 'service server info https://team.example.com'];

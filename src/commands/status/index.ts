@@ -5,6 +5,7 @@ import type { Output } from '../../cli/output.ts';
 import { fields } from '../../cli/print/fields.ts';
 import { registerHere } from '../../cli/session/ask-daemon.ts';
 import { sessionHere } from '../../cli/session/here.ts';
+import type { Given } from '../../cli/session/read-only.ts';
 import { answer, count, flag, inbox, object, problem, text } from '../../cli/shapes.ts';
 import { isTicket } from '../../launch/ticket.ts';
 import { Failure, usage } from '../../local/failure.ts';
@@ -36,6 +37,7 @@ export const json = () =>
   });
 
 export default class Status extends BaseCommand<typeof Status> {
+  static override readOnly = ({ flags }: Given) => !flags.launch;
   static override summary = 'Show server, board and agent in use, and where each was chosen';
   static override description =
     'Starts nothing: a local server that does not run is reported, not started. A session that was started for a seat takes\nit with --launch, once; a ticket that was used or is too old changes nothing.';

@@ -17,6 +17,7 @@ export const json = () => {
 };
 
 export default class TaskHistory extends BaseCommand<typeof TaskHistory> {
+  static override readOnly = true;
   static override summary = 'Show every version of where a task stands, or of what it is about';
   static override description = 'The newest version comes first. Every one of them stays in the record.';
   static override examples = ['service task history CHK-17', 'service task history CHK-17 --field about'];

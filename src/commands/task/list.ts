@@ -17,6 +17,7 @@ export const json = () => {
 };
 
 export default class TaskList extends BaseCommand<typeof TaskList> {
+  static override readOnly = true;
   static override summary = 'List the tasks of a board';
   static override description =
     'Tasks that nobody has picked up come first, then those in progress, with whom they wait for. What is closed is left out\nunless it is asked for.';

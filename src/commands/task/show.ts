@@ -9,6 +9,7 @@ import { boardFile, message, object, task } from '../../cli/shapes.ts';
 export const json = () => object({ task, files: z.array(boardFile), messages: z.array(message) });
 
 export default class TaskShow extends BaseCommand<typeof TaskShow> {
+  static override readOnly = true;
   static override summary = 'Show a task, its files and the newest messages about it';
   static override description = 'A task is named by its reference in any letter case, by its number, or by its id.';
   static override examples = ['service task show CHK-17', 'service task show 17 --json'];
