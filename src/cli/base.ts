@@ -39,6 +39,11 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   static stream: boolean | 'follow' = false;
   /** Whether it changes nothing: only such commands may be run by a subagent. */
   static readOnly: ReadOnly = false;
+  /**
+   * Whether the board may be given as the first argument, instead of with --board. Not for a command that takes a text: there
+   * a surplus word is rather a text without its quotes.
+   */
+  static boardFirst = false;
   /** Flags and arguments to which an empty value says something; every other one is refused. */
   static mayBeEmpty: string[] = [];
   /** Other commands worth knowing, for the help. */
@@ -126,7 +131,13 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   private get howToUse(): string {
     const { args, usage, examples } = this.ctor;
     const named = Object.entries(args).map(([name, arg]) => [name, { ...arg, name }]);
-    const command = { id: this.id ?? '', args: Object.fromEntries(named), usage: usage as string | undefined };
+    const { boardFirst } = this.constructor as typeof BaseCommand;
+    const command = {
+      id: this.id ?? '',
+      args: Object.fromEntries(named),
+      usage: usage as string | undefined,
+      boardFirst,
+    };
     return usageHint(command, examples as string[] | undefined);
   }
 
@@ -245,13 +256,13 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
     const { args, flags, strict } = this.ctor;
     const id = this.id ?? '';
     const all = { ...globalFlags, ...flags };
-    const shape = { args, flags: all, strict, context: this };
-    const given = await parsed(id, this.prepare(this.argv), shape).catch(async (error) => {
+    const { boardFirst, mayBeEmpty } = this.constructor as typeof BaseCommand;
+    const shape = { args, flags: all, strict, context: this, boardFirst };
+    const given = await parsed(this.prepare(this.argv), shape).catch(async (error) => {
       const boards = () => this.boardsThere(flagsIn(error));
       const { aliases } = this.ctor;
       throw await usageError(error, { id, aliases, args, flags: Object.keys(all), argv: this.argv, boards });
     });
-    const { mayBeEmpty } = this.constructor as typeof BaseCommand;
     refuseEmpty({ ...given, mayBeEmpty, help: this.help });
     this.flags = given.flags as FlagsOf<T>;
     this.args = given.args as ArgsOf<T>;

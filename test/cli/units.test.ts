@@ -7,7 +7,6 @@ import { diffText } from '../../src/cli/files/diff.ts';
 import { readCatalog, visibleCommands } from '../../src/cli/help/catalog.ts';
 import { count, fenced, truncated } from '../../src/cli/messages/body.ts';
 import { messageRef, targets } from '../../src/cli/messages/references.ts';
-import { boardAlone, boardFirst } from '../../src/cli/parsing/board-first.ts';
 import { distance } from '../../src/cli/parsing/spelling.ts';
 import { looksLikeInit } from '../../src/cli/parsing/unknown-command.ts';
 import { messageText } from '../../src/cli/print/message.ts';
@@ -111,11 +110,8 @@ describe('words', () => {
       'search',
       'title',
     ];
-    for (const { id, args } of visibleCommands(catalog).filter(({ id }) => id.startsWith('board:')))
-      if (!others.includes(id.slice('board:'.length))) {
-        expect(boardFirst(id), id).to.equal(true);
-        expect(boardAlone(id), id).to.equal(Object.keys(args).length === 0);
-      }
+    for (const { id, boardFirst } of visibleCommands(catalog).filter(({ id }) => id.startsWith('board:')))
+      if (!others.includes(id.slice('board:'.length))) expect(boardFirst, id).to.equal(true);
   });
 
   it('for the system are told apart', () => {

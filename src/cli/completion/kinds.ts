@@ -1,5 +1,5 @@
 /** Which values are known only here and now: what a flag or an argument names. */
-import { boardAlone } from '../parsing/board-first.ts';
+import type { CatalogCommand } from '../help/catalog.ts';
 
 export type Kind = 'agents' | 'boards' | 'files' | 'keys' | 'members' | 'people' | 'servers' | 'targets' | 'tasks';
 
@@ -40,8 +40,8 @@ const none = new Set(['file:put', 'task:new']);
 export const kindOfFlag = (name: string): Kind | null => flags[name] ?? null;
 
 /** What the first argument of this command names. */
-export function kindOfArgument(id: string): Kind | null {
-  if (boardAlone(id)) return 'boards';
+export function kindOfArgument({ id, args, boardFirst }: CatalogCommand): Kind | null {
+  if (boardFirst && Object.keys(args).length === 0) return 'boards';
   if (none.has(id)) return null;
   return byCommand[id] ?? byTopic[id.split(':')[0]!] ?? null;
 }

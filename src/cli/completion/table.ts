@@ -43,7 +43,7 @@ function addCommand(table: CompletionTable, takers: Set<string>, words: string[]
     }
   }
   const first = Object.values(command.args)[0];
-  const values = first?.options ?? (kindOfArgument(command.id) ? [ASK] : []);
+  const values = first?.options ?? (kindOfArgument(command) ? [ASK] : []);
   if (values.length > 0) table.values.set(name, values);
 }
 

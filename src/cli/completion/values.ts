@@ -30,7 +30,7 @@ export function askedFor(words: string[]): Asked | null {
     flags.find(({ name, char, type }) => type === 'option' && (word === `--${name}` || (char && word === `-${char}`)));
   const given = (flag: string) => before.find((_, i) => named(before[i - 1])?.name === flag);
   const flag = named(before.at(-1));
-  const kind = flag ? kindOfFlag(flag.name) : kindOfArgument(chosen.command.id);
+  const kind = flag ? kindOfFlag(flag.name) : kindOfArgument(chosen.command);
   return kind && { kind, server: given('server'), board: given('board'), as: given('as') };
 }
 

@@ -39,6 +39,8 @@ export interface CatalogCommand {
   relativePath: string[];
   stream?: boolean;
   seeAlso?: string[];
+  /** Whether it may begin with the name of its board. */
+  boardFirst?: boolean;
 }
 
 export interface Catalog {

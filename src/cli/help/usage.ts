@@ -1,6 +1,4 @@
 /** How a command is typed, on one line: in its help, and in the hint of a line that lacks something. */
-import { boardFirst } from '../parsing/board-first.ts';
-
 interface Argument {
   name: string;
   description?: string | undefined;
@@ -11,20 +9,22 @@ interface Argument {
 export interface Usable {
   id: string;
   args: Record<string, Argument>;
+  /** Whether it may begin with the name of its board. */
+  boardFirst?: boolean | undefined;
   /** What stands behind the command's name, where its arguments alone do not say it. */
   usage?: string | undefined;
 }
 
 /** `board post [BODY] [flags]` */
-export function usageLine({ id, args, usage }: Usable): string {
-  const words = usage === undefined ? argsOf({ id, args }).map(argWord) : [usage];
-  return [id.replaceAll(':', ' '), ...words, '[flags]'].join(' ');
+export function usageLine(command: Usable): string {
+  const words = command.usage === undefined ? argsOf(command).map(argWord) : [command.usage];
+  return [command.id.replaceAll(':', ' '), ...words, '[flags]'].join(' ');
 }
 
 /** What a command takes, the board that it may begin with included. */
-export function argsOf<A extends Argument>({ id, args }: { id: string; args: Record<string, A> }): (A | Argument)[] {
+export function argsOf({ args, boardFirst }: Pick<Usable, 'args' | 'boardFirst'>): Argument[] {
   const board = { name: 'board', description: 'The board, instead of --board' };
-  return [...(boardFirst(id) ? [board] : []), ...Object.values(args)];
+  return [...(boardFirst ? [board] : []), ...Object.values(args)];
 }
 
 /** How an argument is written in a usage line. */

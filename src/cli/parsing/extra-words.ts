@@ -1,5 +1,5 @@
 /** Explains surplus arguments and suggests what was probably intended. */
-import { mayBeBoard } from './board-first.ts';
+import { mayBeBoard } from './parsing.ts';
 import { nearestNames } from './spelling.ts';
 
 interface Typed {

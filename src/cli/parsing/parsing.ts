@@ -1,13 +1,15 @@
 /** Parses the words of a command line into flags and arguments. */
 import * as Args from '@oclif/core/args';
 import { parse } from '@oclif/core/parser';
+import { patterns } from '../../contract/ids.ts';
 import { usage } from '../../local/failure.ts';
-import { boardFirst, mayBeBoard } from './board-first.ts';
 
 interface Shape {
   args: object;
   flags: object;
   strict: boolean;
+  /** Whether it may begin with the name of its board. */
+  boardFirst: boolean;
   context: unknown;
 }
 
@@ -26,17 +28,17 @@ function withoutFields(argv: string[]): { argv: string[]; fields?: string } {
 }
 
 /** As the framework reads them; where the command is about one board, one word too many begins with its name. */
-export async function parsed(id: string, typed: string[], shape: Shape): Promise<Parsed> {
+export async function parsed(typed: string[], shape: Shape): Promise<Parsed> {
   const { argv, ...named } = withoutFields(typed);
   try {
     return { ...((await parse(argv, shape as never)) as Parsed), ...named };
   } catch (error) {
     const words = wordsIn(error);
     const tooMany = words.length === Object.keys(shape.args).length + 1;
-    const fields = tooMany && !named.fields ? fieldsBehind(id, argv, words) : undefined;
+    const fields = tooMany && !named.fields ? fieldsBehind(shape, argv, words) : undefined;
     if (fields !== undefined)
       return { ...((await parse(argv.toSpliced(argv.indexOf('--json') + 1, 1), shape as never)) as Parsed), fields };
-    if (!boardFirst(id) || !tooMany || !mayBeBoard(words[0] ?? '')) throw error;
+    if (!shape.boardFirst || !tooMany || !mayBeBoard(words[0] ?? '')) throw error;
     const args = { board: Args.string({ required: true, ignoreStdin: true }), ...shape.args };
     const again = (await parse(argv, { ...shape, args } as never).catch(() => null)) as Parsed | null;
     if (!again) throw error;
@@ -48,11 +50,11 @@ export async function parsed(id: string, typed: string[], shape: Shape): Promise
 }
 
 /** One word too many that stands behind `--json` is its fields, unless it may be a board. */
-function fieldsBehind(id: string, argv: string[], words: string[]): string | undefined {
+function fieldsBehind({ boardFirst }: Shape, argv: string[], words: string[]): string | undefined {
   const at = argv.indexOf('--json');
   const word = argv[at + 1] ?? '';
   if (at < 0 || !words.includes(word) || !/^[a-z_]+(,[a-z_]+)*$/.test(word)) return undefined;
-  return boardFirst(id) && mayBeBoard(word) ? undefined : word;
+  return boardFirst && mayBeBoard(word) ? undefined : word;
 }
 
 /** What an error of the parser took for arguments. */
@@ -66,3 +68,7 @@ export function flagsIn(error: unknown): Record<string, unknown> {
   const { parse } = error as { parse?: { output?: { flags?: Record<string, unknown> } } };
   return parse?.output?.flags ?? {};
 }
+
+/** Whether this word can be the name or id of a board; a number is rather one of a message. */
+export const mayBeBoard = (word: string): boolean =>
+  /^brd_/.test(word) || (patterns.boardName.test(word) && !/^\d+$/.test(word));

@@ -11,6 +11,7 @@ export const json = () => {
 };
 
 export default class AuditLog extends BaseCommand<typeof AuditLog> {
+  static override boardFirst = true;
   static override summary = "Show the events of a board's record";
   static override description =
     'The newest ones by default; with --after, those that follow a number. With --ndjson all of them, unless --limit says\nhow many.';

@@ -22,6 +22,7 @@ export const json = () =>
   });
 
 export default class AuditVerify extends BaseCommand<typeof AuditVerify> {
+  static override boardFirst = true;
   static override readOnly = true;
   static override summary = "Check that a board's record was never changed";
   static override description =

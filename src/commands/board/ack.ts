@@ -9,6 +9,7 @@ import { usage } from '../../local/failure.ts';
 export const json = () => object({ read_up_to: count, unread: count });
 
 export default class BoardAck extends BaseCommand<typeof BoardAck> {
+  static override boardFirst = true;
   static override summary = 'Mark messages as read';
   static override description = 'Up to a message number, or all up to the newest one, which is then named.';
   static override examples = ['service board ack 12', 'service board ack --all'];

@@ -13,6 +13,7 @@ export const json = () =>
   ]);
 
 export default class BoardAdd extends BaseCommand<typeof BoardAdd> {
+  static override boardFirst = true;
   static override summary = 'Add a person to a board, or join an open one';
   static override description =
     'Anybody on a board may add people of the server to it; they begin with nothing unread. `me` puts yourself onto an open\nboard. Agents add people where the server, the board and their role allow it, and else ask their person to.\nGuests come with a code.';

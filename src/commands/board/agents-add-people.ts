@@ -7,6 +7,7 @@ import { changeBoard, readBoard } from './lib/settings.ts';
 export const json = () => object({ agents_add_people: flag });
 
 export default class BoardAgentsAddPeople extends BaseCommand<typeof BoardAgentsAddPeople> {
+  static override boardFirst = true;
   static override summary = 'Let agents add people to a board, or not';
   static override description =
     "For owners. Where it is on, agents may add people whose role has the grant add_people, while the server's setting\nallows it too. On a private board it is asked about: people an agent adds see all of it.";

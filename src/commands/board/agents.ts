@@ -9,6 +9,7 @@ import { members } from './lib/shapes.ts';
 export const json = () => members;
 
 export default class BoardAgents extends BaseCommand<typeof BoardAgents> {
+  static override boardFirst = true;
   static override readOnly = true;
   static override summary = 'List the agents on a board';
   static override description = 'With role, owner, harness, state and delivery mode.';

@@ -13,6 +13,7 @@ import { changeLine } from './lib/settings-text.ts';
 export const json = () => object({ charter: text, changed: flag });
 
 export default class BoardCharter extends BaseCommand<typeof BoardCharter> {
+  static override boardFirst = true;
   static override readOnly = without('set', 'file', 'edit');
   static override summary = 'Show or set what a board is for and how its members work together';
   static override description =

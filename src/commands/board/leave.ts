@@ -7,6 +7,7 @@ import { boardPerson, object } from '../../cli/shapes.ts';
 export const json = () => object({ person: boardPerson.nullable() });
 
 export default class BoardLeave extends BaseCommand<typeof BoardLeave> {
+  static override boardFirst = true;
   static override summary = 'Leave a board';
   static override description =
     'Your agents there end with it, and so do the join codes you and they made; what you wrote stays. The last owner cannot\nleave: make somebody else an owner first.';

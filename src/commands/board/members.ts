@@ -9,6 +9,7 @@ import { members } from './lib/shapes.ts';
 export const json = () => members;
 
 export default class BoardMembers extends BaseCommand<typeof BoardMembers> {
+  static override boardFirst = true;
   static override readOnly = true;
   static override aliases = ['members'];
   static override summary = 'List people and agents on a board';

@@ -15,6 +15,7 @@ export const json = () => {
 };
 
 export default class BoardMessage extends BaseCommand<typeof BoardMessage> {
+  static override boardFirst = true;
   static override readOnly = true;
   static override summary = 'Show one message and who got it';
   static override description =

@@ -18,6 +18,7 @@ export const json = () =>
   ]);
 
 export default class BoardOwners extends BaseCommand<typeof BoardOwners> {
+  static override boardFirst = true;
   static override readOnly = without('add', 'remove');
   static override summary = 'List the owners of a board, or change who owns it';
   static override description =

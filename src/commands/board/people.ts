@@ -8,6 +8,7 @@ import { board, boardPerson, object } from '../../cli/shapes.ts';
 export const json = () => object({ visibility: board.shape.visibility, people: z.array(boardPerson) });
 
 export default class BoardPeople extends BaseCommand<typeof BoardPeople> {
+  static override boardFirst = true;
   static override readOnly = true;
   static override summary = 'List the people on a board';
   static override description = 'With their role on the board and on the server.';

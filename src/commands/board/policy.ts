@@ -13,6 +13,7 @@ import { changeOf } from './lib/shapes.ts';
 export const json = () => z.union([changeOf(board.shape.policy), requestedApproval]);
 
 export default class BoardPolicy extends BaseCommand<typeof BoardPolicy> {
+  static override boardFirst = true;
   static override readOnly = without('set', 'preset');
   static override summary = 'Show or set who reads and sends what on a board';
   static override description =

@@ -9,6 +9,7 @@ import { changeOf } from './lib/shapes.ts';
 export const json = () => changeOf(text.nullable());
 
 export default class BoardPrefix extends BaseCommand<typeof BoardPrefix> {
+  static override boardFirst = true;
   static override summary = "Set what the references of a board's tasks begin with";
   static override description =
     'For owners and their agents on the board: 2 to 6 capitals and digits, such as CHK for CHK-17. Tasks that are there keep\ntheir references, and a prefix stays with its board for good.';

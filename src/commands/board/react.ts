@@ -11,6 +11,7 @@ import { usage } from '../../local/failure.ts';
 export const json = () => object({ message, reaction: text, removed: flag });
 
 export default class BoardReact extends BaseCommand<typeof BoardReact> {
+  static override boardFirst = true;
   static override aliases = ['react'];
   static override summary = 'React to a message';
   static override description =

@@ -23,6 +23,7 @@ export const json = () =>
   ]);
 
 export default class BoardRead extends BaseCommand<typeof BoardRead> {
+  static override boardFirst = true;
   static override readOnly = without('mark-read');
   static override aliases = ['read'];
   static override stream = 'follow' as const;

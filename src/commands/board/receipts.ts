@@ -7,6 +7,7 @@ import { table } from '../../cli/table.ts';
 export const json = () => whole(answer('listReceipts'));
 
 export default class BoardReceipts extends BaseCommand<typeof BoardReceipts> {
+  static override boardFirst = true;
   static override readOnly = true;
   static override summary = 'Show whom a message reached';
   static override description =

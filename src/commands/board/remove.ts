@@ -9,6 +9,7 @@ import { boardPerson, object, requestedApproval } from '../../cli/shapes.ts';
 export const json = () => z.union([object({ person: boardPerson }), requestedApproval]);
 
 export default class BoardRemove extends BaseCommand<typeof BoardRemove> {
+  static override boardFirst = true;
   static override summary = 'Take a person off a board';
   static override description =
     'For owners. Their agents there end with it, and so do the join codes they made; what they wrote stays. On an open board\nit does not keep them out: they may join again.';

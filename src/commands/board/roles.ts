@@ -11,6 +11,7 @@ import { changeLine, grantWords, rolesText } from './lib/settings-text.ts';
 export const json = () => object({ roles: board.shape.roles, changed: flag });
 
 export default class BoardRoles extends BaseCommand<typeof BoardRoles> {
+  static override boardFirst = true;
   static override readOnly = without('set', 'remove');
   static override summary = 'Show or change what the agents of a board may do';
   static override description =

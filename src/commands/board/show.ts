@@ -5,6 +5,7 @@ import { board, object } from '../../cli/shapes.ts';
 export const json = () => object({ board_record: board });
 
 export default class BoardShow extends BaseCommand<typeof BoardShow> {
+  static override boardFirst = true;
   static override readOnly = true;
   static override summary = 'Show one board: policy, roles, counts and charter';
   static override description =

@@ -22,6 +22,7 @@ export const json = () =>
   });
 
 export default class BoardThread extends BaseCommand<typeof BoardThread> {
+  static override boardFirst = true;
   static override readOnly = true;
   static override summary = 'Read a thread, or wait for its next reply';
   static override description =

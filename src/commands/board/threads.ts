@@ -13,6 +13,7 @@ import type { Answer } from '../../contract/types.ts';
 export const json = () => object({ threads: answer('listThreads').shape.threads, next_after: nextText });
 
 export default class BoardThreads extends BaseCommand<typeof BoardThreads> {
+  static override boardFirst = true;
   static override readOnly = true;
   static override summary = 'List the threads of a board, the newest reply first';
   static override description = 'A thread is a message with at least one reply.';

@@ -7,6 +7,7 @@ import { turnedText, turnQuestion } from './lib/states.ts';
 export const json = () => whole(answer('setBoardVisibility'));
 
 export default class BoardVisibility extends BaseCommand<typeof BoardVisibility> {
+  static override boardFirst = true;
   static override summary = 'Turn a board open or private';
   static override description =
     'For owners. An open board is seen by everybody on the server, who may join it. Turned private, its people stay,\neverybody else loses sight of it, and its join codes stop. It is asked about with what it would reveal.';

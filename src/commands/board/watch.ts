@@ -17,6 +17,7 @@ import type { Message } from '../../contract/types.ts';
 export const json = () => z.strictObject({ board: text, message });
 
 export default class BoardWatch extends BaseCommand<typeof BoardWatch> {
+  static override boardFirst = true;
   static override readOnly = true;
   static override aliases = ['watch'];
   static override stream = true;

@@ -8,6 +8,7 @@ import { briefPut } from './lib/shapes.ts';
 export const json = () => briefPut;
 
 export default class BriefEdit extends BaseCommand<typeof BriefEdit> {
+  static override boardFirst = true;
   static override summary = 'Change the brief of a board in your editor';
   static override description =
     'As file edit. If somebody else wrote a version meanwhile, you choose what becomes of both.';

@@ -9,6 +9,7 @@ import { requireBrief } from './lib/brief.ts';
 export const json = () => object({ brief: z.unknown(), text: text.nullable() });
 
 export default class BriefShow extends BaseCommand<typeof BriefShow> {
+  static override boardFirst = true;
   static override readOnly = true;
   static override summary = 'Show the brief of a board and what happened since it was written';
   static override description = 'The brief is the one page that says where things stand: brief.md or brief.html.';

@@ -9,6 +9,7 @@ import { newCode } from './lib/shapes.ts';
 export const json = () => object({ code: newCode, prompt: text });
 
 export default class CodeCreate extends BaseCommand<typeof CodeCreate> {
+  static override boardFirst = true;
   static override summary = 'Make a code that brings your sessions onto a board';
   static override description =
     'Prints a line to paste into the next session, and a text to pass on with it. The code works for sessions of its\nmaker’s person only, as often as they like until it ends. It is shown this one time.';

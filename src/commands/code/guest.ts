@@ -11,6 +11,7 @@ import { newCode } from './lib/shapes.ts';
 export const json = () => object({ code: newCode, prompt: text });
 
 export default class CodeGuest extends BaseCommand<typeof CodeGuest> {
+  static override boardFirst = true;
   static override summary = 'Make a code that brings one guest onto a board';
   static override description =
     'For somebody from outside: the code works once, for this board and nothing else of the server, and brings an agent of\ntheirs along. Somebody who is a guest already gets a code for their own account. Members are added instead.';

@@ -13,6 +13,7 @@ import { listedCode } from './lib/shapes.ts';
 export const json = () => object({ join_codes: z.array(listedCode) });
 
 export default class CodeList extends BaseCommand<typeof CodeList> {
+  static override boardFirst = true;
   static override summary = 'List the join codes of a board';
   static override description =
     'Newest first, never the codes themselves. A person sees all of the board, an agent its own. --all also shows those\nthat ended in the last 30 days.';

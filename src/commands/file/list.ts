@@ -13,6 +13,7 @@ import { pages } from '../../client/pages.ts';
 export const json = () => object({ files: z.array(boardFile), next_after: nextText });
 
 export default class FileList extends BaseCommand<typeof FileList> {
+  static override boardFirst = true;
   static override readOnly = true;
   static override summary = 'List the files of a board';
   static override description = 'Those that are kept current come first, then the newest.';

@@ -17,6 +17,7 @@ export const json = () => {
 };
 
 export default class TaskList extends BaseCommand<typeof TaskList> {
+  static override boardFirst = true;
   static override readOnly = true;
   static override summary = 'List the tasks of a board';
   static override description =
