@@ -45,7 +45,7 @@ const ourLines = ['service:'].map(readAs);
 /** How much of a text is read between two looks at the time. */
 const PIECE = 4_096;
 
-/** Takes the brackets from what reads as one of these tags, and quotes what reads as one of these beginnings of lines. */
+/** Removes the brackets from text that looks like one of these tags, and quotes lines that start like one of these prefixes. */
 function disarmed(
   text: string,
   tags: readonly string[],

@@ -41,7 +41,7 @@ const codePoints: Record<string, string> = {
   z: '1b6 225 290 3b6 1d22 1d76 a4dc ab93 102f5 118c9 118e5',
 };
 
-/** Where Unicode has Latin letters and signs in other forms: with marks, wide, small, raised, ringed, in type faces. */
+/** Where Unicode has Latin letters and signs in other forms: with marks, wide, small, raised, ringed, in other fonts. */
 const otherForms = [
   ...['aa-233', '2b0-2e3', '1d2c-1dbb', '1e00-1ef9', '2071-217f', '249c-24e9', '2c7c-2c7d', 'fb00-fb06'],
   ...['fe13-fe64', 'ff0d-ff5a', '1ccd6-1ccef', '1d400-1d6a3', '1f110-1f190'],

@@ -3,7 +3,7 @@ import type { DaemonClock } from '../clock.ts';
 
 export interface LatestOptions<T> {
   clock: DaemonClock;
-  /** Milliseconds between the beginnings of two writes. */
+  /** Milliseconds between the start of two writes. */
   gapMs: number;
   /** Milliseconds after which a value is written again though it is the same; 0: never. */
   renewMs(value: T): number;

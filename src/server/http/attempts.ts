@@ -6,7 +6,7 @@ import type { AppOptions, Context, Step } from './context.ts';
 
 const subjectOf = (ctx: Context, { site }: AppOptions): string | null => clientOf(ctx.req, site.mode).subject;
 
-/** Counts the credentials of a client that do not work, where one is asked for. One that is pasted to sign in is none. */
+/** Counts a client's invalid credentials on operations that require one. A key that is pasted to sign in does not count. */
 export const limitBadCredentials =
   (options: AppOptions): Step =>
   (ctx, next) =>

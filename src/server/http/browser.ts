@@ -30,7 +30,7 @@ export function sessionCookies(req: IncomingMessage, site: Site, host: string): 
     .map((part) => part.slice(name.length + 1));
 }
 
-/** The session secret among those values. @throws Refusal `unauthorized` when there are several, or one that is none. */
+/** The session secret among those values. @throws Refusal `unauthorized` when there are several, or an invalid one. */
 export function sessionSecret(values: readonly string[]): string {
   const [value] = values;
   if (value === undefined || values.length > 1 || !patterns.sessionSecret.test(value) || value.length > MAX_TOKEN)

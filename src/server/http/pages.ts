@@ -1,4 +1,4 @@
-/** What the server shows that is no operation: the API description, and a word to whoever opens its address in a browser. */
+/** Answers that are not operations: the API description, and a page for people who open the server's address in a browser. */
 import { openapi } from '../../contract/openapi.ts';
 import { send } from './answer.ts';
 import { limitBad } from './attempts.ts';

@@ -38,5 +38,5 @@ function readHead({ rawHeaders }: IncomingMessage): RequestHead {
 
 const once = (before: Once, value: string): Once => (before === null ? value : REPEATED);
 
-/** The value of a header for whoever takes one that is missing or repeated for one that says nothing. */
+/** The value of a header; empty if it is missing or repeated. */
 export const one = (given: Once): string => (typeof given === 'string' ? given : '');

@@ -241,7 +241,7 @@ export async function keep(
 
 /**
  * Keeps a refusal that the operation reached after its access checks, in a transaction of its own because the
- * operation's was rolled back. Whoever commits first wins; a later one answers as the first did.
+ * operation's was rolled back. The first commit wins; a later request gets the same answer.
  */
 export async function keepRefusal(
   engine: Engine,

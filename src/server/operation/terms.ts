@@ -18,7 +18,7 @@ interface Board {
   lifecycle: 'active' | 'archived' | 'deleted';
 }
 
-/** Whoever the terms apply to: a caller, or a request without one, which is no guest's. */
+/** The subject of the terms: a caller, or a request without one, which is not a guest's. */
 interface Bound {
   terms?: BoardTerms;
   person?: { server_role: ServerRole };

@@ -55,11 +55,11 @@ export interface AgentStatusLine {
   task: { id: string; ref: string; title: string } | null;
 }
 
-/** The line in a face. */
-export function lineIn(face: AgentStatusRow): AgentStatusLine | null {
-  const { line_kind: kind, line_text: text, line_set_by: setBy, line_source: source, line_at: at } = face;
+/** The line in a status row. */
+export function lineIn(row: AgentStatusRow): AgentStatusLine | null {
+  const { line_kind: kind, line_text: text, line_set_by: setBy, line_source: source, line_at: at } = row;
   if (kind === null || text === null || setBy === null || source === null || at === null) return null;
-  const { task_id: id, task_ref: ref, task_title: title } = face;
+  const { task_id: id, task_ref: ref, task_title: title } = row;
   const task = id === null || ref === null || title === null ? null : { id, ref, title };
-  return { kind, text, until: face.line_until, set_by: setBy, source, at, task };
+  return { kind, text, until: row.line_until, set_by: setBy, source, at, task };
 }

@@ -71,8 +71,8 @@ export function isWithheld(event: EventRow, reader: Reader, policy: StoredPolicy
 }
 
 /**
- * A row that somebody damaged in the database is shown without what cannot be read, neither there nor withheld: whoever
- * checks the record finds its number, and everybody else can still read the rest.
+ * A damaged row is shown without the parts that cannot be read: verifying the record finds its number, and the rest of
+ * the record stays readable.
  */
 export function eventView(event: EventRow, withheld: boolean): BoardEvent {
   const data = dataOf(event);

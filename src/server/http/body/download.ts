@@ -34,7 +34,7 @@ export async function sendBytes(ctx: Context, sendable: Sendable, log: Logger): 
   };
   if (req.method === 'HEAD' || length === 0) return end(ctx, 200, headers);
   const { start, end: last } = range ?? { start: 0, end: size - 1 };
-  // Whoever takes up a download that was cut off asks for its end, and must be told as one who asks for all of it.
+  // A client that resumes a download asks for its end, and must get the same headers as for all of it.
   const checked = size <= HELD_BACK || last === size - 1;
   const source = await opened(sendable, checked ? null : range, log);
   // What can be held back is sent only if it is what was stored; of the rest the last piece is.

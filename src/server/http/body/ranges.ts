@@ -12,7 +12,7 @@ export function hasAlready({ 'if-none-match': header }: IncomingHttpHeaders, eta
   });
 }
 
-/** One range of bytes; several at once, or what is none, ask for everything, and so does a range of other bytes than these. */
+/** One range of bytes. Several ranges, an invalid one, or one of an older version ask for everything. */
 export function wantedOf(headers: IncomingHttpHeaders, etag: string, size: number): ByteRange {
   const { range, 'if-range': ifRange } = headers;
   if (range === undefined || (ifRange !== undefined && ifRange !== etag)) return 'all';

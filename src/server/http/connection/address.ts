@@ -1,4 +1,4 @@
-/** Where a request comes from. Headers that name a client are never read: whoever sends them may write anything. */
+/** Where a request comes from. Headers that name a client are never read: a client can write anything into them. */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { isPrivate, network, plainAddress } from '../../text/address.ts';

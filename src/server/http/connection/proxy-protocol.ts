@@ -23,7 +23,7 @@ const V2_HEAD = 16;
 const MAX_V2 = 4_096;
 const WAIT_MS = 10_000;
 
-/** Reads what a connection begins with. @returns `more` while it is not complete, `wrong` as soon as it is none. */
+/** Parses the header of a connection. @returns `more` while it is incomplete, `wrong` as soon as it is invalid. */
 export function readPreamble(bytes: Buffer): Preamble | 'more' | 'wrong' {
   if (begins(bytes, V1)) return bytes.length < V1.length ? 'more' : readLine(bytes);
   if (begins(bytes, V2)) return bytes.length < V2_HEAD ? 'more' : readBinary(bytes);
