@@ -1,7 +1,7 @@
 /** Redeeming an invite: a new person, their first key, and the boards that came with it. */
 import { patterns } from '../../contract/ids.ts';
 import { readInviteLink } from '../../contract/invite-link.ts';
-import type { Authorization, Body } from '../../contract/types.ts';
+import type { Authorization } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
 import { clearForInvites } from '../approvals/capsules.store.ts';
 import type { WriteTx } from '../db/tx.ts';
@@ -25,8 +25,6 @@ import { findRedeemable, type Redeemable } from './authority.steps.ts';
 import { insertReceipt, type ReceiptRow, setUsed } from './invites.store.ts';
 import { inviteInvalid } from './refusals.rules.ts';
 
-type Connecting = Body<'connectPerson'>;
-
 export const connectPerson = (root: RootKey, serverId: string, address: ServerAddress): OpenCase<'connectPerson'> => ({
   async run(tx, _door, { body, requestId }) {
     requireUsableHandle(body.handle);
@@ -37,10 +35,11 @@ export const connectPerson = (root: RootKey, serverId: string, address: ServerAd
     if ((await holderOfHandle(tx, body.handle)) !== undefined) throw handleTaken(body.handle);
     if (body.client_token !== undefined) await requireUnusedToken(tx, root, body.client_token);
 
-    const person = newPerson(tx, body);
-    if ((await setUsed(tx, found.invite.id, person.id)) === 0) throw inviteInvalid();
+    const id = newId('hum', tx.now);
+    if ((await setUsed(tx, found.invite.id, id)) === 0) throw inviteInvalid();
     if (found.effect.clears) await clearForInvites(tx, [found.invite.id], found.effect.clears);
-    await insertPerson(tx, person);
+    const { handle, display_name = null } = body;
+    const person = await insertPerson(tx, { id, handle, display_name, server_role: 'member' });
     const { row: key, token } = await makeKey(tx, root, {
       personId: person.id,
       name: body.key_name,
@@ -68,17 +67,6 @@ function secretOf(invite: string, address: ServerAddress): string | null {
   const link = readInviteLink(text);
   return link && isOwnOrigin(address, link.origin) ? link.secret : null;
 }
-
-const newPerson = (tx: WriteTx, { handle, display_name }: Connecting): PersonRow => ({
-  id: newId('hum', tx.now),
-  handle,
-  display_name: display_name ?? null,
-  server_role: 'member',
-  created_at: tx.now,
-  removed_at: null,
-  removed_by: null,
-  midturn_policy: null,
-});
 
 async function bringOntoBoards(tx: WriteTx, { invite, issuer, boards }: Redeemable, person: PersonRow): Promise<void> {
   const authorization = invite.authorization === null ? null : (JSON.parse(invite.authorization) as Authorization);

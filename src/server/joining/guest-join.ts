@@ -16,7 +16,6 @@ import type { Door, OpenCase } from '../operation/usecase.ts';
 import { insertPerson, lockPeople } from '../people/people.store.ts';
 import { audit } from '../record/audit.steps.ts';
 import { makeSeat, requireRole, rotateToken } from '../seats/seat.steps.ts';
-import { newId } from '../text/ids.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { keyView } from '../views/key.ts';
 import { callerView } from '../views/person.ts';
@@ -75,17 +74,7 @@ async function answerOf(tx: WriteTx, serverId: string, guest: JoinedGuest): Prom
 }
 
 async function newGuest(tx: WriteTx, root: RootKey, { board, code }: Found, body: RequestBody): Promise<JoinedGuest> {
-  const person = {
-    id: newId('hum', tx.now),
-    handle: code.guest_handle ?? '',
-    display_name: null,
-    server_role: 'guest' as const,
-    created_at: tx.now,
-    removed_at: null,
-    removed_by: null,
-    midturn_policy: null,
-  };
-  await insertPerson(tx, person);
+  const person = await insertPerson(tx, { handle: code.guest_handle ?? '', server_role: 'guest' });
   const { row: key, token } = await makeKey(tx, root, {
     personId: person.id,
     name: body.key_name,

@@ -52,7 +52,7 @@ export async function makeOwner(
   });
 }
 
-/** Another owner stays: the caller has counted while the board was locked. */
+/** Makes an owner a member again. The caller has made sure that another owner stays. */
 export async function unmakeOwner({ tx, board, member, actor }: OwnerChange, why: Authorized = {}): Promise<void> {
   await setAccess(tx, member.id, 'member');
   member.access = 'member';

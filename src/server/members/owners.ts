@@ -2,40 +2,27 @@
 import { eventActor } from '../access/acting.ts';
 import { requireOwner, requirePersonOn } from '../access/authority.ts';
 import { lockPlace } from '../access/place.ts';
+import type { WriteTx } from '../db/tx.ts';
+import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { boardPersonView } from '../views/person.ts';
 import { makeOwner, ownershipChanges, unmakeOwner } from './owners.steps.ts';
 
 export const makeBoardOwner: WriteCase<'makeBoardOwner'> = {
-  async run(tx, caller, { params, body }) {
-    const place = await lockPlace(tx, caller, params['board'] ?? '');
-    await requireOwner(tx, place);
-    const person = await requirePersonOn(tx, place, body.handle);
-    if (await ownershipChanges(tx, place.board, person, 'owner')) {
-      await makeOwner({
-        tx,
-        board: place.board,
-        member: person,
-        actor: eventActor(place.member, caller.person.handle),
-      });
-    }
-    return { answer: boardPersonView(person, place.board.name) };
-  },
+  run: (tx, caller, { params, body }) => change(tx, caller, params['board'], body.handle, 'owner'),
 };
 
 export const unmakeBoardOwner: WriteCase<'unmakeBoardOwner'> = {
-  async run(tx, caller, { params }) {
-    const place = await lockPlace(tx, caller, params['board'] ?? '');
-    await requireOwner(tx, place);
-    const person = await requirePersonOn(tx, place, params['handle'] ?? '');
-    if (await ownershipChanges(tx, place.board, person, 'member')) {
-      await unmakeOwner({
-        tx,
-        board: place.board,
-        member: person,
-        actor: eventActor(place.member, caller.person.handle),
-      });
-    }
-    return { answer: boardPersonView(person, place.board.name) };
-  },
+  run: (tx, caller, { params }) => change(tx, caller, params['board'], params['handle'], 'member'),
 };
+
+async function change(tx: WriteTx, caller: Caller, board = '', handle = '', role: 'owner' | 'member') {
+  const place = await lockPlace(tx, caller, board);
+  await requireOwner(tx, place);
+  const member = await requirePersonOn(tx, place, handle);
+  if (await ownershipChanges(tx, place.board, member, role)) {
+    const actor = eventActor(place.member, caller.person.handle);
+    await (role === 'owner' ? makeOwner : unmakeOwner)({ tx, board: place.board, member, actor });
+  }
+  return { answer: boardPersonView(member, place.board.name) };
+}

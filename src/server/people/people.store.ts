@@ -43,10 +43,17 @@ export const anybody = async (tx: ReadTx): Promise<boolean> => {
 };
 
 /** Adds a person, with an allowance under which their agents may do nothing without asking. */
-export async function insertPerson(tx: WriteTx, row: PersonRow): Promise<void> {
+/** Adds a person with an empty allowance; answers the row. */
+export async function insertPerson(
+  tx: WriteTx,
+  given: Pick<PersonRow, 'handle' | 'server_role'> & Partial<PersonRow>,
+): Promise<PersonRow> {
+  const person = { id: newId('hum', tx.now), display_name: null, created_at: tx.now };
+  const row: PersonRow = { ...person, removed_at: null, removed_by: null, midturn_policy: null, ...given };
   await tx.change((db) => db('people').insert(row));
   const allowance = { id: newId('alw', tx.now), person_id: row.id, revision: 0, categories: '[]' };
   await tx.change((db) => db('allowances').insert(allowance));
+  return row;
 }
 
 /** Ends the local server's former keys of a person; answers the keys' ids. */

@@ -92,18 +92,7 @@ async function insertAdmin(tx: WriteTx, root: RootKey, handle: string, token: st
 }
 
 async function newAdmin(tx: WriteTx, handle: string): Promise<PersonRow> {
-  const person: PersonRow = {
-    id: newId('hum', tx.now),
-    handle,
-    display_name: null,
-    server_role: 'admin',
-    created_at: tx.now,
-    removed_at: null,
-    removed_by: null,
-    midturn_policy: null,
-  };
-  await insertPerson(tx, person);
-  return person;
+  return insertPerson(tx, { handle, server_role: 'admin' });
 }
 
 /** The operating system's user name as a handle; `owner` where nothing usable is left of it. */
