@@ -1,6 +1,8 @@
 /** Allowances: what a person's agents may do without asking, and how that changed. */
+
 import type { Knex } from 'knex';
 import type { Category } from '../../contract/types.ts';
+import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type AllowanceRow = {
@@ -35,10 +37,8 @@ export const allowanceOf = async (tx: ReadTx, personId: string): Promise<Allowan
 };
 
 /** The same for everybody else to change meanwhile: what a request rests on. */
-export const readAllowance = async (tx: ReadTx, personId: string): Promise<AllowanceRow | undefined> => {
-  const [row] = await tx.query<AllowanceRow>((db) => db('allowances').where('person_id', personId).select('*'));
-  return row;
-};
+export const readAllowance = (tx: ReadTx, personId: string): Promise<AllowanceRow | undefined> =>
+  firstRow(tx, (db) => db('allowances').where('person_id', personId).select('*'));
 
 export const saveAllowance = (tx: WriteTx, { id, revision, categories }: AllowanceRow): Promise<number> =>
   tx.change((db) => db('allowances').where('id', id).update({ revision, categories }));

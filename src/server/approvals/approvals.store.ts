@@ -1,6 +1,8 @@
 /** Approvals: what agents asked for, with what their state rests on. */
+
 import type { Knex } from 'knex';
 import type { AdminAction, Approval, Authorization } from '../../contract/types.ts';
+import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Position } from '../text/page-token.ts';
 import { approvalTable, type ClosedReason, type Ending } from './approval-states.rules.ts';
@@ -92,22 +94,16 @@ function endingOf(row: RequestRow, now: number): Ending | null {
 export const insertApproval = (tx: WriteTx, row: ApprovalRow): Promise<number> =>
   tx.change((db) => db('approvals').insert(row));
 
-export const approvalById = async (tx: ReadTx, id: string): Promise<RequestRow | undefined> => {
-  const [row] = await tx.query<RequestRow>((db) => withRequester(db).where('a.id', id));
-  return row;
-};
+export const approvalById = (tx: ReadTx, id: string): Promise<RequestRow | undefined> =>
+  firstRow(tx, (db) => withRequester(db).where('a.id', id));
 
 /** Locks an approval's row until the commit. Read it again afterwards: it may have changed. */
 export const lockApproval = async (tx: WriteTx, id: string): Promise<void> => {
   await tx.query((db) => db('approvals').where('id', id).forUpdate().select('id'));
 };
 
-export const approvalByKey = async (tx: ReadTx, agentId: string, hash: Buffer): Promise<RequestRow | undefined> => {
-  const [row] = await tx.query<RequestRow>((db) =>
-    withRequester(db).where({ 'a.agent_id': agentId, 'a.request_key_hash': hash }),
-  );
-  return row;
-};
+export const approvalByKey = (tx: ReadTx, agentId: string, hash: Buffer): Promise<RequestRow | undefined> =>
+  firstRow(tx, (db) => withRequester(db).where({ 'a.agent_id': agentId, 'a.request_key_hash': hash }));
 
 /** Frees the key that a request came with. */
 export const forgetRequestKey = (tx: WriteTx, id: string): Promise<number> =>
@@ -129,16 +125,14 @@ export const forgetRequestKeys = (tx: WriteTx, limit: number): Promise<number> =
   );
 
 /** The seat's pending request for the same. */
-export const samePending = async (tx: ReadTx, agentId: string, hash: string): Promise<RequestRow | undefined> => {
-  const [row] = await tx.query<RequestRow>((db) =>
+export const samePending = (tx: ReadTx, agentId: string, hash: string): Promise<RequestRow | undefined> =>
+  firstRow(tx, (db) =>
     withRequester(db)
       .where({ 'a.agent_id': agentId, 'a.payload_hash': hash, 'a.state': 'pending' })
       .where('a.expires_at', '>', tx.now)
       .orderBy('a.created_at', 'desc')
       .limit(1),
   );
-  return row;
-};
 
 const count = async (tx: ReadTx, narrow: (query: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<number> => {
   const [row] = await tx.query<{ count: number }>((db) => narrow(db('approvals')).count({ count: '*' }));

@@ -1,5 +1,7 @@
 /** Capsules: the sealed secret of an allowed invite, and what became of it. A cleared row stays as the receipt. */
+
 import type { Knex } from 'knex';
+import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { CapsuleState } from './capsule-states.rules.ts';
 
@@ -29,13 +31,11 @@ export const insertCapsule = (tx: WriteTx, row: CapsuleRow): Promise<number> =>
   tx.change((db) => db('approval_outcomes').insert(row));
 
 /** In a write its row is locked until the commit. */
-export const capsuleOf = async (tx: ReadTx, approvalId: string): Promise<CapsuleRow | undefined> => {
-  const [row] = await tx.query<CapsuleRow>((db) => {
+export const capsuleOf = (tx: ReadTx, approvalId: string): Promise<CapsuleRow | undefined> =>
+  firstRow(tx, (db) => {
     const query = db('approval_outcomes').where('approval_id', approvalId).select('*');
     return tx.writable ? query.forUpdate() : query;
   });
-  return row;
-};
 
 /** Without the secrets' bytes being looked at: for lists. */
 export const capsulesOf = async (tx: ReadTx, approvalIds: string[]): Promise<Map<string, CapsuleRow>> => {

@@ -1,4 +1,5 @@
 /** Browser sessions and the login codes they are started with, as rows. */
+import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type Position, pageFrom } from '../text/page-token.ts';
 
@@ -86,13 +87,11 @@ export const insertLoginCode = (tx: WriteTx, row: LoginCodeRow): Promise<number>
   tx.change((db) => db('login_codes').insert(row));
 
 /** An unexpired login code. @param hold keeps others from using it up before this transaction ends. */
-export const liveLoginCode = async (tx: ReadTx, digest: Buffer, hold: boolean): Promise<LoginCodeRow | undefined> => {
-  const [row] = await tx.query<LoginCodeRow>((db) => {
+export const liveLoginCode = (tx: ReadTx, digest: Buffer, hold: boolean): Promise<LoginCodeRow | undefined> =>
+  firstRow(tx, (db) => {
     const query = db('login_codes').where({ digest }).where('expires_at', '>', tx.now).select('*');
     return hold ? query.forUpdate() : query;
   });
-  return row;
-};
 
 /** A person's unexpired login codes, newest first. */
 export const liveLoginCodes = (tx: ReadTx, personId: string): Promise<LoginCodeRow[]> =>

@@ -1,5 +1,7 @@
 /** Machine delegations. Only a keyed digest of a delegation's token is kept. */
+
 import type { Knex } from 'knex';
+import { countRows } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { type Position, pageFrom } from '../text/page-token.ts';
 
@@ -51,12 +53,8 @@ export const delegationOf = async (tx: ReadTx, personId: string, id: string): Pr
 };
 
 /** How many delegations of a key have not ended. */
-export const countOpenDelegations = async (tx: ReadTx, keyId: string): Promise<number> => {
-  const [row] = await tx.query<{ count: number }>((db) =>
-    db('delegations').where('key_id', keyId).whereNull('ended_at').count({ count: '*' }),
-  );
-  return Number(row?.count ?? 0);
-};
+export const countOpenDelegations = (tx: ReadTx, keyId: string): Promise<number> =>
+  countRows(tx, (db) => db('delegations').where('key_id', keyId).whereNull('ended_at'));
 
 export const insertDelegation = (
   tx: WriteTx,

@@ -1,4 +1,5 @@
 /** Join codes. Only a keyed digest of a code is kept. */
+import { countRows } from '../db/query.ts';
 import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
@@ -59,17 +60,14 @@ export const insertCode = (tx: WriteTx, row: JoinCodeRow): Promise<number> =>
   tx.change((db) => db('join_codes').insert(row));
 
 /** How many codes of a board neither ended nor were used up. */
-export const countWorkingCodes = async (tx: ReadTx, boardId: string): Promise<number> => {
-  const [row] = await tx.query<{ count: number }>((db) =>
+export const countWorkingCodes = (tx: ReadTx, boardId: string): Promise<number> =>
+  countRows(tx, (db) =>
     db('join_codes')
       .where('board_id', boardId)
       .whereNull('revoked_at')
       .whereNull('used_at')
-      .where('expires_at', '>', tx.now)
-      .count({ count: '*' }),
+      .where('expires_at', '>', tx.now),
   );
-  return Number(row?.count ?? 0);
-};
 
 /** Counts a use; a code for a guest is used up by it. */
 export const noteCodeUse = (

@@ -1,7 +1,7 @@
 /** Rows behind a credential: access keys with their person; sessions, delegations and seats with both. */
 import type { MidturnPolicy } from '../../contract/types.ts';
 import { hold } from '../db/hold.ts';
-import { listStatement, type Params, statement } from '../db/statement.ts';
+import { insertion, listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/member.rules.ts';
 
@@ -281,21 +281,9 @@ export type NewKey = {
   parent_key_id: string | null;
 };
 
-const insertKeyStatement = statement<NewKey>((db, p) =>
-  db('access_keys').insert({
-    id: p.id,
-    person_id: p.person_id,
-    name: p.name,
-    digest: p.digest,
-    created_at: p.created_at,
-    expires_at: p.expires_at,
-    idle_seconds: p.idle_seconds,
-    origin: p.origin,
-    parent_key_id: p.parent_key_id,
-  }),
-);
+const inserting = insertion<NewKey>('access_keys');
 
-export const insertKey = (tx: WriteTx, key: NewKey): Promise<number> => tx.run(insertKeyStatement, key);
+export const insertKey = (tx: WriteTx, key: NewKey): Promise<number> => tx.run(inserting(key), key);
 
 /** A seat with its whole member row. */
 export type SeatWithMember = SeatRow & MemberRow & { digest: Buffer };

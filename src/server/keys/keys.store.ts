@@ -1,5 +1,7 @@
 /** Access keys as records: names, origins, and what depends on them. */
+
 import type { Knex } from 'knex';
+import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export type AccessKeyRow = {
@@ -47,60 +49,30 @@ export type KeyCounts = { key_id: string; sessions: number; seats: number; deleg
 export async function countOfKeys(tx: ReadTx, ids: string[]): Promise<Map<string, KeyCounts>> {
   const counts = new Map(ids.map((id) => [id, { key_id: id, sessions: 0, seats: 0, delegations: 0, invites: 0 }]));
   if (ids.length === 0) return counts;
-  const count = async (field: Exclude<keyof KeyCounts, 'key_id'>, rows: Promise<{ id: string; count: number }[]>) => {
-    for (const { id, count: n } of await rows) {
+  const count = async (
+    field: Exclude<keyof KeyCounts, 'key_id'>,
+    key: string,
+    build: (db: Knex) => Knex.QueryBuilder,
+  ): Promise<void> => {
+    const rows = await tx.query<{ id: string; count: number }>((db) =>
+      build(db).whereIn(key, ids).groupBy(key).select({ id: key }).count({ count: '*' }),
+    );
+    for (const { id, count: n } of rows) {
       const entry = counts.get(id);
       if (entry) entry[field] = Number(n);
     }
   };
-  type Row = { id: string; count: number };
-  await count(
-    'sessions',
-    tx.query<Row>((db) =>
-      db('browser_sessions')
-        .whereIn('key_id', ids)
-        .whereNull('ended_at')
-        .where('expires_at', '>', tx.now)
-        .groupBy('key_id')
-        .select({ id: 'key_id' })
-        .count({ count: '*' }),
-    ),
+  await count('sessions', 'key_id', (db) =>
+    db('browser_sessions').whereNull('ended_at').where('expires_at', '>', tx.now),
   );
-  await count(
-    'seats',
-    tx.query<Row>((db) =>
-      db('members')
-        .where({ kind: 'agent', status: 'active' })
-        .whereNotIn('board_id', db('boards').where('lifecycle', 'deleted').select('id'))
-        .whereIn('key_id', ids)
-        .groupBy('key_id')
-        .select({ id: 'key_id' })
-        .count({ count: '*' }),
-    ),
+  await count('seats', 'key_id', (db) =>
+    db('members')
+      .where({ kind: 'agent', status: 'active' })
+      .whereNotIn('board_id', db('boards').where('lifecycle', 'deleted').select('id')),
   );
-  await count(
-    'delegations',
-    tx.query<Row>((db) =>
-      db('delegations')
-        .whereIn('key_id', ids)
-        .whereNull('ended_at')
-        .groupBy('key_id')
-        .select({ id: 'key_id' })
-        .count({ count: '*' }),
-    ),
-  );
-  await count(
-    'invites',
-    tx.query<Row>((db) =>
-      db('server_invites')
-        .whereIn('parent_key_id', ids)
-        .whereNull('revoked_at')
-        .whereNull('used_at')
-        .where('expires_at', '>', tx.now)
-        .groupBy('parent_key_id')
-        .select({ id: 'parent_key_id' })
-        .count({ count: '*' }),
-    ),
+  await count('delegations', 'key_id', (db) => db('delegations').whereNull('ended_at'));
+  await count('invites', 'parent_key_id', (db) =>
+    db('server_invites').whereNull('revoked_at').whereNull('used_at').where('expires_at', '>', tx.now),
   );
   return counts;
 }
@@ -118,12 +90,8 @@ export const lockWorkingKeys = async (tx: WriteTx, personId: string): Promise<st
 };
 
 /** One of a person's own keys, ended or not. */
-export const keyOf = async (tx: ReadTx, personId: string, id: string): Promise<AccessKeyRow | undefined> => {
-  const [row] = await tx.query<AccessKeyRow>((db) =>
-    db('access_keys').where({ person_id: personId, id }).select(keyFields),
-  );
-  return row;
-};
+export const keyOf = (tx: ReadTx, personId: string, id: string): Promise<AccessKeyRow | undefined> =>
+  firstRow(tx, (db) => db('access_keys').where({ person_id: personId, id }).select(keyFields));
 /** A person's keys, oldest first. @param page orders and cuts them. */
 export const listKeyRows = (
   tx: ReadTx,
@@ -136,10 +104,8 @@ export const listKeyRows = (
   });
 
 /** A key, its row locked until the commit: requests that came with it end first. */
-export const lockKey = async (tx: WriteTx, id: string): Promise<AccessKeyRow | undefined> => {
-  const [row] = await tx.query<AccessKeyRow>((db) => db('access_keys').where('id', id).forUpdate().select(keyFields));
-  return row;
-};
+export const lockKey = (tx: WriteTx, id: string): Promise<AccessKeyRow | undefined> =>
+  firstRow(tx, (db) => db('access_keys').where('id', id).forUpdate().select(keyFields));
 
 /** Keys by their ids, ended or not. */
 export const keysWithIds = async (tx: ReadTx, ids: string[]): Promise<AccessKeyRow[]> =>

@@ -1,6 +1,6 @@
 /** Answers kept for the repeat of a keyed request. */
 import { hash } from 'node:crypto';
-import { statement } from '../db/statement.ts';
+import { insertion, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 /** How long an answer is kept, in milliseconds. */
@@ -36,39 +36,17 @@ const slotOf = (scope: Buffer, key: string): string =>
 const findStatement = statement<{ slot: string }, KeptRow>((db, p) =>
   db('idempotency').where('slot', p.slot).select('*'),
 );
-const insertStatement = statement<KeptRow>((db, p) =>
-  db('idempotency').insert({
-    slot: p.slot,
-    scope: p.scope,
-    key: p.key,
-    request_hash: p.request_hash,
-    operation: p.operation,
-    class: p.class,
-    status: p.status,
-    body: p.body,
-    recheck: p.recheck,
-    expires_at: p.expires_at,
-  }),
-);
+const inserting = insertion<KeptRow>('idempotency');
 const deleteStatement = statement<{ slot: string }>((db, p) => db('idempotency').where('slot', p.slot).delete());
 
 /** The row of a key, expired or not. */
 export const findKept = (tx: ReadTx, scope: Buffer, key: string): Promise<KeptRow | undefined> =>
   tx.first(findStatement, { slot: slotOf(scope, key) });
 
-export const insertKept = (tx: WriteTx, row: Omit<KeptRow, 'slot'>): Promise<number> =>
-  tx.run(insertStatement, {
-    slot: slotOf(row.scope, row.key),
-    scope: row.scope,
-    key: row.key,
-    request_hash: row.request_hash,
-    operation: row.operation,
-    class: row.class,
-    status: row.status,
-    body: row.body,
-    recheck: row.recheck,
-    expires_at: row.expires_at,
-  });
+export function insertKept(tx: WriteTx, row: Omit<KeptRow, 'slot'>): Promise<number> {
+  const kept = { slot: slotOf(row.scope, row.key), ...row };
+  return tx.run(inserting(kept), kept);
+}
 
 export const deleteKept = (tx: WriteTx, scope: Buffer, key: string): Promise<number> =>
   tx.run(deleteStatement, { slot: slotOf(scope, key) });

@@ -1,6 +1,8 @@
 /** Queries on the people of the server. */
+
 import type { Knex } from 'knex';
 import type { MidturnPolicy, ServerRole } from '../../contract/types.ts';
+import { countRows, firstRow } from '../db/query.ts';
 import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { newId } from '../text/ids.ts';
@@ -97,16 +99,12 @@ export const holderOfHandle = async (tx: ReadTx, handle: string): Promise<string
 };
 
 /** A person by their id, kept from being removed or changed until the commit. */
-export const shareLockPersonById = async (tx: WriteTx, id: string): Promise<PersonRow | undefined> => {
-  const [row] = await tx.query<PersonRow>((db) => db('people').where('id', id).forShare().select('*'));
-  return row;
-};
+export const shareLockPersonById = (tx: WriteTx, id: string): Promise<PersonRow | undefined> =>
+  firstRow(tx, (db) => db('people').where('id', id).forShare().select('*'));
 
 /** The same, to be changed. */
-export const lockPersonById = async (tx: WriteTx, id: string): Promise<PersonRow | undefined> => {
-  const [row] = await tx.query<PersonRow>((db) => db('people').where('id', id).forUpdate().select('*'));
-  return row;
-};
+export const lockPersonById = (tx: WriteTx, id: string): Promise<PersonRow | undefined> =>
+  firstRow(tx, (db) => db('people').where('id', id).forUpdate().select('*'));
 
 const lockedByHandleStatement = statement<{ handle: string }, PersonRow>((db, p) =>
   db('people').where('handle', p.handle).whereNull('removed_at').forUpdate().select('*'),
@@ -126,12 +124,8 @@ export const listPersonRows = (
 ): Promise<PersonRow[]> => tx.query<PersonRow>((db) => page(db('people').whereNull('removed_at').select('*')));
 
 /** How many admins are there. To decide by it, hold the people. */
-export const countAdmins = async (tx: ReadTx): Promise<number> => {
-  const [row] = await tx.query<{ count: number }>((db) =>
-    db('people').where('server_role', 'admin').whereNull('removed_at').count({ count: '*' }),
-  );
-  return Number(row?.count ?? 0);
-};
+export const countAdmins = (tx: ReadTx): Promise<number> =>
+  countRows(tx, (db) => db('people').where('server_role', 'admin').whereNull('removed_at'));
 
 /** Whether anybody can manage the server: an admin with a working key. */
 export const anyAdminHasKey = async (tx: ReadTx): Promise<boolean> => {

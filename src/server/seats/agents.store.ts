@@ -1,5 +1,7 @@
 /** Agents as their person has them: on which boards, how messages reach them, and the task they are on. */
+
 import type { DeliveryMode } from '../../contract/types.ts';
+import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 
 export interface OwnAgentsFilter {
@@ -38,13 +40,11 @@ export interface SeatMode {
 }
 
 /** How messages reach a seat; its row is locked for this transaction alone to write. */
-export const lockMode = async (tx: WriteTx, id: string): Promise<SeatMode | undefined> => {
-  const [row] = await tx.query<SeatMode>((db) => {
+export const lockMode = (tx: WriteTx, id: string): Promise<SeatMode | undefined> =>
+  firstRow(tx, (db) => {
     const query = db('members').where('id', id).select('status', 'delivery_mode', 'delivery_revision');
     return tx.dialect.shared ? query.forNoKeyUpdate() : query;
   });
-  return row;
-};
 
 export const setMode = (tx: WriteTx, id: string, mode: DeliveryMode, revision: number): Promise<number> =>
   tx.change((db) => db('members').where('id', id).update({ delivery_mode: mode, delivery_revision: revision }));
