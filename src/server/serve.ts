@@ -112,7 +112,13 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const info = infoOf(serverId, db, store.kind, site.mode);
     const report = (message: string, about: object): void => log.error(about, message);
     const engine = {
-      ...{ db, root, blobs, admit, report, slots: new UploadSlots(), recheck: recheckShown },
+      db,
+      root,
+      blobs,
+      admit,
+      report,
+      slots: new UploadSlots(),
+      recheck: recheckShown,
       used: lastUse.note.bind(lastUse),
       hold: live.hold.bind(live),
       wait: live.wait.bind(live),
@@ -120,9 +126,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     };
     const searchable = indexer.searchable.bind(indexer);
     const operations = createOperations(engine, useCases({ root, info, live, address: site, searchable, report }));
-    const { version } = info;
     const { proxyProtocol } = mode;
-    const server = createHttp({ operations, site, attempts, log, version, clock, proxyProtocol });
+    const server = createHttp({ operations, site, attempts, log, version: info.version, clock, proxyProtocol });
     const drain = drainable(server);
     undo.unshift(() => indexer.stop());
     const stopPurge = schedulePurge(db, clock, log);

@@ -276,6 +276,13 @@ describe('the clock', () => {
   });
 });
 
+describe('an archived board', () => {
+  it('is refused where operations are run, but for the refusal of a join code, which names no board', () => {
+    const refusing = [...sources].filter(([, source]) => source.includes("new Refusal('board_archived'"));
+    expect(refusing.map(([file]) => path.posix.basename(file)).sort()).to.deep.equal(['redeem.steps.ts', 'terms.ts']);
+  });
+});
+
 /** One circle for each import that closes one, as `a -> b -> a`. */
 function findCircles(imports: Edge[]): string[] {
   const next = new Map<string, string[]>();
