@@ -1,6 +1,6 @@
 /** Writes docs/cli: the help of every command as pages to read, one for each topic. */
 import { type Catalog, type CatalogCommand, topics, visibleCommands } from '../src/cli/help/catalog.ts';
-import { flagGroups, flagWord } from '../src/cli/help/render.ts';
+import { flagGroups, flagWord } from '../src/cli/help/help-text.ts';
 import { argsOf, usageLine } from '../src/cli/help/usage.ts';
 import { topicsOf } from './man-pages.ts';
 

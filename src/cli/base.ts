@@ -18,8 +18,8 @@ import { runtime } from './runtime.ts';
 import type { AdminActionInput } from './session/ask-person.ts';
 import type { Delegated } from './session/delegated.ts';
 import { blockedHere, forAgent, here, inSession, lookAround, requireWhole } from './session/here.ts';
+import type { BoardSession, Session, SessionChoice, Who } from './session/open-session.ts';
 import type { ReadOnly } from './session/read-only.ts';
-import type { BoardSession, Session, SessionChoice, Who } from './session/session.ts';
 import { prepareReading } from './table.ts';
 import type { TimeStyle } from './time.ts';
 
@@ -157,7 +157,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
 
   /** A client that talks to the right server as the right actor. */
   protected async session(who: Who, options: SessionOptions = {}): Promise<Session> {
-    const { openSession } = await import('./session/session.ts');
+    const { openSession } = await import('./session/open-session.ts');
     this.opened = await openSession(this.choice(who, options));
     return this.opened;
   }
@@ -193,7 +193,7 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   /** Refuses an agent, where a command of a person opens no session that would. */
   protected async requirePerson(): Promise<void> {
     if (!forAgent(this.globals)) return;
-    const { forPeopleOnly } = await import('./session/session.ts');
+    const { forPeopleOnly } = await import('./session/open-session.ts');
     throw forPeopleOnly(this.line());
   }
 

@@ -5,7 +5,7 @@ import { limitFlag, listFlags } from '../cli/flags.ts';
 import type { Show } from '../cli/messages/read.ts';
 import { messageText } from '../cli/print/message.ts';
 import { called } from '../cli/runtime.ts';
-import { type Session, staying } from '../cli/session/session.ts';
+import { type Session, staying } from '../cli/session/open-session.ts';
 import { messages, nextText, object } from '../cli/shapes.ts';
 import { rowsOr } from '../cli/table.ts';
 import { requireFeature } from '../client/features.ts';

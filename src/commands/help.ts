@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { words } from '../cli/args.ts';
 import { BaseCommand } from '../cli/base.ts';
 import { readCatalog, visibleCommands } from '../cli/help/catalog.ts';
-import { helpHere } from '../cli/help/text.ts';
+import { helpHere } from '../cli/help/choose-help.ts';
 import { paged } from '../cli/pager.ts';
 import { runtime } from '../cli/runtime.ts';
 import { object, text } from '../cli/shapes.ts';

@@ -4,7 +4,7 @@ import { useLocalServer } from '../cli/local/server.ts';
 import type { Output } from '../cli/output.ts';
 import { runtime } from '../cli/runtime.ts';
 import { forAgent } from '../cli/session/here.ts';
-import type { Session } from '../cli/session/session.ts';
+import type { Session } from '../cli/session/open-session.ts';
 import { flag, object, text } from '../cli/shapes.ts';
 import type { Client } from '../client/client.ts';
 import type { Answer } from '../contract/types.ts';

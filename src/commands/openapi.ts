@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base.ts';
 import { loadServer } from '../cli/local/serve.ts';
 import { version } from '../cli/runtime.ts';
-import type { Session } from '../cli/session/session.ts';
+import type { Session } from '../cli/session/open-session.ts';
 import { Failure } from '../local/failure.ts';
 
 export default class Openapi extends BaseCommand<typeof Openapi> {

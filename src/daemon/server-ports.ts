@@ -5,8 +5,8 @@ import { Pairing } from './pairing/pairing.ts';
 import type { Connecting, Ports } from './ports.ts';
 import { Reports } from './reports/reports.ts';
 import { CredentialStore } from './server-link/credentials.ts';
+import { worldOf } from './server-link/environment.ts';
 import { Servers } from './server-link/servers.ts';
-import { worldOf } from './server-link/world.ts';
 import { savedSeats } from './sessions/saved-seats.ts';
 
 export interface ServerPortsOptions {

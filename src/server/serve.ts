@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { recheckShown } from './access/replay.ts';
-import { useCases } from './areas.ts';
 import { Blobs } from './blobs/blobs.ts';
 import { openStore } from './blobs/open.ts';
 import { type Clock, systemClock } from './db/clock.ts';
@@ -14,7 +13,7 @@ import { createHttp } from './http/server.ts';
 import { Live } from './live/live.ts';
 import { createOperations } from './operation/dispatch.ts';
 import { LastUse } from './operation/last-use.ts';
-import { UploadSlots } from './operation/uploads.ts';
+import { UploadSlots } from './operation/upload-slots.ts';
 import { Attempts } from './rates/attempts.ts';
 import { MemoryTally } from './rates/memory.ts';
 import { SharedTally } from './rates/shared.ts';
@@ -29,6 +28,7 @@ import { scheduleClosings, schedulePurge } from './upkeep/purge.ts';
 import { Indexer } from './upkeep/search-indexer.ts';
 import type { ServeError } from './upkeep/serve-error.ts';
 import { sweepLines } from './upkeep/sweep-lines.ts';
+import { useCases } from './use-cases.ts';
 
 export { ServeError } from './upkeep/serve-error.ts';
 

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import type { PairingRequest } from '../../src/contract/types.ts';
 import { ControlRefusal } from '../../src/daemon/control/errors.ts';
 import type { PairingApi } from '../../src/daemon/pairing/api.ts';
-import { Drive } from '../../src/daemon/pairing/drive.ts';
 import { type Bound, bindingHash, Endpoint } from '../../src/daemon/pairing/endpoint.ts';
+import { Drive } from '../../src/daemon/pairing/prove-endpoint.ts';
 import { FakeClock, tick } from '../client/support.ts';
 
 const MINUTE = 60_000;

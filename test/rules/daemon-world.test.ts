@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { worldOf } from '../../src/daemon/server-link/world.ts';
+import { worldOf } from '../../src/daemon/server-link/environment.ts';
 import { TestDaemonClock } from '../support/daemon-clock.ts';
 
 describe('time as server connections see it', () => {

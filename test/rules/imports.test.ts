@@ -74,7 +74,7 @@ const text = inside('src/server/text');
 const access = inside('src/server/access');
 const views = inside('src/server/views');
 /** Who makes a request, and what its operation asks of boards. */
-const caller = inside('src/server/operation/caller.ts', 'src/server/operation/terms.ts');
+const caller = inside('src/server/operation/caller.ts', 'src/server/operation/board-terms.ts');
 const rules = (file: string): boolean => /^src\/server\/.*\.rules\.ts$/.test(file);
 const stores = (file: string): boolean => /^src\/server\/.*\.store\.ts$/.test(file);
 const steps = (file: string): boolean => /^src\/server\/.*\.steps\.ts$/.test(file);
@@ -279,7 +279,10 @@ describe('the clock', () => {
 describe('an archived board', () => {
   it('is refused where operations are run, but for the refusal of a join code, which names no board', () => {
     const refusing = [...sources].filter(([, source]) => source.includes("new Refusal('board_archived'"));
-    expect(refusing.map(([file]) => path.posix.basename(file)).sort()).to.deep.equal(['redeem.steps.ts', 'terms.ts']);
+    expect(refusing.map(([file]) => path.posix.basename(file)).sort()).to.deep.equal([
+      'board-terms.ts',
+      'code-validity.steps.ts',
+    ]);
   });
 });
 

@@ -2,11 +2,11 @@
 import type { PolicyChange, Role } from '../../src/contract/types.ts';
 import { eventActor } from '../../src/server/access/acting.ts';
 import { type BoardRow, lockBoardById } from '../../src/server/boards/boards.store.ts';
+import { setLifecycle, setVisibility } from '../../src/server/boards/set-lifecycle.steps.ts';
 import type { Setting } from '../../src/server/boards/settings.steps.ts';
 import * as settings from '../../src/server/boards/settings.steps.ts';
-import { setLifecycle, setVisibility } from '../../src/server/boards/states.steps.ts';
 import type { WriteTx } from '../../src/server/db/tx.ts';
-import { endMembership, endSeat } from '../../src/server/members/endings.steps.ts';
+import { endMembership, endSeat } from '../../src/server/members/end-members.steps.ts';
 import { type MemberRow, memberById, membersWithIds } from '../../src/server/members/members.store.ts';
 import { bringOnto } from '../../src/server/members/membership.steps.ts';
 import { activeHuman } from '../../src/server/members/memberships.store.ts';

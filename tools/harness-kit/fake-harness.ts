@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { builtinProfiles } from '../../src/harness/builtin.ts';
-import type { StandIn } from '../../src/harness/kit.ts';
+import type { StandIn } from '../../src/harness/load-test-kit.ts';
 import type { Profile } from '../../src/harness/profile.ts';
 import { shellWord as quoted } from '../../src/harness/setup/entries.ts';
 import { readText } from '../../src/harness/setup/files.ts';

@@ -1,6 +1,6 @@
 /** The fake harness as a process: steps come as lines on standard input, results and the trace leave as lines. */
 import { createInterface } from 'node:readline';
-import type { StandIn } from '../../src/harness/kit.ts';
+import type { StandIn } from '../../src/harness/load-test-kit.ts';
 import { FakeHarness } from './fake-harness.ts';
 import type { Step } from './steps.ts';
 

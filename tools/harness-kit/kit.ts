@@ -1,5 +1,5 @@
 /** The conformance kit: proves what a profile declares, without an AI. */
-import type { Kit, Verdict } from '../../src/harness/kit.ts';
+import type { Kit, Verdict } from '../../src/harness/load-test-kit.ts';
 import type { Profile } from '../../src/harness/profile.ts';
 import { type Check, NEWEST, Seats } from './check.ts';
 import { crashCheck } from './crash-check.ts';

@@ -3,7 +3,7 @@ import { pages } from '../../client/pages.ts';
 import type { Answer, Approval } from '../../contract/types.ts';
 import { collectKey } from '../../local/collect-keys.ts';
 import { runtime } from '../runtime.ts';
-import type { Session } from '../session/session.ts';
+import type { Session } from '../session/open-session.ts';
 
 /** All that are listed: a person's agents', or an agent's own. */
 export async function allApprovals({ client }: Session, state: string | undefined): Promise<Approval[]> {

@@ -6,7 +6,7 @@ import { Failure, usage } from '../../local/failure.ts';
 import { isLoopback } from '../../local/origin.ts';
 import { allMembers } from '../boards/list.ts';
 import type { Output } from '../output.ts';
-import type { Session } from '../session/session.ts';
+import type { Session } from '../session/open-session.ts';
 import { duration } from '../time.ts';
 
 interface InviteOptions {

@@ -7,7 +7,7 @@ import { Failure } from '../../local/failure.ts';
 import { forgetKey } from '../../local/keystore.ts';
 import { EXIT } from '../exit.ts';
 import { runtime } from '../runtime.ts';
-import type { Session } from '../session/session.ts';
+import type { Session } from '../session/open-session.ts';
 
 export interface KeyList {
   person: Person;

@@ -16,7 +16,7 @@ import { Failure } from '../../local/failure.ts';
 import { forgetPending, savePending, storeChoice } from '../../local/keystore.ts';
 import type { Output } from '../output.ts';
 import { called, runtime } from '../runtime.ts';
-import { clientOptions } from '../session/session.ts';
+import { clientOptions } from '../session/open-session.ts';
 import { type Arrival, settle } from './save-key.ts';
 
 export interface Deps {

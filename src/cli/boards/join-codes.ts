@@ -5,7 +5,7 @@ import { pages } from '../../client/pages.ts';
 import type { Board, JoinCode } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 import { codePrompt, type NewCode } from '../print/code.ts';
-import type { BoardSession } from '../session/session.ts';
+import type { BoardSession } from '../session/open-session.ts';
 import { duration } from '../time.ts';
 
 interface CodeOptions {

@@ -9,7 +9,7 @@ import { Failure, usage } from '../../local/failure.ts';
 import { exitCode } from '../exit.ts';
 import { plural } from '../print/fields.ts';
 import { runtime } from '../runtime.ts';
-import type { BoardSession } from '../session/session.ts';
+import type { BoardSession } from '../session/open-session.ts';
 import { allMembers } from './list.ts';
 
 /** Active agents of a person on a board, by the person's handle. */

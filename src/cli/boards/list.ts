@@ -6,7 +6,7 @@ import { saidBy } from '../../local/project.ts';
 import { boardRows } from '../print/board.ts';
 import { called } from '../runtime.ts';
 import { linkedBoard } from '../session/board.ts';
-import type { Session } from '../session/session.ts';
+import type { Session } from '../session/open-session.ts';
 import { rowsOr } from '../table.ts';
 
 export interface BoardListRecord {

@@ -11,7 +11,7 @@ import { EXIT } from '../exit.ts';
 import { runtime } from '../runtime.ts';
 import { boardIdOf, personIdOf } from '../session/ask-person.ts';
 import { requireWhole, sessionHere } from '../session/here.ts';
-import type { BoardSession, Session } from '../session/session.ts';
+import type { BoardSession, Session } from '../session/open-session.ts';
 
 /** All that are listed: those a person has part in, or an agent's person on its board. */
 export async function listPairings({ client }: Session, state: string | undefined): Promise<PairingRequest[]> {

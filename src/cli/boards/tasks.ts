@@ -4,7 +4,7 @@ import type { AgentLine, AgentWork, Answer, Task, TaskRef } from '../../contract
 import { Failure, lacking, usage } from '../../local/failure.ts';
 import { remind } from '../messages/reminders.ts';
 import type { Output } from '../output.ts';
-import { type BoardSession, type Session, staying } from '../session/session.ts';
+import { type BoardSession, type Session, staying } from '../session/open-session.ts';
 import { hasPipedInput, readWhole } from '../stdin.ts';
 
 /** A reference in any letter case, a number, or an id. */

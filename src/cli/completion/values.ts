@@ -6,7 +6,7 @@ import { makeFolder } from '../../local/folders.ts';
 import { choose } from '../dispatch.ts';
 import { readCatalog } from '../help/catalog.ts';
 import { runtime } from '../runtime.ts';
-import type { BoardSession } from '../session/session.ts';
+import type { BoardSession } from '../session/open-session.ts';
 import { type Kind, kindOfArgument, kindOfFlag } from './kinds.ts';
 
 const FRESH_MS = 60_000;

@@ -4,7 +4,7 @@ import { serverInfo } from '../../client/features.ts';
 import type { Board } from '../../contract/types.ts';
 import { type FileScope, type Remembered, remember, rememberedAt } from '../../local/remembered-files.ts';
 import { runtime } from '../runtime.ts';
-import type { BoardSession } from '../session/session.ts';
+import type { BoardSession } from '../session/open-session.ts';
 
 export interface Files {
   session: BoardSession;

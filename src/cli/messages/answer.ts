@@ -4,7 +4,7 @@ import { escapeUntrusted } from '../../contract/text.ts';
 import type { Message } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 import type { Output } from '../output.ts';
-import type { BoardSession } from '../session/session.ts';
+import type { BoardSession } from '../session/open-session.ts';
 import { hasPipedInput } from '../stdin.ts';
 import { checkLength, readBody } from './body.ts';
 import { findMessage } from './references.ts';

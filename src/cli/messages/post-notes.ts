@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import type { Answer, Member, Message } from '../../contract/types.ts';
 import { allMembers } from '../boards/list.ts';
 import type { Output } from '../output.ts';
-import type { BoardSession } from '../session/session.ts';
+import type { BoardSession } from '../session/open-session.ts';
 import { deliveredTo } from './hold-deliveries.ts';
 
 export type Outcome =

@@ -7,7 +7,7 @@ import { flushed, type Output } from '../output.ts';
 import { messageList, messageText } from '../print/message.ts';
 import { called } from '../runtime.ts';
 import { inSession } from '../session/here.ts';
-import { type BoardSession, staying } from '../session/session.ts';
+import { type BoardSession, staying } from '../session/open-session.ts';
 import { followed, type TimeStyle } from '../time.ts';
 import type { Filters } from './catch-up.ts';
 import { follow } from './follow.ts';

@@ -3,8 +3,8 @@ import { serverInfo } from '../../client/features.ts';
 import { findProject, saidBy } from '../../local/project.ts';
 import { olderThan } from '../../local/versions.ts';
 import { runtime, version } from '../runtime.ts';
+import type { Session } from '../session/open-session.ts';
 import type { Given } from '../session/read-only.ts';
-import type { Session } from '../session/session.ts';
 import { nearestNames } from './spelling.ts';
 
 /** What was typed, and the session at the server that refused it, where there is one. */

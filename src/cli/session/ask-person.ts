@@ -9,8 +9,8 @@ import { newInviteText } from '../print/invite.ts';
 import { called } from '../runtime.ts';
 import type { TimeStyle } from '../time.ts';
 import { sessionHere } from './here.ts';
+import type { BoardSession, Session } from './open-session.ts';
 import { handleOf } from './people.ts';
-import type { BoardSession, Session } from './session.ts';
 
 type Asked = Answer<'requestAdminAction'>;
 export type AdminActionInput = BodyIn<'requestAdminAction'>;

@@ -5,7 +5,7 @@ import { Failure } from '../../local/failure.ts';
 import { canonicalOrigin } from '../../local/origin.ts';
 import type { Output } from '../output.ts';
 import { runtime } from '../runtime.ts';
-import type { Session } from './session.ts';
+import type { Session } from './open-session.ts';
 
 export type BoardSource = 'flag' | 'env' | 'project_file' | 'only' | 'agent' | 'none';
 

@@ -10,14 +10,14 @@ import { personServer } from '../../local/servers.ts';
 import type { BoardListRecord } from '../boards/list.ts';
 import { EXIT } from '../exit.ts';
 import { useLocalServer } from '../local/server.ts';
-import { type Agreed, agreedOf } from '../print/agreed.ts';
+import { type Agreed, agreedOf } from '../print/join-summary.ts';
 import { runtime } from '../runtime.ts';
 import { sayServer } from './announce-server.ts';
 import { askFor, noteHolder } from './ask-daemon.ts';
 import { inSession, sessionHere } from './here.ts';
 import { type Use, useOf } from './new-seat.ts';
+import type { SessionChoice } from './open-session.ts';
 import { sessionSeats } from './own-seats.ts';
-import type { SessionChoice } from './session.ts';
 
 /** Where a session finds boards. */
 export interface Delegated {

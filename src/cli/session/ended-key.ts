@@ -1,7 +1,7 @@
 /** Explains a refused credential: which one it is, and how to get another. */
 import { wayIn } from '../../local/servers.ts';
 import { inSession } from './here.ts';
-import type { Session } from './session.ts';
+import type { Session } from './open-session.ts';
 
 const ENDED = 'it was revoked or has expired';
 export const ANOTHER_KEY = 'Make another where you are signed in: service key create NAME';

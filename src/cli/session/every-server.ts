@@ -4,8 +4,8 @@ import { Failure } from '../../local/failure.ts';
 import type { Output } from '../output.ts';
 import { called } from '../runtime.ts';
 import { nameEndedKey } from './ended-key.ts';
+import type { Session } from './open-session.ts';
 import { listServers } from './servers.ts';
-import type { Session } from './session.ts';
 
 /** What one server said, or why it said nothing. */
 export type Group<T> = { name: string; url: string } & (

@@ -5,7 +5,7 @@ import { credentialsPath, readCredentials, requireNames, updateCredentials } fro
 import { usage } from '../../local/failure.ts';
 import type { Output } from '../output.ts';
 import { runtime } from '../runtime.ts';
-import type { BoardSession } from './session.ts';
+import type { BoardSession } from './open-session.ts';
 
 export interface SeatOptions {
   body: BodyIn<'joinBoard'>;

@@ -4,7 +4,7 @@ import { pages } from '../../client/pages.ts';
 import type { Person } from '../../contract/types.ts';
 import { updateCredentials } from '../../local/credentials.ts';
 import { runtime } from '../runtime.ts';
-import type { Session } from './session.ts';
+import type { Session } from './open-session.ts';
 
 /** Everybody on the server. */
 export async function allPersons(client: Client): Promise<Person[]> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { deliveryLine } from '../../cli/print/agreed.ts';
+import { deliveryLine } from '../../cli/print/join-summary.ts';
 import { member, object, text } from '../../cli/shapes.ts';
 import { bindHere } from './lib/binding.ts';
 

@@ -5,7 +5,7 @@ import { type BoardListOptions, boardListText, joinedLists, readBoards } from '.
 import { listFlags } from '../../cli/flags.ts';
 import { readBoardsHere } from '../../cli/session/delegated.ts';
 import { answered, askEveryServer, groupTexts } from '../../cli/session/every-server.ts';
-import type { Session } from '../../cli/session/session.ts';
+import type { Session } from '../../cli/session/open-session.ts';
 import { answer, count, object, serverGroup } from '../../cli/shapes.ts';
 import { listedBoard } from './lib/shapes.ts';
 

@@ -6,7 +6,7 @@ import { limitFlag, listFlag, listFlags } from '../../cli/flags.ts';
 import type { Show } from '../../cli/messages/read.ts';
 import { headLines, type MessageStyle, messageText } from '../../cli/print/message.ts';
 import { called } from '../../cli/runtime.ts';
-import { type BoardSession, type Session, staying } from '../../cli/session/session.ts';
+import { type BoardSession, type Session, staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object, text } from '../../cli/shapes.ts';
 import { readable } from '../../cli/table.ts';
 import { pastMoment, showTime } from '../../cli/time.ts';

@@ -8,7 +8,7 @@ import { follow } from '../../cli/messages/follow.ts';
 import { boardIsGone, followHints, type Head } from '../../cli/messages/follow-hints.ts';
 import { newestSeq, type Show } from '../../cli/messages/read.ts';
 import { messageText } from '../../cli/print/message.ts';
-import type { BoardSession, Session } from '../../cli/session/session.ts';
+import type { BoardSession, Session } from '../../cli/session/open-session.ts';
 import { message, text } from '../../cli/shapes.ts';
 import { followed } from '../../cli/time.ts';
 import type { Client } from '../../client/client.ts';

@@ -6,7 +6,7 @@ import { localFile } from '../../cli/files/put.ts';
 import { type Putting, putIfChanged } from '../../cli/files/putting.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { writeFlags } from '../../cli/flags.ts';
-import { staying } from '../../cli/session/session.ts';
+import { staying } from '../../cli/session/open-session.ts';
 import { briefQuery } from './lib/brief.ts';
 import { briefPut } from './lib/shapes.ts';
 

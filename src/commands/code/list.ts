@@ -5,7 +5,7 @@ import { readCodes } from '../../cli/boards/join-codes.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { codeRows } from '../../cli/print/code.ts';
 import { called } from '../../cli/runtime.ts';
-import { staying } from '../../cli/session/session.ts';
+import { staying } from '../../cli/session/open-session.ts';
 import { object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
 import { listedCode } from './lib/shapes.ts';

@@ -5,7 +5,7 @@ import { taskRef } from '../../cli/boards/tasks.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
 import { fileRows } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
-import { staying } from '../../cli/session/session.ts';
+import { staying } from '../../cli/session/open-session.ts';
 import { boardFile, nextText, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
 import { pages } from '../../client/pages.ts';

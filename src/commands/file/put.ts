@@ -7,7 +7,7 @@ import { type Local, localFile, spooled } from '../../cli/files/put.ts';
 import { putIfChanged } from '../../cli/files/putting.ts';
 import { type Files, filesOf } from '../../cli/files/scope.ts';
 import { tagFlags, writeFlags } from '../../cli/flags.ts';
-import { staying } from '../../cli/session/session.ts';
+import { staying } from '../../cli/session/open-session.ts';
 import { putFile } from './lib/shapes.ts';
 
 export const json = () => putFile;

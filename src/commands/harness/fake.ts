@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { runtime } from '../../cli/runtime.ts';
-import { loadKit } from '../../harness/kit.ts';
+import { loadKit } from '../../harness/load-test-kit.ts';
 import { profileMeant } from './lib/testing.ts';
 
 export default class HarnessFake extends BaseCommand<typeof HarnessFake> {

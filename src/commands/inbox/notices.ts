@@ -4,7 +4,7 @@ import { listFlags } from '../../cli/flags.ts';
 import { flushed } from '../../cli/output.ts';
 import { onOneLine } from '../../cli/print/fields.ts';
 import { called } from '../../cli/runtime.ts';
-import type { Session } from '../../cli/session/session.ts';
+import type { Session } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { pages } from '../../client/pages.ts';
 import { waitFor } from '../../client/wait.ts';

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
-import { staying } from '../../cli/session/session.ts';
+import { staying } from '../../cli/session/open-session.ts';
 import { aboutTask, lineTarget, printLine, readLine } from './lib/lines.ts';
 import { lineOfAgent } from './lib/shapes.ts';
 

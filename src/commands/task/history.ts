@@ -5,7 +5,7 @@ import { taskRef, withTasks } from '../../cli/boards/tasks.ts';
 import { listFlags } from '../../cli/flags.ts';
 import { indented } from '../../cli/print/fields.ts';
 import { writtenText } from '../../cli/print/task.ts';
-import { staying } from '../../cli/session/session.ts';
+import { staying } from '../../cli/session/open-session.ts';
 import { answer, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
 import { pages } from '../../client/pages.ts';

@@ -5,7 +5,7 @@ import { limitFlag, listFlags } from '../../cli/flags.ts';
 import type { Show } from '../../cli/messages/read.ts';
 import { taskRows } from '../../cli/print/task.ts';
 import { called } from '../../cli/runtime.ts';
-import { type BoardSession, type Session, staying } from '../../cli/session/session.ts';
+import { type BoardSession, type Session, staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
 import type { Answer, Task } from '../../contract/types.ts';

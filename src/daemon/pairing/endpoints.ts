@@ -11,9 +11,9 @@ import type { SeatRegistry } from '../sessions/seat-registry.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { PairingApi, PairingApiOptions } from './api.ts';
-import { Drive } from './drive.ts';
 import { type Bound, bindingHash, Endpoint, endpointKey, newInstance } from './endpoint.ts';
 import { ProofFile } from './proofs.ts';
+import { Drive } from './prove-endpoint.ts';
 
 export interface EndpointsOptions extends PairingApiOptions {
   folders: Folders;

@@ -10,8 +10,8 @@ import type { Notice, ServerEvents } from '../server-link/link.ts';
 import type { SessionEvents } from '../sessions/events.ts';
 import type { Session } from '../sessions/session.ts';
 import { PairingApi } from './api.ts';
-import { boardOf } from './drive.ts';
 import { Endpoints, type EndpointsOptions } from './endpoints.ts';
+import { boardOf } from './prove-endpoint.ts';
 
 type Frame = Requests['pairing'];
 type Answer = Answers['pairing'];

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { olderThan } from '../../local/versions.ts';
-import { modText } from '../mod.ts';
+import { modText } from '../claude-code-mod.ts';
 import type { Profile } from '../profile.ts';
 import { skillText } from '../skill.ts';
 import { missedHooks, type WantedHook, wantedGroups } from './entries.ts';

@@ -5,7 +5,7 @@ import { requirePermission } from '../boards/policy.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';
-import { lockPlace } from './place.ts';
+import { lockPlace } from './board-access.ts';
 
 /** What an operation acts with: the board held, and its permission there. @throws Refusal */
 export async function actingOn(tx: WriteTx, caller: Caller, board: string, permissions: readonly Permission[] = []) {

@@ -7,7 +7,7 @@ import { countOwners } from '../members/member-counts.store.ts';
 import { ownerNames } from '../members/member-names.store.ts';
 import { humanByHandle, type MemberRow, type MemberWithPerson } from '../members/members.store.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
-import type { Place } from './place.ts';
+import type { Place } from './board-access.ts';
 
 /** @param what they want, such as `change a board's title`. @throws Refusal `guest_not_allowed`, also for a guest's agent. */
 export function refuseGuest(caller: Caller, what: string): void {

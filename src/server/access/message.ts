@@ -3,9 +3,9 @@ import { Refusal } from '../../contract/errors.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Eyes } from '../messages/eyes.rules.ts';
 import { isAddressed, type MessageRow, messageById, messageBySeq } from '../messages/messages.store.ts';
+import { requireTerms } from '../operation/board-terms.ts';
 import type { Caller } from '../operation/caller.ts';
-import { requireTerms } from '../operation/terms.ts';
-import { lockSightById, type Place, type Reader, requirePlace, seeBoardById } from './place.ts';
+import { lockSightById, type Place, type Reader, requirePlace, seeBoardById } from './board-access.ts';
 
 export const eyesOf = (reader: Reader): Eyes => ({ memberId: reader.memberId, readsAll: reader.readsAll });
 

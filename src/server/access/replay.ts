@@ -4,13 +4,13 @@ import { boardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { type MemberRow, memberById } from '../members/members.store.ts';
 import { messageById } from '../messages/messages.store.ts';
+import { boardArchived } from '../operation/board-terms.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
-import { boardArchived } from '../operation/terms.ts';
 import { requireAdmin } from '../people/people.rules.ts';
 import { timestampOrNull } from '../text/time.ts';
+import { type Place, reachById, requirePlace, seeBoardById } from './board-access.ts';
 import { mayDescribe, takenBySomebody } from './collision.ts';
 import { mayRead, messageNotFound } from './message.ts';
-import { type Place, reachById, requirePlace, seeBoardById } from './place.ts';
 
 /** @throws Refusal what a new call would get now. */
 export async function recheckShown(tx: WriteTx, caller: Caller, shown: Shown): Promise<void> {

@@ -1,7 +1,7 @@
 /** Whether a person may do now what their agent asks for: decided once, with the refusal of the person's own operation. */
 import { Refusal } from '../../contract/errors.ts';
 import type { AdminAction, Approval } from '../../contract/types.ts';
-import { type ActionContext, type Plan, requireAuthority } from './actions.steps.ts';
+import { type ActionContext, type Plan, requireAuthority } from './action-authority.steps.ts';
 
 export class ActionReview {
   readonly #context: ActionContext;

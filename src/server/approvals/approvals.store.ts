@@ -6,7 +6,7 @@ import { firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Position } from '../text/page-token.ts';
 import { approvalTable, type ClosedReason, type Ending } from './approval-states.rules.ts';
-import { plainTransition } from './transitions.rules.ts';
+import { plainTransition } from './state-table.rules.ts';
 
 export type State = Approval['state'];
 

@@ -15,7 +15,7 @@ import {
 import { approvalTable, type Ending } from './approval-states.rules.ts';
 import { type ApprovalRow, close, pendingOf } from './approvals.store.ts';
 import { clearCapsules } from './capsules.store.ts';
-import { plainTransition } from './transitions.rules.ts';
+import { plainTransition } from './state-table.rules.ts';
 
 type Narrow = (query: Knex.QueryBuilder) => Knex.QueryBuilder;
 

@@ -7,9 +7,9 @@ import type { WriteTx } from '../db/tx.ts';
 import { type InviteRow, inviteById, stateOf } from '../invites/invites.store.ts';
 import { shownInvite } from '../invites/issue.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
+import { boardArchived } from '../operation/board-terms.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import { agentRequired } from '../operation/gate.ts';
-import { boardArchived } from '../operation/terms.ts';
 import type { Deps, Outcome, WriteCase } from '../operation/usecase.ts';
 import { pairingOfInvite } from '../pairing/find.steps.ts';
 import { requireAdmin } from '../people/people.rules.ts';
@@ -23,7 +23,7 @@ import { type CapsuleRow, capsuleOf, capsuleState, clearCapsules, consume } from
 import { lockBoards } from './locks.steps.ts';
 import { revokeStep } from './next.rules.ts';
 import { approvalNotFound } from './refusals.rules.ts';
-import { plainTransition, transition } from './transitions.rules.ts';
+import { plainTransition, transition } from './state-table.rules.ts';
 
 const RECOVERY_MS = 600_000;
 

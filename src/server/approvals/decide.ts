@@ -30,7 +30,7 @@ import { lockForAction } from './locks.steps.ts';
 import { ownKeyStep } from './next.rules.ts';
 import { altered, approvalClosed } from './refusals.rules.ts';
 import { requesterOf } from './requester.steps.ts';
-import { plainTransition, transition } from './transitions.rules.ts';
+import { plainTransition, transition } from './state-table.rules.ts';
 
 export const allowApproval = (deps: Deps): WriteCase<'allowApproval'> => ({
   before: lockPeople,

@@ -3,8 +3,8 @@ import type { Approval, Authorization, ServerInvite } from '../../contract/types
 import type { AllowanceRow } from '../allowances/allowances.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { pairingsAdmitted } from '../pairing/endings.steps.ts';
+import type { Plan } from './action-authority.steps.ts';
 import { kinds } from './actions.rules.ts';
-import type { Plan } from './actions.steps.ts';
 import { type ApprovalRow, actionOf, close, noteExecution } from './approvals.store.ts';
 
 export interface Decision {

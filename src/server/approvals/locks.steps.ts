@@ -3,7 +3,7 @@ import type { AdminAction } from '../../contract/types.ts';
 import { lockBoardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { lockKey, lockWorkingKeys } from '../keys/keys.store.ts';
-import { lockSeats } from '../members/endings.store.ts';
+import { lockSeats } from '../members/end-members.store.ts';
 import { lockPersonById, shareLockPersonById } from '../people/people.store.ts';
 import { boardsNamed } from './actions.rules.ts';
 

@@ -2,7 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Answer } from '../../contract/types.ts';
 import { refuseGuest } from '../access/authority.ts';
-import { ownPlace } from '../access/place.ts';
+import { ownPlace } from '../access/board-access.ts';
 import { categoriesOf, readAllowance } from '../allowances/allowances.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { activeHuman } from '../members/memberships.store.ts';
@@ -11,8 +11,8 @@ import { agentRequired } from '../operation/gate.ts';
 import type { Deps, Outcome, WriteCase } from '../operation/usecase.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { ownView } from '../views/approval.ts';
+import { type ActionContext, requireAuthority } from './action-authority.steps.ts';
 import { type Frozen, freeze, hashOf, kinds } from './actions.rules.ts';
-import { type ActionContext, requireAuthority } from './actions.steps.ts';
 import { approvalByKey, effective, forgetRequestKey, type RequestRow } from './approvals.store.ts';
 import { allowStep } from './next.rules.ts';
 import { openRequest } from './open-request.steps.ts';

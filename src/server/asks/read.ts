@@ -1,8 +1,8 @@
 /** Lists of asks, answered from their own index. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Message, Query } from '../../contract/types.ts';
+import { onBoard, ownPlace, type Place, placesOf } from '../access/board-access.ts';
 import { eyesOf } from '../access/message.ts';
-import { onBoard, ownPlace, type Place, placesOf } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { messagesWithSeqs } from '../messages/messages.store.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';

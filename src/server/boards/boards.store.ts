@@ -47,7 +47,7 @@ const byIdLocked = boardStatement('id', true);
 const byNameRead = boardStatement('name', false);
 const byNameLocked = boardStatement('name', true);
 
-/** Not for use cases: they find boards through their caller (access/place.ts). */
+/** Not for use cases: they find boards through their caller (access/board-access.ts). */
 export const boardByName = (tx: ReadTx, name: string): Promise<BoardRow | undefined> =>
   tx.first(byNameRead, { value: name });
 export const lockBoardByName = (tx: WriteTx, name: string): Promise<BoardRow | undefined> =>

@@ -2,8 +2,8 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Board, Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
+import { type Place, requirePlace } from '../access/board-access.ts';
 import { nameTaken } from '../access/collision.ts';
-import { type Place, requirePlace } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { blankMember, type MemberRow } from '../members/member.rules.ts';
 import { insertMember } from '../members/members.store.ts';

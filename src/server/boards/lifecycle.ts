@@ -3,14 +3,14 @@ import { Refusal } from '../../contract/errors.ts';
 import { idPattern } from '../../contract/ids.ts';
 import { actorOn } from '../access/acting.ts';
 import { decidesLifecycle } from '../access/authority.ts';
-import { lockReached, type Reached, reachById, type Sight, seeBoardById } from '../access/place.ts';
+import { lockReached, type Reached, reachById, type Sight, seeBoardById } from '../access/board-access.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { memberById } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import { boardNotFound, type Caller, type Shown } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { type BoardRow, boardById } from './boards.store.ts';
-import { setLifecycle } from './states.steps.ts';
+import { setLifecycle } from './set-lifecycle.steps.ts';
 
 interface Step {
   from: BoardRow['lifecycle'];

@@ -1,6 +1,6 @@
 /** Reading boards: the list, one record, the templates. */
 import type { HiddenBoard, Query } from '../../contract/types.ts';
-import { type Sight, seeBoard } from '../access/place.ts';
+import { type Sight, seeBoard } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { memberById } from '../members/members.store.ts';
 import { ownMemberships } from '../members/memberships.store.ts';

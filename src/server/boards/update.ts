@@ -4,7 +4,7 @@ import { patterns } from '../../contract/ids.ts';
 import type { Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
 import { requireOwner } from '../access/authority.ts';
-import { lockPlace, type Place } from '../access/place.ts';
+import { lockPlace, type Place } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { agentsInRoles } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';

@@ -2,13 +2,13 @@
 import type { Answer, Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
 import { requireOwner } from '../access/authority.ts';
-import { lockPlace } from '../access/place.ts';
+import { lockPlace } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { countLive } from '../files/files.store.ts';
 import { workingCodes } from '../joining/join-codes.store.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import type { BoardRow } from './boards.store.ts';
-import { setVisibility } from './states.steps.ts';
+import { setVisibility } from './set-lifecycle.steps.ts';
 
 export const setBoardVisibility: WriteCase<'setBoardVisibility'> = {
   worksArchived: ({ visibility }) => visibility === 'private',

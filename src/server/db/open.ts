@@ -1,10 +1,10 @@
 /** Opens the database a URL names, migrated and ready. */
 import knex, { type Knex } from 'knex';
 import type { Clock } from './clock.ts';
+import { quiet } from './knex-logger.ts';
 import { migrate, migrationsIn } from './migrate.ts';
 import { PostgresDatabase } from './postgres.ts';
 import { CONNECT_MS } from './postgres-connection.ts';
-import { quiet } from './quiet.ts';
 import { prepareWriter, SqliteDatabase } from './sqlite.ts';
 import type { Database } from './tx.ts';
 

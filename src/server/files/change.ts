@@ -9,7 +9,7 @@ import type { WriteCase } from '../operation/usecase.ts';
 import { append } from '../record/append.steps.ts';
 import { actorView } from '../views/actors.ts';
 import { fileView } from '../views/file.ts';
-import { isBriefPath } from './conditions.rules.ts';
+import { isBriefPath } from './base-version.rules.ts';
 import { type FileRow, liveByName, saveFile, setFileTasks, tasksOfFiles } from './files.store.ts';
 import { requireLiveFile, taskIdsOf } from './find.steps.ts';
 import { refusalOf, takeOff, type Writing } from './write.steps.ts';

@@ -1,6 +1,7 @@
 /** Reading files: the list, one of them, its versions and where they were cited, and which bytes a version has. */
+
+import { onBoard, type Place } from '../access/board-access.ts';
 import { eyesOf } from '../access/message.ts';
-import { onBoard, type Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { DownloadCase, ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';

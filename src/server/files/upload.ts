@@ -1,7 +1,7 @@
 /** Writing a file: a new one, or a version of one over the version it replaces. */
 import type { Query } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
-import { lockPlace, onBoard, type Place } from '../access/place.ts';
+import { lockPlace, onBoard, type Place } from '../access/board-access.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { requirePermission } from '../boards/policy.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
@@ -9,7 +9,7 @@ import { membersWithIds } from '../members/members.store.ts';
 import type { UploadCase } from '../operation/usecase.ts';
 import { actorView } from '../views/actors.ts';
 import { fileView } from '../views/file.ts';
-import { type Decision, decideWrite } from './conditions.rules.ts';
+import { type Decision, decideWrite } from './base-version.rules.ts';
 import { type FileRow, liveBrief, liveByName, tasksOfFiles } from './files.store.ts';
 import { taskIdsOf } from './find.steps.ts';
 import { mediaTypeOf } from './media-types.rules.ts';

@@ -7,7 +7,7 @@ import type { MemberRow } from '../members/members.store.ts';
 import { append } from '../record/append.steps.ts';
 import { newId } from '../text/ids.ts';
 import { timestamp } from '../text/time.ts';
-import type { Decision } from './conditions.rules.ts';
+import type { Decision } from './base-version.rules.ts';
 import { type FileRow, fileById, insertFile, insertVersion, saveFile, setFileTasks, versionOf } from './files.store.ts';
 
 export interface Writing {

@@ -1,6 +1,6 @@
 /** Writing answers, each with the headers that all of them have. */
 
-import { endLate } from './connection/linger.ts';
+import { endLate } from './connection/close-after-answer.ts';
 import type { Context } from './context.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -1,10 +1,10 @@
 /** The one place where errors become answers. */
 import type { Logger } from 'pino';
 import { Refusal } from '../../contract/errors.ts';
-import { asRefusal } from '../operation/run.ts';
+import { asRefusal } from '../operation/run-write.ts';
 import { send } from './answer.ts';
 import { BODY_MS } from './body/read.ts';
-import { boundRest } from './connection/linger.ts';
+import { boundRest } from './connection/close-after-answer.ts';
 import type { AppOptions, Context, Step } from './context.ts';
 
 export const answerErrors =

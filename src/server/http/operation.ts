@@ -1,6 +1,6 @@
 /** Runs the operation and sends what it answers. */
 import type { ServerResponse } from 'node:http';
-import type { Reply } from '../operation/run.ts';
+import type { Reply } from '../operation/run-write.ts';
 import { prepareHead, send } from './answer.ts';
 import { sendBytes } from './body/download.ts';
 import { setCookie } from './browser.ts';

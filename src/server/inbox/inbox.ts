@@ -1,8 +1,8 @@
 /** An agent's inbox, and read positions. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Inbox, Message, Query } from '../../contract/types.ts';
+import { headOf, lockPlace, ownPlace, ownPlaces, type Place } from '../access/board-access.ts';
 import { eyesOf } from '../access/message.ts';
-import { headOf, lockPlace, ownPlace, ownPlaces, type Place } from '../access/place.ts';
 import { once } from '../db/once.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { membersWithIds } from '../members/members.store.ts';

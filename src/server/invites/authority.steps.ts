@@ -1,6 +1,6 @@
 /** Whether an invite still works: its own state, who issued it, and every board it leads to. */
 import { Refusal } from '../../contract/errors.ts';
-import { transition } from '../approvals/transitions.rules.ts';
+import { transition } from '../approvals/state-table.rules.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import { boardById, lockBoardById } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';

@@ -1,6 +1,6 @@
 /** Changing an invite that was handed out: the handle it suggests, or its end. */
 import { clearForInvites } from '../approvals/capsules.store.ts';
-import { plainTransition } from '../approvals/transitions.rules.ts';
+import { plainTransition } from '../approvals/state-table.rules.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { pairingsOfInvites } from '../pairing/endings.steps.ts';
 import { refuseGuest } from '../people/people.rules.ts';

@@ -1,7 +1,7 @@
 /** An admin invites one person to the server. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
-import { lockPlaceById } from '../access/place.ts';
+import { lockPlaceById } from '../access/board-access.ts';
 import { refuseSecrets } from '../approvals/actions.rules.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';

@@ -1,6 +1,6 @@
 /** Creating a board for a session, with a seat for it, by a machine's delegation. */
 import { eventActor } from '../access/acting.ts';
-import { seeBoardById } from '../access/place.ts';
+import { seeBoardById } from '../access/board-access.ts';
 import { recheckShown } from '../access/replay.ts';
 import { requireMayCreate } from '../boards/creation.steps.ts';
 import { cleanLine, foundBoard } from '../boards/founding.steps.ts';

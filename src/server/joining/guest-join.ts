@@ -1,7 +1,7 @@
 /** Joins one board as a guest: one code and one transaction make person, key, membership and agent. */
 import type { Answer, Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
-import { requirePlace } from '../access/place.ts';
+import { requirePlace } from '../access/board-access.ts';
 import { parsePolicy } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { findKey } from '../keys/credentials.store.ts';
@@ -10,8 +10,8 @@ import { type AccessKeyRow, keyOf } from '../keys/keys.store.ts';
 import { memberById } from '../members/members.store.ts';
 import { bringOnto } from '../members/membership.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
+import { requireActive } from '../operation/board-terms.ts';
 import { authenticate, type KeyCaller, keyWorks } from '../operation/caller.ts';
-import { requireActive } from '../operation/terms.ts';
 import type { Door, OpenCase } from '../operation/usecase.ts';
 import { insertPerson, lockPeople } from '../people/people.store.ts';
 import { audit } from '../record/audit.steps.ts';
@@ -20,9 +20,9 @@ import type { RootKey } from '../text/root-key.ts';
 import { keyView } from '../views/key.ts';
 import { callerView } from '../views/person.ts';
 import { joinedView } from '../views/seat.ts';
+import { archivedByCode, codeInvalid, codeWorks, type Found, findCode } from './code-validity.steps.ts';
 import type { Joined } from './join-by-delegation.steps.ts';
 import { noteCodeUse } from './join-codes.store.ts';
-import { archivedByCode, codeInvalid, codeWorks, type Found, findCode } from './redeem.steps.ts';
 
 /** How long a guest whose answer was lost may ask again. */
 const REPEAT_MS = 600_000;

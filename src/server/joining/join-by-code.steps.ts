@@ -1,20 +1,20 @@
 /** Joining with a person's own key and a join code: a pairing code that they made, or the code made for this guest. */
 import { Refusal } from '../../contract/errors.ts';
 import { eventActor } from '../access/acting.ts';
-import { requirePlace } from '../access/place.ts';
+import { requirePlace } from '../access/board-access.ts';
 import { recheckShown } from '../access/replay.ts';
 import { boardById, parsePolicy } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { bringOnto } from '../members/membership.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
+import { requireActive } from '../operation/board-terms.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
-import { requireActive } from '../operation/terms.ts';
 import { makeSeat, requireRole } from '../seats/seat.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
+import { archivedByCode, codeInvalid, codeWorks, type Found, findCode, makerStands } from './code-validity.steps.ts';
 import { type ByCode, harnessOf } from './join.rules.ts';
 import type { Joined } from './join-by-delegation.steps.ts';
 import { codeById, type JoinCodeRow, noteCodeUse } from './join-codes.store.ts';
-import { archivedByCode, codeInvalid, codeWorks, type Found, findCode, makerStands } from './redeem.steps.ts';
 
 /** @throws Refusal `join_code_invalid`, `guest_code_not_for_members`, `join_code_not_yours`, then what making a seat says. */
 export async function joinByCode(tx: WriteTx, root: RootKey, caller: Caller, body: ByCode): Promise<Joined> {

@@ -1,9 +1,9 @@
 /** Joining with a machine's delegation: a session comes onto a board, or gets another token for the seat it has there. */
 import { eventActor } from '../access/acting.ts';
-import { lockSight, type Place, requirePlace, type Sight } from '../access/place.ts';
+import { lockSight, type Place, requirePlace, type Sight } from '../access/board-access.ts';
 import { seatRemoved } from '../access/replay.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { lockSeats } from '../members/endings.store.ts';
+import { lockSeats } from '../members/end-members.store.ts';
 import { type MemberRow, seatOfSession } from '../members/members.store.ts';
 import { bringOnto } from '../members/membership.steps.ts';
 import type { DelegateCaller } from '../operation/caller.ts';

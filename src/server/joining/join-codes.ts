@@ -4,7 +4,7 @@ import { reservedHandles } from '../../contract/ids.ts';
 import { writeJoinLine } from '../../contract/join-line.ts';
 import type { Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
-import { lockPlace, onBoard, type Place } from '../access/place.ts';
+import { lockPlace, onBoard, type Place } from '../access/board-access.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { requirePermission } from '../boards/policy.rules.ts';
 import type { WriteTx } from '../db/tx.ts';

@@ -1,7 +1,7 @@
 /** Putting an agent onto a board: with its person's key by board or by code, or with a machine's delegation. */
 import type { Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
-import { lockPlace } from '../access/place.ts';
+import { lockPlace } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';

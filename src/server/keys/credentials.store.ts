@@ -1,6 +1,6 @@
 /** Rows behind a credential: access keys with their person; sessions, delegations and seats with both. */
 import type { MidturnPolicy } from '../../contract/types.ts';
-import { hold } from '../db/hold.ts';
+import { hold } from '../db/row-locks.ts';
 import { insertion, listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/member.rules.ts';

@@ -1,7 +1,7 @@
 /** An agent's line: what it says it is on now. The record knows nothing of it, and an archived board takes it too. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
-import { onBoard, ownPlace, type Place } from '../access/place.ts';
+import { onBoard, ownPlace, type Place } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { findMember, type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';

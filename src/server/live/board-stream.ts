@@ -1,6 +1,6 @@
 /** A stream in board mode: one board's events from a number on, each once and in order. */
 import { Refusal } from '../../contract/errors.ts';
-import { requirePlace, seeBoardById } from '../access/place.ts';
+import { requirePlace, seeBoardById } from '../access/board-access.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
 import { authenticate } from '../operation/caller.ts';

@@ -1,5 +1,5 @@
 /** One read of what is new on a board, and its frames: serialised once for each kind of reader. */
-import type { Reader } from '../access/place.ts';
+import type { Reader } from '../access/board-access.ts';
 import type { BoardRow, StoredPolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type MessageWithContext, messagesWithSeqs } from '../messages/messages.store.ts';

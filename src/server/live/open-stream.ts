@@ -1,6 +1,6 @@
 /** The live stream as an operation: everything that can refuse it comes before its first byte. */
 import { Refusal } from '../../contract/errors.ts';
-import { onBoard } from '../access/place.ts';
+import { onBoard } from '../access/board-access.ts';
 import { isPerson } from '../operation/caller.ts';
 import type { StreamCase } from '../operation/usecase.ts';
 import type { Live } from './live.ts';

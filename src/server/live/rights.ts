@@ -1,5 +1,5 @@
 /** What the readers of a board may still see, for all of them in one statement. */
-import { type Reader, readerOf } from '../access/place.ts';
+import { type Reader, readerOf } from '../access/board-access.ts';
 import type { BoardRow, StoredPolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { findHolders, type HolderKind, type HolderRow } from '../keys/holders.store.ts';

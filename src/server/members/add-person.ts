@@ -1,7 +1,7 @@
 /** Adding a person to a board; adding oneself to an open one is joining it. */
 import { Refusal } from '../../contract/errors.ts';
 import { eventActor } from '../access/acting.ts';
-import { lockSight, type Place, requirePlace, type Sight } from '../access/place.ts';
+import { lockSight, type Place, requirePlace, type Sight } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';

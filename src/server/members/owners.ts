@@ -1,7 +1,7 @@
 /** Making somebody an owner of a board, and an owner a member again. */
 import { eventActor } from '../access/acting.ts';
 import { requireOwner, requirePersonOn } from '../access/authority.ts';
-import { lockPlace } from '../access/place.ts';
+import { lockPlace } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';

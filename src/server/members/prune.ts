@@ -9,8 +9,8 @@ import type { WriteCase } from '../operation/usecase.ts';
 import { requireAdmin } from '../people/people.rules.ts';
 import { type Disconnected, disconnectedAgents } from '../seats/reports.store.ts';
 import { timestamp } from '../text/time.ts';
-import { endSeat } from './endings.steps.ts';
-import { lockSeats } from './endings.store.ts';
+import { endSeat } from './end-members.steps.ts';
+import { lockSeats } from './end-members.store.ts';
 import { type MemberRow, type MemberWithPerson, membersWithIds } from './members.store.ts';
 import { activeHuman } from './memberships.store.ts';
 

@@ -1,6 +1,6 @@
 /** Who is on a board. */
 import { Refusal } from '../../contract/errors.ts';
-import { onBoard, seeBoard } from '../access/place.ts';
+import { onBoard, seeBoard } from '../access/board-access.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { agentsOfPerson } from '../seats/agents.store.ts';
 import { memberView, memberViews, ownAgentViews } from '../views/member.ts';

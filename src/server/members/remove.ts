@@ -3,15 +3,22 @@ import { Refusal } from '../../contract/errors.ts';
 import type { AgentSeat, BoardPerson } from '../../contract/types.ts';
 import { actorOn, eventActor } from '../access/acting.ts';
 import { requireAnotherOwner, requireOwner, requirePersonOn } from '../access/authority.ts';
-import { lockPlace, lockPlaceById, lockReached, type Place, type Reached, requirePlace } from '../access/place.ts';
+import {
+  lockPlace,
+  lockPlaceById,
+  lockReached,
+  type Place,
+  type Reached,
+  requirePlace,
+} from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import { type Caller, isAdmin } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { boardPersonView } from '../views/person.ts';
 import { seatView } from '../views/seat.ts';
-import { endMembership, endSeat, type SeatEnding } from './endings.steps.ts';
-import { lockSeats } from './endings.store.ts';
+import { endMembership, endSeat, type SeatEnding } from './end-members.steps.ts';
+import { lockSeats } from './end-members.store.ts';
 import { findMember, type MemberWithPerson } from './members.store.ts';
 
 export const leaveBoard: WriteCase<'leaveBoard'> = {

@@ -1,7 +1,7 @@
 /** Writes a post: the event, the message's row, and the rows of its parts. The caller has checked everything before. */
 import type { Body, FileRef, Mention } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
-import type { Place } from '../access/place.ts';
+import type { Place } from '../access/board-access.ts';
 import type { Answering, Asking } from '../asks/asking.steps.ts';
 import type { AskData } from '../asks/asks.rules.ts';
 import { insertAsk, saveAnswer } from '../asks/asks.store.ts';

@@ -2,8 +2,8 @@
 import { emojis, type ReactionName } from '../../contract/reactions.ts';
 import type { Message } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
+import type { Place } from '../access/board-access.ts';
 import { findMessage, lockMessage } from '../access/message.ts';
-import type { Place } from '../access/place.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { membersWithIds } from '../members/members.store.ts';
 import type { Caller, Shown } from '../operation/caller.ts';

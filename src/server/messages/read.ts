@@ -1,8 +1,8 @@
 /** Reading messages: the timeline, one message, a thread. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Message, Query } from '../../contract/types.ts';
+import { headOf, onBoard, type Place } from '../access/board-access.ts';
 import { eyesOf, findMessage, findMessageBySeq } from '../access/message.ts';
-import { headOf, onBoard, type Place } from '../access/place.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { noSuchRole } from '../boards/roles.rules.ts';
 import type { ReadTx } from '../db/tx.ts';

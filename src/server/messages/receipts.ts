@@ -1,7 +1,7 @@
 /** Whom a message reached, worked out from read positions at the moment of asking; nothing of it is stored. */
 import type { Answer } from '../../contract/types.ts';
+import { onBoard, type Place } from '../access/board-access.ts';
 import { findMessageBySeq } from '../access/message.ts';
-import { onBoard, type Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
 import { gapsOver } from '../members/positions.store.ts';

@@ -1,7 +1,7 @@
 /** Threads of a board, the one with the newest readable reply first. */
 import { Refusal } from '../../contract/errors.ts';
+import { onBoard, type Place } from '../access/board-access.ts';
 import { eyesOf } from '../access/message.ts';
-import { onBoard, type Place } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { groupBy } from '../text/group.ts';

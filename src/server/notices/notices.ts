@@ -1,5 +1,5 @@
 /** What an agent has not been told yet. Reading takes nothing away; its runtime says what was handed over. */
-import { headOf, ownPlace } from '../access/place.ts';
+import { headOf, ownPlace } from '../access/board-access.ts';
 import { noticeStep } from '../approvals/next.rules.ts';
 import { agentRequired } from '../operation/gate.ts';
 import type { ServerAddress, WaitCase, WriteCase } from '../operation/usecase.ts';

@@ -10,7 +10,7 @@ import { boardIdsOf, ownMemberships } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { ReadCase, ServerAddress } from '../operation/usecase.ts';
 import { seenRequests } from '../pairing/find.steps.ts';
-import { isClosed } from '../pairing/machine.rules.ts';
+import { isClosed } from '../pairing/pairing-states.rules.ts';
 import { stateAt } from '../pairing/subject.rules.ts';
 import { timestamp } from '../text/time.ts';
 import { approvalViews } from '../views/approval.ts';

@@ -5,7 +5,7 @@ import { type OperationName, operations } from '../../contract/operations.ts';
 import { type Credential, credentialOf } from './caller.ts';
 import type { Engine } from './engine.ts';
 import { reading, runDownload, runRead, runStream, runWait } from './read.ts';
-import { type Keyed, type Reply, replyOf, runOpen, runWrite } from './run.ts';
+import { type Keyed, type Reply, replyOf, runOpen, runWrite } from './run-write.ts';
 import { type Incoming, runUpload } from './upload.ts';
 import type { AnyInput, Cases, Door, Offered, Sendable, UseCases } from './usecase.ts';
 

@@ -4,7 +4,7 @@ import type { Database, WriteTx } from '../db/tx.ts';
 import type { Admit } from '../rates/work.ts';
 import type { RootKey } from '../text/root-key.ts';
 import type { Caller, Shown } from './caller.ts';
-import type { UploadSlots } from './uploads.ts';
+import type { UploadSlots } from './upload-slots.ts';
 import type { Look, Outcome, Waited } from './usecase.ts';
 
 export interface Engine {

@@ -3,7 +3,7 @@ import { type NextStep, Refusal } from '../../contract/errors.ts';
 import type { OperationRow } from '../../contract/operation.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
 import type { Credential } from './caller.ts';
-import { handOver } from './hand-over.ts';
+import { handOver } from './person-command.ts';
 
 /** What a delegation is told about operations on keys, delegations, settings and allowing. */
 const personal =

@@ -3,9 +3,9 @@ import { Refusal } from '../../contract/errors.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { Moment } from '../rates/work.ts';
+import { termsOf } from './board-terms.ts';
 import { authenticate, type Caller, type Credential } from './caller.ts';
 import type { Engine } from './engine.ts';
-import { termsOf } from './terms.ts';
 import type { AnyInput, Cases, Offered, Sendable } from './usecase.ts';
 
 /**

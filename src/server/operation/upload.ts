@@ -13,6 +13,7 @@ import { type OperationName, operations } from '../../contract/operations.ts';
 import { shareBlob } from '../blobs/blobs.store.ts';
 import { type Digest, hexOf, NoRoom, type Staged, StoreDown, TooManyBytes } from '../blobs/store.ts';
 import { type FileSecrets, scanFile } from '../text/file-scan.ts';
+import { termsOf } from './board-terms.ts';
 import { authenticate, type Caller, type Credential, type Shown } from './caller.ts';
 import type { Engine } from './engine.ts';
 import { findKept } from './idempotency.store.ts';
@@ -29,8 +30,7 @@ import {
   type Reply,
   replyOf,
   type Seen,
-} from './run.ts';
-import { termsOf } from './terms.ts';
+} from './run-write.ts';
 import type { AnyInput, Cases, Offered } from './usecase.ts';
 
 /** A second request under one key waits this long for the first. */

@@ -1,5 +1,5 @@
 /** The message by which a person asks their agent to accept. */
-import { readerOf } from '../access/place.ts';
+import { readerOf } from '../access/board-access.ts';
 import { type BoardRow, parsePolicy } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { memberById } from '../members/members.store.ts';

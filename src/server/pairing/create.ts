@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import type { Answer, Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
 import { refuseGuest } from '../access/authority.ts';
-import { asMember, lockPlaceById, type Place, seeBoardById } from '../access/place.ts';
+import { asMember, lockPlaceById, type Place, seeBoardById } from '../access/board-access.ts';
 import { freeze, refuseSecrets } from '../approvals/actions.rules.ts';
 import { allowStep } from '../approvals/next.rules.ts';
 import { openRequest } from '../approvals/open-request.steps.ts';

@@ -3,8 +3,8 @@ import type { Knex } from 'knex';
 import type { PairingSide } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { membersWithIds } from '../members/members.store.ts';
-import type { Trigger } from './machine.rules.ts';
 import { moveFromOutside, publish, settle } from './move.steps.ts';
+import type { Trigger } from './pairing-states.rules.ts';
 import { endedProofKeys, revokeProofsOf } from './proofs.store.ts';
 import { openRequests, type SubjectRow } from './requests.store.ts';
 

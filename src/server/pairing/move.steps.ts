@@ -9,8 +9,15 @@ import type { NoticeKind } from '../notices/notices.store.ts';
 import { unauthorized } from '../operation/caller.ts';
 import { newId, newUlid } from '../text/ids.ts';
 import { otherSide } from './lines.rules.ts';
-import { type Cell, type ClosedReason, cellOf, type Effect, type Transition, type Trigger } from './machine.rules.ts';
 import { clearMarks } from './marks.store.ts';
+import {
+  type Cell,
+  type ClosedReason,
+  cellOf,
+  type Effect,
+  type Transition,
+  type Trigger,
+} from './pairing-states.rules.ts';
 import { insertProof, revokeProofs } from './proofs.store.ts';
 import { notYours, pairingChanged, pairingClosed } from './refusals.rules.ts';
 import { type PairingRow, requestById, type SubjectRow, saveRequest } from './requests.store.ts';

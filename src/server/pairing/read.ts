@@ -4,7 +4,7 @@ import type { Deps, ReadCase } from '../operation/usecase.ts';
 import { cutPage, readPageToken } from '../text/page-token.ts';
 import { pairingView, pairingViews } from '../views/pairing.ts';
 import { findPairing, seenRequests } from './find.steps.ts';
-import { isClosed } from './machine.rules.ts';
+import { isClosed } from './pairing-states.rules.ts';
 import type { SubjectRow } from './requests.store.ts';
 import { stateAt } from './subject.rules.ts';
 

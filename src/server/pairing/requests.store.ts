@@ -2,7 +2,7 @@
 import type { Knex } from 'knex';
 import { countRows, firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import type { Closed, ClosedReason } from './machine.rules.ts';
+import type { Closed, ClosedReason } from './pairing-states.rules.ts';
 import type { Standing } from './subject.rules.ts';
 
 export type PairingRow = {

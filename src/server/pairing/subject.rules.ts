@@ -1,7 +1,7 @@
 /** Derives from a request's rows whether each endpoint is live, whether the request has ended, and what it waits for. */
 import type { PairingDirection, PairingRequest, PairingSide, PairingState } from '../../contract/types.ts';
 import { directions, otherSide, pinger } from './lines.rules.ts';
-import { type Closed, type ClosedReason, stateOf } from './machine.rules.ts';
+import { type Closed, type ClosedReason, stateOf } from './pairing-states.rules.ts';
 
 /** What an endpoint of a request rests on, as it is now: its seat and key, its person and that person's membership. */
 type Endpoint = {

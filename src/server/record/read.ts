@@ -1,5 +1,5 @@
 /** Reading a board's record. */
-import { onBoard } from '../access/place.ts';
+import { onBoard } from '../access/board-access.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { audiencesOf, eventView, isWithheld } from '../views/event.ts';
 import { pageOf } from '../views/window.ts';

@@ -1,8 +1,8 @@
 /** Full-text search over what the caller may read. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Query } from '../../contract/types.ts';
+import { onBoard, ownPlace, type Place, placesOf } from '../access/board-access.ts';
 import { eyesOf } from '../access/message.ts';
-import { onBoard, ownPlace, type Place, placesOf } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { memberByName } from '../members/members.store.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';

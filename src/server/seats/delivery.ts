@@ -1,6 +1,6 @@
 /** How messages reach an agent, as its person chose. Not part of the record. */
 import { Refusal } from '../../contract/errors.ts';
-import { asMember, type Sight, seeBoard } from '../access/place.ts';
+import { asMember, type Sight, seeBoard } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { findMember, type MemberRow } from '../members/members.store.ts';
 import { type Caller, isAdmin } from '../operation/caller.ts';

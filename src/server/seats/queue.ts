@@ -1,8 +1,8 @@
 /** What waits in the queue of an agent's own program, so that senders can see it. Bookkeeping, and never a receipt. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
+import { ownPlace, type Place } from '../access/board-access.ts';
 import { eyesOf } from '../access/message.ts';
-import { ownPlace, type Place } from '../access/place.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { inboxSeqs, toEveryone } from '../inbox/inbox.store.ts';
 import { messagesWithSeqs } from '../messages/messages.store.ts';

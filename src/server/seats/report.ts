@@ -1,5 +1,5 @@
 /** What a seat reports of itself: whether a session is there, and where. Not part of the record. */
-import { ownPlace } from '../access/place.ts';
+import { ownPlace } from '../access/board-access.ts';
 import { dropLapsed } from '../lines/lines.steps.ts';
 import type { SeatCaller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';

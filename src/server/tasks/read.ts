@@ -1,7 +1,7 @@
 /** Reading tasks. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Query } from '../../contract/types.ts';
-import { onBoard, ownPlace, type Place, placesOf } from '../access/place.ts';
+import { onBoard, ownPlace, type Place, placesOf } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { memberByName, membersWithIds } from '../members/members.store.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';

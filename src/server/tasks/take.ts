@@ -2,7 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { idPattern, patterns } from '../../contract/ids.ts';
 import { actingOn } from '../access/acting.ts';
-import type { Place } from '../access/place.ts';
+import type { Place } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { type MemberRow, memberById, memberByName } from '../members/members.store.ts';
 import type { Caller } from '../operation/caller.ts';

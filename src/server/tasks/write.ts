@@ -1,7 +1,7 @@
 /** Opening tasks and writing what they say. */
 import type { Body } from '../../contract/types.ts';
 import { actingOn } from '../access/acting.ts';
-import type { Place } from '../access/place.ts';
+import type { Place } from '../access/board-access.ts';
 import type { WriteCase } from '../operation/usecase.ts';
 import { append } from '../record/append.steps.ts';
 import { newId } from '../text/ids.ts';

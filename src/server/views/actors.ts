@@ -1,6 +1,6 @@
 /** The one place that decides how a member looks to a reader. */
 import type { Actor } from '../../contract/types.ts';
-import type { Reader } from '../access/place.ts';
+import type { Reader } from '../access/board-access.ts';
 import type { MemberRow } from '../members/members.store.ts';
 
 type Shown = Pick<MemberRow, 'id' | 'name' | 'kind' | 'role' | 'harness'> & { handle: string };

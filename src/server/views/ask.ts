@@ -1,6 +1,6 @@
 /** What a message asks or answers, as its reader stands to it. */
 import type { Message } from '../../contract/types.ts';
-import type { Place, Reader } from '../access/place.ts';
+import type { Place, Reader } from '../access/board-access.ts';
 import { type AskData, type AskingData, askState, mayAnswer, mayWithdraw } from '../asks/asks.rules.ts';
 import { type AskWithContext, asksOf } from '../asks/asks.store.ts';
 import { parseRoles } from '../boards/boards.store.ts';

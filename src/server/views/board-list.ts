@@ -1,6 +1,6 @@
 /** Several boards: what only a list of them tells (who brought its reader there, how much was written of late), and their names. */
 import type { Board, BoardLabel, EventActor } from '../../contract/types.ts';
-import type { Sight } from '../access/place.ts';
+import type { Sight } from '../access/board-access.ts';
 import { boardsWithIds, visibleIds } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { arrivalsUnread, latestAgents } from '../members/arrivals.store.ts';

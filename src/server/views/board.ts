@@ -1,7 +1,7 @@
 /** The board record, as each kind of caller gets it. */
 import type { Board, Brief } from '../../contract/types.ts';
 import { decidesLifecycle } from '../access/authority.ts';
-import { readerOf, requirePlace, type Sight } from '../access/place.ts';
+import { readerOf, requirePlace, type Sight } from '../access/board-access.ts';
 import { openAsksTo } from '../asks/asks.store.ts';
 import { type BoardRow, parseRoles } from '../boards/boards.store.ts';
 import { withOverrides } from '../boards/policy.rules.ts';

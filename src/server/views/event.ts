@@ -1,6 +1,6 @@
 /** An event as a reader gets it: whole, or with its data withheld. */
 import type { BoardEvent, EventActor } from '../../contract/types.ts';
-import type { Reader } from '../access/place.ts';
+import type { Reader } from '../access/board-access.ts';
 import type { StoredPolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { postedEvents } from '../messages/messages.store.ts';

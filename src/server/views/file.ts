@@ -1,7 +1,7 @@
 /** Files, as a member reads them. */
 import type { Actor, BoardFile, Brief, FileApproval, FileVersion, Freshness } from '../../contract/types.ts';
+import type { Place, Reader } from '../access/board-access.ts';
 import { eyesOf } from '../access/message.ts';
-import type { Place, Reader } from '../access/place.ts';
 import type { ReadTx } from '../db/tx.ts';
 import {
   type ApprovalRow,

@@ -1,6 +1,6 @@
 /** Join codes, as people and agents of their board see them; never the code itself. */
 import type { JoinCode } from '../../contract/types.ts';
-import type { Place } from '../access/place.ts';
+import type { Place } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { JoinCodeRow } from '../joining/join-codes.store.ts';
 import { membersWithIds } from '../members/members.store.ts';

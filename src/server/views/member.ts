@@ -1,6 +1,6 @@
 /** The member record, as each reader gets it. */
 import type { AgentLocation, Member, TaskRef } from '../../contract/types.ts';
-import type { Place } from '../access/place.ts';
+import type { Place } from '../access/board-access.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { LineRow } from '../lines/lines.store.ts';

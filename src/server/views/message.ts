@@ -1,7 +1,7 @@
 /** The message record, relative to its reader. */
 import type { Message } from '../../contract/types.ts';
+import type { Place, Reader } from '../access/board-access.ts';
 import { eyesOf } from '../access/message.ts';
-import type { Place, Reader } from '../access/place.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import {

@@ -1,7 +1,7 @@
 /** Reactions as a message carries them. */
 import { emojis, type ReactionName } from '../../contract/reactions.ts';
 import type { Message } from '../../contract/types.ts';
-import type { Reader } from '../access/place.ts';
+import type { Reader } from '../access/board-access.ts';
 import type { ReactionWithMember } from '../messages/reactions.store.ts';
 
 /** One entry per kind, in the fixed order of kinds; names by their earliest standing reaction. @param rows earliest first. */

@@ -1,6 +1,6 @@
 /** What was found, as its reader sees it: by the field that holds the words, with the line they stand in. */
 import type { SearchResult } from '../../contract/types.ts';
-import type { Place } from '../access/place.ts';
+import type { Place } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { filesWithIds, latestVersions } from '../files/files.store.ts';
 import { messagesWithSeqs, seqsOf } from '../messages/messages.store.ts';

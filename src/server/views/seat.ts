@@ -1,6 +1,6 @@
 /** An agent's seat, as the answer to bringing the agent onto a board and to ending it. */
 import type { AgentSeat, JoinResult } from '../../contract/types.ts';
-import type { Place } from '../access/place.ts';
+import type { Place } from '../access/board-access.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/members.store.ts';

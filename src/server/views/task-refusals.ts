@@ -1,7 +1,7 @@
 /** Refusals that say who is in the way of a change to a task, as the caller sees them. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Actor } from '../../contract/types.ts';
-import type { Place } from '../access/place.ts';
+import type { Place } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { membersWithIds } from '../members/members.store.ts';
 import { helpersOf, latestTexts, type TaskRow } from '../tasks/tasks.store.ts';

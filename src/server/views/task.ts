@@ -1,7 +1,7 @@
 /** Tasks, as a member reads them. */
 import type { Actor, Task } from '../../contract/types.ts';
+import type { Place } from '../access/board-access.ts';
 import { eyesOf } from '../access/message.ts';
-import type { Place } from '../access/place.ts';
 import { type AskRow, openBlockingAsks } from '../asks/asks.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type MemberWithPerson, membersWithIds } from '../members/members.store.ts';

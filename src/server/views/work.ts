@@ -1,6 +1,6 @@
 /** What agents work on and what waits for them, as their inboxes tell it. */
 import type { AgentWork, Brief } from '../../contract/types.ts';
-import type { Place } from '../access/place.ts';
+import type { Place } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { briefsOf, latestVersions } from '../files/files.store.ts';
 import { linesOf } from '../lines/lines.store.ts';

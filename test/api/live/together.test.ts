@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Refusal } from '../../../src/contract/errors.ts';
 import type { Inbox } from '../../../src/contract/types.ts';
 import type { ReadTx } from '../../../src/server/db/tx.ts';
-import { Together } from '../../../src/server/live/together.ts';
+import { Together } from '../../../src/server/live/batched-waits.ts';
 import { credentialOf } from '../../../src/server/operation/caller.ts';
 import type { Asked, Look, Waited } from '../../../src/server/operation/usecase.ts';
 import type { Api } from '../../support/api.ts';

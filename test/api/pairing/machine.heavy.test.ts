@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { errors } from '../../../src/contract/errors.ts';
 import type { PairingState } from '../../../src/contract/types.ts';
+import { moveFromOutside } from '../../../src/server/pairing/move.steps.ts';
 import {
   cellOf,
   closedStates,
@@ -11,8 +12,7 @@ import {
   stateOf,
   type Trigger,
   triggers,
-} from '../../../src/server/pairing/machine.rules.ts';
-import { moveFromOutside } from '../../../src/server/pairing/move.steps.ts';
+} from '../../../src/server/pairing/pairing-states.rules.ts';
 import { requestById } from '../../../src/server/pairing/requests.store.ts';
 import { stateAt } from '../../../src/server/pairing/subject.rules.ts';
 import { Api } from '../../support/api.ts';

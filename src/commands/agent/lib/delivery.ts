@@ -1,5 +1,5 @@
 /** Formats delivery modes, and resolves the agent that a command names. */
-import type { BoardSession } from '../../../cli/session/session.ts';
+import type { BoardSession } from '../../../cli/session/open-session.ts';
 import type { DeliveryMode, Member } from '../../../contract/types.ts';
 import { Failure } from '../../../local/failure.ts';
 

@@ -1,5 +1,5 @@
 /** Changes an allowance, based on the revision that was just read. */
-import type { Session } from '../../../cli/session/session.ts';
+import type { Session } from '../../../cli/session/open-session.ts';
 import type { Answer, Category } from '../../../contract/types.ts';
 
 type Allowance = Answer<'getAllowance'>;

@@ -6,7 +6,7 @@ import { fileNamed } from '../../../cli/files/names.ts';
 import { checkLength, readBody } from '../../../cli/messages/body.ts';
 import { remind } from '../../../cli/messages/reminders.ts';
 import type { Output } from '../../../cli/output.ts';
-import type { BoardSession } from '../../../cli/session/session.ts';
+import type { BoardSession } from '../../../cli/session/open-session.ts';
 import { moment, showEnd } from '../../../cli/time.ts';
 import { requireFeature } from '../../../client/features.ts';
 import { waitFor } from '../../../client/wait.ts';

@@ -4,7 +4,7 @@ import { closeSync, linkSync, lstatSync, openSync, unlinkSync, writeSync } from 
 import { resolve } from 'node:path';
 import { reasonOf } from '../../../cli/file-errors.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
-import { type BoardSession, staying } from '../../../cli/session/session.ts';
+import { type BoardSession, staying } from '../../../cli/session/open-session.ts';
 import { rowsOr, table } from '../../../cli/table.ts';
 import { showData } from '../../../cli/terminal.ts';
 import { showTime, type TimeStyle } from '../../../cli/time.ts';
@@ -16,7 +16,7 @@ import { idPattern } from '../../../contract/ids.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Answer, BoardEvent } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
-import { type BoardRef, pin, pinnedBoard, pinnedHead } from '../../../local/heads.ts';
+import { type BoardRef, pin, pinnedBoard, pinnedHead } from '../../../local/verified-heads.ts';
 
 interface VerifyRecord {
   ok: boolean;

@@ -4,7 +4,7 @@ import { EXIT } from '../../../cli/exit.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { chooseBoard } from '../../../cli/session/board.ts';
-import { type Session, staying } from '../../../cli/session/session.ts';
+import { type Session, staying } from '../../../cli/session/open-session.ts';
 import type { Client } from '../../../client/client.ts';
 import type { ClientError } from '../../../client/errors.ts';
 import { pages } from '../../../client/pages.ts';

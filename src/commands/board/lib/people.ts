@@ -1,6 +1,6 @@
 /** Resolves people of a board. */
 import { allPeople } from '../../../cli/boards/list.ts';
-import type { BoardSession } from '../../../cli/session/session.ts';
+import type { BoardSession } from '../../../cli/session/open-session.ts';
 import type { Answer, BoardPerson } from '../../../contract/types.ts';
 
 /** `maya`, `@maya`, or `me`: the caller, for an agent its person. */

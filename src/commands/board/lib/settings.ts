@@ -1,5 +1,5 @@
 /** Changes one setting of a board and returns the old and the new value. */
-import type { BoardSession } from '../../../cli/session/session.ts';
+import type { BoardSession } from '../../../cli/session/open-session.ts';
 import type { Reply } from '../../../client/answer.ts';
 import { permissions } from '../../../contract/permissions.ts';
 import { either } from '../../../contract/problems.ts';

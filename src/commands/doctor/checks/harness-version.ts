@@ -1,5 +1,5 @@
 /** Checks that an agent program is installed, and which features its version lacks. */
-import { installLine, updateLine } from '../../../harness/get.ts';
+import { installLine, updateLine } from '../../../harness/install-commands.ts';
 import type { Profile } from '../../../harness/profile.ts';
 import { runProgram } from '../../../harness/programs.ts';
 import { UNTESTED, untested } from '../../../harness/proved.ts';

@@ -1,8 +1,8 @@
 /** Runs the conformance kit. */
 import { existsSync } from 'node:fs';
 import { runtime } from '../../../cli/runtime.ts';
-import { loadKit, type Verdict } from '../../../harness/kit.ts';
 import { loadProfiles } from '../../../harness/load.ts';
+import { loadKit, type Verdict } from '../../../harness/load-test-kit.ts';
 import type { Profile } from '../../../harness/profile.ts';
 import { readText } from '../../../harness/setup/files.ts';
 import { Failure, usage } from '../../../local/failure.ts';

@@ -3,7 +3,7 @@ import { allApprovals } from '../../../cli/access/approvals.ts';
 import { readBoards } from '../../../cli/boards/list.ts';
 import { actionWords } from '../../../cli/print/approval.ts';
 import { called } from '../../../cli/runtime.ts';
-import type { Session } from '../../../cli/session/session.ts';
+import type { Session } from '../../../cli/session/open-session.ts';
 import { hanging } from '../../../cli/table.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { serverInfo } from '../../../client/features.ts';

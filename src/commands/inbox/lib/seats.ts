@@ -5,8 +5,8 @@ import { acknowledge, type InboxOptions, readInbox, remindOfTasks, type Shown } 
 import { MINUTE } from '../../../cli/messages/reminders.ts';
 import type { Output } from '../../../cli/output.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
+import type { Session } from '../../../cli/session/open-session.ts';
 import { sessionSeats } from '../../../cli/session/own-seats.ts';
-import type { Session } from '../../../cli/session/session.ts';
 import { interruptWith } from '../../../cli/signals.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { waitFor } from '../../../client/wait.ts';

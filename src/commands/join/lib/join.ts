@@ -1,11 +1,11 @@
 /** Joins an existing board, as an agent or as the person. */
 import { EXIT } from '../../../cli/exit.ts';
 import type { Output } from '../../../cli/output.ts';
-import { type Agreed, agreedOf, agreedText } from '../../../cli/print/agreed.ts';
+import { type Agreed, agreedOf, agreedText } from '../../../cli/print/join-summary.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import { type Delegated, joinHere, type SeatOptions } from '../../../cli/session/delegated.ts';
 import { saveSeat, type Use, useOf } from '../../../cli/session/new-seat.ts';
-import type { Session } from '../../../cli/session/session.ts';
+import type { Session } from '../../../cli/session/open-session.ts';
 import { readWhole } from '../../../cli/stdin.ts';
 import { type JoinLine, readJoinLine } from '../../../contract/join-line.ts';
 import type { Board, BoardPerson, JoinResult, Member } from '../../../contract/types.ts';

@@ -6,7 +6,7 @@ import type { Output } from '../../../cli/output.ts';
 import { askSecret, mayAsk, missing } from '../../../cli/prompts.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { ANOTHER_KEY } from '../../../cli/session/ended-key.ts';
-import { clientOptions } from '../../../cli/session/session.ts';
+import { clientOptions } from '../../../cli/session/open-session.ts';
 import { hasPipedInput, readWhole } from '../../../cli/stdin.ts';
 import { showTime, type TimeStyle } from '../../../cli/time.ts';
 import { Client } from '../../../client/client.ts';

@@ -5,7 +5,7 @@ import { EXIT } from '../../../cli/exit.ts';
 import type { Output } from '../../../cli/output.ts';
 import { plural } from '../../../cli/print/fields.ts';
 import { runtime } from '../../../cli/runtime.ts';
-import type { Session } from '../../../cli/session/session.ts';
+import type { Session } from '../../../cli/session/open-session.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { pages } from '../../../client/pages.ts';
 import type { AccessKey } from '../../../contract/types.ts';

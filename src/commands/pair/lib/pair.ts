@@ -2,12 +2,12 @@
 import { makeCode, pairOf } from '../../../cli/boards/join-codes.ts';
 import { linkIfUnlinked } from '../../../cli/boards/link-folder.ts';
 import type { Output } from '../../../cli/output.ts';
-import { type Agreed, agreedOf, agreedText } from '../../../cli/print/agreed.ts';
 import type { NewCode } from '../../../cli/print/code.ts';
+import { type Agreed, agreedOf, agreedText } from '../../../cli/print/join-summary.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import { createHere, type Delegated, type SeatedRecord } from '../../../cli/session/delegated.ts';
 import { saveSeat, type Use, useOf } from '../../../cli/session/new-seat.ts';
-import { type Session, staying } from '../../../cli/session/session.ts';
+import { type Session, staying } from '../../../cli/session/open-session.ts';
 import { showEnd, type TimeStyle } from '../../../cli/time.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Answer, Board, Member } from '../../../contract/types.ts';

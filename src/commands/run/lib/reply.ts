@@ -1,5 +1,5 @@
 /** Posts a program's output as a reply to its newest message, exactly once. */
-import type { Session } from '../../../cli/session/session.ts';
+import type { Session } from '../../../cli/session/open-session.ts';
 import { ClientError } from '../../../client/errors.ts';
 
 /** Longest body of a message, in characters. */

@@ -5,7 +5,7 @@ import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { refOf } from '../../../cli/session/ask-daemon.ts';
 import { inSession } from '../../../cli/session/here.ts';
-import type { Session } from '../../../cli/session/session.ts';
+import type { Session } from '../../../cli/session/open-session.ts';
 import { endWith, exitAfter } from '../../../cli/signals.ts';
 import { loadProfiles } from '../../../harness/load.ts';
 import { Failure } from '../../../local/failure.ts';

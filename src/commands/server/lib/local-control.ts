@@ -1,7 +1,7 @@
 /** Starts and describes servers. */
 import type { Output } from '../../../cli/output.ts';
 import { runtime, version } from '../../../cli/runtime.ts';
-import { clientOptions } from '../../../cli/session/session.ts';
+import { clientOptions } from '../../../cli/session/open-session.ts';
 import { Client } from '../../../client/client.ts';
 import type { ServerInfo } from '../../../contract/types.ts';
 import { readCredentials } from '../../../local/credentials.ts';

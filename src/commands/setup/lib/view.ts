@@ -3,7 +3,7 @@ import { listPairings } from '../../../cli/boards/pairing-requests.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { askFor, isAway } from '../../../cli/session/ask-daemon.ts';
 import { type Delegated, joinHere, readBoardsHere } from '../../../cli/session/delegated.ts';
-import type { Session } from '../../../cli/session/session.ts';
+import type { Session } from '../../../cli/session/open-session.ts';
 import { newIdempotencyKey } from '../../../client/idempotency.ts';
 import type { PairingRequest } from '../../../contract/types.ts';
 import type { SessionHere } from '../../../harness/detect.ts';

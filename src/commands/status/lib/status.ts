@@ -7,7 +7,7 @@ import { called, runtime } from '../../../cli/runtime.ts';
 import { type BoardSource, chooseBoard } from '../../../cli/session/board.ts';
 import { nameEndedKey } from '../../../cli/session/ended-key.ts';
 import { here } from '../../../cli/session/here.ts';
-import { type Session, staying } from '../../../cli/session/session.ts';
+import { type Session, staying } from '../../../cli/session/open-session.ts';
 import { ClientError } from '../../../client/errors.ts';
 import type { AgentLine, DeliveryMode, Member, TaskRef } from '../../../contract/types.ts';
 import { readInstalled, type Scope } from '../../../harness/setup/installed.ts';

@@ -5,7 +5,7 @@ import { EXIT } from '../../../cli/exit.ts';
 import type { Output } from '../../../cli/output.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { createSeat } from '../../../cli/session/new-seat.ts';
-import type { Session } from '../../../cli/session/session.ts';
+import type { Session } from '../../../cli/session/open-session.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { patterns } from '../../../contract/ids.ts';
 import type { Board } from '../../../contract/types.ts';

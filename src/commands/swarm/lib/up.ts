@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { quoted } from '../../../cli/files/names.ts';
 import type { Output } from '../../../cli/output.ts';
 import { askDaemon } from '../../../cli/session/ask-daemon.ts';
-import type { Session } from '../../../cli/session/session.ts';
+import type { Session } from '../../../cli/session/open-session.ts';
 import type { Seat } from '../../../local/actors.ts';
 import { usage } from '../../../local/failure.ts';
 import { type AgentStart, ensureRunning } from './ensure-running.ts';

@@ -6,7 +6,7 @@ import { type Local, localFile, spooled } from '../../../../cli/files/put.ts';
 import { putIfChanged } from '../../../../cli/files/putting.ts';
 import { type Files, filesOf } from '../../../../cli/files/scope.ts';
 import type { Output } from '../../../../cli/output.ts';
-import { type BoardSession, staying } from '../../../../cli/session/session.ts';
+import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
 import type { TimeStyle } from '../../../../cli/time.ts';
 import type { ClientError } from '../../../../client/errors.ts';
 import { Failure, usage } from '../../../../local/failure.ts';

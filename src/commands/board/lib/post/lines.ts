@@ -3,7 +3,7 @@ import { asProblem, Exit, forCommand } from '../../../../cli/errors.ts';
 import { checkLength } from '../../../../cli/messages/body.ts';
 import { findMessage } from '../../../../cli/messages/references.ts';
 import type { Output } from '../../../../cli/output.ts';
-import type { BoardSession } from '../../../../cli/session/session.ts';
+import type { BoardSession } from '../../../../cli/session/open-session.ts';
 import { hasPipedInput, stdinBytes, textLines } from '../../../../cli/stdin.ts';
 import { newIdempotencyKey } from '../../../../client/idempotency.ts';
 import type { BodyIn } from '../../../../contract/types.ts';

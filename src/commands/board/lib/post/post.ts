@@ -6,7 +6,7 @@ import { checkLength, fenced, LIMIT, readBody, truncated } from '../../../../cli
 import type { Notes } from '../../../../cli/messages/post-notes.ts';
 import { findMessage, targets } from '../../../../cli/messages/references.ts';
 import type { Output } from '../../../../cli/output.ts';
-import type { BoardSession } from '../../../../cli/session/session.ts';
+import type { BoardSession } from '../../../../cli/session/open-session.ts';
 import { hasPipedInput, type Taken } from '../../../../cli/stdin.ts';
 import type { TimeStyle } from '../../../../cli/time.ts';
 import type { Client } from '../../../../client/client.ts';

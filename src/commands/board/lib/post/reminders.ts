@@ -1,7 +1,7 @@
 /** Reminders for an agent after it has posted. */
 import { MINUTE, remind } from '../../../../cli/messages/reminders.ts';
 import type { Output } from '../../../../cli/output.ts';
-import { type BoardSession, staying } from '../../../../cli/session/session.ts';
+import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
 import type { Answer, Message, Task } from '../../../../contract/types.ts';
 
 type Inbox = Answer<'readInbox'>;

@@ -9,7 +9,7 @@ import { append } from '../record/append.steps.ts';
 import { endQueues } from '../seats/queue.store.ts';
 import { endReports } from '../seats/reports.store.ts';
 import { dropPartsOf } from '../tasks/parts.steps.ts';
-import { setEnded } from './endings.store.ts';
+import { setEnded } from './end-members.store.ts';
 import { agentTotals } from './member-counts.store.ts';
 import { activeAgents, type MemberRow } from './members.store.ts';
 

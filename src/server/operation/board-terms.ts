@@ -1,7 +1,7 @@
 /**
  * What the row of an operation asks of a board, beside the caller's right to see it: that the board is active, and that the
- * caller is no guest. `run.ts` and its neighbours put the terms on the caller before the use case runs; whatever finds a
- * board for the use case (`access/place.ts`) checks them, so that no use case has to remember them.
+ * caller is no guest. `run-write.ts` and its neighbours put the terms on the caller before the use case runs; whatever finds a
+ * board for the use case (`access/board-access.ts`) checks them, so that no use case has to remember them.
  */
 import { Refusal } from '../../contract/errors.ts';
 import type { Route } from '../../contract/operation.ts';

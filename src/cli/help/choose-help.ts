@@ -2,7 +2,7 @@
 import { noSuchCommand } from '../parsing/unknown-command.ts';
 import { screenWidth } from '../table.ts';
 import { aliases, type Catalog, topics } from './catalog.ts';
-import { commandHelp, overview, type Page, topicHelp } from './render.ts';
+import { commandHelp, overview, type Page, topicHelp } from './help-text.ts';
 
 /** Help text; unknown words are a usage error. */
 export function helpText(catalog: Catalog, words: string[], page: Page): string {

@@ -12,10 +12,10 @@ import { type OperationName, operations } from '../../contract/operations.ts';
 import { Contention, StorageFull, UniqueViolation, Unreachable } from '../db/dialect.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Moment } from '../rates/work.ts';
+import { termsOf } from './board-terms.ts';
 import { authenticate, type Caller, type Credential, endedSeat, type Shown } from './caller.ts';
 import type { Engine } from './engine.ts';
 import { deleteKept, findKept, insertKept, KEPT_MS, type KeptRow } from './idempotency.store.ts';
-import { termsOf } from './terms.ts';
 import type { AnyInput, Cases, Door, Offered, Outcome } from './usecase.ts';
 
 /** A write whose outcome is kept under a key of the client's. */

@@ -110,7 +110,7 @@ function ending(
 }
 
 /** T1 and T2 begin a request; T23 is every cell of an ended one, below. */
-export const transitions: readonly Transition[] = [
+const transitions: readonly Transition[] = [
   {
     row: 'T3',
     from: waiting,
