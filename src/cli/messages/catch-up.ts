@@ -3,15 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { Message } from '../../contract/types.ts';
 import type { Output } from '../output.ts';
-
-export interface Filters {
-  from?: string | undefined;
-  role?: string | undefined;
-  to_me?: boolean | undefined;
-  roots?: boolean | undefined;
-  has?: string | undefined;
-  task?: string | undefined;
-}
+import type { Filters } from './filters.ts';
 
 export interface ReaderOptions {
   client: Client;

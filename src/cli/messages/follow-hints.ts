@@ -5,7 +5,8 @@ import { type HintFrame, hintStream } from '../../client/hint-stream.ts';
 import type { Message } from '../../contract/types.ts';
 import type { Output } from '../output.ts';
 import { interruptWith } from '../signals.ts';
-import { type Filters, Reader, reconnecting, unlessNobody } from './catch-up.ts';
+import { Reader, reconnecting, unlessNobody } from './catch-up.ts';
+import type { Filters } from './filters.ts';
 
 export type Head = Extract<HintFrame, { event: 'head' }>['data'];
 

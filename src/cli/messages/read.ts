@@ -2,24 +2,18 @@
 import type { Client } from '../../client/client.ts';
 import type { Message } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
-import { taskRef, withTasks } from '../boards/tasks.ts';
+import { withTasks } from '../boards/tasks.ts';
 import { flushed, type Output } from '../output.ts';
 import { messageList, messageText } from '../print/message.ts';
 import { called } from '../runtime.ts';
 import { inSession } from '../session/here.ts';
 import { type BoardSession, staying } from '../session/open-session.ts';
 import { followed, type TimeStyle } from '../time.ts';
-import type { Filters } from './catch-up.ts';
+import { type FilterOptions, filtersOf, filterWords } from './filters.ts';
 import { follow } from './follow.ts';
 import { tellShown } from './hold-deliveries.ts';
 
-interface ReadOptions extends Span {
-  from?: string | undefined;
-  role?: string | undefined;
-  task?: string | undefined;
-  'to-me'?: boolean;
-  roots?: boolean;
-  has?: string | undefined;
+interface ReadOptions extends Span, FilterOptions {
   limit?: number | undefined;
   all?: boolean;
   'mark-read'?: boolean;
@@ -150,7 +144,7 @@ async function goOn(session: BoardSession, after: number, options: ReadOptions, 
 /** What to do where no message is shown. */
 function nothingThere(options: ReadOptions, stay: string): string {
   if (options.follow) return 'Waiting for the first one.';
-  const narrowed = Object.values(filtersOf(options)).some((filter) => filter !== undefined);
+  const narrowed = filterWords(options) !== '';
   if (narrowed || options.after !== undefined || options.before !== undefined || options.unread)
     return called(`None fits. All: service read${stay}`);
   return called(`Post the first one: service say${stay} "Hello"`);
@@ -159,31 +153,11 @@ function nothingThere(options: ReadOptions, stay: string): string {
 /** How to see what comes before and after, ready to paste. */
 function nextCommands({ next_after: next, prev_before: before }: Page, options: ReadOptions, stay: string): string[] {
   if (options.follow) return [];
-  const filters = [
-    options.from ? ` --from ${options.from}` : '',
-    options.role ? ` --role ${options.role}` : '',
-    options.task ? ` --task ${options.task}` : '',
-    options['to-me'] ? ' --to-me' : '',
-    options.roots ? ' --roots' : '',
-    options.has ? ` --has ${options.has}` : '',
-    stay,
-  ].join('');
+  const filters = filterWords(options) + stay;
   return [
     before !== null ? called(`Earlier: service read --before ${before}${filters}`) : '',
     next !== null ? called(`Later: service read --after ${next}${filters}`) : '',
   ].filter(Boolean);
-}
-
-function filtersOf(options: ReadOptions): Filters {
-  const { from, role, has, task } = options;
-  return {
-    from: from?.replace(/^@/, ''),
-    role,
-    has,
-    task: task === undefined ? undefined : taskRef(task),
-    ...(options['to-me'] ? { to_me: true } : {}),
-    ...(options.roots ? { roots: true } : {}),
-  };
 }
 
 function tooMany(): Failure {

@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
+import { filterFlags } from '../../cli/messages/filters.ts';
 import { read } from '../../cli/messages/read.ts';
 import { without } from '../../cli/session/read-only.ts';
 import { board, count, message, messages, nextSeq, object, seq } from '../../cli/shapes.ts';
@@ -47,19 +48,14 @@ export default class BoardRead extends BaseCommand<typeof BoardRead> {
     before: Flags.integer({ ...before, exclusive: ['around', 'unread'] }),
     around: Flags.integer({ ...around, exclusive: ['unread'] }),
     unread: Flags.boolean({ description: 'What you have not read, oldest first' }),
-    from: Flags.string({ helpValue: 'NAME', description: 'Only messages of this member' }),
-    role: Flags.string({ helpValue: 'ROLE', description: 'Only messages of this role' }),
-    task: Flags.string({ char: 'T', helpValue: 'T', description: 'Only messages about this task' }),
-    'to-me': Flags.boolean({ description: 'Only messages to you' }),
-    roots: Flags.boolean({ description: 'Only messages that begin a thread' }),
-    has: Flags.string({ options: ['ask', 'answer', 'files', 'mention_me'], description: 'Only messages with this' }),
+    ...filterFlags,
     limit: limitFlag(),
     all: Flags.boolean({ char: 'A', description: 'Follow every page' }),
     markdown: Flags.boolean({ description: 'As a Markdown document' }),
     'mark-read': Flags.boolean({
       description: 'What you have not read, oldest first, and mark it as read (a person only)',
       // Everything up to the last one shown counts as read, so nothing may be left out of what is shown.
-      exclusive: ['after', 'before', 'around', 'from', 'role', 'task', 'to-me', 'roots', 'has'],
+      exclusive: ['after', 'before', 'around', ...Object.keys(filterFlags)],
     }),
     follow: Flags.boolean({
       char: 'f',

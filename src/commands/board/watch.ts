@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { readBoards } from '../../cli/boards/list.ts';
 import { numberFlag } from '../../cli/flags.ts';
-import { type Filters, unlessNobody } from '../../cli/messages/catch-up.ts';
+import { unlessNobody } from '../../cli/messages/catch-up.ts';
+import { type Filters, filtersOf } from '../../cli/messages/filters.ts';
 import { follow } from '../../cli/messages/follow.ts';
 import { boardIsGone, followHints, type Head } from '../../cli/messages/follow-hints.ts';
 import { newestSeq, type Show } from '../../cli/messages/read.ts';
@@ -59,8 +60,6 @@ interface WatchOptions {
   from?: string | undefined;
   role?: string | undefined;
 }
-
-const filtersOf = ({ from, role }: WatchOptions): Filters => ({ from: from?.replace(/^@/, ''), role });
 
 /** One board. */
 async function watch(

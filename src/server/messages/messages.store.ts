@@ -1,6 +1,6 @@
 /** Message rows: what lists, threads, inboxes and counts need. The text itself is read from the record. */
 import type { Knex } from 'knex';
-import type { Mention, Message } from '../../contract/types.ts';
+import type { Body, Mention, Message, Query } from '../../contract/types.ts';
 import type { AskingData } from '../asks/asks.rules.ts';
 import { insertion, listStatement, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
@@ -58,6 +58,7 @@ export interface PostedData extends AskingData {
   reply_to: string | null;
   urgent: boolean;
   expects_reply: boolean;
+  /** Absent where it is normal. */
   redactions: { kind: string; count: number }[];
   mentions: Mention[];
   recipients?: string[];
@@ -115,15 +116,10 @@ export interface MessageFilter {
   eyes: Eyes;
   senderId?: string;
   senderRole?: string;
-  toMe?: boolean;
-  roots?: boolean;
-  mentionsMe?: boolean;
-  /** Asks, or answers and withdrawals. */
-  has?: 'ask' | 'answer' | 'files';
+  /** As the reader asked for it. */
+  asked?: Partial<Pick<Query<'listMessages'>, 'to_me' | 'roots' | 'has'>>;
   /** About this task. */
   taskId?: string;
-  /** Matches nothing: a filter for something the board has none of. */
-  none?: boolean;
   /** Only replies in this thread. */
   rootSeq?: number;
 }
@@ -136,27 +132,27 @@ export interface SeqWindow {
 }
 
 function filtered(query: Knex.QueryBuilder, filter: MessageFilter): Knex.QueryBuilder {
+  const { asked = {} } = filter;
   query.where('m.board_id', filter.boardId);
   readable(query, filter.eyes);
-  if (filter.none) query.whereRaw('1 = 0');
   if (filter.senderId !== undefined) query.where('m.sender_id', filter.senderId);
   if (filter.senderRole !== undefined) {
     query.whereIn('m.sender_id', (sub: Knex.QueryBuilder) =>
       sub.from('members').where({ board_id: filter.boardId, role: filter.senderRole }).select('id'),
     );
   }
-  if (filter.roots) query.whereNull('m.root_seq');
+  if (asked.roots) query.whereNull('m.root_seq');
   if (filter.rootSeq !== undefined) query.where('m.root_seq', filter.rootSeq);
-  if (filter.toMe) {
+  if (asked.to_me) {
     query
       .whereNot('m.sender_id', filter.eyes.memberId)
       .where((either) => either.where('m.to_everyone', 1).orWhereExists(named(filter.eyes.memberId, 'addressed')));
   }
-  if (filter.has === 'answer') query.whereNotNull('m.answer_to');
-  if (filter.has === 'files') query.whereExists(linked('message_files'));
-  if (filter.has === 'ask') query.whereExists(linked('asks'));
+  if (asked.has === 'answer') query.whereNotNull('m.answer_to');
+  if (asked.has === 'files') query.whereExists(linked('message_files'));
+  if (asked.has === 'ask') query.whereExists(linked('asks'));
   if (filter.taskId !== undefined) query.whereExists(linked('message_tasks', { 'x.task_id': filter.taskId }));
-  if (filter.mentionsMe) query.whereExists(named(filter.eyes.memberId, 'mentioned'));
+  if (asked.has === 'mention_me') query.whereExists(named(filter.eyes.memberId, 'mentioned'));
   return query;
 }
 

@@ -22,12 +22,19 @@ import type { Addressing } from './addressing.steps.ts';
 import { dayOf, insertDay } from './days.store.ts';
 import { countReply, insertMessage, type MessageRow, type PostedData } from './messages.store.ts';
 
+type Sent = Body<'postMessage'>;
+
 /** A post without secrets: those of its text, and those of what it asks. */
-export type Post = Omit<Body<'postMessage'>, 'body'> & { redacted: Redacted };
+export interface Post {
+  /** What holds no text. */
+  sent: Omit<Sent, 'body' | 'ask'>;
+  ask?: Sent['ask'];
+  redacted: Redacted;
+}
 
 /** A post whose addressees, mentions and parts are decided. */
 export interface Decided {
-  post: Pick<Post, 'redacted' | 'expects_reply' | 'urgent'>;
+  post: { redacted: Redacted; sent: Partial<Post['sent']> };
   parent: MessageRow | null;
   addressing: Addressing;
   mentions: Mention[];
@@ -52,9 +59,10 @@ export async function writePost(
 ): Promise<Written> {
   const { board, member } = place;
   const { post, parent, addressing, mentions, about, files, asking, answering } = decided;
+  const { expects_reply = false, urgent = false } = post.sent;
   const id = newId('msg', tx.now);
   const answers = answering !== null && !answering.withdrawn;
-  const expectsReply = post.expects_reply || asking !== null;
+  const expectsReply = expects_reply || asking !== null;
   // Keys in canonical order: the record then need not sort them.
   const data: PostedData = {
     ...(about.length > 0 ? { about } : {}),
@@ -69,7 +77,7 @@ export async function writePost(
     redactions: post.redacted.counts,
     reply_to: parent?.id ?? null,
     to: addressing.to,
-    urgent: post.urgent,
+    urgent,
   };
   board.message_count += 1;
   board.everyone_count += addressing.everyone ? 1 : 0;
@@ -95,7 +103,7 @@ export async function writePost(
     root_seq: parent ? (parent.root_seq ?? parent.seq) : null,
     to_everyone: addressing.everyone ? 1 : 0,
     named: addressing.named.length > 0 ? addressing.named.join() : null,
-    urgent: post.urgent ? 1 : 0,
+    urgent: urgent ? 1 : 0,
     expects_reply: expectsReply ? 1 : 0,
     answer_to: answering?.ask.message_id ?? null,
     answers: answers ? 1 : 0,

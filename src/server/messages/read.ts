@@ -85,7 +85,7 @@ function messagePage(tx: ReadTx, place: Place, filter: MessageFilter, window: Wi
 
 /** The filter a query asks for. @throws Refusal when it names what the board never had. */
 async function filterOf(tx: ReadTx, place: Place, query: Query<'listMessages'>): Promise<MessageFilter> {
-  const filter: MessageFilter = { boardId: place.board.id, eyes: eyesOf(place.reader) };
+  const filter: MessageFilter = { boardId: place.board.id, eyes: eyesOf(place.reader), asked: query };
   if (query.from !== undefined) {
     const sender = await memberByName(tx, place.board.id, query.from);
     if (!sender) throw new Refusal('member_not_found', 'Nobody of that name was ever on this board.', membersHint);
@@ -97,10 +97,6 @@ async function filterOf(tx: ReadTx, place: Place, query: Query<'listMessages'>):
     filter.senderRole = query.role;
   }
   if (query.task !== undefined) filter.taskId = (await requireTask(tx, place.board.id, query.task)).id;
-  if (query.to_me) filter.toMe = true;
-  if (query.roots) filter.roots = true;
-  if (query.has === 'mention_me') filter.mentionsMe = true;
-  else if (query.has !== undefined) filter.has = query.has;
   return filter;
 }
 

@@ -40,8 +40,7 @@ export async function askAgent(tx: WriteTx, caller: Caller, { row, board, agentI
     {
       post: {
         redacted: redact(textOf(row.work, inviter?.handle ?? '', step?.command ?? '')),
-        expects_reply: true,
-        urgent: false,
+        sent: { expects_reply: true },
       },
       parent: null,
       addressing: { to: [`@${agent.name}`], everyone: false, recipients: [agent], named: [agent.id] },

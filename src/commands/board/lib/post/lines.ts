@@ -8,19 +8,13 @@ import { hasPipedInput, stdinBytes, textLines } from '../../../../cli/stdin.ts';
 import { newIdempotencyKey } from '../../../../client/idempotency.ts';
 import type { BodyIn } from '../../../../contract/types.ts';
 import { Failure, usage } from '../../../../local/failure.ts';
+import { lineFields } from './post.ts';
 
-interface Line {
-  body: string;
-  to?: string[];
-  reply_to?: string;
-  urgent?: boolean;
-  expects_reply?: boolean;
-  about?: string[];
-  files?: { file: string; version?: number }[];
+interface Line extends Pick<BodyIn<'postMessage'>, (typeof lineFields)[number]> {
   key?: string;
 }
 
-const known = new Set(['body', 'to', 'reply_to', 'urgent', 'expects_reply', 'about', 'files', 'key']);
+const known = [...lineFields, 'key'];
 
 /** Posts every line. Stops at the first that fails, or with `keep-going` at the end, with the first failure's exit code. */
 export async function postLines(
@@ -83,7 +77,7 @@ function parseLine(text: string): Line {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong('The line is not an object.');
   const line = value as Line;
-  const unknown = Object.keys(line).find((field) => !known.has(field));
+  const unknown = Object.keys(line).find((field) => !known.includes(field));
   if (unknown) throw wrong(`The field "${unknown}" is not known.`);
   if (typeof line.body !== 'string') throw wrong('The field "body" must be there, and be text.');
   if (!/\S/u.test(line.body)) throw new Failure('body_empty', 'The text of the line is empty.');
@@ -93,4 +87,4 @@ function parseLine(text: string): Line {
 }
 
 const wrong = (message: string) =>
-  usage(message, `A line is {"body":"…"}; it may also have ${[...known].slice(1).join(', ')}`);
+  usage(message, `A line is {"body":"…"}; it may also have ${known.slice(1).join(', ')}`);

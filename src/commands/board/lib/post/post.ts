@@ -14,6 +14,17 @@ import type { BodyIn, Message } from '../../../../contract/types.ts';
 import { usage } from '../../../../local/failure.ts';
 import type { Attaching } from './attach.ts';
 
+/** The fields that a line of `--ndjson-in` may have. */
+export const lineFields = [
+  'body',
+  'to',
+  'reply_to',
+  'urgent',
+  'expects_reply',
+  'about',
+  'files',
+] as const satisfies (keyof BodyIn<'postMessage'>)[];
+
 interface PostOptions {
   body: string | undefined;
   to?: string[] | undefined;
