@@ -53,7 +53,14 @@ export async function lockMessage(
   return { place, message };
 }
 
-/** A readable message of a board by its number. @throws Refusal `message_not_found`. */
+/** A readable message of a board. @throws Refusal `message_not_found`. */
+export async function findMessageById(tx: ReadTx, place: Place, id: string): Promise<MessageRow> {
+  const message = await messageById(tx, id);
+  if (message?.board_id !== place.board.id || !(await mayRead(tx, place.reader, message))) throw messageNotFound();
+  return message;
+}
+
+/** The same by its number. @throws Refusal `message_not_found`. */
 export async function findMessageBySeq(tx: ReadTx, place: Place, seq: number): Promise<MessageRow> {
   const message = await messageBySeq(tx, place.board.id, seq);
   if (!message || !(await mayRead(tx, place.reader, message))) throw messageNotFound();

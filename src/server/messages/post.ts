@@ -4,7 +4,7 @@ import { codePoints } from '../../contract/nouns/common.ts';
 import { MAX_BODY } from '../../contract/nouns/messages.ts';
 import type { Mention, Message, Role } from '../../contract/types.ts';
 import { lockPlace, type Place } from '../access/board-access.ts';
-import { mayRead, messageNotFound } from '../access/message.ts';
+import { findMessageById } from '../access/message.ts';
 import { type Answering, type Asking, addressAnswer, addressAsk, readAnswer, readAsk } from '../asks/asking.steps.ts';
 import { redactAsk, sumCounts } from '../asks/redact.rules.ts';
 import { parseRoles } from '../boards/boards.store.ts';
@@ -20,7 +20,7 @@ import { askContext, askViews } from '../views/ask.ts';
 import { messageView } from '../views/message.ts';
 import { type Addressing, addressThread, addressTo, toEveryone } from './addressing.steps.ts';
 import { findMentions, resolveMentions } from './mentions.rules.ts';
-import { type MessageRow, messageById, messageBySeq } from './messages.store.ts';
+import { type MessageRow, messageBySeq } from './messages.store.ts';
 import { type Post, type Written, writePost } from './posting.steps.ts';
 
 export const postMessage: WriteCase<'postMessage', Post> = {
@@ -51,7 +51,7 @@ export const postMessage: WriteCase<'postMessage', Post> = {
     const role = place.member.kind === 'agent' ? roles[place.member.role ?? ''] : undefined;
     if (place.member.kind === 'agent') requirePermission(role, 'post');
 
-    const parent = sent.reply_to === undefined ? null : await readableParent(tx, place, sent.reply_to);
+    const parent = sent.reply_to === undefined ? null : await findMessageById(tx, place, sent.reply_to);
     const asking = body.ask ? readAsk(body.ask, sent, tx.now) : null;
     const answering = await readAnswer(tx, place.member, parent, sent.answer);
     const addressing = await address(tx, place, roles, { to: sent.to, parent, asking, answering });
@@ -81,14 +81,6 @@ export const postMessage: WriteCase<'postMessage', Post> = {
     return { answer: await asSeenBySender(tx, caller, place, written, parent) };
   },
 };
-
-/** The message replied to. @throws Refusal `message_not_found` when missing, elsewhere or unreadable. */
-async function readableParent(tx: WriteTx, place: Place, id: string): Promise<MessageRow> {
-  const parent = await messageById(tx, id);
-  if (!parent || parent.board_id !== place.board.id || !(await mayRead(tx, place.reader, parent)))
-    throw messageNotFound();
-  return parent;
-}
 
 /** What decides to whom a post goes. */
 interface Sending {

@@ -17,11 +17,14 @@ interface Audience {
   recipients?: string[];
 }
 
+/** Events about a message that was posted before: a reader who may not read that message does not get them. */
+const isAboutMessage = ({ type }: Pick<EventRow, 'type'>): boolean => type.startsWith('reaction.');
+
 /** The audiences that are needed to judge these events; read only where the policy hides messages from anybody. */
 export async function audiencesOf(tx: ReadTx, policy: StoredPolicy, events: readonly EventRow[]): Promise<Audiences> {
-  const reactions = events.filter((event) => event.type.startsWith('reaction.'));
-  if (policy.visibility === 'open' || reactions.length === 0) return new Map();
-  const ids = new Set(reactions.flatMap((event) => (dataOf(event)?.['message_id'] as string | undefined) ?? []));
+  const about = events.filter(isAboutMessage);
+  if (policy.visibility === 'open' || about.length === 0) return new Map();
+  const ids = new Set(about.flatMap((event) => (dataOf(event)?.['message_id'] as string | undefined) ?? []));
   const rows = await postedEvents(tx, [...ids]);
   return new Map(rows.map((row) => [row.message_id, audienceOf(row)]));
 }
@@ -58,7 +61,7 @@ export const isFor = ({ sender, recipients }: Audience, reader: Reader): boolean
 export function isWithheld(event: EventRow, reader: Reader, policy: StoredPolicy, audiences: Audiences): boolean {
   if (reader.kind === 'human') return false;
   if (event.type === 'message.posted') return policy.visibility !== 'open' && !isFor(audienceOf(event), reader);
-  if (event.type.startsWith('reaction.')) {
+  if (isAboutMessage(event)) {
     if (policy.visibility === 'open') return false;
     const audience = audiences.get(dataOf(event)?.['message_id'] as string);
     return !audience || !isFor(audience, reader);
