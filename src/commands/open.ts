@@ -9,7 +9,7 @@ import { flag, object, text } from '../cli/shapes.ts';
 import type { Client } from '../client/client.ts';
 import type { Answer } from '../contract/types.ts';
 import { chooseActor } from '../local/actors.ts';
-import { openInBrowser, openPrivately, thisDesk } from '../local/browser.ts';
+import { openInBrowser, openPrivately, thisBrowserHost } from '../local/browser.ts';
 import { readCredentials } from '../local/credentials.ts';
 import { Failure } from '../local/failure.ts';
 import { findProject } from '../local/project.ts';
@@ -108,7 +108,7 @@ const pageOf = (origin: string, board: string | undefined): string =>
 
 /** Opens a page in a browser, if there is one. @param watched somebody is at a terminal, or an agent's person is near. */
 async function open({ url, ui_url }: Page, watched: boolean): Promise<boolean> {
-  const desk = thisDesk(runtime().env);
+  const desk = thisBrowserHost(runtime().env);
   return watched && (url === null ? openInBrowser(ui_url, desk) : openPrivately(url, desk));
 }
 

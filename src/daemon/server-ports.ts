@@ -5,7 +5,7 @@ import { Pairing } from './pairing/pairing.ts';
 import type { Connecting, Ports } from './ports.ts';
 import { Reports } from './reports/reports.ts';
 import { CredentialStore } from './server-link/credentials.ts';
-import { worldOf } from './server-link/environment.ts';
+import { environmentOf } from './server-link/environment.ts';
 import { Servers } from './server-link/servers.ts';
 import { savedSeats } from './sessions/saved-seats.ts';
 
@@ -21,7 +21,7 @@ export function serverPorts(
   { clock, journal, log, sessions, seats, events, serverEvents }: Connecting,
 ): Omit<Ports, 'adapters'> {
   const credentials = new CredentialStore(folders, env);
-  const servers = new Servers({ world: worldOf(clock, log, version), credentials, events: serverEvents });
+  const servers = new Servers({ world: environmentOf(clock, log, version), credentials, events: serverEvents });
   const reports = new Reports({ servers, clock, log, journal });
   const delegating = new Delegating({ servers, credentials, folders, env, log });
   const pairing = new Pairing({ servers, credentials, folders, env, journal, log, sessions, seats });

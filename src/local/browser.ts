@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import type { Env } from './folders.ts';
 
 /** The parts of the machine that opening a browser uses; tests replace them. */
-export interface Desk {
+export interface BrowserHost {
   env: Env;
   platform: NodeJS.Platform;
   spawn(command: string, args: string[], options: SpawnOptions): ChildProcess;
@@ -17,10 +17,10 @@ export interface Desk {
 /** A program that is still there after this many milliseconds has taken the address. */
 const STARTED_MS = 1_500;
 
-export const thisDesk = (env: Env): Desk => ({ env, platform: process.platform, spawn: spawnProcess });
+export const thisBrowserHost = (env: Env): BrowserHost => ({ env, platform: process.platform, spawn: spawnProcess });
 
 /** Opens an address with `$BROWSER`, else with the platform's default. @returns whether a program took it */
-export async function openInBrowser(url: string, desk: Desk): Promise<boolean> {
+export async function openInBrowser(url: string, desk: BrowserHost): Promise<boolean> {
   for (const [command, ...args] of browsers(url, desk)) {
     if (command !== undefined && (await starts(command, args, desk))) return true;
   }
@@ -35,7 +35,7 @@ const PAGE = /^service-open-[0-9a-f]{32}\.html$/;
  * Opens an address that is for this person alone. All users of the machine see with which words a program was started, so
  * the browser gets the name of a file that only its owner can read, leads on to the address and is removed after a while.
  */
-export async function openPrivately(url: string, desk: Desk, ms = PAGE_MS): Promise<boolean> {
+export async function openPrivately(url: string, desk: BrowserHost, ms = PAGE_MS): Promise<boolean> {
   if (browsers(url, desk).length === 0) return false;
   let page: string;
   try {
@@ -65,7 +65,7 @@ function writePage(url: string, home: string): string {
 const ENTITIES: Record<string, string> = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' };
 
 /** The command ends before the browser has read the page, so another process removes it. */
-function removeLater(page: string, ms: number, { spawn }: Desk): void {
+function removeLater(page: string, ms: number, { spawn }: BrowserHost): void {
   const remove = `setTimeout(() => require('node:fs').rmSync(process.argv[1], { force: true }), ${ms})`;
   const child = spawn(process.execPath, ['-e', remove, page], { env: {}, stdio: 'ignore', detached: true });
   child.once('error', () => rmSync(page, { force: true }));
@@ -73,7 +73,7 @@ function removeLater(page: string, ms: number, { spawn }: Desk): void {
 }
 
 /** The commands to try, in order; none without a display. */
-export function browsers(url: string, { env, platform }: Pick<Desk, 'env' | 'platform'>): string[][] {
+export function browsers(url: string, { env, platform }: Pick<BrowserHost, 'env' | 'platform'>): string[][] {
   if (env.CI) return [];
   if (env.BROWSER) return env.BROWSER === 'none' ? [] : chosen(env.BROWSER, url, platform);
   // A window opened over SSH would appear on another screen.
@@ -98,7 +98,7 @@ function chosen(value: string, url: string, platform: NodeJS.Platform): string[]
 }
 
 /** Whether a program could be started and did not fail at once. */
-function starts(command: string, args: string[], { env, spawn }: Desk): Promise<boolean> {
+function starts(command: string, args: string[], { env, spawn }: BrowserHost): Promise<boolean> {
   return new Promise((resolve) => {
     // A browser must not get credentials from the environment.
     const { SERVICE_TOKEN: _token, SERVICE_TOKEN_FILE: _file, ...rest } = env;

@@ -30,7 +30,7 @@ const isOnlyBegun = ({ pending, key, person, seats }: ServerEntry): boolean =>
   pending !== undefined && key === null && person === null && Object.keys(seats).length === 0;
 
 /** The command that brings a working key for a server to this machine, whose own server makes one when it starts. */
-export const wayIn = (origin: string, local: boolean): string =>
+export const loginCommand = (origin: string, local: boolean): string =>
   local ? 'service server restart' : `service login ${origin}`;
 
 /** This machine's own server, known or not. */

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { browsers, type Desk, openInBrowser, openPrivately, thisDesk } from '../../src/local/browser.ts';
+import { type BrowserHost, browsers, openInBrowser, openPrivately, thisBrowserHost } from '../../src/local/browser.ts';
 import { Home, until } from './support/home.ts';
 import { homeWithBoard } from './support/shared.ts';
 
@@ -158,7 +158,10 @@ describe('a link that is for one person', () => {
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-  const desk = (BROWSER: string): Desk => ({ ...thisDesk({ BROWSER, HOME: dir, PATH: '/bin' }), platform: 'linux' });
+  const desk = (BROWSER: string): BrowserHost => ({
+    ...thisBrowserHost({ BROWSER, HOME: dir, PATH: '/bin' }),
+    platform: 'linux',
+  });
   const pages = () => readdirSync(dir).filter((name) => name.endsWith('.html'));
 
   it('stands in a file that is gone after a while', async () => {

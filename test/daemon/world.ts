@@ -8,7 +8,7 @@ import type { SeatIdentity } from '../../src/daemon/refs.ts';
 import { CredentialStore } from '../../src/daemon/server-link/credentials.ts';
 import type { InboxRead, Notice, ServerEvents } from '../../src/daemon/server-link/link.ts';
 import { Servers } from '../../src/daemon/server-link/servers.ts';
-import type { World } from '../../src/daemon/server-link/wire.ts';
+import type { Environment } from '../../src/daemon/server-link/wire.ts';
 import { type ServerEntry, updateCredentials } from '../../src/local/credentials.ts';
 import { type Folders, folders } from '../../src/local/folders.ts';
 import { FakeClock } from '../client/support.ts';
@@ -59,7 +59,7 @@ export class Machine {
   /** Pauses of the connections, which pass when the test says so. */
   readonly clock = new FakeClock(() => true);
   readonly lines: string[] = [];
-  readonly world: World = {
+  readonly world: Environment = {
     now: this.clock.now,
     sleep: this.clock.sleep,
     random: () => 0.5,

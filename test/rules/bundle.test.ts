@@ -216,7 +216,7 @@ describe('asks and answers in a bundle', () => {
       '<service-message board="payments" from="@maya" sender="owner" seq="97" reply-to="93" answers="93" option="1">',
     );
     const said = (more: Partial<Message>, fate?: { ref: string; blocked: boolean }) =>
-      linesOf({ ...mine, ...more }, fate ? { fates: new Map([[message().id, fate]]) } : {}).slice(3);
+      linesOf({ ...mine, ...more }, fate ? { outcomes: new Map([[message().id, fate]]) } : {}).slice(3);
     const answered = 'service: @maya answered your ask #93 with option 1, "Request access".';
     expect(said({})).to.deep.equal([answered]);
     expect(said({}, { ref: 'PAY-17', blocked: false })).to.deep.equal([`${answered} PAY-17 is no longer Blocked.`]);

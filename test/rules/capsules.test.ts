@@ -1,6 +1,6 @@
 /** The sealing of an invite's secret, against the vectors of the contract. */
 import { expect } from 'chai';
-import { freeze } from '../../src/server/approvals/actions.rules.ts';
+import { canonicalAction } from '../../src/server/approvals/actions.rules.ts';
 import {
   COLLECT_LABEL,
   collectKeyHash,
@@ -13,7 +13,7 @@ import { RootKey } from '../../src/server/text/root-key.ts';
 const at = (end: string) => `01JB8Z2Y5X4W3V2T1S0R9Q8P${end}`;
 const serverId = `srv_${at('7A')}`;
 const root = new RootKey(Buffer.from(Array.from({ length: 32 }, (_unused, n) => n)));
-const action = freeze({
+const action = canonicalAction({
   kind: 'invite_people',
   invite: {
     ttl_seconds: 86_400,
@@ -35,10 +35,10 @@ const secret = 'abi_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
 
 describe('an action', () => {
   it('has the canonical text and hash of the contract', () => {
-    const add = freeze({ kind: 'add_people', person_id: `hum_${at('7M')}`, board_id: `brd_${at('7N')}` });
+    const add = canonicalAction({ kind: 'add_people', person_id: `hum_${at('7M')}`, board_id: `brd_${at('7N')}` });
     expect(add.text).to.equal(`{"board_id":"brd_${at('7N')}","kind":"add_people","person_id":"hum_${at('7M')}"}`);
     expect(add.hash).to.equal('sha256:84bc1a208133dec069f3a631bc3bdce7056f132c3aed561e05c808536dfa30cc');
-    expect(freeze({ kind: 'invite_people', invite: { ttl_seconds: 86_400, boards: [] } }).hash).to.equal(
+    expect(canonicalAction({ kind: 'invite_people', invite: { ttl_seconds: 86_400, boards: [] } }).hash).to.equal(
       'sha256:eba358c93a3ad8cf4e6e579a43fd882a09ca7cc2035d0df880d80be03e0cbbda',
     );
     expect(action.hash).to.equal('sha256:2385a907b04fe04600e6ff93cd18711c8bdb2ecfa18adbc3c4d2229526ee5565');

@@ -8,7 +8,7 @@ import * as settings from '../../src/server/boards/settings.steps.ts';
 import type { WriteTx } from '../../src/server/db/tx.ts';
 import { endMembership, endSeat } from '../../src/server/members/end-members.steps.ts';
 import { type MemberRow, memberById, membersWithIds } from '../../src/server/members/members.store.ts';
-import { bringOnto } from '../../src/server/members/membership.steps.ts';
+import { addMembership } from '../../src/server/members/membership.steps.ts';
 import { activeHuman } from '../../src/server/members/memberships.store.ts';
 import { personById } from '../../src/server/people/people.store.ts';
 import { append } from '../../src/server/record/append.steps.ts';
@@ -33,7 +33,7 @@ export function putOnBoard(server: TestServer, name: string, person: Api): Promi
     const board = await rowNamed(tx, name);
     const found = await personById(tx, person.personId ?? '');
     if (!found) throw new Error('no such person');
-    return (await bringOnto(tx, board, { person: found })).id;
+    return (await addMembership(tx, board, { person: found })).id;
   });
 }
 

@@ -66,7 +66,7 @@ export async function requestKey(url: string, options: MachineOptions): Promise<
 export async function bringKey(url: string, options: MachineOptions): Promise<BroughtKey> {
   const begun = await requestKey(url, options);
   const waiting = waitingRequest(begun.origin);
-  sayHow(begun, waiting.pending.handle, options.out.quiet);
+  printApprovalSteps(begun, waiting.pending.handle, options.out.quiet);
   return collectKey(waiting, options);
 }
 
@@ -79,7 +79,7 @@ async function askHandle(options: MachineOptions): Promise<string> {
 }
 
 /** Says how the request is approved, and that it is waited for: on standard error, whatever is printed in the end. */
-export function sayHow({ origin, code, expires_at }: Begun, handle: string, quiet: boolean): void {
+export function printApprovalSteps({ origin, code, expires_at }: Begun, handle: string, quiet: boolean): void {
   if (quiet) return;
   const minutes = Math.max(1, Math.round((Date.parse(expires_at) - Date.now()) / 60_000));
   show(

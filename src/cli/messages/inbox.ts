@@ -2,8 +2,8 @@
 import { waitFor } from '../../client/wait.ts';
 import type { AgentWork, Answer, Message } from '../../contract/types.ts';
 import { renderBundle } from '../../daemon/bundle/bundle.ts';
-import { readFates } from '../../daemon/bundle/fates.ts';
 import { renderMessage } from '../../daemon/bundle/render.ts';
+import { readOutcomes } from '../../daemon/bundle/task-outcomes.ts';
 import { EXIT } from '../exit.ts';
 import { flushed, type Output } from '../output.ts';
 import { called } from '../runtime.ts';
@@ -15,7 +15,7 @@ import { remind } from './reminders.ts';
 
 type Inbox = Answer<'readInbox'>;
 /** What became of the tasks that waited for answers. */
-type Fates = Awaited<ReturnType<typeof readFates>>;
+type TaskOutcomes = Awaited<ReturnType<typeof readOutcomes>>;
 
 export interface InboxOptions {
   wait?: number | undefined;
@@ -39,7 +39,7 @@ interface InboxRecord {
 export interface Shown {
   inbox: Inbox;
   record: InboxRecord;
-  fates: Fates;
+  outcomes: TaskOutcomes;
   /** What a further command needs to act as this seat. */
   flags: string;
 }
@@ -49,7 +49,7 @@ export async function readInbox(session: Session, options: InboxOptions): Promis
   const { client } = session;
   const { inbox, timedOut } = await unshown(session, options);
   const last = inbox.messages.at(-1)?.seq ?? null;
-  const fates = await readFates(
+  const outcomes = await readOutcomes(
     async (name, params) => (await client.call(name, { params })).data,
     inbox.board,
     inbox.messages,
@@ -61,12 +61,12 @@ export async function readInbox(session: Session, options: InboxOptions): Promis
     messages: inbox.messages,
     acked_up_to: options.peek ? null : last,
     more: inbox.more,
-    wrapped: inbox.messages.map((message) => renderMessage(message, inbox.agent, { fates, ...naming })),
-    bundle: renderBundle([{ board: inbox.board, seat: inbox.agent, messages: inbox.messages, fates }], naming),
+    wrapped: inbox.messages.map((message) => renderMessage(message, inbox.agent, { outcomes, ...naming })),
+    bundle: renderBundle([{ board: inbox.board, seat: inbox.agent, messages: inbox.messages, outcomes }], naming),
     work: inbox.work,
     ...(options.wait === undefined ? {} : { timed_out: timedOut }),
   };
-  return { inbox, record, fates, flags };
+  return { inbox, record, outcomes, flags };
 }
 
 /** In a session with several seats a command names the board even beside `--as`. */

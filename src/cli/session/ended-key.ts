@@ -1,5 +1,5 @@
 /** Explains a refused credential: which one it is, and how to get another. */
-import { wayIn } from '../../local/servers.ts';
+import { loginCommand } from '../../local/servers.ts';
 import { inSession } from './here.ts';
 import type { Session } from './open-session.ts';
 
@@ -13,7 +13,7 @@ export function nameEndedKey(error: unknown, session: Session | null): void {
 }
 
 function endedKey({ seat, entry, agent, server: { url, local } }: Session): { message: string; hint: string } {
-  const way = wayIn(url, local);
+  const way = loginCommand(url, local);
   if (seat) {
     const { name, board, session } = seat.saved;
     const join = `service join --board ${board} --name ${name}`;

@@ -9,7 +9,7 @@ import { readKey, readLocalKey } from '../../local/keystore.ts';
 import { canonicalOrigin, looksLikeUrl } from '../../local/origin.ts';
 import { localFetch } from '../../local/own-server/loopback-fetch.ts';
 import { findProject, type ProjectFile, saidBy } from '../../local/project.ts';
-import { type KnownServer, localServer, namedServer, personServer, wayIn } from '../../local/servers.ts';
+import { type KnownServer, localServer, loginCommand, namedServer, personServer } from '../../local/servers.ts';
 import { noteDone } from '../done.ts';
 import { EXIT } from '../exit.ts';
 import { restartingFetch, useLocalServer } from '../local/server.ts';
@@ -180,7 +180,7 @@ async function personTarget(server: KnownServer, choice: SessionChoice): Promise
     if (key) return { server, token: key, entry: server.entry };
   }
   throw new Failure('login_required', `There is no key for ${server.origin} on this machine.`, {
-    hint: wayIn(server.origin, server.local),
+    hint: loginCommand(server.origin, server.local),
   });
 }
 

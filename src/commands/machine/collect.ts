@@ -1,4 +1,4 @@
-import { collectKey, sayHow, waitingRequest } from '../../cli/access/machine-key.ts';
+import { collectKey, printApprovalSteps, waitingRequest } from '../../cli/access/machine-key.ts';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { collectedKey } from '../../cli/shapes.ts';
@@ -18,7 +18,8 @@ export default class MachineCollect extends BaseCommand<typeof MachineCollect> {
     const { out, timeoutMs, verbose } = this;
     const waiting = waitingRequest(this.args.url);
     const { code = '', expires_at, handle } = waiting.pending;
-    if (Date.parse(expires_at) > Date.now()) sayHow({ origin: waiting.origin, code, expires_at }, handle, out.quiet);
+    if (Date.parse(expires_at) > Date.now())
+      printApprovalSteps({ origin: waiting.origin, code, expires_at }, handle, out.quiet);
     const { record, text, next } = await collectKey(waiting, { out, timeoutMs, verbose, noInput: true });
     out.print(record, () => `${text}\n${next}`);
   }

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { z } from 'zod';
-import { collectKey, requestKey, sayHow, waitingRequest } from '../../cli/access/machine-key.ts';
+import { collectKey, printApprovalSteps, requestKey, waitingRequest } from '../../cli/access/machine-key.ts';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { called } from '../../cli/runtime.ts';
@@ -43,7 +43,7 @@ export default class MachineRequest extends BaseCommand<typeof MachineRequest> {
       );
       return;
     }
-    sayHow(begun, waiting.pending.handle, out.quiet);
+    printApprovalSteps(begun, waiting.pending.handle, out.quiet);
     const { record, text, next } = await collectKey(waiting, deps);
     out.print(record, () => `${text}\n${next}`);
   }

@@ -2,7 +2,7 @@
 import type { Message } from '../../contract/types.ts';
 import { renderDigest } from './digest.ts';
 import { quoted } from './escape.ts';
-import type { Fate } from './options.ts';
+import type { TaskOutcome } from './options.ts';
 import { attributes, type RenderOptions, renderMessage } from './render.ts';
 
 export interface Group {
@@ -19,10 +19,10 @@ export interface Group {
   /** Messages that are cut, by id, with the bytes that are left of them. */
   cut?: ReadonlyMap<string, number>;
   /** What became of the tasks that waited for answers, by the answer's id. */
-  fates?: ReadonlyMap<string, Fate>;
+  outcomes?: ReadonlyMap<string, TaskOutcome>;
 }
 
-export interface BundleOptions extends Omit<RenderOptions, 'server' | 'cut' | 'fates'> {
+export interface BundleOptions extends Omit<RenderOptions, 'server' | 'cut' | 'outcomes'> {
   /** Stands in the first group, so that a program which gives the text back tells which it was. */
   handoff?: string;
   /** Its program tells the agent that the text is not its person's. */
@@ -64,7 +64,7 @@ export const quietLine = (count: number, more: boolean): string =>
   `service: ${count}${more ? ' more' : ''} arrived while you were away and did not wake you. Answer only if one needs you:`;
 
 function renderGroup(group: Group, quiet: boolean, options: BundleOptions, handoff: () => string | null): string {
-  const { seat, server, cut, fates } = group;
+  const { seat, server, cut, outcomes } = group;
   const messages = (quiet ? group.quiet : group.messages) ?? [];
   const [open, close] = groupLines(
     { ...group, count: messages.length, quiet },
@@ -73,7 +73,7 @@ function renderGroup(group: Group, quiet: boolean, options: BundleOptions, hando
   return [
     open,
     ...messages.map((message) =>
-      renderMessage(message, seat, { ...options, server, fates, cut: cut?.get(message.id) }),
+      renderMessage(message, seat, { ...options, server, outcomes, cut: cut?.get(message.id) }),
     ),
     close,
   ].join('\n');

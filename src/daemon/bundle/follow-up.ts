@@ -1,7 +1,7 @@
 /** The lines below a message that tell the agent what it can do about it: each a command or a fact. */
 import type { Message } from '../../contract/types.ts';
 import { quoted, shellWord } from './escape.ts';
-import { type Fate, onBoard, type RenderOptions } from './options.ts';
+import { onBoard, type RenderOptions, type TaskOutcome } from './options.ts';
 
 /** In a fixed order, only what applies. @param seat the name of the agent that reads. */
 export function linesAfter(message: Message, seat: string, options: RenderOptions): string[] {
@@ -9,7 +9,7 @@ export function linesAfter(message: Message, seat: string, options: RenderOption
   return [
     ...replyLine(message, on),
     ...askLines(message, on),
-    ...answerLine(message, seat, options.fates?.get(message.id)),
+    ...answerLine(message, seat, options.outcomes?.get(message.id)),
     ...message.files.map(
       ({ name, version }) =>
         `service: Attached ${quoted(name)} v${version}: service file get ${shellWord(`${name}@${version}`)}${on}`,
@@ -43,7 +43,7 @@ function askLines(message: Message, on: string): string[] {
 /** To the second, in UTC: the same for every reader. */
 const moment = (at: string): string => at.replace(/\.\d+Z$/, 'Z');
 
-function answerLine(message: Message, seat: string, fate: Fate | undefined): string[] {
+function answerLine(message: Message, seat: string, outcome: TaskOutcome | undefined): string[] {
   const { answer, from, reply_to_from: asker } = message;
   if (!answer) return [];
   const whose = asker === seat ? 'your ask' : 'the ask';
@@ -53,6 +53,6 @@ function answerLine(message: Message, seat: string, fate: Fate | undefined): str
   const what = answer.withdrawn
     ? `withdrew ${asker === from.name ? 'ask' : whose} #${answer.ask_seq}${of}`
     : `answered ${whose} #${answer.ask_seq}${of}${picked}${words}`;
-  const task = fate ? ` ${quoted(fate.ref)} is ${fate.blocked ? 'still' : 'no longer'} Blocked.` : '';
+  const task = outcome ? ` ${quoted(outcome.ref)} is ${outcome.blocked ? 'still' : 'no longer'} Blocked.` : '';
   return [`service: @${quoted(from.name)} ${what}.${task}`];
 }

@@ -2,7 +2,7 @@
 import { shellWord } from './escape.ts';
 
 /** What became of the task that waited for an answer. */
-export interface Fate {
+export interface TaskOutcome {
   ref: string;
   /** Other asks still keep it waiting. */
   blocked: boolean;
@@ -22,7 +22,7 @@ export interface RenderOptions {
   /** Milliseconds of processor time that were spent so far, where it is not this process's. */
   spent?: () => number;
   /** Of answers, by the message's id: the task that waited for them. */
-  fates?: ReadonlyMap<string, Fate>;
+  outcomes?: ReadonlyMap<string, TaskOutcome>;
 }
 
 /** What a hint's command needs to mean the same board and seat: nothing where there is only one. */

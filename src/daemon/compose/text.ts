@@ -35,7 +35,7 @@ export const groupOf = (seat: ComposeSeat, input: ComposeInput) => ({
   board: seat.seat.board,
   seat: seat.seat.name,
   server: serverOf(seat, input),
-  fates: seat.fates,
+  outcomes: seat.outcomes,
 });
 
 /** No text has room for all of it. */
@@ -45,7 +45,7 @@ export const isGiant = ({ body }: Message): boolean => bytesOf(body) > WHOLE_BYT
 export function messageBytes({ seat, message, form }: Chosen, input: ComposeInput): number {
   if (form === 'full' && isGiant(message)) return Number.POSITIVE_INFINITY;
   const cut = form === 'truncated' ? cutBytes(input) : undefined;
-  const options: RenderOptions = { ...optionsOf(input), server: serverOf(seat, input), cut, fates: seat.fates };
+  const options: RenderOptions = { ...optionsOf(input), server: serverOf(seat, input), cut, outcomes: seat.outcomes };
   return bytesOf(renderMessage(message, seat.seat.name, options)) + 1;
 }
 

@@ -1,7 +1,7 @@
 /** Input and result of composing a text for a session. */
 import type { DeliveryMode, Inbox } from '../../contract/types.ts';
 import type { Limits } from '../adapter.ts';
-import type { Fate } from '../bundle/options.ts';
+import type { TaskOutcome } from '../bundle/options.ts';
 import type { HandoffClass, HandoffId } from '../protocol.ts';
 import type { SeatIdentity, SeatRef } from '../refs.ts';
 import type { Notice } from '../server-link/link.ts';
@@ -16,7 +16,7 @@ export interface ComposeSeat {
   seat: SeatIdentity;
   /** Read with its own token just now; the only source of bodies. */
   inbox: Inbox;
-  fates?: ReadonlyMap<string, Fate>;
+  outcomes?: ReadonlyMap<string, TaskOutcome>;
   /** The one with the highest revision known. */
   mode: DeliveryMode;
   /** What the session was last told its mode is; null: nothing yet. */

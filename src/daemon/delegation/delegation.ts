@@ -6,7 +6,7 @@ import { ClientError } from '../../client/errors.ts';
 import { slug } from '../../contract/slug.ts';
 import { Failure } from '../../local/failure.ts';
 import type { Folders } from '../../local/folders.ts';
-import { wayIn } from '../../local/servers.ts';
+import { loginCommand } from '../../local/servers.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import type { Log } from '../log.ts';
 import type { Connection } from '../server-link/connection.ts';
@@ -102,7 +102,7 @@ export const revoked = (credentials: CredentialStore, origin: string): ControlRe
   });
 
 const signingIn = (credentials: CredentialStore, origin: string): string =>
-  `Your person runs: ${wayIn(origin, credentials.server(origin)?.entry.mode === 'local')}`;
+  `Your person runs: ${loginCommand(origin, credentials.server(origin)?.entry.mode === 'local')}`;
 
 /**
  * What this machine's delegations are called: after the host, and under SERVICE_HOME after the folder too, so that two

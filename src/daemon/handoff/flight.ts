@@ -9,10 +9,10 @@ import type { Metrics } from '../metrics.ts';
 import type { HandoffId } from '../protocol.ts';
 import { seatKey } from '../refs.ts';
 import type { SessionEvents } from '../sessions/events.ts';
-import type { Flight, Seat, Session } from '../sessions/session.ts';
+import type { PendingHandoff, Seat, Session } from '../sessions/session.ts';
 import { logHandoff } from './log-lines.ts';
 import { noting } from './noting.ts';
-import { landed, type SettleDeps } from './settle.ts';
+import { handoffEnded, type SettleDeps } from './settle.ts';
 
 export interface FlightDeps extends SettleDeps {
   clock: DaemonClock;
@@ -28,7 +28,7 @@ const STALL_MS = 10_000;
 export function awaitCarrier(
   deps: FlightDeps,
   session: Session,
-  flight: Flight,
+  flight: PendingHandoff,
   peer: Peer,
   then: () => void = () => {},
 ): void {
@@ -49,7 +49,7 @@ export function awaitCarrier(
 }
 
 /** The carrier has written the text into the harness. */
-export function accepted(deps: FlightDeps, session: Session, flight: Flight): void {
+export function accepted(deps: FlightDeps, session: Session, flight: PendingHandoff): void {
   if (session.flight !== flight || flight.acceptedUs !== null) return;
   deps.faults.at('accept.received');
   const acceptedUs = deps.clock.nowUs();
@@ -68,7 +68,7 @@ export function accepted(deps: FlightDeps, session: Session, flight: Flight): vo
 export function applyEffects(
   deps: FlightDeps,
   session: Session,
-  { nudges, modes, announced }: Flight['effects'],
+  { nudges, modes, announced }: PendingHandoff['effects'],
 ): void {
   const now = deps.clock.now();
   deps.journal.write(() => {
@@ -85,7 +85,7 @@ export function applyEffects(
 }
 
 /** An accepted wake after which nothing happens is reported; it is never sent again on that ground alone. */
-export function watchForTurn(deps: FlightDeps, session: Session, flight: Flight): void {
+export function watchForTurn(deps: FlightDeps, session: Session, flight: PendingHandoff): void {
   if (flight.path === 'prompt' || flight.path === 'tool' || flight.path === 'turn_end') return;
   flight.cancelStall = deps.clock.after(STALL_MS, () => {
     const waits = session.flight === flight && session.turn === 'idle' && session.row.turned && !flight.echoed;
@@ -112,7 +112,7 @@ const backLines: Partial<Record<HandoffRow['state'], 'handoff_retry' | 'handoff_
 export function backToPending(
   deps: FlightDeps,
   session: Session,
-  flight: Flight,
+  flight: PendingHandoff,
   reason: string,
   change: Partial<Pick<HandoffRow, 'attempts' | 'next_at' | 'state'>> = {},
 ): void {
@@ -120,7 +120,7 @@ export function backToPending(
   const state = change.state ?? 'pending';
   try {
     deps.journal.updateHandoff(flight.id, { state, reason, accepted_at: null, ...change });
-    landed(deps, flight.id);
+    handoffEnded(deps, flight.id);
   } catch (error) {
     // It stays `handed` in the journal, which the next start turns into the same.
     if (!(error instanceof JournalError)) throw error;
@@ -132,7 +132,7 @@ export function backToPending(
 }
 
 /** Ends the handoff on its way: the session can be given the next one. */
-export function land(deps: FlightDeps, session: Session, flight: Flight): void {
+export function land(deps: FlightDeps, session: Session, flight: PendingHandoff): void {
   flight.cancelStall();
   session.flight = null;
   session.deliveredUs = deps.clock.nowUs();
@@ -145,7 +145,7 @@ export function land(deps: FlightDeps, session: Session, flight: Flight): void {
  * A handoff of this session and boot that was taken for lost, and whose text is in the session after all: an extension
  * says so again, or a wake comes back. @returns it, as on its way and accepted.
  */
-export function revive(deps: FlightDeps, session: Session, id: HandoffId): Flight | null {
+export function revive(deps: FlightDeps, session: Session, id: HandoffId): PendingHandoff | null {
   const row = deps.journal.handoff(id);
   const lost = row && ['pending', 'retry'].includes(row.state);
   if (!lost || session.flight || row.session_key !== session.key || row.boot !== session.row.boot) return null;
@@ -165,7 +165,7 @@ export function handedTo(journal: Journal, { session, row }: Seat): number[] {
 }
 
 /** A handoff of the journal as one on its way. */
-export const flightOf = (row: HandoffRow, acceptedUs: number | null): Flight => ({
+export const flightOf = (row: HandoffRow, acceptedUs: number | null): PendingHandoff => ({
   id: row.id,
   path: row.path,
   boot: row.boot,

@@ -5,7 +5,7 @@ import type { Point } from '../compose/types.ts';
 import type { Peer } from '../control/peer.ts';
 import type { Manifest } from '../journal/rows.ts';
 import type { Carry } from '../protocol.ts';
-import type { Flight, Session } from '../sessions/session.ts';
+import type { PendingHandoff, Session } from '../sessions/session.ts';
 import { applyEffects, awaitCarrier, backToPending, takeBack } from './flight.ts';
 import { composeSeat, handed, type Offer, offer, type PrepareDeps, prepare, readSeats } from './prepare.ts';
 
@@ -109,7 +109,7 @@ export function give(deps: CarryDeps, session: Session, peer: Peer, offered: Off
 }
 
 /** Prepares a handoff; one that could not be prepared is taken back before it is answered. */
-function prepared(deps: CarryDeps, session: Session, whole: Offer & { manifest: Manifest }): Flight {
+function prepared(deps: CarryDeps, session: Session, whole: Offer & { manifest: Manifest }): PendingHandoff {
   try {
     return prepare(deps, session, whole);
   } catch (error) {

@@ -9,7 +9,7 @@ import type { Carry, HandoffId } from '../protocol.ts';
 import { isFinal } from '../refs.ts';
 import type { InboxRead } from '../server-link/link.ts';
 import type { Servers } from '../server-link/servers.ts';
-import type { Effects, Flight, Seat, Session } from '../sessions/session.ts';
+import type { Effects, PendingHandoff, Seat, Session } from '../sessions/session.ts';
 import type { FlightDeps } from './flight.ts';
 import { logHandoff } from './log-lines.ts';
 import { settle } from './settle.ts';
@@ -166,7 +166,7 @@ export function composeSeat(
   return {
     seat: seat.identity,
     inbox,
-    fates: read.fates,
+    outcomes: read.outcomes,
     mode: row.mode,
     toldMode: seat.toldMode,
     skip,
@@ -240,7 +240,7 @@ export function prepare(
   deps: PrepareDeps,
   session: Session,
   { manifest, effects, attempts }: Offer & { manifest: Manifest },
-): Flight {
+): PendingHandoff {
   deps.faults.at('hand.prepare');
   const { handoff } = manifest;
   deps.journal.write(() => {
@@ -248,7 +248,7 @@ export function prepare(
     supersede(deps, manifest);
   });
   session.rotation++;
-  const flight: Flight = {
+  const flight: PendingHandoff = {
     id: handoff.id,
     path: handoff.path,
     boot: handoff.boot,
@@ -285,7 +285,7 @@ function supersede(deps: PrepareDeps, { handoff, messages }: Manifest): void {
 }
 
 /** The text was exposed to its carrier. */
-export function handed(deps: PrepareDeps, flight: Flight): void {
+export function handed(deps: PrepareDeps, flight: PendingHandoff): void {
   deps.journal.updateHandoff(flight.id, { state: 'handed', handed_at: deps.clock.now() });
   deps.faults.at('hand.handed');
   deps.metrics.count('handed');

@@ -1,7 +1,7 @@
 /** Handing through a program's own queue: tried a few times, then left until the session or seat changes. */
 import { type Journal, JournalError } from '../journal/journal.ts';
 import type { Carry } from '../protocol.ts';
-import type { Flight, Session } from '../sessions/session.ts';
+import type { PendingHandoff, Session } from '../sessions/session.ts';
 import { accepted, backToPending, type FlightDeps } from './flight.ts';
 import { confirm, type ReceiptDeps } from './receipt.ts';
 
@@ -11,7 +11,7 @@ const MOST_MS = 60_000;
 const LATER_MS = 5_000;
 
 /** Gives the text to the program and notes what came of it. */
-export async function queue(deps: ReceiptDeps, session: Session, flight: Flight, carry: Carry): Promise<void> {
+export async function queue(deps: ReceiptDeps, session: Session, flight: PendingHandoff, carry: Carry): Promise<void> {
   const adapter = deps.adapters.of(session.row.harness);
   const text = [carry.nudge, carry.bundle, carry.notice].filter(Boolean).join('\n');
   const outcome = await adapter.hand(session.view, text, flight.id).catch(() => ({ retry: 'failed' }));
@@ -44,14 +44,14 @@ export async function queue(deps: ReceiptDeps, session: Session, flight: Flight,
 const NOT_NOW_MS = 60_000;
 
 /** The program is busy otherwise, which counts as no attempt. @param agentsMs how long only for what agents write */
-export function notNow(deps: FlightDeps, session: Session, flight: Flight, agentsMs?: number): void {
+export function notNow(deps: FlightDeps, session: Session, flight: PendingHandoff, agentsMs?: number): void {
   if (agentsMs === undefined) pause(deps, session, NOT_NOW_MS);
   else session.agentsNotBeforeUs = deps.clock.nowUs() + agentsMs * 1000;
   backToPending(deps, session, flight, 'not_now');
 }
 
 /** Counts an attempt that failed; the fifth is the last until something changes. */
-export function attemptFailed(deps: FlightDeps, session: Session, flight: Flight, reason: string): void {
+export function attemptFailed(deps: FlightDeps, session: Session, flight: PendingHandoff, reason: string): void {
   const attempts = flight.attempts + 1;
   const why = reason.slice(0, 200);
   if (attempts >= ATTEMPTS) {

@@ -3,12 +3,12 @@ import type { Adapters } from '../adapter.ts';
 import type { Acknowledger } from '../inbox/acknowledge.ts';
 import type { PartRow } from '../journal/rows.ts';
 import { type SeatRef, seatKey } from '../refs.ts';
-import type { Flight, Seat, Session } from '../sessions/session.ts';
+import type { PendingHandoff, Seat, Session } from '../sessions/session.ts';
 import { backToPending, type FlightDeps, land } from './flight.ts';
 import { logHandoff } from './log-lines.ts';
 import { noting } from './noting.ts';
 import { leftQueue } from './queued.ts';
-import { landed } from './settle.ts';
+import { handoffEnded } from './settle.ts';
 
 /** Wakes that did not come back before one is believed without its echo. */
 const ECHO_ROUNDS = 2;
@@ -58,7 +58,7 @@ export function evidence(deps: ReceiptDeps, session: Session, event: SessionEven
 }
 
 /** Notes a certain receipt in the journal, then acknowledges the messages. */
-export function confirm(deps: ReceiptDeps, session: Session, flight: Flight): void {
+export function confirm(deps: ReceiptDeps, session: Session, flight: PendingHandoff): void {
   if (session.flight !== flight) return;
   deps.faults.at('confirm.evidence');
   const manifest = deps.journal.manifest(flight.id);
@@ -88,7 +88,7 @@ export function confirm(deps: ReceiptDeps, session: Session, flight: Flight): vo
   logHandoff(deps, 'handoff_confirmed', flight.id);
   land(deps, session, flight);
   try {
-    landed(deps, flight.id);
+    handoffEnded(deps, flight.id);
     deps.faults.at('confirm.recorded');
     deps.events.emit('received', { session: session.key, boot: flight.boot, handoff: flight.id, messages: rows });
   } finally {

@@ -3,7 +3,7 @@ import type { Acknowledger } from '../inbox/acknowledge.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type FlightDeps, flightOf, watchForTurn } from './flight.ts';
 import { logHandoff } from './log-lines.ts';
-import { landed, type SettleDeps } from './settle.ts';
+import { handoffEnded, type SettleDeps } from './settle.ts';
 
 /** Before anything is served. Sessions whose process is gone are closed already. */
 export function recover(deps: FlightDeps, sessions: Sessions): void {
@@ -23,7 +23,7 @@ export function recover(deps: FlightDeps, sessions: Sessions): void {
     journal.updateHandoff(row.id, { state: 'pending', reason: 'daemon_restarted', accepted_at: null });
     logHandoff(deps, 'handoff_pending', row.id, { reason: 'daemon_restarted' });
   }
-  for (const { id } of journal.handoffsIn(['confirmed', 'pending', 'retry'])) landed(deps, id);
+  for (const { id } of journal.handoffsIn(['confirmed', 'pending', 'retry'])) handoffEnded(deps, id);
 }
 
 /** Once the servers are connected: what was received is acknowledged, never handed again. */

@@ -14,7 +14,7 @@ export interface SettleDeps {
 export const onItsWay = (state: string): boolean => state === 'prepared' || state === 'handed';
 
 /** A handoff is on its way no more: parts that their cursors passed meanwhile are over. */
-export function landed(deps: SettleDeps, id: HandoffId): void {
+export function handoffEnded(deps: SettleDeps, id: HandoffId): void {
   const { journal, seats } = deps;
   const manifest = journal.manifest(id);
   if (!manifest) return;

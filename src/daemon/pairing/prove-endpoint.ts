@@ -2,7 +2,7 @@
 import type { PairingDirection, PairingRequest } from '../../contract/types.ts';
 import { ControlRefusal } from '../control/errors.ts';
 import type { Log } from '../log.ts';
-import type { World } from '../server-link/wire.ts';
+import type { Environment } from '../server-link/wire.ts';
 import type { PairingApi } from './api.ts';
 import { type Endpoint, newProof } from './endpoint.ts';
 
@@ -20,7 +20,7 @@ const terminal = new Set<PairingRequest['state']>(['declined', 'cancelled', 'exp
 
 export interface DriveOptions {
   api: PairingApi;
-  world: World;
+  world: Environment;
   log: Log;
   /** Whether the session is still the very one that was bound. */
   holds(endpoint: Endpoint): boolean;
@@ -205,7 +205,7 @@ export class Drive {
 
 const SELECT_RETRIES = 3;
 
-async function retryUnreachable<T>(world: World, work: () => Promise<T>): Promise<T> {
+async function retryUnreachable<T>(world: Environment, work: () => Promise<T>): Promise<T> {
   for (let retries = 0; ; retries++) {
     try {
       return await work();

@@ -18,10 +18,10 @@ import {
 import type { CallInput } from './seat-calls.ts';
 import type { SeatFeed } from './seat-feed.ts';
 import { isNumber } from './trust.ts';
-import { Wire, type World } from './wire.ts';
+import { type Environment, Wire } from './wire.ts';
 
 export interface ConnectionOptions {
-  world: World;
+  world: Environment;
   credentials: CredentialStore;
   events: ServerEvents;
 }
@@ -45,7 +45,7 @@ export class Connection {
     this.#feed = new Feed({ wire, identity, credentials, events, seats: this.#seats });
   }
 
-  get world(): World {
+  get world(): Environment {
     return this.wire.world;
   }
 

@@ -1,10 +1,10 @@
 /** The world of server connections, made of the daemon's clock and log. */
 import type { DaemonClock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { World } from './wire.ts';
+import type { Environment } from './wire.ts';
 
 /** @param version of this build, which servers are told. */
-export function worldOf(clock: DaemonClock, log: Log, version: string): World {
+export function environmentOf(clock: DaemonClock, log: Log, version: string): Environment {
   // Waiting uses the monotonic clock; only what is shown is a time of day.
   const beganAt = clock.now() - clock.nowUs() / 1_000;
   return {

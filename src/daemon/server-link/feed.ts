@@ -12,7 +12,7 @@ import { SeatFailure, type ServerEvents } from './link.ts';
 import { Polls } from './polls.ts';
 import type { SeatFeed } from './seat-feed.ts';
 import { isMode, isNumber } from './trust.ts';
-import type { Wire, World } from './wire.ts';
+import type { Environment, Wire } from './wire.ts';
 
 /** A key that was refused is tried again after this long, or when the saved one changes. */
 const RETRY_KEY_MS = 300_000;
@@ -35,7 +35,7 @@ export class Feed {
 
   readonly #options: FeedOptions;
   readonly #seats: FollowedSeats;
-  readonly #world: World;
+  readonly #world: Environment;
   readonly #backoff: Backoff;
   readonly #ended = new AbortController();
   readonly #polls: Polls;

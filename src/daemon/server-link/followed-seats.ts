@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { ClientError } from '../../client/errors.ts';
 import type { Answer } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
-import { readFates } from '../bundle/fates.ts';
+import { readOutcomes } from '../bundle/task-outcomes.ts';
 import { isFinal, type SeatIdentity } from '../refs.ts';
 import type { CredentialStore } from './credentials.ts';
 import { isPassing } from './failures.ts';
@@ -165,8 +165,12 @@ export class FollowedSeats {
     const { inbox, wholeUpTo } = await readWhole(async (query) =>
       requireInbox(await this.call(feed, 'readInbox', { query: { ...query } }), feed.seat.member_id),
     );
-    const fates = await readFates((name, params) => this.call(feed, name, { params }), inbox.board, inbox.messages);
-    const read = { inbox, wholeUpTo, fates, sentUs, atUs: this.#options.wire.world.nowUs() };
+    const outcomes = await readOutcomes(
+      (name, params) => this.call(feed, name, { params }),
+      inbox.board,
+      inbox.messages,
+    );
+    const read = { inbox, wholeUpTo, outcomes, sentUs, atUs: this.#options.wire.world.nowUs() };
     feed.readUs = sentUs;
     feed.backoff.reset();
     this.applyInbox(feed, inbox);

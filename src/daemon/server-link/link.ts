@@ -1,7 +1,7 @@
 /** Events of server connections and their records. A server is known by its canonical origin everywhere. */
 import type { EventEmitter } from 'node:events';
 import type { Answer, DeliveryMode, Inbox } from '../../contract/types.ts';
-import type { Fate } from '../bundle/options.ts';
+import type { TaskOutcome } from '../bundle/options.ts';
 import type { SeatProblem } from '../protocol.ts';
 import type { SeatRef, SessionKey } from '../refs.ts';
 
@@ -13,7 +13,7 @@ export interface InboxRead {
   /** Every unread message up to this number is in it, and behind it only urgent ones. Null: it has all. */
   wholeUpTo: number | null;
   /** What became of the tasks that waited for the answers in it, by the answer's id; as far as it could be read. */
-  fates?: ReadonlyMap<string, Fate>;
+  outcomes?: ReadonlyMap<string, TaskOutcome>;
   /** When the request of its first page was sent; a read is fresh for what held before this. */
   sentUs: number;
   /** When it was complete. */

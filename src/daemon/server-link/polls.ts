@@ -6,17 +6,17 @@ import { MAX_WAITS } from './http.ts';
 import type { SeatFeed } from './seat-feed.ts';
 import { Slots } from './slots.ts';
 import { requireInbox } from './trust.ts';
-import type { World } from './wire.ts';
+import type { Environment } from './wire.ts';
 
 const WAIT_SECONDS = 50;
 
 export class Polls {
   readonly #seats: FollowedSeats;
-  readonly #world: World;
+  readonly #world: Environment;
   readonly #following = new Map<SeatFeed, AbortController>();
   readonly #slots = new Slots(MAX_WAITS);
 
-  constructor(seats: FollowedSeats, world: World) {
+  constructor(seats: FollowedSeats, world: Environment) {
     this.#seats = seats;
     this.#world = world;
   }

@@ -7,7 +7,7 @@ import type { CredentialStore, KnownOrigin } from './credentials.ts';
 import { type OriginHttp, originHttp, TOTAL_MS } from './http.ts';
 
 /** The world as server connections need it. */
-export interface World extends Clock {
+export interface Environment extends Clock {
   /** From 0 to below 1. */
   random(): number;
   /** Microseconds of the machine's monotonic clock. */
@@ -20,11 +20,11 @@ export interface World extends Clock {
 
 export class Wire {
   readonly origin: string;
-  readonly world: World;
+  readonly world: Environment;
   readonly #credentials: CredentialStore;
   #http: { address: string; http: OriginHttp } | null = null;
 
-  constructor(origin: string, world: World, credentials: CredentialStore) {
+  constructor(origin: string, world: Environment, credentials: CredentialStore) {
     this.origin = origin;
     this.world = world;
     this.#credentials = credentials;

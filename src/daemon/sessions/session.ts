@@ -17,7 +17,7 @@ export interface Effects {
 }
 
 /** The one handoff that is exposed and not confirmed. */
-export interface Flight {
+export interface PendingHandoff {
   id: HandoffId;
   path: HandoffPath;
   boot: string;
@@ -58,7 +58,7 @@ export class Session {
   extension: Extension | null = null;
   /** In the order in which they were bound. */
   readonly seats = new Set<Seat>();
-  flight: Flight | null = null;
+  flight: PendingHandoff | null = null;
   /** A handoff is being made; another token in its place stops it. */
   preparing: object | null = null;
   /** The last prompt or tool call, in monotonic microseconds. */

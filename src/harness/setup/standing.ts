@@ -20,12 +20,12 @@ import { hasRule, isPlainJson, ownHooks, Unreadable, wantedHooks } from './setti
  * `outdated`: unchanged since we wrote it, but this version writes it differently. `edited`: changed by others.
  * `skipped`: the program ignores the whole file.
  */
-export type Standing = 'fine' | 'missing' | 'outdated' | 'edited' | 'skipped' | 'unreadable';
+export type InstallState = 'fine' | 'missing' | 'outdated' | 'edited' | 'skipped' | 'unreadable';
 
 export interface Stands {
   install: Install;
   path: string;
-  standing: Standing;
+  standing: InstallState;
   /** Whether `init` has written it here. */
   noted: boolean;
 }
@@ -62,7 +62,7 @@ export const standingOf = (setting: Setting, installed: Installed): Stands[] =>
     return { install, path, standing: look(setting, install, path, known), noted: known !== undefined };
   });
 
-function look(setting: Setting, install: Install, path: string, known: Item | undefined): Standing {
+function look(setting: Setting, install: Install, path: string, known: Item | undefined): InstallState {
   try {
     const text = readText(path);
     if (text === null) return 'missing';
@@ -75,7 +75,7 @@ function look(setting: Setting, install: Install, path: string, known: Item | un
   }
 }
 
-function ofOwnFile(setting: Setting, install: Install, text: string, known: Item | undefined): Standing {
+function ofOwnFile(setting: Setting, install: Install, text: string, known: Item | undefined): InstallState {
   const wanted = ownText(setting, install);
   if (text === wanted) return 'fine';
   // Further rules beside ours take nothing away from it.
@@ -83,12 +83,12 @@ function ofOwnFile(setting: Setting, install: Install, text: string, known: Item
   return isEdited(text, install, known) ? 'edited' : 'outdated';
 }
 
-function ofPart(setting: Setting, { kind, rule }: Install, text: string, known: Item | undefined): Standing {
+function ofPart(setting: Setting, { kind, rule }: Install, text: string, known: Item | undefined): InstallState {
   if (kind === 'allow-rule') return hasRule(text, rule ?? '') ? 'fine' : 'missing';
   return ofHooks(setting, text, known);
 }
 
-function ofHooks(setting: Setting, text: string, known: Item | undefined): Standing {
+function ofHooks(setting: Setting, text: string, known: Item | undefined): InstallState {
   const { harness } = setting.profile;
   const own = ownHooks(text, harness);
   if (own.length === 0) return 'missing';

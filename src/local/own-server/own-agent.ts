@@ -15,7 +15,7 @@ import { fetchBy } from './loopback-fetch.ts';
 import { asInfo, type ProbedInfo } from './probe.ts';
 
 /** Who answers at an address: this machine's server, another program, nothing yet, or nothing. */
-export type Standing = { is: 'ours'; info: ProbedInfo } | { is: 'other' | 'silent' | 'absent' };
+export type PortOccupant = { is: 'ours'; info: ProbedInfo } | { is: 'other' | 'silent' | 'absent' };
 
 /** The error code of a connection to another program. */
 export const NOT_OURS = 'ERR_NOT_OUR_SERVER';
@@ -52,7 +52,7 @@ export class OwnAgent extends Agent {
    *
    * @throws Failure `credentials_unsafe` where others could have read the secret.
    */
-  async ask(origin: string, ms: number): Promise<Standing> {
+  async ask(origin: string, ms: number): Promise<PortOccupant> {
     if (!isOnLoopback(origin)) return { is: 'silent' };
     const { hostname: host, port } = new URL(origin);
     try {

@@ -1,6 +1,6 @@
 /** This machine's own server, if it runs. */
 import type { Env, Folders } from '../folders.ts';
-import { ownAgent, type Standing } from './own-agent.ts';
+import { ownAgent, type PortOccupant } from './own-agent.ts';
 import { type FoundServer, runningServer } from './probe.ts';
 
 export interface CurrentServer extends FoundServer {
@@ -29,7 +29,7 @@ export async function currentServer(folders: Folders, env: Env): Promise<Current
   return found && seen(found, await ask(found));
 }
 
-const seen = (server: FoundServer, standing: Standing): CurrentServer => ({
+const seen = (server: FoundServer, standing: PortOccupant): CurrentServer => ({
   ...server,
   answers: standing.is === 'ours' || standing.is === 'silent',
   serverId: standing.is === 'ours' ? standing.info.server_id : null,

@@ -17,7 +17,7 @@ import { lockKey } from '../keys/keys.store.ts';
 import { alreadyOnBoard, memberUnlessAddable } from '../members/adding.steps.ts';
 import { endMembership } from '../members/end-members.steps.ts';
 import type { MemberRow } from '../members/members.store.ts';
-import { bringOnto } from '../members/membership.steps.ts';
+import { addMembership } from '../members/membership.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import { makeOwner, ownershipChanges, unmakeOwner } from '../members/owners.steps.ts';
 import { termsOf } from '../operation/board-terms.ts';
@@ -92,7 +92,7 @@ const plans: Kinds = {
         already: member ? alreadyOnBoard(place.board, person.handle, member) : null,
         run: async (authorization) => {
           const actor = await actorFor(tx, place.board, requester);
-          await bringOnto(tx, place.board, {
+          await addMembership(tx, place.board, {
             person,
             actor,
             ...(actor.kind === 'agent' ? { by_owner: requester.person.person.person_id } : {}),

@@ -32,7 +32,7 @@ export const kinds: Readonly<Record<ActionKind, KindRow>> = {
 export const browserMayAllow = (action: AdminAction): boolean =>
   kinds[action.kind].browser && !(action.kind === 'remove_person' && action.board_id === undefined);
 
-export interface Frozen {
+export interface CanonicalAction {
   action: AdminAction;
   /** Canonical JSON: what is stored, hashed and executed. */
   text: string;
@@ -40,7 +40,7 @@ export interface Frozen {
 }
 
 /** The one text of an action; boards are a set, nothing else is touched. */
-export function freeze(action: AdminAction): Frozen {
+export function canonicalAction(action: AdminAction): CanonicalAction {
   const sorted =
     action.kind === 'invite_people'
       ? { ...action, invite: { ...action.invite, boards: [...action.invite.boards].sort() } }

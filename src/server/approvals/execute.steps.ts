@@ -2,7 +2,7 @@
 import type { Approval, Authorization, ServerInvite } from '../../contract/types.ts';
 import type { AllowanceRow } from '../allowances/allowances.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { pairingsAdmitted } from '../pairing/endings.steps.ts';
+import { markRecipientOnBoard } from '../pairing/endings.steps.ts';
 import type { Plan } from './action-authority.steps.ts';
 import { kinds } from './actions.rules.ts';
 import { type ApprovalRow, actionOf, close, noteExecution } from './approvals.store.ts';
@@ -48,7 +48,7 @@ export async function execute(
   });
   if (closed === 0) return null;
   tx.publish(`onboarding:${row.person_id}`);
-  await pairingsAdmitted(tx, row.id);
+  await markRecipientOnBoard(tx, row.id);
   if (plan.already) return {};
   const done = await plan.run(authorization);
   if (done.invite) await noteExecution(tx, row.id, done.invite.id);

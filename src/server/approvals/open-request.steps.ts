@@ -7,7 +7,7 @@ import type { SeatCaller } from '../operation/caller.ts';
 import { newId } from '../text/ids.ts';
 import type { ActionContext } from './action-authority.steps.ts';
 import { ActionReview } from './action-review.steps.ts';
-import { type Frozen, kinds } from './actions.rules.ts';
+import { type CanonicalAction, kinds } from './actions.rules.ts';
 import { approvalTable } from './approval-states.rules.ts';
 import {
   type ApprovalRow,
@@ -37,7 +37,7 @@ export interface OpenedRequest {
 export async function openRequest(
   context: ActionContext,
   caller: SeatCaller,
-  { action, text, hash }: Frozen,
+  { action, text, hash }: CanonicalAction,
   keyHash: Buffer | null,
 ): Promise<OpenedRequest> {
   const { tx } = context;
@@ -76,7 +76,7 @@ async function requireRoom(tx: WriteTx, { seat, person }: SeatCaller): Promise<v
 const newApproval = (
   tx: WriteTx,
   { seat, person, key }: SeatCaller,
-  { action, text, hash }: Frozen,
+  { action, text, hash }: CanonicalAction,
   keyHash: Buffer | null,
 ): ApprovalRow => ({
   id: newId('apr', tx.now),

@@ -12,7 +12,7 @@ import type { Deps, Outcome, WriteCase } from '../operation/usecase.ts';
 import type { RootKey } from '../text/root-key.ts';
 import { ownView } from '../views/approval.ts';
 import { type ActionContext, requireAuthority } from './action-authority.steps.ts';
-import { type Frozen, freeze, hashOf, kinds } from './actions.rules.ts';
+import { type CanonicalAction, canonicalAction, hashOf, kinds } from './actions.rules.ts';
 import { approvalByKey, effective, forgetRequestKey, type RequestRow } from './approvals.store.ts';
 import { allowStep } from './next.rules.ts';
 import { openRequest } from './open-request.steps.ts';
@@ -29,16 +29,16 @@ export const requestAdminAction = ({ root, address, report }: Asking): WriteCase
     if (caller.kind !== 'AG') throw agentRequired();
     refuseGuest(caller, 'ask for this');
     await requireSeat(tx, caller);
-    const frozen = freeze(body);
+    const canonical = canonicalAction(body);
     const context = { tx, root, address, requester: requesterOf(caller, caller.seat.member_id, requestId) };
     const keyHash = idempotencyKey === undefined ? null : keyHashOf(root, caller, idempotencyKey);
     const earlier = keyHash && (await approvalByKey(tx, caller.seat.member_id, keyHash));
     if (earlier && earlier.created_at + DAY > tx.now) {
       if (hashOf(earlier.action) !== earlier.payload_hash) throw altered(report, earlier.id);
-      return replay(context, caller, earlier, frozen);
+      return replay(context, caller, earlier, canonical);
     }
     if (earlier) await forgetRequestKey(tx, earlier.id);
-    return ask(context, caller, frozen, keyHash);
+    return ask(context, caller, canonical, keyHash);
   },
 });
 
@@ -59,10 +59,10 @@ async function requireSeat(tx: WriteTx, caller: SeatCaller): Promise<void> {
 async function ask(
   context: ActionContext,
   caller: SeatCaller,
-  frozen: Frozen,
+  canonical: CanonicalAction,
   keyHash: Buffer | null,
 ): Promise<Outcome<Result>> {
-  const { row, done } = await openRequest(context, caller, frozen, keyHash);
+  const { row, done } = await openRequest(context, caller, canonical, keyHash);
   if (done === null) return pendingAnswer(context, row);
   return { status: 201, answer: { state: 'executed', approval: await view(context, row), ...done } };
 }
@@ -72,18 +72,18 @@ async function replay(
   context: ActionContext,
   caller: SeatCaller,
   row: RequestRow,
-  frozen: Frozen,
+  canonical: CanonicalAction,
 ): Promise<Outcome<Result>> {
   const { tx } = context;
-  if (row.payload_hash !== frozen.hash) {
+  if (row.payload_hash !== canonical.hash) {
     throw new Refusal('idempotency_conflict', 'This Idempotency-Key was used for another request.', {
       hint: 'Use a new key for a new request.',
     });
   }
   const { state } = effective(row, tx.now);
   if (state === 'declined' || state === 'expired') throw approvalClosed(state);
-  await requireAuthority(context, frozen.action);
-  if (row.decision === 'allowance') await requireAllowed(tx, caller, frozen);
+  await requireAuthority(context, canonical.action);
+  if (row.decision === 'allowance') await requireAllowed(tx, caller, canonical);
   const headers = { 'Idempotent-Replayed': 'true' };
   if (state === 'pending') {
     const outcome = await pendingAnswer(context, row);
@@ -92,7 +92,7 @@ async function replay(
   return { status: 200, headers, answer: { state, approval: await view(context, row) } };
 }
 
-async function requireAllowed(tx: WriteTx, { person }: SeatCaller, { action }: Frozen): Promise<void> {
+async function requireAllowed(tx: WriteTx, { person }: SeatCaller, { action }: CanonicalAction): Promise<void> {
   const { category } = kinds[action.kind];
   const allowance = await readAllowance(tx, person.person_id);
   if (category !== null && allowance && categoriesOf(allowance).includes(category)) return;

@@ -4,7 +4,7 @@ import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Eyes } from '../messages/eyes.rules.ts';
 import { groupBy } from '../text/group.ts';
 
-export interface Woken {
+export interface WakingCounts {
   count: number;
   urgent: number;
 }
@@ -22,7 +22,12 @@ const wokenStatement = statement<
 );
 
 /** Messages after a position that name this agent, mentions included where it may read them. */
-export const wokenSince = async (tx: ReadTx, memberId: string, after: number, readsAll: boolean): Promise<Woken> => {
+export const wokenSince = async (
+  tx: ReadTx,
+  memberId: string,
+  after: number,
+  readsAll: boolean,
+): Promise<WakingCounts> => {
   const row = await tx.first(wokenStatement, { member_id: memberId, after, reads_all: readsAll ? 1 : 0 });
   return { count: Number(row?.count ?? 0), urgent: Number(row?.urgent ?? 0) };
 };
@@ -73,7 +78,7 @@ const unreadStatement = listStatement<Params, NamedCount>((db, _p, memberIds) =>
 export async function unreadOf(
   tx: ReadTx,
   agents: readonly { memberId: string; readsAll: boolean }[],
-): Promise<Map<string, Woken>> {
+): Promise<Map<string, WakingCounts>> {
   const ids = agents.map((agent) => agent.memberId);
   const rows = groupBy(await tx.all(...unreadStatement.over({}, ids)), (row) => row.member_id);
   return new Map(

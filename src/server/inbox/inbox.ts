@@ -15,7 +15,7 @@ import { personUnread, unreadWith } from '../views/board.ts';
 import { loadMessages, showMessages } from '../views/message.ts';
 import { PAGE_BYTES } from '../views/window.ts';
 import { workViews } from '../views/work.ts';
-import { countsAt, type InboxPage, inboxSeqs, toEveryone, unreadOf, type Woken } from './inbox.store.ts';
+import { countsAt, type InboxPage, inboxSeqs, toEveryone, unreadOf, type WakingCounts } from './inbox.store.ts';
 
 export const readInbox: WaitCase<'readInbox'> = {
   run: async (tx, caller, input) => (await readInboxes(tx, [{ caller, input }]))[0] as Waited<Inbox>,
@@ -37,7 +37,7 @@ async function readInboxes(tx: ReadTx, asked: readonly Asked<'readInbox'>[]): Pr
     const place = places[index] as Place;
     const { seat } = callers[index] as SeatCaller;
     const { board, member } = place;
-    const woken = unread.get(member.id) as Woken;
+    const woken = unread.get(member.id) as WakingCounts;
     const { messages, more } = await pageOf(tx, shared, place, input.query, woken.count > 0);
     const answer = {
       board: board.name,

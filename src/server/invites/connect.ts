@@ -7,7 +7,7 @@ import { clearForInvites } from '../approvals/capsules.store.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { IDLE_SECONDS, makeKey, requireUnusedToken } from '../keys/keys.steps.ts';
 import type { AccessKeyRow } from '../keys/keys.store.ts';
-import { bringOnto } from '../members/membership.steps.ts';
+import { addMembership } from '../members/membership.steps.ts';
 import { tellRedeemed } from '../notices/notices.steps.ts';
 import type { OpenCase, ServerAddress } from '../operation/usecase.ts';
 import { move } from '../pairing/move.steps.ts';
@@ -72,7 +72,7 @@ async function bringOntoBoards(tx: WriteTx, { invite, issuer, boards }: Redeemab
   const authorization = invite.authorization === null ? null : (JSON.parse(invite.authorization) as Authorization);
   const why = authorization ? { authorization, action_kind: authorization.kind } : {};
   for (const { board, issuer: member } of boards) {
-    await bringOnto(tx, board, { person, actor: eventActor(member, issuer.handle), invite_id: invite.id, ...why });
+    await addMembership(tx, board, { person, actor: eventActor(member, issuer.handle), invite_id: invite.id, ...why });
   }
 }
 

@@ -8,7 +8,7 @@ import { findKey } from '../keys/credentials.store.ts';
 import { IDLE_SECONDS, makeKey, requireUnusedToken } from '../keys/keys.steps.ts';
 import { type AccessKeyRow, keyOf } from '../keys/keys.store.ts';
 import { memberById } from '../members/members.store.ts';
-import { bringOnto } from '../members/membership.steps.ts';
+import { addMembership } from '../members/membership.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import { requireActive } from '../operation/board-terms.ts';
 import { authenticate, type KeyCaller, keyWorks } from '../operation/caller.ts';
@@ -83,7 +83,7 @@ async function newGuest(tx: WriteTx, root: RootKey, { board, code }: Found, body
     parentKeyId: null,
     token: body.client_token,
   });
-  const member = await bringOnto(tx, board, { person, join_code_id: code.id });
+  const member = await addMembership(tx, board, { person, join_code_id: code.id });
   const seat = await makeSeat(tx, root, board, {
     person: { person_id: person.id, handle: person.handle },
     keyId: key.id,

@@ -5,7 +5,7 @@ import { requirePlace } from '../access/board-access.ts';
 import { recheckShown } from '../access/replay.ts';
 import { boardById, parsePolicy } from '../boards/boards.store.ts';
 import type { WriteTx } from '../db/tx.ts';
-import { bringOnto } from '../members/membership.steps.ts';
+import { addMembership } from '../members/membership.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import { requireActive } from '../operation/board-terms.ts';
 import type { Caller, Shown } from '../operation/caller.ts';
@@ -27,7 +27,7 @@ export async function joinByCode(tx: WriteTx, root: RootKey, caller: Caller, bod
   const { person } = caller;
   const member =
     (await activeHuman(tx, board.id, person.person_id)) ??
-    (await bringOnto(tx, board, { person: { ...person, id: person.person_id }, join_code_id: code.id }));
+    (await addMembership(tx, board, { person: { ...person, id: person.person_id }, join_code_id: code.id }));
   const seat = await makeSeat(tx, root, board, {
     person,
     keyId: caller.key.key_id,

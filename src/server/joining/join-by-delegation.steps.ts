@@ -5,7 +5,7 @@ import { seatRemoved } from '../access/replay.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { lockSeats } from '../members/end-members.store.ts';
 import { type MemberRow, seatOfSession } from '../members/members.store.ts';
-import { bringOnto } from '../members/membership.steps.ts';
+import { addMembership } from '../members/membership.steps.ts';
 import type { DelegateCaller } from '../operation/caller.ts';
 import { makeSeat, type NewSeat, requireRole, rotateToken } from '../seats/seat.steps.ts';
 import type { RootKey } from '../text/root-key.ts';
@@ -63,7 +63,7 @@ async function joinAnew(
   const { person } = caller;
   const { delegation_id } = caller.delegation;
   const via = { via: 'delegation' as const, delegation_id };
-  const member = present ?? (await bringOnto(tx, board, { person: { ...person, id: person.person_id }, ...via }));
+  const member = present ?? (await addMembership(tx, board, { person: { ...person, id: person.person_id }, ...via }));
   const seat = await makeSeat(tx, root, board, {
     person,
     keyId: caller.key.key_id,

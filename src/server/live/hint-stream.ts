@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { type BoardRow, listBoardRows } from '../boards/boards.store.ts';
 import type { Clock } from '../db/clock.ts';
 import type { Database, ReadTx } from '../db/tx.ts';
-import type { Standing } from '../members/member.rules.ts';
+import type { MemberPosition } from '../members/member.rules.ts';
 import type { MemberRow } from '../members/members.store.ts';
 import { activeAgentsOfPerson, ownMemberships } from '../members/memberships.store.ts';
 import { authenticate } from '../operation/caller.ts';
@@ -187,7 +187,7 @@ export class HintStream implements Follower, Watcher {
     this.#flush();
   }
 
-  #show(board: BoardRow, member: Standing): void {
+  #show(board: BoardRow, member: MemberPosition): void {
     const { boards } = this.#options;
     if (boards && !boards.has(board.name) && !boards.has(board.id)) return;
     const known = this.#shown.get(board.id);

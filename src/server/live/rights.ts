@@ -3,7 +3,7 @@ import { type Reader, readerOf } from '../access/board-access.ts';
 import type { BoardRow, StoredPolicy } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { findHolders, type HolderKind, type HolderRow } from '../keys/holders.store.ts';
-import type { Standing } from '../members/member.rules.ts';
+import type { MemberPosition } from '../members/member.rules.ts';
 import { type Credential, keyWorks } from '../operation/caller.ts';
 import type { EndReason } from './frames.ts';
 
@@ -14,7 +14,7 @@ export interface Holder {
 }
 
 export type Right =
-  | { ok: true; reader: Reader; member: Standing | null }
+  | { ok: true; reader: Reader; member: MemberPosition | null }
   | { ok: false; reason: Extract<EndReason, 'credential_ended' | 'board_unavailable'> };
 
 const ended: Right = { ok: false, reason: 'credential_ended' };

@@ -9,7 +9,7 @@ import { personNotFound } from '../people/people.rules.ts';
 import { type PersonRow, shareLockPersonByHandle } from '../people/people.store.ts';
 import { boardPersonView } from '../views/person.ts';
 import { agentMayAdd, alreadyOnBoard, memberUnlessAddable } from './adding.steps.ts';
-import { bringOnto } from './membership.steps.ts';
+import { addMembership } from './membership.steps.ts';
 import { activeHuman } from './memberships.store.ts';
 
 export const addBoardPerson: WriteCase<'addBoardPerson'> = {
@@ -21,7 +21,7 @@ export const addBoardPerson: WriteCase<'addBoardPerson'> = {
     const place = needsMember(sight) ? requirePlace(sight) : null;
     if (place && caller.kind === 'AG') await requireAgentMayAdd(tx, place, handle);
     const added = await requireAddable(tx, caller, sight, person);
-    const member = await bringOnto(tx, sight.board, {
+    const member = await addMembership(tx, sight.board, {
       person: added,
       ...(place ? { actor: eventActor(place.member, caller.person.handle) } : {}),
       ...(caller.kind === 'AG' ? { by_owner: caller.person.person_id } : {}),

@@ -62,7 +62,7 @@ export const blankMember = {
 export type MemberWithPerson = MemberRow & { handle: string; display_name: string | null; server_role: ServerRole };
 
 /** Who a member is and where it has read to: what live delivery tells of a person. */
-export type Standing = Pick<
+export type MemberPosition = Pick<
   MemberRow,
   'id' | 'kind' | 'person_id' | 'read_up_to' | 'read_count' | 'sent_count' | 'read_sent_count'
 >;

@@ -37,7 +37,7 @@ export interface Arrival extends Authorized {
  * person's row too. On a board without an owner a non-guest becomes its owner.
  * @throws Refusal `limit_reached`.
  */
-export async function bringOnto(tx: WriteTx, board: BoardRow, arrival: Arrival): Promise<MemberRow> {
+export async function addMembership(tx: WriteTx, board: BoardRow, arrival: Arrival): Promise<MemberRow> {
   const former = await humanOf(tx, board.id, arrival.person.id);
   await requireRoom(tx, board);
   const member = former ? await comeBack(tx, board, former) : await newMember(tx, board, arrival);

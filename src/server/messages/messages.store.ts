@@ -1,6 +1,6 @@
 /** Message rows: what lists, threads, inboxes and counts need. The text itself is read from the record. */
 import type { Knex } from 'knex';
-import type { Body, Mention, Message, Query } from '../../contract/types.ts';
+import type { Mention, Message, Query } from '../../contract/types.ts';
 import type { AskingData } from '../asks/asks.rules.ts';
 import { insertion, listStatement, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';

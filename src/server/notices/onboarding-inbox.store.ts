@@ -1,7 +1,7 @@
 /** Who joined by a person's invites, and with which agents. */
 import type { ReadTx } from '../db/tx.ts';
 
-export type ComerRow = {
+export type InviteeRow = {
   invite_id: string;
   person_id: string;
   handle: string;
@@ -13,7 +13,11 @@ export type ComerRow = {
 };
 
 /** Agents on the boards of invites that were used since then, newest use first, then in the order they joined. */
-export const comersSince = (tx: ReadTx, personId: string, since: number): Promise<(ComerRow & { boards: string })[]> =>
+export const comersSince = (
+  tx: ReadTx,
+  personId: string,
+  since: number,
+): Promise<(InviteeRow & { boards: string })[]> =>
   tx.query((db) =>
     db({ i: 'server_invites' })
       .join({ p: 'people' }, 'p.id', 'i.used_by')

@@ -15,7 +15,7 @@ import { stateAt } from '../pairing/subject.rules.ts';
 import { timestamp } from '../text/time.ts';
 import { approvalViews } from '../views/approval.ts';
 import { addedTo, boardLabels } from '../views/board-list.ts';
-import { type ComerRow, comersSince } from './onboarding-inbox.store.ts';
+import { comersSince, type InviteeRow } from './onboarding-inbox.store.ts';
 
 type Inbox = Answer<'getOnboardingInbox'>;
 
@@ -65,10 +65,10 @@ async function arrivals(tx: ReadTx, caller: Caller): Promise<Inbox['arrivals']> 
     caller,
     rows.map((row) => row.board_id),
   );
-  const found = new Map<string, { first: ComerRow; boards: Map<string, ComerRow[]> }>();
+  const found = new Map<string, { first: InviteeRow; boards: Map<string, InviteeRow[]> }>();
   for (const row of rows) {
     if (!labels.has(row.board_id)) continue;
-    const entry = found.get(row.invite_id) ?? { first: row, boards: new Map<string, ComerRow[]>() };
+    const entry = found.get(row.invite_id) ?? { first: row, boards: new Map<string, InviteeRow[]>() };
     entry.boards.set(row.board_id, [...(entry.boards.get(row.board_id) ?? []), row]);
     found.set(row.invite_id, entry);
   }

@@ -75,7 +75,7 @@ export async function runWrite(
         caller.terms = termsOf(row, offered.case.worksArchived?.(input.body as never));
         const outcome: Outcome<unknown> = await offered.case.run(tx, caller, input as never);
         const reply = replyOf(outcome, row.ok[0]);
-        if (outcome.tried) throw new Tried(reply);
+        if (outcome.tried) throw new DryRun(reply);
         refused = outcome.refused;
         if (kept) await keep(engine, tx, offered, caller, kept, reply);
         return reply;
@@ -85,7 +85,7 @@ export async function runWrite(
     if (refused) throw refused;
     return reply;
   } catch (error) {
-    if (error instanceof Tried) return error.reply;
+    if (error instanceof DryRun) return error.reply;
     if (!(error instanceof Refusal) || !kept || !error.kept) throw error;
     return keepRefusal(engine, offered, credential, kept, error, shownTo(seen));
   } finally {
@@ -94,7 +94,7 @@ export async function runWrite(
 }
 
 /** Takes a transaction back that was only to show what it would do. */
-class Tried extends Error {
+class DryRun extends Error {
   readonly reply: Reply;
   constructor(reply: Reply) {
     super('only tried');

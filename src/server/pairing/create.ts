@@ -4,14 +4,14 @@ import type { Answer, Body } from '../../contract/types.ts';
 import { eventActor } from '../access/acting.ts';
 import { refuseGuest } from '../access/authority.ts';
 import { asMember, lockPlaceById, type Place, seeBoardById } from '../access/board-access.ts';
-import { freeze, refuseSecrets } from '../approvals/actions.rules.ts';
+import { canonicalAction, refuseSecrets } from '../approvals/actions.rules.ts';
 import { allowStep } from '../approvals/next.rules.ts';
 import { openRequest } from '../approvals/open-request.steps.ts';
 import { requesterOf } from '../approvals/requester.steps.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { isOwnSeat } from '../invites/authority.steps.ts';
 import { agentMayAdd } from '../members/adding.steps.ts';
-import { bringOnto } from '../members/membership.steps.ts';
+import { addMembership } from '../members/membership.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { Deps, WriteCase } from '../operation/usecase.ts';
@@ -96,7 +96,7 @@ async function admit(
   const { board, member } = place;
   if (board.visibility === 'open' || (await activeHuman(tx, board.id, person.id))) return null;
   if (caller.kind !== 'AG' || (await agentMayAdd(tx, board, member))) {
-    await bringOnto(tx, board, {
+    await addMembership(tx, board, {
       person,
       actor: eventActor(member, caller.person.handle),
       ...(caller.kind === 'AG' ? { by_owner: caller.person.person_id } : {}),
@@ -104,7 +104,7 @@ async function admit(
     return null;
   }
   const context = { tx, root, address, requester: requesterOf(caller, caller.seat.member_id, requestId) };
-  const action = freeze({ kind: 'add_people', board_id: board.id, person_id: person.id });
+  const action = canonicalAction({ kind: 'add_people', board_id: board.id, person_id: person.id });
   const { row, done } = await openRequest(context, caller, action, null);
   return { id: row.id, held: done === null };
 }

@@ -111,7 +111,7 @@ export const pairingsOfApproval = (tx: WriteTx, approvalId: string): Promise<voi
   moveAll(tx, (query) => query.where('r.admission_approval_id', approvalId), 'admission_refused');
 
 /** The recipient is on the board now: they see what was proposed to them. */
-export async function pairingsAdmitted(tx: WriteTx, approvalId: string): Promise<void> {
+export async function markRecipientOnBoard(tx: WriteTx, approvalId: string): Promise<void> {
   for (const row of await openRequests(tx, (query) => query.where('r.admission_approval_id', approvalId)))
     publish(tx, row);
 }

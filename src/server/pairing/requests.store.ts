@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { countRows, firstRow } from '../db/query.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Closed, ClosedReason } from './pairing-states.rules.ts';
-import type { Standing } from './subject.rules.ts';
+import type { RequestColumns } from './subject.rules.ts';
 
 export type PairingRow = {
   id: string;
@@ -39,7 +39,7 @@ export type PairingRow = {
 
 /** A request with everything its state and its sight rest on. */
 export type SubjectRow = PairingRow &
-  Standing & {
+  RequestColumns & {
     board_lifecycle: 'active' | 'archived' | 'deleted' | null;
     board_visibility: 'open' | 'private' | null;
   };

@@ -1,5 +1,5 @@
 /** Who has part in a pairing request, and who of them sees it now. */
-import { isAdmitted, type Subject } from './subject.rules.ts';
+import { recipientIsOnBoard, type Subject } from './subject.rules.ts';
 
 interface Who {
   person_id: string;
@@ -19,7 +19,7 @@ export function personSees(row: Seen, { person_id, server_role }: Who): boolean 
   if (!stands(row)) return false;
   if (isOnAs(row, person_id)) return true;
   const openly = row.board_visibility === 'open' && server_role !== 'guest';
-  return row.recipient_id === person_id && isAdmitted(row) && openly;
+  return row.recipient_id === person_id && recipientIsOnBoard(row) && openly;
 }
 
 /** A person's agents see it on their own board, with their person there. */
@@ -31,5 +31,5 @@ const stands = ({ board_lifecycle }: Seen): boolean => board_lifecycle === 'acti
 /** Has part in it and is on its board. */
 function isOnAs(row: Seen, personId: string): boolean {
   const inviter = row.inviter_id === personId && row.i_member_id !== null;
-  return inviter || (row.recipient_id === personId && row.r_member_id !== null && isAdmitted(row));
+  return inviter || (row.recipient_id === personId && row.r_member_id !== null && recipientIsOnBoard(row));
 }

@@ -16,7 +16,7 @@ type Endpoint = {
 };
 
 /** What a request rests on: the columns of both endpoints, its invite, and the recipient's admission. */
-export type Standing = { [Column in keyof Endpoint as `${'i' | 'r'}_${Column}`]: Endpoint[Column] } & {
+export type RequestColumns = { [Column in keyof Endpoint as `${'i' | 'r'}_${Column}`]: Endpoint[Column] } & {
   invite_agent_id: string | null;
   invite_key_expires_at: number | null;
   admission_state: 'pending' | 'executed' | 'declined' | 'expired' | null;
@@ -25,7 +25,7 @@ export type Standing = { [Column in keyof Endpoint as `${'i' | 'r'}_${Column}`]:
 };
 
 /** The columns of a request that determine its state (requests.store.ts reads them). */
-export interface Subject extends Standing {
+export interface Subject extends RequestColumns {
   board_id: string;
   inviter_id: string;
   recipient_id: string | null;
@@ -94,7 +94,7 @@ function admissionEnd(row: Subject, now: number): number | null {
 }
 
 /** Whether the recipient is admitted to the board; until then they see nothing of it. */
-export const isAdmitted = (row: Subject): boolean =>
+export const recipientIsOnBoard = (row: Subject): boolean =>
   row.admission_approval_id === null || row.admission_state === 'executed';
 
 /** The state it is in. */
@@ -151,7 +151,7 @@ export function awaitingOf(
     case 'awaiting_account':
       return 'recipient';
     case 'awaiting_session':
-      if (!isAdmitted(row)) return 'initiator';
+      if (!recipientIsOnBoard(row)) return 'initiator';
       return initiator ? 'recipient' : 'both';
     case 'awaiting_endpoint':
       if (!initiator) sides.add('initiator');

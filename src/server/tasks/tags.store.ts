@@ -34,7 +34,7 @@ const tagsStatement = listStatement<Params, Tag>((db, _p, ids) =>
 export const tagsOf = (tx: ReadTx, messageIds: string[]): Promise<Tag[]> =>
   messageIds.length === 0 ? Promise.resolve([]) : tx.all(...tagsStatement.over({}, messageIds));
 
-export interface Talk {
+export interface MessageCounts {
   task_id: string;
   messages: number;
   threads: number;
@@ -43,7 +43,7 @@ export interface Talk {
 }
 
 /** How much is said about these tasks that these eyes may read. */
-export const talkAbout = (tx: ReadTx, taskIds: string[], eyes: Eyes): Promise<Talk[]> =>
+export const messageCountsOf = (tx: ReadTx, taskIds: string[], eyes: Eyes): Promise<MessageCounts[]> =>
   tx.query((db) =>
     readable(
       db({ x: 'message_tasks' })

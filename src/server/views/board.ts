@@ -8,8 +8,8 @@ import { withOverrides } from '../boards/policy.rules.ts';
 import { prefixesOf } from '../boards/prefixes.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { briefsOf } from '../files/files.store.ts';
-import { openRequests, type Woken, wokenSince } from '../inbox/inbox.store.ts';
-import type { Standing } from '../members/member.rules.ts';
+import { openRequests, type WakingCounts, wokenSince } from '../inbox/inbox.store.ts';
+import type { MemberPosition } from '../members/member.rules.ts';
 import { countMembers } from '../members/member-counts.store.ts';
 import { type MemberRow, type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
@@ -170,7 +170,7 @@ async function position(
 type Counters = Pick<BoardRow, 'message_count' | 'everyone_count'>;
 
 /** Messages after a person's position that they did not send: differences of running counts, never a count of rows. */
-export function personUnread(board: Pick<BoardRow, 'message_count'>, member: Standing): number {
+export function personUnread(board: Pick<BoardRow, 'message_count'>, member: MemberPosition): number {
   return board.message_count - member.read_count - (member.sent_count - member.read_sent_count);
 }
 
@@ -180,7 +180,7 @@ async function agentUnread(tx: ReadTx, board: Counters, member: MemberRow, reads
 }
 
 /** The same where what names the agent is known. */
-export const unreadWith = (board: Counters, member: MemberRow, woken: Pick<Woken, 'count'>): number =>
+export const unreadWith = (board: Counters, member: MemberRow, woken: Pick<WakingCounts, 'count'>): number =>
   board.everyone_count -
   member.read_everyone_count -
   (member.sent_everyone_count - member.read_sent_everyone_count) +

@@ -9,7 +9,7 @@ import { directionOf, lineOf, pingText, short } from '../pairing/lines.rules.ts'
 import { type MarkRow, marksOf } from '../pairing/marks.store.ts';
 import { pairingStep } from '../pairing/next.rules.ts';
 import type { SubjectRow } from '../pairing/requests.store.ts';
-import { awaitingOf, endOf, isAdmitted, isLive, progressOf, stateAt } from '../pairing/subject.rules.ts';
+import { awaitingOf, endOf, isLive, progressOf, recipientIsOnBoard, stateAt } from '../pairing/subject.rules.ts';
 import { peopleWithIds } from '../people/people.store.ts';
 import { groupBy } from '../text/group.ts';
 import { timestamp } from '../text/time.ts';
@@ -157,7 +157,7 @@ function nextOf(
   baseUrl: string,
 ): PairingRequest['next'] {
   const inviter = caller.person.person_id === row.inviter_id;
-  if (state === 'awaiting_session' && inviter && !isAdmitted(row)) {
+  if (state === 'awaiting_session' && inviter && !recipientIsOnBoard(row)) {
     return allowStep(row.admission_approval_id ?? '', baseUrl);
   }
   const reader = row.inviter_id === row.recipient_id ? null : inviter ? 'initiator' : 'recipient';

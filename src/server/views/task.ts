@@ -6,7 +6,7 @@ import { type AskRow, openBlockingAsks } from '../asks/asks.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
 import { isReadable } from '../messages/messages.store.ts';
-import { type Talk, talkAbout } from '../tasks/tags.store.ts';
+import { type MessageCounts, messageCountsOf } from '../tasks/tags.store.ts';
 import { helpersOf, latestTexts, type TaskRow, type TextRow } from '../tasks/tasks.store.ts';
 import { groupBy } from '../text/group.ts';
 import { timestamp, timestampOrNull } from '../text/time.ts';
@@ -20,7 +20,7 @@ export async function taskViews(tx: ReadTx, place: Place, tasks: readonly TaskRo
   const texts = groupBy(await latestTexts(tx, ids), (text) => text.task_id);
   const asks = groupBy(await openBlockingAsks(tx, ids), (ask) => ask.task_id ?? '');
   const readable = await readableAsks(tx, place, [...asks.values()].flat());
-  const talk = new Map((await talkAbout(tx, ids, eyesOf(place.reader))).map((row) => [row.task_id, row]));
+  const talk = new Map((await messageCountsOf(tx, ids, eyesOf(place.reader))).map((row) => [row.task_id, row]));
   const members = await membersIn(tx, tasks, [...helpers.values()].flat(), [...texts.values()].flat(), readable);
   const actor = (id: string): Actor => actorView(known(members, id), place.reader);
   return tasks.map((task) => {
@@ -66,7 +66,7 @@ export async function taskView(tx: ReadTx, place: Place, task: TaskRow): Promise
   return view as Task;
 }
 
-const countsOf = (talk: Talk | undefined) => ({
+const countsOf = (talk: MessageCounts | undefined) => ({
   message_count: Number(talk?.messages ?? 0),
   thread_count: Number(talk?.threads ?? 0),
 });

@@ -5,7 +5,7 @@ import { shellWord } from '../../../harness/setup/entries.ts';
 import { type Install, type Setting, settingsFolders } from '../../../harness/setup/init.ts';
 import type { Installed } from '../../../harness/setup/installed.ts';
 import { launcherPath } from '../../../harness/setup/launcher.ts';
-import { type Base, type Standing, type Stands, standingOf } from '../../../harness/setup/standing.ts';
+import { type Base, type InstallState, type Stands, standingOf } from '../../../harness/setup/standing.ts';
 import { runsUnasked } from '../../../harness/setup/unasked.ts';
 import { type Finding, failing, warning } from '../lib/check.ts';
 
@@ -65,7 +65,7 @@ function scriptGone(place: Place, path: string): Finding {
   return failing(harness, 'hooks_outdated', `${path}, which ${name} is to run, is gone.`, initLine(place));
 }
 
-const codes: Partial<Record<Install['kind'], Partial<Record<Standing, string>>>> = {
+const codes: Partial<Record<Install['kind'], Partial<Record<InstallState, string>>>> = {
   hooks: { outdated: 'hooks_outdated', edited: 'hooks_edited' },
   file: { outdated: 'extension_outdated', edited: 'extension_edited' },
   // A skill that is not there is no older text of it, but the same thing is to be done.
@@ -75,7 +75,7 @@ const codes: Partial<Record<Install['kind'], Partial<Record<Standing, string>>>>
 /** Of a file as a whole. */
 const fileCodes = { skipped: 'settings_commented', unreadable: 'settings_unreadable' } as const;
 
-const words: Record<Standing, string> = {
+const words: Record<InstallState, string> = {
   fine: '',
   missing: 'is not there',
   outdated: 'is not what this build and its program need',
@@ -107,7 +107,7 @@ function itemFindings(place: Place): Finding[] {
   ];
 }
 
-const hookWords: Record<Standing, string> = {
+const hookWords: Record<InstallState, string> = {
   ...words,
   missing: 'has no hooks of ours',
   outdated: 'does not have the hooks that this build and its program need',

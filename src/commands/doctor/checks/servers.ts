@@ -3,7 +3,7 @@ import { here } from '../../../cli/session/here.ts';
 import { ClientError } from '../../../client/errors.ts';
 import type { ServerEntry } from '../../../local/credentials.ts';
 import { readKey } from '../../../local/keystore.ts';
-import { wayIn } from '../../../local/servers.ts';
+import { loginCommand } from '../../../local/servers.ts';
 import { olderThan } from '../../../local/versions.ts';
 import { type Asked, addressOf, askWhatItIs, clientAt } from '../lib/ask-server.ts';
 import { type Around, type Check, type Finding, failing, fine, warning } from '../lib/check.ts';
@@ -100,7 +100,8 @@ async function keyOf(name: string, { origin, entry }: Asked, around: Around): Pr
     return [];
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    const fix = error.code === 'unauthorized' ? wayIn(origin, entry.mode === 'local') : `service server info ${origin}`;
+    const fix =
+      error.code === 'unauthorized' ? loginCommand(origin, entry.mode === 'local') : `service server info ${origin}`;
     return [failing(name, error.code, error.message, fix)];
   }
 }

@@ -153,7 +153,7 @@ class SeatsInbox {
       board: read.inbox.board,
       seat: read.inbox.agent,
       messages: read.record.messages,
-      fates: read.fates,
+      outcomes: read.outcomes,
       server: this.#serverOf(read),
     }));
   }

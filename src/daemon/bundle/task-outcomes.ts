@@ -1,6 +1,6 @@
 /** Reads what became of the tasks that waited for answers, so that the agent that asked knows whether to go on. */
 import type { Answer, Message } from '../../contract/types.ts';
-import type { Fate } from './options.ts';
+import type { TaskOutcome } from './options.ts';
 
 /** Asks the seat's server, with the seat's token. */
 export type Ask = <Name extends 'getMessage' | 'getTask'>(
@@ -15,17 +15,17 @@ const MOST = 10;
  * By the id of each answer or withdrawal that is about an ask of this agent, or to it, and kept a task waiting. What
  * cannot be read is left out: the line is worth no failure.
  */
-export async function readFates(
+export async function readOutcomes(
   ask: Ask,
   board: string,
   messages: readonly Message[],
-): Promise<ReadonlyMap<string, Fate>> {
+): Promise<ReadonlyMap<string, TaskOutcome>> {
   const answers = messages.filter(({ answer }) => answer).slice(-MOST);
-  const found = await Promise.all(answers.map((message) => fateOf(ask, board, message).catch(() => null)));
+  const found = await Promise.all(answers.map((message) => outcomeOf(ask, board, message).catch(() => null)));
   return new Map(answers.flatMap(({ id }, n) => (found[n] ? [[id, found[n]] as const] : [])));
 }
 
-async function fateOf(read: Ask, board: string, { answer }: Message): Promise<Fate | null> {
+async function outcomeOf(read: Ask, board: string, { answer }: Message): Promise<TaskOutcome | null> {
   if (!answer) return null;
   const { message } = await read('getMessage', { message: answer.ask_id });
   const { ask } = message;
