@@ -45,7 +45,7 @@ const fast: Kind[] = [
 const onSqlite = [behaviour, 'test/cli/*.test.ts', 'test/faults/start.test.ts'];
 const short = [
   'test/{rules,client}/**/*.test.ts',
-  'test/api/{skeleton.test.ts,record/*.test.ts,files/stores.test.ts}',
+  'test/api/{skeleton.test.ts,record/*.test.ts,files/stores.heavy.test.ts}',
   'test/cli/{built,first-use,fresh-starts,hook,package,readme,transcripts,verify}.test.ts',
   'test/faults/start.test.ts',
 ];
