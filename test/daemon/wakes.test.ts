@@ -201,7 +201,6 @@ describe('an idle session', () => {
   });
 
   it('of a program with its own queue is handed there, and tried again where that fails', async () => {
-    await rig.stop();
     const answers: Awaited<ReturnType<ReturnType<typeof fakeAdapter>['hand']>>[] = [
       { retry: 'gone' },
       { later: 'locked' },
@@ -215,7 +214,7 @@ describe('an idle session', () => {
       },
     });
     clock = new StepClock();
-    rig = await new Rig(server).start({ clock, adapter });
+    await rig.restart({ clock, adapter });
     const { seat, board } = await rig.seat();
     const session = await rig.session(seat);
     const { seq } = await rig.say(board, 'hello');
