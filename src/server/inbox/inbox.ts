@@ -11,11 +11,11 @@ import { messagesWithSeqs } from '../messages/messages.store.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { Asked, WaitCase, Waited, WriteCase } from '../operation/usecase.ts';
 import { effectivePolicy } from '../seats/midturn.rules.ts';
-import { personUnread, unreadWith } from '../views/board.ts';
 import { loadMessages, showMessages } from '../views/message.ts';
 import { PAGE_BYTES } from '../views/window.ts';
 import { workViews } from '../views/work.ts';
 import { countsAt, type InboxPage, inboxSeqs, toEveryone, unreadOf, type WakingCounts } from './inbox.store.ts';
+import { agentUnread, personUnread } from './unread.rules.ts';
 
 export const readInbox: WaitCase<'readInbox'> = {
   run: async (tx, caller, input) => (await readInboxes(tx, [{ caller, input }]))[0] as Waited<Inbox>,
@@ -47,7 +47,7 @@ async function readInboxes(tx: ReadTx, asked: readonly Asked<'readInbox'>[]): Pr
       messages,
       cursor: member.read_up_to,
       more,
-      unread: unreadWith(board, member, woken),
+      unread: agentUnread(board, member, woken),
       unread_urgent: woken.urgent,
       delivery_mode: member.delivery_mode ?? 'focused',
       delivery_revision: member.delivery_revision,

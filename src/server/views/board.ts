@@ -8,8 +8,8 @@ import { withOverrides } from '../boards/policy.rules.ts';
 import { prefixesOf } from '../boards/prefixes.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { briefsOf } from '../files/files.store.ts';
-import { openRequests, type WakingCounts, wokenSince } from '../inbox/inbox.store.ts';
-import type { MemberPosition } from '../members/member.rules.ts';
+import { openRequests, wokenSince } from '../inbox/inbox.store.ts';
+import { agentUnread, personUnread } from '../inbox/unread.rules.ts';
 import { countMembers } from '../members/member-counts.store.ts';
 import { type MemberRow, type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
 import { type Caller, isPerson } from '../operation/caller.ts';
@@ -163,25 +163,6 @@ async function position(
       needs_reply: owing.get(member.id) ?? 0,
     };
   }
-  const unread = await agentUnread(tx, board, member, visibility === 'open');
-  return { read_up_to: member.read_up_to, unread, needs_reply: null };
+  const waking = await wokenSince(tx, member.id, member.read_up_to, visibility === 'open');
+  return { read_up_to: member.read_up_to, unread: agentUnread(board, member, waking), needs_reply: null };
 }
-
-type Counters = Pick<BoardRow, 'message_count' | 'everyone_count'>;
-
-/** Messages after a person's position that they did not send: differences of running counts, never a count of rows. */
-export function personUnread(board: Pick<BoardRow, 'message_count'>, member: MemberPosition): number {
-  return board.message_count - member.read_count - (member.sent_count - member.read_sent_count);
-}
-
-/** The size of an agent's inbox: messages to everyone by difference, those that name it by its own short index. */
-async function agentUnread(tx: ReadTx, board: Counters, member: MemberRow, readsAll: boolean): Promise<number> {
-  return unreadWith(board, member, await wokenSince(tx, member.id, member.read_up_to, readsAll));
-}
-
-/** The same where what names the agent is known. */
-export const unreadWith = (board: Counters, member: MemberRow, woken: Pick<WakingCounts, 'count'>): number =>
-  board.everyone_count -
-  member.read_everyone_count -
-  (member.sent_everyone_count - member.read_sent_everyone_count) +
-  woken.count;
