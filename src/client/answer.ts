@@ -25,7 +25,7 @@ export async function readReply(row: ClientRoute, exchange: Exchange, now: numbe
   if (!response.ok) throw await readRefusal(row, exchange, now);
   const data = await readJson(exchange);
   if (!row.ok.includes(response.status)) {
-    throw unexpected(`Status ${response.status} is none that this operation has.`, {
+    throw unexpected(`The operation does not answer with status ${response.status}.`, {
       status: response.status,
       details: describe(response),
     });
@@ -69,7 +69,7 @@ export async function readRefusal(row: ClientRoute, exchange: Exchange, now: num
 
 /** What a proxy or a load balancer answers for a server that it cannot reach. */
 const GATEWAY = new Set([502, 503, 504]);
-const BEHIND_GATEWAY = 'Try again in a moment; if it goes on, ask whoever runs the server whether it is up.';
+const BEHIND_GATEWAY = 'Try again in a moment; if it goes on, ask the operator of the server whether it is up.';
 
 /** A gateway that got no answer from behind it cannot say whether the request was carried out. */
 function deliveryOf(status: number): Delivery {

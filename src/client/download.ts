@@ -72,7 +72,7 @@ function announced({ headers }: Response): number | null {
 
 const tooMuch = (): ClientError =>
   new ClientError('response_too_large', 'The server sends more bytes than it announced, or than a file may have.', {
-    hint: 'Nothing of it was kept. Whoever runs the server can look at its stored files with service storage check',
+    hint: 'Nothing of it was kept. The operator of the server can check its stored files with service storage check',
     details: { limit: MAX_FILE },
     delivery: 'answered',
   });

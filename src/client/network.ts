@@ -24,7 +24,7 @@ const TLS: [codes: RegExp, message: (host: string) => string, hint: (host: strin
   [
     /^CERT_HAS_EXPIRED$/,
     (host) => `The certificate of ${host} has expired.`,
-    () => "Whoever runs the server has to renew it. Check this machine's clock, too.",
+    () => "The operator of the server has to renew it. Check this machine's clock, too.",
   ],
   [
     /^CERT_NOT_YET_VALID$/,
@@ -34,7 +34,7 @@ const TLS: [codes: RegExp, message: (host: string) => string, hint: (host: strin
   [
     /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
     (host) => `The certificate of the server is not for ${host}.`,
-    (host) => `Use the name that the certificate is for; or whoever runs the server gets one for ${host}.`,
+    (host) => `Use the name that the certificate is for; or ask the operator of the server to get one for ${host}.`,
   ],
   [
     /^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST))$/,

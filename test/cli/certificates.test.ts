@@ -75,7 +75,7 @@ describe('a server with a certificate', function () {
       'that has expired',
       { from: at(-9), until: at(-2) },
       (host) => `The certificate of ${host} has expired.`,
-      () => "Whoever runs the server has to renew it. Check this machine's clock, too.",
+      () => "The operator of the server has to renew it. Check this machine's clock, too.",
     ],
     [
       'that is not valid yet',
@@ -87,7 +87,7 @@ describe('a server with a certificate', function () {
       'for another name',
       { hosts: [{ dns: 'other.example.com' }] },
       (host) => `The certificate of the server is not for ${host}.`,
-      (host) => `Use the name that the certificate is for; or whoever runs the server gets one for ${host}.`,
+      (host) => `Use the name that the certificate is for; or ask the operator of the server to get one for ${host}.`,
     ],
   ];
   for (const [what, wish, message, hint] of refusals)

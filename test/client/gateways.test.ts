@@ -30,7 +30,7 @@ function expectNothingLeaked(error: ClientError): void {
   }
 }
 
-const behind = 'Try again in a moment; if it goes on, ask whoever runs the server whether it is up.';
+const behind = 'Try again in a moment; if it goes on, ask the operator of the server whether it is up.';
 
 describe('client: behind a gateway', () => {
   answerElsewhere();

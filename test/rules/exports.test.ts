@@ -1,6 +1,6 @@
-/** Nothing is exported that no other file uses. */
+/** No file stands in the sources, and nothing is exported, that no other file uses. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 
@@ -32,5 +32,22 @@ describe('exports', () => {
         : [],
     );
     expect(unused).to.deep.equal([]);
+  });
+});
+
+/** What is started as a program of its own, or loaded by its name. */
+const entries = (file: string): boolean =>
+  ['src/local/entry.ts', 'src/local/keychain.child.ts'].includes(file) ||
+  /^src\/commands\/[^/]+(\/[^/]+)?\.ts$/.test(file);
+
+describe('files of the sources', () => {
+  it('are imported by another file', () => {
+    const imported = new Set(
+      [...texts].flatMap(([file, text]) =>
+        [...text.matchAll(/'(\.{1,2}\/[^'$]+)'/g)].map(([, path]) => posix.join(posix.dirname(file), path!)),
+      ),
+    );
+    const alone = files.filter((file) => file.startsWith('src/') && !imported.has(file) && !entries(file));
+    expect(alone).to.deep.equal([]);
   });
 });

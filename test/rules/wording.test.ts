@@ -18,7 +18,7 @@ const names: [RegExp, string][] = [
   [/\b[cC]overage\b/, 'scope'],
 ];
 
-/** Phrases of comments and of the titles of tests. */
+/** Phrases of texts, comments and the titles of tests. */
 const phrases: [RegExp, string][] = [
   [/\bwho(ever|mever)\b/i, 'the caller, the owner, anyone who …'],
   [/(?<!\bthere )\b(is|are|was) none\b(?! (of|but))/i, 'is not a …'],
@@ -29,6 +29,8 @@ interface Line {
   file: string;
   number: number;
   code: string;
+  /** The same with its texts. */
+  text: string;
   comment: string;
   title: string;
 }
@@ -44,7 +46,7 @@ function linesOf(file: string): Line[] {
         "''",
       );
       const title = /^\s*(?:it|describe)\((['"`].*)/.exec(line)?.[1] ?? '';
-      return { file, number: index + 1, code, comment, title };
+      return { file, number: index + 1, code, text: before, comment, title };
     });
 }
 
@@ -59,7 +61,7 @@ const titles = files('test')
   .filter(({ title }) => title !== '');
 
 /** Expects none of the words in this part of the lines; a failure lists each place, with what to say instead. */
-function expectNone(lines: Line[], words: [RegExp, string][], part: 'code' | 'comment' | 'title'): void {
+function expectNone(lines: Line[], words: [RegExp, string][], part: 'code' | 'text' | 'comment' | 'title'): void {
   const found = lines.flatMap((line) =>
     words.flatMap(([word, better]) => {
       const match = word.exec(line[part]);
@@ -72,5 +74,6 @@ function expectNone(lines: Line[], words: [RegExp, string][], part: 'code' | 'co
 describe('the wording', () => {
   it('of names in sources and tools is the field’s own', () => expectNone(sources, names, 'code'));
   it('of comments in sources and tools is plain', () => expectNone(sources, [...names, ...phrases], 'comment'));
+  it('of texts that people read is plain', () => expectNone(sources, phrases, 'text'));
   it('of the titles of tests is plain', () => expectNone(titles, phrases, 'title'));
 });

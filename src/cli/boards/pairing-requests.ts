@@ -154,7 +154,7 @@ const notHere = (action: Binding['action']): Failure =>
 const noSession = (action: Binding['action']): Failure =>
   new Failure(
     'agent_session_required',
-    'This binds the session of an agent, and a terminal is none: it has to run in the session that should do the work.',
+    'This binds the session of an agent, not a terminal: it has to run in the session that should do the work.',
     {
       hint: `In that session: service pairing ${action} PRQ --here. Its program needs our hooks: service init`,
       exit: EXIT.refused,

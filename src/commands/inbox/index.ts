@@ -97,9 +97,13 @@ type Queued = NonNullable<Answers['queued']['queued']>;
 async function showQueued(out: Output): Promise<void> {
   const session = sessionHere();
   if (!session)
-    throw new Failure('session_unknown', 'Only the session of an agent has a queue, and this is none.', {
-      hint: 'Run it in that session: service inbox --queued',
-    });
+    throw new Failure(
+      'session_unknown',
+      'Only the session of an agent has a queue, and this is not an agent’s session.',
+      {
+        hint: 'Run it in that session: service inbox --queued',
+      },
+    );
   const { queued = [] } = await askFor(session, 'queued', {}, { start: false });
   out.print({ queued }, () => queuedText(queued));
 }

@@ -172,7 +172,7 @@ export const operations = {
   listEvents: {
     ...get('/v1/boards/{board}/events', byMember, "Read a board's hash-chained event log"),
     description:
-      'The data of member.joined names a person who joined, the creator or a new guest, by person_id; of an agent, owner_id names its person. Whoever comes later is named by the person_id of person.added.',
+      'The data of member.joined names a person who joined, the creator or a new guest, by person_id; of an agent, owner_id names its person. A person who comes later is named by the person_id of person.added.',
     rates: ['reads'],
     query: listEventsQuery,
     errors: ['not_on_board'],

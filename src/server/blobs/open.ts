@@ -76,7 +76,7 @@ function openObjects(address: string, { dataDir }: StoreHome): BlobStore {
   const region = url.searchParams.get('region') || process.env['AWS_REGION'] || 'us-east-1';
   const endpoint = url.searchParams.get('endpoint');
   if (url.hostname === '' || (endpoint !== null && !/^https?:\/\/[^/?#@]+\/?$/.test(endpoint)))
-    throw unsupported('The address of the files names no bucket, or an endpoint that is none.');
+    throw unsupported('The address of the files names no bucket, or an invalid endpoint.');
   return new S3Store({
     bucket: url.hostname,
     prefix: decodeURIComponent(url.pathname).replaceAll(/^\/+|\/+$/g, ''),

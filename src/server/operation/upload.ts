@@ -179,7 +179,7 @@ async function store(run: Run): Promise<Reply> {
 
 const storeDown = (): Refusal =>
   new Refusal('unavailable', 'The server cannot store files right now; nothing was changed.', {
-    hint: 'Tell whoever runs it: its log says why, and service doctor looks for it.',
+    hint: 'Tell the operator of the server: its log says why, and service doctor looks for it.',
     retryAfter: 1,
   });
 

@@ -106,14 +106,14 @@ async function wholeOf(
 
 const bytesLost = (digest: string, how: string): Refusal =>
   new Refusal('unavailable', `The bytes of this version are ${how}, so nothing was sent.`, {
-    hint: 'Whoever runs the server finds them with service doctor, and can bring them back from a copy.',
+    hint: 'The operator of the server finds them with service doctor, and can bring them back from a copy.',
     details: { digest },
     retryAfter: 1,
   });
 
 const storeDown = (): Refusal =>
   new Refusal('unavailable', 'The server cannot read files right now.', {
-    hint: 'Tell whoever runs it: its log says why, and service doctor looks for it.',
+    hint: 'Tell the operator of the server: its log says why, and service doctor looks for it.',
     retryAfter: 1,
   });
 
