@@ -41,9 +41,10 @@ async function packAndDescribe() {
   const { bundle } = await import('./bundle.ts');
   const { manifestText } = await import('./manifest.ts');
   const { readCatalog } = await import('../src/cli/help/catalog.ts');
-  const [manifest, files] = await Promise.all([manifestText(root), bundle(root)]);
-  // The note is written last: an interrupted build does not count.
-  writeFolder(join(root, 'dist'), files, /./);
+  const { buildWeb } = await import('./web.ts');
+  const [manifest, files] = await Promise.all([manifestText(root), bundle(root), buildWeb(root)]);
+  // The note is written last: an interrupted build does not count. The page's folder is written by its own bundler.
+  writeFolder(join(root, 'dist'), files, /^(?!web$)/);
   writeChanged(join(root, 'oclif.manifest.json'), manifest);
   return readCatalog(root);
 }

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const files = ['bin', 'src', 'tools', 'test', 'migrations'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.[cm]?[jt]s$/.test(file) && !file.includes('node_modules'))
+    .filter((file) => /\.[cm]?[jt]sx?$/.test(file) && !/node_modules|\.d\.ts$/.test(file))
     .map((file) => `${folder}/${file}`),
 );
 const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
@@ -37,14 +37,17 @@ describe('exports', () => {
 
 /** What is started as a program of its own, or loaded by its name. */
 const entries = (file: string): boolean =>
-  ['src/local/entry.ts', 'src/local/keychain.child.ts'].includes(file) ||
+  ['src/local/entry.ts', 'src/local/keychain.child.ts', 'src/web/main.tsx'].includes(file) ||
+  file.startsWith('src/web/public/') ||
   /^src\/commands\/[^/]+(\/[^/]+)?\.ts$/.test(file);
 
 describe('files of the sources', () => {
   it('are imported by another file', () => {
     const imported = new Set(
       [...texts].flatMap(([file, text]) =>
-        [...text.matchAll(/'(\.{1,2}\/[^'$]+)'/g)].map(([, path]) => posix.join(posix.dirname(file), path!)),
+        [...text.matchAll(/'(\.{1,2}\/[^'$?]+)(?:\?[^']*)?'/g)].map(([, path]) =>
+          posix.join(posix.dirname(file), path!),
+        ),
       ),
     );
     const alone = files.filter((file) => file.startsWith('src/') && !imported.has(file) && !entries(file));

@@ -52,7 +52,7 @@ function linesOf(file: string): Line[] {
 
 const files = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes('node_modules'))
     .map((name) => `${folder}/${name}`);
 
 const sources = [...files('src'), ...files('tools')].flatMap(linesOf);

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
 import compose from 'koa-compose';
+import { serveDescription } from './api-description.ts';
 import { limitAttempts, limitAttemptsOfPerson, limitBadCredentials } from './attempts.ts';
 import type { AppOptions, State } from './context.ts';
 import { readCredential } from './credential.ts';
@@ -12,7 +13,7 @@ import { requireHost } from './host.ts';
 import { requireLimits } from './limits.ts';
 import { logRequest } from './log.ts';
 import { runOperation } from './operation.ts';
-import { servePages } from './pages.ts';
+import { servePage } from './page.ts';
 import { readHeaders } from './request-head.ts';
 import { findRoute } from './route.ts';
 import { readShape } from './shape.ts';
@@ -25,7 +26,8 @@ export function createApp(options: AppOptions): (req: IncomingMessage, res: Serv
   app.use(answerErrors(options));
   app.use(readHeaders);
   app.use(requireHost(options));
-  app.use(servePages(options));
+  app.use(servePage(options));
+  app.use(serveDescription(options));
   app.use(findRoute);
   app.use(limitBadCredentials(options));
   app.use(limitAttempts(options));

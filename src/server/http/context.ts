@@ -49,6 +49,8 @@ export interface AppOptions {
   log: Logger;
   /** Of the server, for the API description. */
   version: string;
+  /** The folder of the built web page; default: that of this build, if it was built. */
+  page?: string | undefined;
   now(): number;
   /** A timer: calls `fn` after `ms` milliseconds unless the returned function is called first. */
   after(ms: number, fn: () => void): () => void;

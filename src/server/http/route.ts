@@ -7,20 +7,22 @@ import Router from '@koa/router';
 import { Refusal } from '../../contract/errors.ts';
 import { kindOf, type OperationRow } from '../../contract/operation.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
+import { DESCRIPTION_PATH } from './api-description.ts';
 import type { State, Step } from './context.ts';
-import { pages } from './pages.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 type Method = (typeof METHODS)[number];
 
+/** Paths that a step before this one serves. */
+const served = ['/', DESCRIPTION_PATH];
 /** Paths without parameters: such a path is nothing else, although a parameter could stand there. */
-const plain = new Set<string>(Object.keys(pages));
+const plain = new Set<string>(served);
 const routers = new Map<string, Router>();
 
 for (const row of Object.values(operations)) if (!row.path.includes('{')) plain.add(row.path);
 for (const [name, row] of Object.entries(operations)) add(row.method, row.path, name);
-// Served by a step before this one; here they tell what a wrong method could be instead.
-for (const path of Object.keys(pages)) add('GET', path, path);
+// Here they tell what a wrong method could be instead.
+for (const path of served) add('GET', path, path);
 
 function add(method: Method, path: string, name: string): void {
   const key = keyOf(method, path);

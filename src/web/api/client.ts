@@ -1,0 +1,57 @@
+/** Calls of the API: the same client as the command line's, with the browser's session instead of a key. */
+import { type CallInput, Client } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
+import { type Page, type PagedName, pages } from '../../client/pages.ts';
+import type { OperationName } from '../../contract/operations.ts';
+import type { Answer, CurrentBrowserSession } from '../../contract/types.ts';
+import { session, signedOut } from './session.ts';
+
+/** Adds the proof that this page makes the request. A proof that is no longer valid is read anew, once. */
+async function fetchAsPage(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  const send = (): Promise<Response> => {
+    const headers = new Headers(init.headers);
+    const token = session.peek()?.csrf_token;
+    if (token !== undefined && init.method !== 'GET') headers.set('X-Service-CSRF', token);
+    return fetch(input, { ...init, headers, credentials: 'same-origin' });
+  };
+  const response = await send();
+  if (response.status !== 403 || init.method === 'GET') return response;
+  const refusal = (await response
+    .clone()
+    .json()
+    .catch(() => null)) as { error?: { code?: string } } | null;
+  if (refusal?.error?.code !== 'csrf_token_invalid') return response;
+  const renewed = await fetch('/v1/me/browser-session', { credentials: 'same-origin' });
+  if (!renewed.ok) return response;
+  session.value = (await renewed.json()) as CurrentBrowserSession;
+  return send();
+}
+
+export const client = new Client({ origin: location.origin, fetch: fetchAsPage });
+
+/** A 401 of an operation that needs a session: it has ended. Signing in is refused for another reason. */
+const isSignedOut = (error: unknown, name: OperationName): boolean =>
+  error instanceof ClientError && error.status === 401 && name !== 'createBrowserSession';
+
+/** @throws ClientError as {@link Client.call} does. When the session has ended, the sign-in page comes back too. */
+export async function call<Name extends OperationName>(name: Name, input?: CallInput<Name>): Promise<Answer<Name>> {
+  try {
+    return (await client.call(name, input)).data;
+  } catch (error) {
+    if (isSignedOut(error, name)) signedOut(session.peek() ? 'Your session has ended. Sign in again.' : null);
+    throw error;
+  }
+}
+
+/** All pages of a list, one after the other. */
+export async function* listAll<Name extends PagedName>(
+  name: Name,
+  input?: CallInput<Name>,
+): AsyncGenerator<Page<Name>> {
+  try {
+    yield* pages(client, name, input);
+  } catch (error) {
+    if (isSignedOut(error, name)) signedOut('Your session has ended. Sign in again.');
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+/** The page: the sign-in page, or the rail with one screen beside it. */
+import { session } from './api/session.ts';
+import { Announcements } from './parts/announce.tsx';
+import { Toasts } from './parts/toast.tsx';
+import { LinkBanner } from './shell/banner.tsx';
+import { BottomBar, Rail } from './shell/rail.tsx';
+import { Screen } from './shell/screen.tsx';
+import { hasCodeToUse, SignIn } from './sign-in/sign-in.tsx';
+import { place } from './state/route.ts';
+
+export function App() {
+  if (session.value === undefined) return <main id="main" aria-busy="true" />;
+  if (session.value === null || hasCodeToUse()) return <SignIn />;
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <div class="app">
+        <Rail />
+        <div class="beside">
+          <LinkBanner />
+          <Screen />
+        </div>
+        {place.value.screen !== 'board' && <BottomBar />}
+      </div>
+      <Toasts />
+      <Announcements />
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+/** A board: its header with what is going on, and one of its tabs. */
+import { useEffect } from 'preact/hooks';
+import { Icon } from '../parts/icon.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { needsOn } from '../state/needs.ts';
+import { openRoom, type Room, room } from '../state/room.ts';
+import { type BoardPlace, type BoardTab, hrefOf, place } from '../state/route.ts';
+import { NowLine } from './now-line.tsx';
+import { Tab } from './tab.tsx';
+
+const titles: Record<BoardTab, string> = {
+  talk: 'Talk',
+  tasks: 'Tasks',
+  files: 'Files',
+  people: 'People',
+  record: 'Record',
+};
+
+export function BoardScreen() {
+  const here = place.value as BoardPlace;
+  const { board: name } = here;
+  useEffect(() => openRoom(name), [name]);
+  useEffect(() => () => openRoom(null), []);
+  const open = room.value;
+  if (!open || open.name !== name) return <main class="main" id="main" aria-busy="true" />;
+  if (open.error.value !== null && !open.board.value)
+    return (
+      <main class="page" id="main">
+        <h1>{name}</h1>
+        <ProblemLine error={open.error.value}>
+          <button type="button" class="b" onClick={() => void open.refresh()}>
+            Try again
+          </button>
+        </ProblemLine>
+      </main>
+    );
+  return (
+    <main class="main" id="main">
+      <Header here={here} room={open} />
+      <Tab here={here} room={open} />
+    </main>
+  );
+}
+
+function Header({ here, room }: { here: BoardPlace; room: Room }) {
+  const board = room.board.value;
+  const counts: Partial<Record<BoardTab, number | undefined>> = {
+    tasks: board?.tasks_open,
+    people: board ? board.people_count + (board.agent_count ?? 0) : undefined,
+  };
+  return (
+    <header class="hd">
+      <div class="t">
+        <a class="b bare ic mt" href="/" aria-label="All boards">
+          <Icon name="left" />
+        </a>
+        <h1 class="cut">{board?.title ?? here.board}</h1>
+        <NowLine room={room} needs={needsOn(here.board).length} />
+      </div>
+      <div class="hdr2">
+        <nav class="tabs" aria-label="Board">
+          {Object.entries(titles).map(([tab, title]) => (
+            <a
+              key={tab}
+              href={hrefOf({ screen: 'board', board: here.board, tab: tab as BoardTab })}
+              aria-current={here.tab === tab ? 'page' : undefined}
+            >
+              {title}
+              {(counts[tab as BoardTab] ?? 0) > 0 && <span class="num"> {counts[tab as BoardTab]}</span>}
+            </a>
+          ))}
+        </nav>
+      </div>
+    </header>
+  );
+}

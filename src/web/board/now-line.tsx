@@ -1,0 +1,40 @@
+/** One line of facts: what waits for the person, open tasks, what the agents do. No fact, no words. */
+import type { ComponentChildren } from 'preact';
+import type { Room } from '../state/room.ts';
+import { hrefOf } from '../state/route.ts';
+
+export function NowLine({ room, needs }: { room: Room; needs: number }) {
+  const board = room.board.value;
+  const agents = room.members.value.filter(({ kind, status }) => kind === 'agent' && status === 'active');
+  const inState = (...states: string[]): number => agents.filter(({ state }) => state && states.includes(state)).length;
+  const tasks = hrefOf({ screen: 'board', board: room.name, tab: 'tasks' });
+  const people = hrefOf({ screen: 'board', board: room.name, tab: 'people' });
+  const working = inState('working');
+  const idle = inState('idle', 'waiting', 'paused');
+  const gone = inState('disconnected', 'late');
+  const facts: [boolean, string, ComponentChildren][] = [
+    [
+      needs > 0,
+      '/inbox',
+      <span class="u" key="needs">
+        <span class="you">{needs}</span>
+        {needs === 1 ? 'needs you' : 'need you'}
+      </span>,
+    ],
+    [(board?.tasks_open ?? 0) > 0, tasks, `${board?.tasks_open} open ${board?.tasks_open === 1 ? 'task' : 'tasks'}`],
+    [working > 0, people, `${working} ${working === 1 ? 'agent' : 'agents'} working`],
+    [idle > 0, people, `${idle} idle`],
+    [gone > 0, people, `${gone} disconnected`],
+  ];
+  return (
+    <div class="now">
+      {facts
+        .filter(([is]) => is)
+        .map(([, href, text], index) => (
+          <a key={index} href={href} class={index > 0 ? 'desk' : undefined}>
+            {text}
+          </a>
+        ))}
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+/** The tab of a board that is open; all but the conversation are loaded when they are opened. */
+import type { ComponentType } from 'preact';
+import { Suspense } from 'preact/compat';
+import type { Room } from '../state/room.ts';
+import type { BoardPlace, BoardTab } from '../state/route.ts';
+
+export interface TabProps {
+  here: BoardPlace;
+  room: Room;
+}
+
+const tabs: Partial<Record<BoardTab, ComponentType<TabProps>>> = {};
+
+export function Tab({ here, room }: TabProps) {
+  const Found = tabs[here.tab];
+  if (!Found) return <div class="page" />;
+  return (
+    <Suspense fallback={<div class="page" aria-busy="true" />}>
+      <Found here={here} room={room} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,205 @@
+/**
+ * Holds the streams of a browser for all of its tabs: one of hints and those of the three boards that were shown last. A
+ * browser opens only six connections to an HTTP/1.1 server, which the tabs would otherwise use up.
+ */
+import { type BoardFrame, boardStream } from '../../client/board-stream.ts';
+import { Client } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
+import { type HintFrame, hintStream } from '../../client/hint-stream.ts';
+import type { FromTab, Link, ToTab } from './protocol.ts';
+
+const MOST_BOARDS = 3;
+
+export interface Tab {
+  send(message: ToTab): void;
+}
+
+interface BoardFeed {
+  stop: AbortController;
+  /** The number of the last event that was given out; null until the stream is ready. */
+  head: number | null;
+}
+
+export class Hub {
+  private readonly tabs = new Map<Tab, { board: string | null }>();
+  /** Boards by name, the one shown last at the end. */
+  private readonly feeds = new Map<string, BoardFeed>();
+  /** The latest hint of each kind and board, for a tab that comes later. */
+  private readonly latest = new Map<string, HintFrame>();
+  private link: Link = { state: 'connecting' };
+  private person: string | null = null;
+  private hints: AbortController | null = null;
+  private wake = new AbortController();
+  private readonly client: Client;
+
+  constructor(origin: string) {
+    this.client = new Client({ origin, sleep: (ms, signal) => this.sleep(ms, signal) });
+  }
+
+  /** Takes what a tab says. */
+  receive(tab: Tab, message: FromTab): void {
+    if (message.type === 'hello') this.join(tab, message.person);
+    else if (message.type === 'bye') this.leave(tab);
+    else if (message.type === 'retry') this.retry();
+    else this.turn(tab, message.board);
+  }
+
+  leave(tab: Tab): void {
+    if (!this.tabs.delete(tab)) return;
+    this.dropUnused();
+    if (this.tabs.size === 0) this.stop();
+  }
+
+  private join(tab: Tab, person: string): void {
+    if (person !== this.person) this.stop();
+    this.person = person;
+    this.tabs.set(tab, { board: null });
+    tab.send({ type: 'link', link: this.link });
+    for (const frame of this.latest.values()) tab.send({ type: 'hint', frame });
+    if (!this.hints) void this.followHints();
+  }
+
+  private stop(): void {
+    this.hints?.abort();
+    this.hints = null;
+    for (const { stop } of this.feeds.values()) stop.abort();
+    this.feeds.clear();
+    this.latest.clear();
+    this.link = { state: 'connecting' };
+  }
+
+  private turn(tab: Tab, board: string | null): void {
+    const state = this.tabs.get(tab);
+    if (!state) return;
+    state.board = board;
+    if (board !== null && this.feeds.has(board)) this.show(tab, board);
+    else if (board !== null) this.open(board);
+    this.dropUnused();
+  }
+
+  private show(tab: Tab, board: string): void {
+    const feed = this.feeds.get(board)!;
+    // It becomes the one that was shown last.
+    this.feeds.delete(board);
+    this.feeds.set(board, feed);
+    if (feed.head !== null) tab.send({ type: 'attached', board, head: feed.head });
+  }
+
+  private open(board: string): void {
+    const feed: BoardFeed = { stop: new AbortController(), head: null };
+    this.feeds.set(board, feed);
+    const [oldest] = this.feeds.keys();
+    if (this.feeds.size > MOST_BOARDS && oldest !== undefined) {
+      this.close(oldest);
+      this.tell(oldest, { type: 'detached', board: oldest });
+    }
+    void this.followBoard(board, feed);
+  }
+
+  private close(board: string): void {
+    this.feeds.get(board)?.stop.abort();
+    this.feeds.delete(board);
+  }
+
+  private dropUnused(): void {
+    const shown = new Set([...this.tabs.values()].map(({ board }) => board));
+    for (const board of this.feeds.keys()) if (!shown.has(board)) this.close(board);
+  }
+
+  private async followBoard(board: string, feed: BoardFeed): Promise<void> {
+    const { signal } = feed.stop;
+    try {
+      const options = { board, include: 'message' as const, signal, firstAttempts: Number.POSITIVE_INFINITY };
+      for await (const frame of boardStream(this.client, options)) this.giveOut(board, feed, frame);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.feeds.delete(board);
+      if (error instanceof ClientError && error.status === 401) return this.end();
+      this.tell(board, { type: 'board_ended', board, code: error instanceof ClientError ? error.code : 'page_error' });
+    }
+  }
+
+  private giveOut(board: string, feed: BoardFeed, frame: BoardFrame): void {
+    if (frame.event === 'ready' && feed.head === null) {
+      feed.head = frame.data.head_seq;
+      this.tell(board, { type: 'attached', board, head: feed.head });
+    }
+    if (frame.event === 'event') feed.head = frame.id;
+    this.tell(board, { type: 'frame', board, frame });
+  }
+
+  private async followHints(): Promise<void> {
+    const stop = new AbortController();
+    this.hints = stop;
+    const { signal } = stop;
+    let since = Date.now();
+    try {
+      const frames = hintStream(this.client, {
+        signal,
+        firstAttempts: Number.POSITIVE_INFINITY,
+        onConnected: () => this.setLink({ state: 'live' }),
+        onReconnect: ({ delayMs }) => {
+          if (this.link.state === 'live' || this.link.state === 'connecting') since = Date.now();
+          const state = navigator.onLine ? 'reconnecting' : 'offline';
+          this.setLink({ state, at: Date.now() + delayMs, since });
+        },
+      });
+      for await (const frame of frames) this.hint(frame);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.hints = null;
+      if (error instanceof ClientError && (error.status === 401 || error.status === 403)) this.end();
+    }
+  }
+
+  private hint(frame: HintFrame): void {
+    if (frame.event === 'head' || frame.event === 'unread')
+      this.latest.set(`${frame.event} ${frame.data.board_id}`, frame);
+    if (frame.event === 'board_unavailable')
+      for (const kind of ['head', 'unread']) this.latest.delete(`${kind} ${frame.data.board_id}`);
+    for (const tab of this.tabs.keys()) tab.send({ type: 'hint', frame });
+  }
+
+  private end(): void {
+    this.stop();
+    this.person = null;
+    for (const tab of this.tabs.keys()) tab.send({ type: 'session_ended' });
+    this.tabs.clear();
+  }
+
+  private setLink(link: Link): void {
+    this.link = link;
+    for (const tab of this.tabs.keys()) tab.send({ type: 'link', link });
+  }
+
+  private tell(board: string, message: ToTab): void {
+    for (const [tab, shown] of this.tabs) if (shown.board === board) tab.send(message);
+  }
+
+  /** Ends all delays, so that every stream that waits connects now. */
+  private retry(): void {
+    const { wake } = this;
+    this.wake = new AbortController();
+    wake.abort();
+  }
+
+  private sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const { signal: wake } = this.wake;
+    return new Promise((resolve, reject) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        wake.removeEventListener('abort', done);
+        signal?.removeEventListener('abort', stopped);
+        resolve();
+      };
+      const stopped = (): void => {
+        done();
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(done, ms);
+      wake.addEventListener('abort', done);
+      signal?.addEventListener('abort', stopped);
+      if (signal?.aborted) stopped();
+    });
+  }
+}

@@ -1,0 +1,26 @@
+/** Starts the page: takes a sign-in code out of the address, reads the session and renders. */
+import './style/index.css';
+import { render } from 'preact';
+import { call } from './api/client.ts';
+import { session } from './api/session.ts';
+import { App } from './app.tsx';
+import { startLink } from './live/link.ts';
+import { keepTitle } from './shell/title.ts';
+import { takeCode } from './sign-in/sign-in.tsx';
+import { listenToKeys } from './state/keys.ts';
+import { followLinks } from './state/route.ts';
+
+takeCode();
+followLinks();
+listenToKeys();
+startLink();
+keepTitle();
+render(<App />, document.getElementById('root')!);
+call('getMyBrowserSession').then(
+  (current) => {
+    session.value = current;
+  },
+  () => {
+    session.value ??= null;
+  },
+);

@@ -1,0 +1,17 @@
+/** Icons out of the sprite in index.html. */
+
+/** An icon by its name in the sprite. It is never the only thing that says something. */
+export const Icon = ({ name, small = false }: { name: string; small?: boolean }) => (
+  <svg class={small ? 'i i12' : 'i'} aria-hidden="true">
+    <use href={`#i-${name}`} />
+  </svg>
+);
+
+/** The mark of the product. */
+export const Mark = ({ size = 22 }: { size?: number }) => (
+  <svg class="mark" width={size} height={size} viewBox="0 0 22 22" aria-hidden="true">
+    <rect class="mark-ground" width="22" height="22" rx="6" />
+    <path class="mark-lines" d="M6 7h10M6 11h7" />
+    <rect class="mark-you" x="6" y="14" width="4.5" height="2.6" rx=".6" />
+  </svg>
+);

@@ -1,0 +1,78 @@
+/** Who is who: shape says what (circle: person, square: agent), hue says whose, words say both. */
+import type { Actor, Member } from '../../contract/types.ts';
+
+/** The state of an agent in one word, as the API gives it. */
+export type AgentState = NonNullable<Member['state']>;
+
+export interface Known {
+  name: string;
+  kind: 'agent' | 'human';
+  owner: string | null;
+  state?: AgentState | null;
+}
+
+const HUES = 6;
+
+/** One of six hues: a person's own, which their agents carry too. It is the same everywhere and for everyone. */
+export function hueOf(person: string): number {
+  let hash = 2166136261;
+  for (const character of person) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619);
+  return ((hash >>> 0) % HUES) + 1;
+}
+
+/** Two letters of an agent: the first two, or the first and the first that differs from another with the same. */
+export function lettersOf(name: string, others: readonly string[] = []): string {
+  const letters = name.replaceAll('-', '');
+  const same = others.find((other) => other !== name && other.replaceAll('-', '').slice(0, 2) === letters.slice(0, 2));
+  if (same === undefined) return letters.slice(0, 2);
+  const rest = same.replaceAll('-', '');
+  const differs = [...letters].findIndex((letter, index) => index > 1 && letter !== rest[index]);
+  return letters[0]! + (letters[differs] ?? letters[1] ?? '');
+}
+
+const cursor: Partial<Record<AgentState, string>> = { working: ' on', disconnected: ' off', late: ' off' };
+
+/** The sign of a person or agent. `size` in pixels. */
+export function Glyph({ who, size = 32, others }: { who: Known; size?: 20 | 24 | 28 | 32 | 40; others?: string[] }) {
+  const hue = hueOf(who.owner ?? who.name);
+  const agent = who.kind === 'agent';
+  const shape = agent ? `a${cursor[who.state ?? 'idle'] ?? ''}` : 'p';
+  return (
+    <span class={`g ${shape} H${hue} s${size}`} aria-hidden="true">
+      {agent ? lettersOf(who.name, others) : who.name.slice(0, 1).toUpperCase()}
+    </span>
+  );
+}
+
+/** A name, of an agent with whose it is. */
+export const Name = ({ who }: { who: Known | Actor }) =>
+  who.kind === 'human' ? (
+    <b class="n">{who.name}</b>
+  ) : (
+    <>
+      <b class="n ag">{who.name}</b>{' '}
+      <span class="own">
+        <span class="vh">agent, </span>
+        {who.owner}’s
+      </span>
+    </>
+  );
+
+const shapes: Record<AgentState, preact.JSX.Element> = {
+  working: <circle cx="5" cy="5" r="4.2" fill="currentColor" />,
+  idle: <circle cx="5" cy="5" r="3.5" fill="none" stroke="currentColor" stroke-width="1.5" />,
+  waiting: <path d="M5 .8 9.2 5 5 9.2.8 5z" fill="currentColor" />,
+  paused: <path d="M2.5 1.5v7M7.5 1.5v7" stroke="currentColor" stroke-width="2" stroke-linecap="round" />,
+  late: <path d="M5 .8 9.4 9H.6z" fill="currentColor" />,
+  disconnected: <path d="m2 2 6 6M8 2 2 8" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" />,
+};
+
+/** The state of an agent: a shape and its word, or other words of the same state. */
+export const Presence = ({ state, words }: { state: AgentState; words?: string | undefined }) => (
+  <span class={`pr ${state}`}>
+    <svg viewBox="0 0 10 10" aria-hidden="true">
+      {shapes[state]}
+    </svg>
+    {words ?? state}
+  </span>
+);

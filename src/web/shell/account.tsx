@@ -1,0 +1,88 @@
+/** The menu of the account: who you are, the key this session came from and when it ends, the theme, sign out. */
+
+import { signal } from '@preact/signals';
+import { call } from '../api/client.ts';
+import { sentenceOf } from '../api/errors.ts';
+import { session, signedOut } from '../api/session.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { exactly } from '../parts/time.tsx';
+import { Glyph } from '../parts/who.tsx';
+import { keep, kept } from '../state/kept.ts';
+
+type Theme = 'system' | 'light' | 'dark';
+const themes: Theme[] = ['system', 'light', 'dark'];
+const isTheme = (text: string | null): text is Theme => themes.some((theme) => theme === text);
+const keptTheme = kept('theme');
+
+/** The theme of this browser. */
+export const theme = signal<Theme>(isTheme(keptTheme) ? keptTheme : 'system');
+
+export function setTheme(next: Theme): void {
+  theme.value = next;
+  keep('theme', next === 'system' ? null : next);
+  if (next === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = next;
+}
+
+const failure = signal<string | null>(null);
+
+/** Ends the session of this browser. One that has ended already is signed out too. */
+export async function signOut(): Promise<void> {
+  try {
+    await call('endMyBrowserSession');
+    signedOut();
+  } catch (error) {
+    if (session.peek()) failure.value = `Not signed out. ${sentenceOf(error)}`;
+  }
+}
+
+export function AccountMenu() {
+  const current = session.value;
+  if (!current) return null;
+  const { person, key, expires_at } = current;
+  const who = { name: person.handle, kind: 'human' as const, owner: null };
+  const button = (
+    <>
+      <Glyph who={who} size={24} />
+      <span class="sp cut">{person.handle}</span>
+      <Icon name="dots" />
+    </>
+  );
+  return (
+    <>
+      {failure.value && <p role="alert">{failure.value}</p>}
+      <Menu class="rl account" button={button} label={`Account of ${person.handle}`} up>
+        <div class="menu-head">
+          <b>{person.display_name ?? person.handle}</b>
+          <span class="q2 sm">
+            {person.server_role} of {location.host}
+          </span>
+          <span class="q2 sm">
+            Signed in with key <b class="mono">{key.name}</b> until {exactly(expires_at)}
+          </span>
+        </div>
+        {themes.map((name) => (
+          <button
+            key={name}
+            type="button"
+            role="menuitemradio"
+            aria-checked={theme.value === name}
+            onClick={() => setTheme(name)}
+          >
+            {theme.value === name ? <Icon name="check" /> : <span class="i" />}
+            {name === 'system' ? 'Theme of the system' : `${name === 'light' ? 'Light' : 'Dark'} theme`}
+          </button>
+        ))}
+        <a role="menuitem" href="/server">
+          <Icon name="people" />
+          Server and settings
+        </a>
+        <button type="button" role="menuitem" onClick={() => void signOut()}>
+          <Icon name="x" />
+          Sign out
+        </button>
+      </Menu>
+    </>
+  );
+}

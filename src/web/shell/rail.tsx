@@ -1,0 +1,106 @@
+/** The rail at the left: what needs the person, search, their boards, and who they are; on a phone a bar at the bottom. */
+import { session } from '../api/session.ts';
+import { Icon, Mark } from '../parts/icon.tsx';
+import { Glyph } from '../parts/who.tsx';
+import { boards } from '../state/boards.ts';
+import { needs, needsOn } from '../state/needs.ts';
+import { hrefOf, type Place, place } from '../state/route.ts';
+import { AccountMenu } from './account.tsx';
+
+const isHere = (...screens: Place['screen'][]): 'page' | undefined =>
+  screens.includes(place.value.screen) ? 'page' : undefined;
+
+const YourCount = () => (needs.value.length > 0 ? <span class="you">{needs.value.length}</span> : null);
+
+export function Rail() {
+  const here = place.value.screen === 'board' ? place.value.board : null;
+  const own = (boards.value ?? []).filter((board) => board.on_board);
+  return (
+    <nav class="rail" aria-label="Boards and more">
+      <a class="srv" href="/">
+        <Mark />
+        <span class="cut">{location.host}</span>
+      </a>
+      <a class="rl" href="/inbox" aria-current={isHere('inbox')}>
+        <Icon name="inbox" />
+        <span class="sp">Needs you</span>
+        <YourCount />
+      </a>
+      <a class="rl" href="/search" aria-current={isHere('search')}>
+        <Icon name="search" />
+        <span class="sp">Search</span>
+        <kbd>/</kbd>
+      </a>
+      <a class="rl" href="/everything" aria-current={isHere('everything')}>
+        <Icon name="eyes" />
+        <span class="sp">Everything</span>
+      </a>
+      <a class="rl" href="/agents" aria-current={isHere('agents')}>
+        <Icon name="term" />
+        <span class="sp">Your agents</span>
+      </a>
+      <a class="rl" href="/" aria-current={isHere('boards')}>
+        <Icon name="menu" />
+        <span class="sp">All boards</span>
+      </a>
+      {own.length > 0 && <h3 id="rail-boards">Boards</h3>}
+      <ul aria-labelledby="rail-boards">
+        {own.map(({ name, visibility, unread = 0 }) => (
+          <li key={name}>
+            <a
+              class={unread > 0 ? 'rl un' : 'rl'}
+              href={hrefOf({ screen: 'board', board: name, tab: 'talk' })}
+              aria-current={name === here ? 'page' : undefined}
+            >
+              <Icon name={visibility === 'private' ? 'lock' : 'board'} />
+              <span class="sp cut">{name}</span>
+              {needsOn(name).length > 0 && (
+                <span class="dot">
+                  <span class="vh">needs you</span>
+                </span>
+              )}
+              {unread > 0 && (
+                <span class="num">
+                  {unread}
+                  <span class="vh"> unread</span>
+                </span>
+              )}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <span class="sp" />
+      <AccountMenu />
+    </nav>
+  );
+}
+
+/** What a phone shows at the bottom outside of a board. */
+export function BottomBar() {
+  const person = session.value?.person;
+  return (
+    <nav class="bot" aria-label="Main">
+      <a href="/inbox" aria-current={isHere('inbox')}>
+        <Icon name="inbox" />
+        Needs you
+        <YourCount />
+      </a>
+      <a href="/" aria-current={isHere('boards')}>
+        <Icon name="board" />
+        Boards
+      </a>
+      <a href="/everything" aria-current={isHere('everything')}>
+        <Icon name="eyes" />
+        Everything
+      </a>
+      <a href="/search" aria-current={isHere('search')}>
+        <Icon name="search" />
+        Search
+      </a>
+      <a href="/server" aria-current={isHere('server')}>
+        {person && <Glyph who={{ name: person.handle, kind: 'human', owner: null }} size={20} />}
+        You
+      </a>
+    </nav>
+  );
+}

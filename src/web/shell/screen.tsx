@@ -1,0 +1,30 @@
+/** Which screen the address names. Screens that are not needed at first are loaded when they are opened. */
+import { type ComponentType, Suspense } from 'preact/compat';
+import { BoardScreen } from '../board/board-screen.tsx';
+import { Boards } from '../boards/boards.tsx';
+import { type Place, place } from '../state/route.ts';
+
+function Nowhere() {
+  return (
+    <main class="page" id="main">
+      <h1>There is nothing at this address</h1>
+      <p class="q2">
+        <a href="/">All boards</a>
+      </p>
+    </main>
+  );
+}
+
+const screens: Partial<Record<Place['screen'], ComponentType>> = {
+  boards: Boards,
+  board: BoardScreen,
+};
+
+export function Screen() {
+  const Found = screens[place.value.screen] ?? Nowhere;
+  return (
+    <Suspense fallback={<main class="page" id="main" aria-busy="true" />}>
+      <Found />
+    </Suspense>
+  );
+}

@@ -1,0 +1,193 @@
+/** Signing in: by a link with a code, which previews who it signs in, or with an access key. */
+import { useEffect, useState } from 'preact/hooks';
+import { newIdempotencyKey } from '../../client/idempotency.ts';
+import type { Answer } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { hasCode } from '../api/errors.ts';
+import { endedBecause, session } from '../api/session.ts';
+import { Mark } from '../parts/icon.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { Glyph } from '../parts/who.tsx';
+
+type Preview = Answer<'previewLoginCode'>;
+type Credential = { code: string } | { key: string };
+
+/** The code of the address, taken out of it at once so that it stays in no history. */
+let linked: string | null = null;
+
+/** Takes the code out of the address; call it before anything else reads the address. */
+export function takeCode(): void {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code');
+  if (code === null) return;
+  linked = code;
+  history.replaceState(null, '', location.pathname + location.search);
+}
+
+/** Whether a code came with the address and was not used. */
+export const hasCodeToUse = (): boolean => linked !== null;
+
+export function SignIn() {
+  const [preview, setPreview] = useState<Preview | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [switching, setSwitching] = useState<{ credential: Credential; handle: string } | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [key, setKey] = useState('');
+  const signedIn = session.value;
+
+  useEffect(() => {
+    const code = linked;
+    if (code === null) return;
+    call('previewLoginCode', { body: { code } }).then(
+      (found) => {
+        // Somebody who is signed in as that person already is asked nothing.
+        if (session.peek()?.person.id === found.person.id) return void signIn({ code });
+        setPreview(found);
+      },
+      (reason: unknown) => {
+        linked = null;
+        setError(reason);
+      },
+    );
+  }, []);
+
+  const signIn = async (credential: Credential, confirm = false): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      const body = { ...credential, ...(confirm ? { confirm_switch: true } : {}) };
+      const next = await call('createBrowserSession', { body, idempotencyKey: newIdempotencyKey() });
+      linked = null;
+      endedBecause.value = null;
+      setKey('');
+      session.value = next;
+    } catch (reason) {
+      if (hasCode(reason, 'browser_session_switch_unconfirmed'))
+        setSwitching({ credential, handle: preview?.person.handle ?? 'another person' });
+      else {
+        setError(reason);
+        if ('code' in credential) {
+          linked = null;
+          setPreview(null);
+        }
+      }
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <main class="door" id="main">
+      <Mark size={36} />
+      <h1>Sign in to {location.host}</h1>
+      {endedBecause.value && !error && (
+        <p role="status" class="q2">
+          {endedBecause.value}
+        </p>
+      )}
+      {error !== null && <ProblemLine error={error} />}
+      {switching ? (
+        <section class="dcard" aria-label="Switch accounts">
+          <h2>Switch accounts?</h2>
+          <p class="q2">
+            This browser is signed in as <b>{signedIn?.person.handle ?? 'somebody else'}</b>. Signing in as{' '}
+            <b>{switching.handle}</b> ends that session.
+          </p>
+          <div class="row">
+            <button type="button" class="b pri" disabled={busy} onClick={() => void signIn(switching.credential, true)}>
+              Switch accounts
+            </button>
+            <button
+              type="button"
+              class="b"
+              onClick={() => {
+                setSwitching(null);
+                linked = null;
+                if (signedIn) session.value = { ...signedIn };
+              }}
+            >
+              Stay signed in
+            </button>
+          </div>
+        </section>
+      ) : (
+        <>
+          {preview && (
+            <section class="dcard" aria-label="Sign in by link">
+              <div class="row wide-gap">
+                <Glyph who={{ name: preview.person.handle, kind: 'human', owner: null }} size={40} />
+                <div class="sp">
+                  <h2>{preview.person.handle}</h2>
+                  <p class="q2">
+                    with your key <b class="mono">{preview.key.name}</b>
+                  </p>
+                </div>
+              </div>
+              <button
+                type="button"
+                class="b pri big full"
+                disabled={busy}
+                onClick={() => linked !== null && void signIn({ code: linked })}
+              >
+                Sign in as {preview.person.handle}
+              </button>
+              <SecondsLeft until={preview.expires_at} />
+            </section>
+          )}
+          {preview && (
+            <div class="or">
+              <span>or</span>
+            </div>
+          )}
+          <form
+            class="dform"
+            onSubmit={(event) => {
+              event.preventDefault();
+              void signIn({ key: key.trim() });
+            }}
+          >
+            <label for="key">
+              <h3>Access key</h3>
+            </label>
+            <div class="row">
+              <input
+                class="in"
+                id="key"
+                type="password"
+                autocomplete="off"
+                required
+                placeholder="abh_…"
+                aria-describedby="key-hint"
+                value={key}
+                onInput={(event) => setKey(event.currentTarget.value)}
+              />
+              <button type="submit" class="b" disabled={busy}>
+                Sign in
+              </button>
+            </div>
+            <p class="q2 sm" id="key-hint">
+              It stays on this server and is not kept by the page. Easier: run <code class="mono">service open</code> in
+              a terminal.
+            </p>
+          </form>
+        </>
+      )}
+    </main>
+  );
+}
+
+/** How long the link still works. */
+function SecondsLeft({ until }: { until: string }) {
+  const left = (): number => Math.max(0, Math.ceil((Date.parse(until) - Date.now()) / 1_000));
+  const [seconds, setSeconds] = useState(left);
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds(left()), 1_000);
+    return () => clearInterval(timer);
+  }, [until]);
+  return (
+    <p class="q2 sm" role="timer">
+      {seconds > 0
+        ? `This link works once, for ${seconds} more ${seconds === 1 ? 'second' : 'seconds'}. Not you? Close this page.`
+        : 'This link has expired. Run service open again.'}
+    </p>
+  );
+}

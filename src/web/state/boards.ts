@@ -1,0 +1,94 @@
+/** The person's boards, with what is unread on each. */
+import { signal } from '@preact/signals';
+import { ClientError } from '../../client/errors.ts';
+import type { Board } from '../../contract/types.ts';
+import { call, listAll } from '../api/client.ts';
+import { session } from '../api/session.ts';
+import { listen } from '../live/link.ts';
+
+/** Boards of the person and open ones they could join, in the order of the API; null: not read yet. */
+export const boards = signal<Board[] | null>(null);
+/** Archived boards, read when they are asked for. */
+export const archived = signal<Board[] | null>(null);
+export const archivedCount = signal(0);
+/** Why the boards could not be read. */
+export const boardsError = signal<unknown>(null);
+
+/** Heads by the board's name, as the hints tell them. */
+export const heads = signal<ReadonlyMap<string, number>>(new Map());
+
+const DAYS = 14;
+let reading: Promise<void> | null = null;
+
+/** Reads the boards; calls that come while it reads share the answer of one more read. */
+export function readBoards(): Promise<void> {
+  reading ??= read().finally(() => {
+    reading = null;
+  });
+  return reading;
+}
+
+async function read(): Promise<void> {
+  try {
+    const all: Board[] = [];
+    let count = 0;
+    for await (const page of listAll('listBoards', { query: { all: true, activity: DAYS } })) {
+      all.push(...page.boards);
+      count = page.archived_count;
+    }
+    boards.value = all;
+    archivedCount.value = count;
+    boardsError.value = null;
+  } catch (error) {
+    boardsError.value = error;
+  }
+}
+
+/** Reads the archived boards. */
+export async function readArchived(): Promise<void> {
+  const all: Board[] = [];
+  for await (const page of listAll('listBoards', { query: { all: true, lifecycle: 'archived' } }))
+    all.push(...page.boards);
+  archived.value = all;
+}
+
+/** Moves the person's read position on a board to what was shown. A refusal changes nothing that a person sees. */
+export async function acknowledge(board: string, upTo: number): Promise<void> {
+  try {
+    const { read_up_to, unread } = await call('ackBoard', { params: { board }, body: { up_to: upTo } });
+    change(board, { read_up_to, unread });
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+  }
+}
+
+/** The board of this name, if the person sees it. */
+export const boardNamed = (name: string): Board | undefined =>
+  boards.value?.find((board) => board.name === name) ?? archived.value?.find((board) => board.name === name);
+
+function change(name: string, parts: Partial<Board>): void {
+  const list = boards.peek();
+  if (!list) return;
+  boards.value = list.map((board) => (board.name === name ? { ...board, ...parts } : board));
+}
+
+listen((message) => {
+  if (message.type !== 'hint') return;
+  const { frame } = message;
+  if (frame.event === 'unread')
+    change(frame.data.board, { unread: frame.data.unread, read_up_to: frame.data.read_up_to });
+  if (frame.event === 'head') {
+    const before = heads.peek().get(frame.data.board);
+    if (before === frame.data.seq) return;
+    heads.value = new Map(heads.peek()).set(frame.data.board, frame.data.seq);
+  }
+  if (frame.event === 'boards' || frame.event === 'board_unavailable') void readBoards();
+});
+
+session.subscribe((current) => {
+  if (!current) {
+    boards.value = null;
+    archived.value = null;
+    heads.value = new Map();
+  } else void readBoards();
+});

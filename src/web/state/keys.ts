@@ -1,0 +1,78 @@
+/** The keyboard: single keys and short sequences, outside of text fields, which can be turned off; and what `?` lists. */
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { keep, kept } from './kept.ts';
+
+export interface KeyBinding {
+  /** As `?` and the title of a button show it: `j`, `Shift j`, `g i`, `Mod k`, `Escape`. `Mod` is Ctrl, on a Mac Cmd. */
+  keys: string;
+  /** What it does, such as "Next message". */
+  label: string;
+  /** Answers false when it does not apply now, so that an older binding of the same keys is tried. */
+  run(event: KeyboardEvent): unknown;
+  /** Works in text fields too. */
+  everywhere?: boolean;
+}
+
+interface Group {
+  name: string;
+  bindings: readonly KeyBinding[];
+}
+
+/** The groups of bindings in force, the newest last. */
+export const keyGroups = signal<readonly Group[]>([]);
+/** Whether single keys do anything. Keys with Ctrl or Cmd always do. */
+export const singleKeys = signal(kept('single-keys') !== 'off');
+
+/** Turns single keys on or off in this browser. */
+export function setSingleKeys(on: boolean): void {
+  singleKeys.value = on;
+  keep('single-keys', on ? null : 'off');
+}
+
+/** Keeps bindings in force as long as the component is shown. @param name heading under which `?` lists them. */
+export function useKeys(name: string, bindings: readonly KeyBinding[], deps: readonly unknown[] = []): void {
+  useEffect(() => {
+    const group = { name, bindings };
+    keyGroups.value = [...keyGroups.peek(), group];
+    return () => {
+      keyGroups.value = keyGroups.peek().filter((other) => other !== group);
+    };
+  }, deps as unknown[]);
+}
+
+const SEQUENCE_MS = 1_000;
+let before: { key: string; at: number } | null = null;
+
+/** A pressed key in the form of {@link KeyBinding.keys}. */
+function nameOf(event: KeyboardEvent): string {
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const letter = /^[a-z]$/.test(key);
+  return `${event.ctrlKey || event.metaKey ? 'Mod ' : ''}${event.shiftKey && (letter || event.key.length > 1) ? 'Shift ' : ''}${key}`;
+}
+
+const isText = (element: Element | null): boolean =>
+  element instanceof HTMLElement &&
+  (element.isContentEditable || element.matches('input:not([type=checkbox], [type=radio]), textarea, select'));
+
+/** Runs the newest binding of a pressed key that applies. */
+function press(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.altKey || event.isComposing) return;
+  const name = nameOf(event);
+  const single = !name.startsWith('Mod ') && event.key !== 'Escape';
+  const typing = isText(event.target as Element);
+  const sequence = before && event.timeStamp - before.at < SEQUENCE_MS ? `${before.key} ${name}` : null;
+  before = single && !typing ? { key: name, at: event.timeStamp } : null;
+  for (const { bindings } of keyGroups.peek().toReversed())
+    for (const binding of bindings) {
+      if (binding.keys !== name && binding.keys !== sequence) continue;
+      if ((typing && !binding.everywhere) || (single && !singleKeys.peek())) continue;
+      if (binding.run(event) === false) continue;
+      event.preventDefault();
+      before = null;
+      return;
+    }
+}
+
+/** Begins to listen. */
+export const listenToKeys = (): void => document.addEventListener('keydown', press);
