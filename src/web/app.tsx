@@ -5,12 +5,12 @@ import { Toasts } from './parts/toast.tsx';
 import { LinkBanner } from './shell/banner.tsx';
 import { BottomBar, Rail } from './shell/rail.tsx';
 import { Screen } from './shell/screen.tsx';
-import { hasCodeToUse, SignIn } from './sign-in/sign-in.tsx';
+import { linkedCode, SignIn } from './sign-in/sign-in.tsx';
 import { place } from './state/route.ts';
 
 export function App() {
   if (session.value === undefined) return <main id="main" aria-busy="true" />;
-  if (session.value === null || hasCodeToUse()) return <SignIn />;
+  if (session.value === null || linkedCode.value !== null) return <SignIn />;
   return (
     <>
       <a class="skip" href="#main">

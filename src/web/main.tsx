@@ -11,6 +11,7 @@ import { listenToKeys } from './state/keys.ts';
 import { followLinks } from './state/route.ts';
 
 takeCode();
+addEventListener('hashchange', takeCode);
 followLinks();
 listenToKeys();
 startLink();

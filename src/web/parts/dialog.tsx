@@ -15,6 +15,7 @@ export function Dialog(props: { label: string; class?: string; close: () => void
     };
   }, []);
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the dialog closes it, as Escape does
     <dialog
       ref={dialog}
       class={`dlg ${props.class ?? ''}`}

@@ -1,4 +1,5 @@
 /** Signing in: by a link with a code, which previews who it signs in, or with an access key. */
+import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { newIdempotencyKey } from '../../client/idempotency.ts';
 import type { Answer } from '../../contract/types.ts';
@@ -12,19 +13,16 @@ import { Glyph } from '../parts/who.tsx';
 type Preview = Answer<'previewLoginCode'>;
 type Credential = { code: string } | { key: string };
 
-/** The code of the address, taken out of it at once so that it stays in no history. */
-let linked: string | null = null;
+/** A code that came with the address and is not used up; it was taken out of the address, so that no history has it. */
+export const linkedCode = signal<string | null>(null);
 
-/** Takes the code out of the address; call it before anything else reads the address. */
+/** Takes a code out of the address; call it before anything else reads the address. */
 export function takeCode(): void {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
   if (code === null) return;
-  linked = code;
+  linkedCode.value = code;
   history.replaceState(null, '', location.pathname + location.search);
 }
-
-/** Whether a code came with the address and was not used. */
-export const hasCodeToUse = (): boolean => linked !== null;
 
 export function SignIn() {
   const [preview, setPreview] = useState<Preview | null>(null);
@@ -34,21 +32,20 @@ export function SignIn() {
   const [key, setKey] = useState('');
   const signedIn = session.value;
 
+  const code = linkedCode.value;
+
   useEffect(() => {
-    const code = linked;
     if (code === null) return;
+    setPreview(null);
     call('previewLoginCode', { body: { code } }).then(
       (found) => {
         // Somebody who is signed in as that person already is asked nothing.
         if (session.peek()?.person.id === found.person.id) return void signIn({ code });
         setPreview(found);
       },
-      (reason: unknown) => {
-        linked = null;
-        setError(reason);
-      },
+      (reason: unknown) => setError(reason),
     );
-  }, []);
+  }, [code]);
 
   const signIn = async (credential: Credential, confirm = false): Promise<void> => {
     setBusy(true);
@@ -56,7 +53,7 @@ export function SignIn() {
     try {
       const body = { ...credential, ...(confirm ? { confirm_switch: true } : {}) };
       const next = await call('createBrowserSession', { body, idempotencyKey: newIdempotencyKey() });
-      linked = null;
+      linkedCode.value = null;
       endedBecause.value = null;
       setKey('');
       session.value = next;
@@ -65,10 +62,7 @@ export function SignIn() {
         setSwitching({ credential, handle: preview?.person.handle ?? 'another person' });
       else {
         setError(reason);
-        if ('code' in credential) {
-          linked = null;
-          setPreview(null);
-        }
+        if ('code' in credential) setPreview(null);
       }
     } finally {
       setBusy(false);
@@ -84,7 +78,21 @@ export function SignIn() {
           {endedBecause.value}
         </p>
       )}
-      {error !== null && <ProblemLine error={error} />}
+      {error !== null && (
+        <ProblemLine error={error}>
+          {signedIn && (
+            <button
+              type="button"
+              class="b"
+              onClick={() => {
+                linkedCode.value = null;
+              }}
+            >
+              Go on as {signedIn.person.handle}
+            </button>
+          )}
+        </ProblemLine>
+      )}
       {switching ? (
         <section class="dcard" aria-label="Switch accounts">
           <h2>Switch accounts?</h2>
@@ -101,8 +109,7 @@ export function SignIn() {
               class="b"
               onClick={() => {
                 setSwitching(null);
-                linked = null;
-                if (signedIn) session.value = { ...signedIn };
+                linkedCode.value = null;
               }}
             >
               Stay signed in
@@ -126,7 +133,7 @@ export function SignIn() {
                 type="button"
                 class="b pri big full"
                 disabled={busy}
-                onClick={() => linked !== null && void signIn({ code: linked })}
+                onClick={() => code !== null && void signIn({ code })}
               >
                 Sign in as {preview.person.handle}
               </button>

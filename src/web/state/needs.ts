@@ -113,7 +113,8 @@ let soonTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** Many hints within a moment are one read. */
 function soon(): void {
-  soonTimer ??= setTimeout(() => {
+  if (soonTimer !== undefined) return;
+  soonTimer = setTimeout(() => {
     soonTimer = undefined;
     if (session.peek()) void readNeeds();
   }, 150);
