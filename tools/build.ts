@@ -42,7 +42,8 @@ async function packAndDescribe() {
   const { manifestText } = await import('./manifest.ts');
   const { readCatalog } = await import('../src/cli/help/catalog.ts');
   const { buildWeb } = await import('./web.ts');
-  const [manifest, files] = await Promise.all([manifestText(root), bundle(root), buildWeb(root)]);
+  const page = await buildWeb(root);
+  const [manifest, files] = await Promise.all([manifestText(root), bundle(root, page)]);
   // The note is written last: an interrupted build does not count. The page's folder is written by its own bundler.
   writeFolder(join(root, 'dist'), files, /^(?!web$)/);
   writeChanged(join(root, 'oclif.manifest.json'), manifest);

@@ -35,15 +35,19 @@ const external = [
   ...['mysql', 'mysql2', 'mariadb', 'mariadb/callback', 'tedious', 'oracledb'],
 ];
 
-/** The files of `dist` by name: `<part>.cjs` or `.mjs` for each part, and the licenses of the packages in them. */
-export async function bundle(root: string): Promise<Record<string, string>> {
+/**
+ * The files of `dist` by name: `<part>.cjs` or `.mjs` for each part, and the licenses of the packages in them and in the page.
+ *
+ * @param page files that the page was made of, from the root
+ */
+export async function bundle(root: string, page: string[]): Promise<Record<string, string>> {
   const stdin = { contents: entry(root), resolveDir: root, sourcefile: 'entry.ts', loader: 'ts' as const };
   const all: Record<string, BuildOptions> = { ...parts, cli: { stdin } };
   for (const [name, contents] of Object.entries(libraries))
     all[name] = { stdin: { contents, resolveDir: root, sourcefile: `${name}.js` } };
   const packed = await Promise.all(Object.entries(all).map(([name, from]) => pack(root, name, from)));
   const files = Object.fromEntries(packed.map(({ file, text }) => [file, text]));
-  return { ...files, 'licenses.txt': licenses(root, packed) };
+  return { ...files, 'licenses.txt': licenses(root, [...packed.flatMap(({ sources }) => sources), ...page]) };
 }
 
 interface Packed {
@@ -176,10 +180,9 @@ const lazyFramework: Plugin = {
 };
 
 /** The license texts of all packages in the packed files: their licenses ask that they come along. */
-function licenses(root: string, packed: Packed[]): string {
-  const folders = packed.flatMap(({ sources }) =>
-    sources.flatMap((file) => /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
-  );
+function licenses(root: string, sources: string[]): string {
+  const folder = /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/;
+  const folders = sources.flatMap((file) => folder.exec(file)?.[0] ?? []);
   const texts = [...new Set(folders)].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
     const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));

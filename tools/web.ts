@@ -1,22 +1,21 @@
 /** Builds the web page into `dist/web`: files named by their hash, each also compressed, and the page that loads them. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { build, type InlineConfig } from 'vite';
+import { build, type InlineConfig, type Plugin } from 'vite';
 
-/** Settings of the bundler, for the build and for measuring it. */
-export const webConfig = (root: string): InlineConfig => ({
+const config = (root: string, sources: Set<string>): InlineConfig => ({
   root: join(root, 'src', 'web'),
   configFile: false,
   logLevel: 'warn',
   base: '/',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  worker: { format: 'es' },
+  plugins: [noteSources(root, sources)],
+  worker: { format: 'es', plugins: () => [noteSources(root, sources)] },
   build: {
     outDir: join(root, 'dist', 'web'),
     emptyOutDir: true,
     target: 'es2024',
-    manifest: 'manifest.json',
     modulePreload: { polyfill: false },
     // A data: address would need a hole in the page's content security policy.
     assetsInlineLimit: 0,
@@ -24,11 +23,22 @@ export const webConfig = (root: string): InlineConfig => ({
   },
 });
 
-/** Writes `dist/web`. */
-export async function buildWeb(root: string): Promise<void> {
-  await build(webConfig(root));
+/** Writes `dist/web`. Answers the files that it was made of, from the root. */
+export async function buildWeb(root: string): Promise<string[]> {
+  const sources = new Set<string>();
+  await build(config(root, sources));
   compressAll(join(root, 'dist', 'web'));
+  return [...sources].sort();
 }
+
+/** Notes every file of a package that is packed. */
+const noteSources = (root: string, sources: Set<string>): Plugin => ({
+  name: 'note-sources',
+  moduleParsed({ id }) {
+    const path = relative(root, id.split('?')[0]!);
+    if (path.startsWith('node_modules')) sources.add(path);
+  },
+});
 
 const COMPRESSED = /\.(css|html|js|json|svg|webmanifest)$/;
 
