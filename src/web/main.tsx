@@ -1,8 +1,7 @@
 /** Starts the page: takes a sign-in code out of the address, reads the session and renders. */
 import './style/index.css';
 import { render } from 'preact';
-import { call } from './api/client.ts';
-import { session } from './api/session.ts';
+import { readSession } from './api/client.ts';
 import { App } from './app.tsx';
 import { startLink } from './live/link.ts';
 import { keepTitle } from './shell/title.ts';
@@ -17,11 +16,4 @@ listenToKeys();
 startLink();
 keepTitle();
 render(<App />, document.getElementById('root')!);
-call('getMyBrowserSession').then(
-  (current) => {
-    session.value = current;
-  },
-  () => {
-    session.value ??= null;
-  },
-);
+void readSession();

@@ -87,13 +87,7 @@ describe('the page as it is served', () => {
 
   it('leaves the API, other paths and other methods alone', async () => {
     expect((await get('/v1/info')).headers.get('content-type')).to.equal('application/json; charset=utf-8');
-    const paths = [
-      '/nowhere',
-      '/inbox/nothing/x',
-      '/assets/none.js',
-      '/..%2f..%2fpackage.json',
-      '/.git/config',
-    ];
+    const paths = ['/nowhere', '/inbox/nothing/x', '/assets/none.js', '/..%2f..%2fpackage.json', '/.git/config'];
     for (const path of paths) {
       const answer = await get(path);
       const { error } = (await answer.json()) as { error: { code: string } };

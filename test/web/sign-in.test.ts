@@ -24,10 +24,82 @@ forEachDatabase('signing in to the page', (engine) => {
     await page.getByRole('navigation', { name: 'Boards and more' }).waitFor();
     const addresses = await page.evaluate(() => JSON.stringify([location.href, history.length, document.referrer]));
     expect(addresses).not.to.include(code);
-    await page.goto(`${server.url}/#code=${code}`);
-    await page.getByRole('alert').filter({ hasText: 'code' }).waitFor();
-    await page.getByRole('button', { name: 'Go on as dana' }).click();
+    await close();
+  });
+
+  it('by a used link says so and goes on as the person who is signed in', async () => {
+    const dana = await server.person('dana-again');
+    const { code } = await dana.ok('createLoginCode');
+    const { page, close } = await visit(server, dana);
     await page.getByRole('navigation', { name: 'Boards and more' }).waitFor();
+    const other = await visit(server, null, `/#code=${code}`);
+    await other.page.getByRole('button', { name: 'Sign in as dana-again' }).click();
+    await other.page.getByRole('navigation', { name: 'Boards and more' }).waitFor();
+    await other.close();
+    await page.goto(`${server.url}/#code=${code}`);
+    await page.getByRole('alert').filter({ hasText: 'login code' }).waitFor();
+    await page.getByRole('button', { name: 'Go on as dana-again' }).click();
+    await page.getByRole('navigation', { name: 'Boards and more' }).waitFor();
+    await close();
+  });
+
+  it('by link asks nothing of somebody who is signed in as that person, and asks before it switches accounts', async () => {
+    const [ana, ben] = [await server.person('ana'), await server.person('ben')];
+    const { page, close } = await visit(server, ana);
+    const openLink = async (person: typeof ana): Promise<void> => {
+      const { code } = await person.ok('createLoginCode');
+      await page.goto(`${server.url}/#code=${code}`);
+    };
+    await openLink(ana);
+    await page.getByRole('button', { name: 'Account of ana' }).waitFor();
+    await openLink(ben);
+    await page.getByRole('button', { name: 'Sign in as ben' }).click();
+    await page.getByRole('heading', { name: 'Switch accounts?' }).waitFor();
+    await page.getByRole('button', { name: 'Stay signed in' }).click();
+    await page.getByRole('button', { name: 'Account of ana' }).waitFor();
+    await openLink(ben);
+    await page.getByRole('button', { name: 'Sign in as ben' }).click();
+    await page.getByRole('button', { name: 'Switch accounts' }).click();
+    await page.getByRole('button', { name: 'Account of ben' }).waitFor();
+    await close();
+  });
+
+  it('by key keeps the session over a reload; revoking the key ends it within a second', async () => {
+    const eve = await server.person('eve');
+    const key = await eve.ok('createKey', { body: { name: 'page' } });
+    const { page, close } = await visit(server, null);
+    const field = page.getByLabel('Access key');
+    await field.fill('abh_wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').waitFor();
+    await field.fill(key.token);
+    await field.press('Enter');
+    await page.getByRole('button', { name: 'Account of eve' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Account of eve' }).waitFor();
+    await page.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    const ended = page.getByLabel('Access key').waitFor({ timeout: 1_000 });
+    await eve.ok('revokeKey', { params: { key: key.id } });
+    await ended;
+    await page.getByText('Your session has ended').waitFor();
+    const stored = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+    );
+    expect(stored).not.to.include(key.token.slice(0, 12));
+    await close();
+  });
+
+  it('out ends the session on the server, in every tab of the browser', async () => {
+    const fay = await server.person('fay');
+    const { page, tab, close } = await visit(server, fay);
+    const second = await tab('/');
+    await second.waitForFunction(() => document.documentElement.dataset['link'] === 'live');
+    await page.getByRole('button', { name: 'Account of fay' }).click();
+    await page.getByText('Signed in with key').waitFor();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByLabel('Access key').waitFor();
+    await second.getByLabel('Access key').waitFor();
+    expect((await fay.ok('listBrowserSessions')).sessions).to.deep.equal([]);
     await close();
   });
 });

@@ -55,3 +55,16 @@ export async function* listAll<Name extends PagedName>(
     throw error;
   }
 }
+
+/**
+ * Reads who is signed in: at the start, and when the streams say that their session has ended, which a new sign-in in this
+ * browser also does.
+ */
+export async function readSession(): Promise<void> {
+  try {
+    session.value = await call('getMyBrowserSession');
+  } catch {
+    // A 401 has brought the sign-in page already; without a connection the page stays as it is.
+    session.value ??= null;
+  }
+}

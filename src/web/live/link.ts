@@ -3,7 +3,8 @@
  * that holds the lock, which the others reach over a broadcast channel.
  */
 import { signal } from '@preact/signals';
-import { session, signedOut } from '../api/session.ts';
+import { readSession } from '../api/client.ts';
+import { session } from '../api/session.ts';
 import { Hub, type Tab } from './hub.ts';
 import type { FromTab, Link, ToTab } from './protocol.ts';
 import workerUrl from './worker.ts?sharedworker&url';
@@ -33,8 +34,11 @@ export function showBoard(board: string | null): void {
 export const retryNow = (): void => send({ type: 'retry' });
 
 function take(message: ToTab): void {
-  if (message.type === 'link') link.value = message.link;
-  if (message.type === 'session_ended') signedOut('Your session has ended. Sign in again.');
+  if (message.type === 'link') {
+    link.value = message.link;
+    document.documentElement.dataset['link'] = message.link.state;
+  }
+  if (message.type === 'session_ended') void readSession();
   for (const listener of listeners) listener(message);
 }
 

@@ -31,6 +31,8 @@ export async function visit(
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
   const context = await (await browser()).newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  // Shorter than a test may take, so that what did not come is named.
+  context.setDefaultTimeout(8_000);
   const complaints: string[] = [];
   await context.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
