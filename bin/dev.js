@@ -11,8 +11,10 @@ async function runHook() {
 }
 
 async function runCommand() {
-  const { updateManifest } = await import('../tools/dev.ts');
-  await updateManifest(join(__dirname, '..'));
+  const { updateManifest, updatePage } = await import('../tools/dev.ts');
+  const root = join(__dirname, '..');
+  await updateManifest(root);
+  if (process.argv[2] === 'serve') await updatePage(root);
   const { main } = await import('../src/cli/main.ts');
   await main(entryUrl);
 }

@@ -1,4 +1,4 @@
-/** What `bin/dev.js` does first: the manifest names the commands and flags of the sources as they are now. */
+/** What `bin/dev.js` does first: the manifest and the page are those of the sources as they are now. */
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isUpToDate } from './write.ts';
@@ -12,4 +12,12 @@ export async function updateManifest(root: string): Promise<void> {
   const written = `${file}.${process.pid}`;
   writeFileSync(written, await manifestText(root));
   renameSync(written, file);
+}
+
+/** Builds the page, unless nothing that it is made of changed after it was built. */
+export async function updatePage(root: string): Promise<void> {
+  const file = join(root, 'dist', 'web', 'index.html');
+  if (isUpToDate(file, root, ['src/web', 'src/client', 'src/contract'])) return;
+  const { buildWeb } = await import('./web.ts');
+  await buildWeb(root);
 }
