@@ -2,7 +2,9 @@
 import type { Interfaces } from '@oclif/core';
 import { Command } from '@oclif/core/command';
 import type { z } from 'zod';
-import type { Client } from '../client/client.ts';
+import type { CallInput, Client } from '../client/client.ts';
+import type { OperationName } from '../contract/operations.ts';
+import type { Answer } from '../contract/types.ts';
 import type { SessionHere } from '../harness/detect.ts';
 import type { Seat } from '../local/actors.ts';
 import { Failure, usage } from '../local/failure.ts';
@@ -205,9 +207,9 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   }
 
   /** Sends an agent's request to its person and shows what became of it. */
-  protected async request(session: Session, body: AdminActionInput, key: string | undefined): Promise<void> {
+  protected async request(session: Session, body: AdminActionInput): Promise<void> {
     const { askPerson, askedText } = await import('./session/ask-person.ts');
-    const asked = await askPerson(session, body, key);
+    const asked = await askPerson(session, body, this.key);
     const { warnOfLoopback } = await import('./access/invite.ts');
     warnOfLoopback(this.out, asked.invite?.invite);
     this.out.print(asked, () => askedText(asked, this.times));
@@ -221,6 +223,21 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
   /** The client alone, for commands that need no more. */
   protected async client(who: Who): Promise<Client> {
     return (await this.session(who)).client;
+  }
+
+  /** The command's `--idempotency-key`. */
+  protected get key(): string | undefined {
+    return this.flags['idempotency-key'] as string | undefined;
+  }
+
+  /** Carries out a write under the command's `--idempotency-key`; `again` is what its text ends with. */
+  protected async write<Name extends OperationName>(
+    client: Client,
+    name: Name,
+    input: CallInput<Name> = {},
+  ): Promise<{ data: Answer<Name>; again: string }> {
+    const reply = await client.call(name, { ...input, idempotencyKey: this.key });
+    return { data: reply.data, again: this.again(reply) };
   }
 
   /** Notes that the server repeated an earlier answer; what the text line then ends with. */

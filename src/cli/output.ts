@@ -71,6 +71,13 @@ export class Output {
     this.wroteRecord = true;
   }
 
+  /** Prints a list that is wanted as one record per line; whether it is. */
+  listed(records: object[]): boolean {
+    if (this.mode !== 'ndjson') return false;
+    for (const record of records) this.each(record);
+    return true;
+  }
+
   /** Data of the result as it is, such as the bytes of a file, a script or log lines. */
   raw(data: string | Uint8Array): void {
     if (!this.quiet) showData(data);

@@ -28,10 +28,7 @@ export default class Agents extends BaseCommand<typeof Agents> {
     if (this.flags['all-servers']) return this.everywhere();
     const { client, server } = await this.session('A');
     const agents = await ownAgents(client);
-    if (this.out.mode === 'ndjson') {
-      for (const agent of agents) this.out.each(agent);
-      return;
-    }
+    if (this.out.listed(agents)) return;
     const text = await ownAgentsText(agents, server.url, this.times);
     this.print<typeof json>({ agents }, () => text);
   }
@@ -43,10 +40,7 @@ export default class Agents extends BaseCommand<typeof Agents> {
     });
     const servers = await askEveryServer((name) => this.sessionAt(name), read, this.out);
     const agents = answered(servers).flatMap((group) => group.agents);
-    if (this.out.mode === 'ndjson') {
-      for (const agent of agents) this.out.each(agent);
-      return;
-    }
+    if (this.out.listed(agents)) return;
     const text = await groupTexts(servers, (group, url) => ownAgentsText(group.agents, url, this.times));
     this.print<typeof json>({ agents, servers }, () => text);
   }

@@ -29,7 +29,7 @@ export default class Answer extends BaseCommand<typeof Answer> {
 
   override async run(): Promise<void> {
     const { message, text } = this.args;
-    const options = { message, text, option: this.flags.option, key: this.flags['idempotency-key'] };
+    const options = { message, text, option: this.flags.option, key: this.key };
     await answer(() => this.onBoard('A'), options, this.out);
   }
 }

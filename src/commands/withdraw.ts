@@ -20,7 +20,7 @@ export default class Withdraw extends BaseCommand<typeof Withdraw> {
 
   override async run(): Promise<void> {
     const { message, why } = this.args;
-    const options = { message, text: why, withdrawn: true as const, key: this.flags['idempotency-key'] };
+    const options = { message, text: why, withdrawn: true as const, key: this.key };
     await answer(() => this.onBoard('A'), options, this.out);
   }
 }

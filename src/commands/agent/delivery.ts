@@ -44,13 +44,15 @@ export default class AgentDelivery extends BaseCommand<typeof AgentDelivery> {
     // The person acts, where the agent is.
     const member = agentNamed(this.globals);
     const { client, board } = await this.onBoard('P');
-    const call = { params: { board, member }, body: { mode: mode as DeliveryMode } };
-    const reply = await client.call('setDeliveryMode', { ...call, idempotencyKey: this.flags['idempotency-key'] });
-    const { data: agent } = await client.call('getMember', { params: { board, member } });
-    const record = deliveryRecord(agent, reply.data.changed);
+    const params = { board, member };
+    const { data, again } = await this.write(client, 'setDeliveryMode', {
+      params,
+      body: { mode: mode as DeliveryMode },
+    });
+    const { data: agent } = await client.call('getMember', { params });
+    const record = deliveryRecord(agent, data.changed);
     const seat = seatHeld(agent.id);
     if (seat) await tellMode(seat, record.mode, record.revision);
-    const again = this.again(reply);
     this.print<typeof json>(record, () => `${deliveryText(record, board)}${again}`);
   }
 

@@ -21,10 +21,9 @@ export default class AgentLeave extends BaseCommand<typeof AgentLeave> {
     const { data: me } = await client.call('getMe').catch((error) => forgetOver(seat, error));
     const { id, name, board } = me;
     await this.confirm(`Leave ${board} for good as ${name}?`, this.flags.yes);
-    const reply = await client.call('leaveSeat', { idempotencyKey: this.flags['idempotency-key'] });
+    const { data: agent, again } = await this.write(client, 'leaveSeat');
     await unbindHere(seat);
     await forgetSeats([id]);
-    const again = this.again(reply);
-    this.print<typeof json>({ agent: reply.data }, () => `${name} left ${board}.${again}`);
+    this.print<typeof json>({ agent }, () => `${name} left ${board}.${again}`);
   }
 }

@@ -32,13 +32,11 @@ export default class AgentMidturn extends BaseCommand<typeof AgentMidturn> {
       this.globals.server ??= seat.entry.mode === 'local' ? 'local' : seat.origin;
     }
     const client = await this.client('P');
-    const reply = await client.call('setMidturnPolicy', {
+    const { data, again } = await this.write(client, 'setMidturnPolicy', {
       body: { policy: options, ...(seat ? { member_id: seat.memberId } : {}) },
-      idempotencyKey: this.flags['idempotency-key'],
     });
-    const again = this.again(reply);
     const name = seat ? `${seat.saved.name} on ${seat.saved.board}` : null;
-    this.print<typeof json>(reply.data, () => `${midturnText(reply.data, name)}${again}`);
+    this.print<typeof json>(data, () => `${midturnText(data, name)}${again}`);
   }
 
   private async show(): Promise<void> {

@@ -34,7 +34,7 @@ export default class AgentPrune extends BaseCommand<typeof AgentPrune> {
 
   override async run(): Promise<void> {
     const { client } = await this.session('P');
-    const { all, yes, 'dry-run': dry, 'disconnected-for': span, 'idempotency-key': key } = this.flags;
+    const { all, yes, 'dry-run': dry, 'disconnected-for': span } = this.flags;
     const body = { disconnected_for: atLeastAnHour(span), all };
     const found = (await client.call('pruneAgents', { body: { ...body, dry_run: true } })).data;
     const rows = await prunedRows(found, span, this.times);
@@ -42,10 +42,9 @@ export default class AgentPrune extends BaseCommand<typeof AgentPrune> {
     if (!yes) this.out.note(rows.join('\n'));
     await this.confirm(`Remove ${plural(found.agents.length, 'agent', 'agents')} for good?`, yes);
     const agents = found.agents.map((agent) => agent.id);
-    const reply = await client.call('pruneAgents', { body: { ...body, agents }, idempotencyKey: key });
-    await forgetSeats(reply.data.agents.map((agent) => agent.id));
-    const again = this.again(reply);
-    this.print<typeof json>(reply.data, () => `${pruned(reply.data, found)}${again}`);
+    const { data, again } = await this.write(client, 'pruneAgents', { body: { ...body, agents } });
+    await forgetSeats(data.agents.map((agent) => agent.id));
+    this.print<typeof json>(data, () => `${pruned(data, found)}${again}`);
     if (found.more) this.out.note('There are more: run it again.');
   }
 }

@@ -29,11 +29,9 @@ export default class AgentRemove extends BaseCommand<typeof AgentRemove> {
     const whose = seen?.owner ? ` of ${seen.owner}` : '';
     await this.confirm(`Remove the agent ${this.args.name}${whose} from ${board} for good?`, this.flags.yes);
     const params = { board, member: this.args.name };
-    const call = { params, idempotencyKey: this.flags['idempotency-key'] };
-    const reply = await session.client.call('removeMember', call);
-    await forgetSeats([reply.data.id]);
-    if (reply.data.board === null) delete this.out.base.board;
-    const again = this.again(reply);
-    this.print<typeof json>({ agent: reply.data as Answer<'leaveSeat'> }, () => `${seatEnded(reply.data)}${again}`);
+    const { data, again } = await this.write(session.client, 'removeMember', { params });
+    await forgetSeats([data.id]);
+    if (data.board === null) delete this.out.base.board;
+    this.print<typeof json>({ agent: data as Answer<'leaveSeat'> }, () => `${seatEnded(data)}${again}`);
   }
 }

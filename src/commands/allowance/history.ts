@@ -21,10 +21,7 @@ export default class AllowanceHistory extends BaseCommand<typeof AllowanceHistor
     const revisions: Answer<'listAllowanceRevisions'>['revisions'] = [];
     for await (const page of pages(client, 'listAllowanceRevisions', { query: { limit: 100 } }))
       revisions.push(...page.revisions);
-    if (this.out.mode === 'ndjson') {
-      for (const revision of revisions) this.out.each(revision);
-      return;
-    }
+    if (this.out.listed(revisions)) return;
     const rows = await revisionRows(revisions, this.times);
     this.print<typeof json>({ revisions }, () =>
       [

@@ -15,7 +15,7 @@ export default class AllowanceOff extends BaseCommand<typeof AllowanceOff> {
   override async run(): Promise<void> {
     const { client } = await this.session('P');
     const { data: before } = await client.call('getAllowance');
-    const { data: allowance } = await client.call('clearAllowance', { idempotencyKey: this.flags['idempotency-key'] });
+    const { data: allowance } = await client.call('clearAllowance', { idempotencyKey: this.key });
     const changed = allowance.revision !== before.revision;
     this.print<typeof json>({ allowance, changed }, () => allowanceText(allowance));
   }

@@ -16,7 +16,7 @@ export default class AllowanceOn extends BaseCommand<typeof AllowanceOn> {
 
   override async run(): Promise<void> {
     const session = await this.session('P');
-    const key = this.flags['idempotency-key'];
+    const key = this.key;
     const result = await changeAllowance(session, (categories) => [...categories, 'add_people'], key);
     this.print<typeof json>(result, () => allowanceText(result.allowance));
   }

@@ -23,7 +23,7 @@ export default class AllowanceSet extends BaseCommand<typeof AllowanceSet> {
     const session = await this.session('P');
     const wanted = this.args.category === 'add-people' ? ('add_people' as const) : ('invite_people' as const);
     const others = this.args.state === 'on' ? [wanted] : [];
-    const key = this.flags['idempotency-key'];
+    const key = this.key;
     const result = await changeAllowance(session, (now) => [...now.filter((each) => each !== wanted), ...others], key);
     this.print<typeof json>(result, () => allowanceText(result.allowance));
   }

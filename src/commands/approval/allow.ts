@@ -33,7 +33,7 @@ export default class ApprovalAllow extends BaseCommand<typeof ApprovalAllow> {
       const { data } = await client.call('getApproval', { params });
       await this.confirm(allowQuestion(data.approval, always), data.approval.state !== 'pending');
     }
-    const idempotencyKey = this.flags['idempotency-key'];
+    const idempotencyKey = this.key;
     const { data } = await client.call('allowApproval', { params, body: { always }, idempotencyKey });
     warnOfLoopback(this.out, data.invite?.invite);
     this.print<typeof json>(data, () => allowedText(data));

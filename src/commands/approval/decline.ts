@@ -18,9 +18,7 @@ export default class ApprovalDecline extends BaseCommand<typeof ApprovalDecline>
   override async run(): Promise<void> {
     const { client } = await this.session('P');
     const params = { approval: this.args.approval };
-    const reply = await client.call('declineApproval', { params, idempotencyKey: this.flags['idempotency-key'] });
-    const again = this.again(reply);
-    const { data: approval } = reply;
+    const { data: approval, again } = await this.write(client, 'declineApproval', { params });
     this.print<typeof json>({ state: approval.state, approval }, () => `Declined: ${actionWords(approval)}${again}.`);
   }
 }

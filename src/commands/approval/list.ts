@@ -26,10 +26,7 @@ export default class ApprovalList extends BaseCommand<typeof ApprovalList> {
   override async run(): Promise<void> {
     const session = await this.session('A');
     const approvals = await allApprovals(session, this.flags.state);
-    if (this.out.mode === 'ndjson') {
-      for (const approval of approvals) this.out.each(approval);
-      return;
-    }
+    if (this.out.listed(approvals)) return;
     const rows = await approvalRows(approvals, this.times);
     const pending = !session.agent && approvals.some(({ state }) => state === 'pending');
     const more = pending ? [called('Allow one: service approval allow <id>')] : [];

@@ -37,10 +37,7 @@ export default class AuditLog extends BaseCommand<typeof AuditLog> {
       return;
     }
     const page = await readLog(session, this.flags);
-    if (this.out.mode === 'ndjson') {
-      for (const event of page.events) this.out.each(event);
-      return;
-    }
+    if (this.out.listed(page.events)) return;
     const lines = await eventLines(session, page, this.flags, this.times);
     this.print<typeof json>(page, () => lines.join('\n'));
   }

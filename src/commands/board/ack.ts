@@ -24,13 +24,8 @@ export default class BoardAck extends BaseCommand<typeof BoardAck> {
     if (number !== undefined && !/^#?\d{1,15}$/.test(number)) throw usage(`"${number}" is not a message number.`);
     const { client, board } = await this.onBoard('P');
     const upTo = number === undefined ? await newestSeq(client, board) : Number(number.replace('#', ''));
-    const reply = await client.call('ackBoard', {
-      params: { board },
-      body: { up_to: upTo },
-      idempotencyKey: this.flags['idempotency-key'],
-    });
-    const again = this.again(reply);
-    const { read_up_to, unread } = reply.data;
+    const { data, again } = await this.write(client, 'ackBoard', { params: { board }, body: { up_to: upTo } });
+    const { read_up_to, unread } = data;
     this.print<typeof json>(
       { read_up_to, unread },
       () => `Read up to #${read_up_to} on ${board}, ${unread} unread.${again}`,

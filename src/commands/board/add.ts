@@ -27,10 +27,10 @@ export default class BoardAdd extends BaseCommand<typeof BoardAdd> {
     const { client, board } = session;
     const me = session.agent || this.args.handle === 'me' ? (await client.call('getMe')).data : null;
     const handle = handleOf(this.args.handle, me);
-    const call = { params: { board }, body: { handle }, idempotencyKey: this.flags['idempotency-key'] };
+    const call = { params: { board }, body: { handle }, idempotencyKey: this.key };
     const reply = await client.call('addBoardPerson', call).catch((refusal) => ({ refusal }));
     if ('refusal' in reply) {
-      const asked = await askToAdd(session, handle, { ...reply, key: this.flags['idempotency-key'] });
+      const asked = await askToAdd(session, handle, { ...reply, key: this.key });
       return this.print<typeof json>(asked, () => askedText(asked, this.times));
     }
     const person = reply.data;

@@ -2,7 +2,7 @@ import { choice } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { confirmFlags, writeFlags } from '../../cli/flags.ts';
 import { flag, object } from '../../cli/shapes.ts';
-import { changeBoard, readBoard } from './lib/settings.ts';
+import { readBoard } from './lib/settings.ts';
 
 export const json = () => object({ agents_add_people: flag });
 
@@ -28,9 +28,12 @@ export default class BoardAgentsAddPeople extends BaseCommand<typeof BoardAgents
       const question = `${board} is private. Let agents add people to it, who then see all of it?`;
       await this.confirm(question, this.flags.yes);
     }
-    const reply = await changeBoard(session, { agents_add_people: wanted }, this.flags['idempotency-key']);
-    const { agents_add_people } = reply.data;
-    const again = this.again(reply);
+    const params = { board: session.board };
+    const { data, again } = await this.write(session.client, 'updateBoard', {
+      params,
+      body: { agents_add_people: wanted },
+    });
+    const { agents_add_people } = data;
     const text = agents_add_people ? 'Agents may add people to' : 'Agents may not add people to';
     this.print<typeof json>({ agents_add_people }, () => `${text} ${board}.${again}`);
   }

@@ -23,10 +23,7 @@ export default class BoardAgents extends BaseCommand<typeof BoardAgents> {
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('A');
     const members = await allMembers(client, board, { removed: this.flags.removed, kind: 'agent' });
-    if (this.out.mode === 'ndjson') {
-      for (const member of members) this.out.each(member);
-      return;
-    }
+    if (this.out.listed(members)) return;
     const rows = await memberRows(members);
     this.print<typeof json>({ members }, () =>
       [

@@ -22,12 +22,10 @@ export default class BoardArchive extends BaseCommand<typeof BoardArchive> {
   override async run(): Promise<void> {
     const session = await this.session('A');
     const board = await boardMeant(session, this.args.name, this.out);
-    const { yes, 'idempotency-key': idempotencyKey } = this.flags;
+    const { yes } = this.flags;
     if (!yes) await lookedUp(session.client, board);
     await this.confirm(lifecycleQuestion('archive', board), yes);
-    const call = { params: { board }, idempotencyKey };
-    const reply = await session.client.call('archiveBoard', call);
-    const again = this.again(reply);
-    this.print<typeof json>(reply.data, () => `${lifecycleText('archive', board, reply.data)}${again}`);
+    const { data, again } = await this.write(session.client, 'archiveBoard', { params: { board } });
+    this.print<typeof json>(data, () => `${lifecycleText('archive', board, data)}${again}`);
   }
 }

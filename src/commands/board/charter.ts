@@ -7,7 +7,7 @@ import { without } from '../../cli/session/read-only.ts';
 import { flag, object, text } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { Failure, usage } from '../../local/failure.ts';
-import { changeBoard, readBoard } from './lib/settings.ts';
+import { readBoard } from './lib/settings.ts';
 import { changeLine } from './lib/settings-text.ts';
 
 export const json = () => object({ charter: text, changed: flag });
@@ -42,9 +42,9 @@ export default class BoardCharter extends BaseCommand<typeof BoardCharter> {
       this.print<typeof json>({ charter: before, changed: false }, () => before || `${session.board} has no charter.`);
       return;
     }
-    const reply = await changeBoard(session, { charter: wanted }, this.flags['idempotency-key']);
-    const { charter } = reply.data;
-    const again = this.again(reply);
+    const params = { board: session.board };
+    const { data, again } = await this.write(session.client, 'updateBoard', { params, body: { charter: wanted } });
+    const { charter } = data;
     const size = (text: string) => (text === '' ? 'none' : `${[...text].length} characters`);
     const line =
       charter === before

@@ -28,10 +28,8 @@ export default class BoardDelete extends BaseCommand<typeof BoardDelete> {
       if (idempotencyKey === undefined) await requireDeletable(session, board);
       await confirmByName('delete', board, this.out, this.globals['no-input'] === true);
     }
-    const call = { params: { board }, idempotencyKey };
-    const reply = await session.client.call('deleteBoard', call);
-    await forgetSeatsOn(reply.data.id);
-    const again = this.again(reply);
-    this.print<typeof json>(reply.data, () => `${lifecycleText('delete', board, reply.data)}${again}`);
+    const { data, again } = await this.write(session.client, 'deleteBoard', { params: { board } });
+    await forgetSeatsOn(data.id);
+    this.print<typeof json>(data, () => `${lifecycleText('delete', board, data)}${again}`);
   }
 }

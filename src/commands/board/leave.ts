@@ -20,7 +20,7 @@ export default class BoardLeave extends BaseCommand<typeof BoardLeave> {
     const { name } = (await client.call('getMe')).data;
     const agents = await agentsOf(client, board, name);
     await this.confirm(`Leave ${board}?${alsoEnding(agents, 'Your')}`, this.flags.yes);
-    const call = { params: { board }, idempotencyKey: this.flags['idempotency-key'] };
+    const call = { params: { board }, idempotencyKey: this.key };
     // Off a private board its answers are out of sight too: a repeat finds nothing, because the first try left.
     const reply = await client.call('leaveBoard', call).catch((error) => {
       if (wasLost(error)) return null;

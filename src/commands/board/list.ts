@@ -43,10 +43,7 @@ export default class BoardList extends BaseCommand<typeof BoardList> {
     const record = delegated
       ? await readBoardsHere(delegated, archived)
       : await readBoards(session as Session, options);
-    if (this.out.mode === 'ndjson') {
-      for (const board of record.boards) this.out.each(board);
-      return;
-    }
+    if (this.out.listed(record.boards)) return;
     const text = await boardListText(record, session.server.url, archived);
     this.print<typeof json>(record, () => text);
   }
@@ -59,10 +56,7 @@ export default class BoardList extends BaseCommand<typeof BoardList> {
       this.out,
     );
     const record = joinedLists(answered(servers));
-    if (this.out.mode === 'ndjson') {
-      for (const board of record.boards) this.out.each(board);
-      return;
-    }
+    if (this.out.listed(record.boards)) return;
     const text = await groupTexts(servers, (lists, url) => boardListText(lists, url, options.archived));
     this.print<typeof json>({ ...record, servers }, () => text);
   }

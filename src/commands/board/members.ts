@@ -25,10 +25,7 @@ export default class BoardMembers extends BaseCommand<typeof BoardMembers> {
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('A');
     const members = await allMembers(client, board, { removed: this.flags.removed, kind: this.flags.kind });
-    if (this.out.mode === 'ndjson') {
-      for (const member of members) this.out.each(member);
-      return;
-    }
+    if (this.out.listed(members)) return;
     const rows = await memberRows(members);
     this.print<typeof json>({ members }, () =>
       [

@@ -44,7 +44,7 @@ export default class BoardOwners extends BaseCommand<typeof BoardOwners> {
       if (named === undefined) throw usage('--request asks for a change: say which with --add or --remove.');
       const session = await this.onBoard('G');
       const wanted = await roleWanted(session, named, add === undefined ? 'member' : 'owner');
-      return this.request(session, wanted, this.flags['idempotency-key']);
+      return this.request(session, wanted);
     }
     if (add !== undefined) return this.change(await this.onBoard('P'), 'makeBoardOwner', add);
     if (remove !== undefined) return this.change(await this.onBoard('P'), 'unmakeBoardOwner', remove);
@@ -59,15 +59,13 @@ export default class BoardOwners extends BaseCommand<typeof BoardOwners> {
     const me = typed === 'me' ? (await client.call('getMe')).data : null;
     const handle = handleOf(typed, me);
     const owned = (await ownersOf(session)).some((owner) => owner.handle === handle);
-    const idempotencyKey = this.flags['idempotency-key'];
     const making = operation === 'makeBoardOwner';
-    const reply = making
-      ? await client.call('makeBoardOwner', { params: { board }, body: { handle }, idempotencyKey })
-      : await client.call('unmakeBoardOwner', { params: { board, handle }, idempotencyKey });
+    const { data: person, again } = making
+      ? await this.write(client, 'makeBoardOwner', { params: { board }, body: { handle } })
+      : await this.write(client, 'unmakeBoardOwner', { params: { board, handle } });
     const changed = owned !== making;
     const said = making ? (changed ? `owns ${board} too` : `owns ${board} already`) : '';
     const unsaid = changed ? `no longer owns ${board}` : `does not own ${board}`;
-    const again = this.again(reply);
-    this.print<typeof json>({ person: reply.data, changed }, () => `${handle} ${said || unsaid}.${again}`);
+    this.print<typeof json>({ person, changed }, () => `${handle} ${said || unsaid}.${again}`);
   }
 }

@@ -6,7 +6,7 @@ import { boardIdOf } from '../../cli/session/ask-person.ts';
 import { without } from '../../cli/session/read-only.ts';
 import { board, requestedApproval } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
-import { changeBoard, policyOptions, readBoard } from './lib/settings.ts';
+import { policyOptions, readBoard } from './lib/settings.ts';
 import { changeLine, policyText, policyWords } from './lib/settings-text.ts';
 import { changeOf } from './lib/shapes.ts';
 
@@ -41,7 +41,7 @@ export default class BoardPolicy extends BaseCommand<typeof BoardPolicy> {
       if (!policy) throw usage('--request asks for a change: say which policy the board should have.');
       const asking = await this.onBoard('G');
       const board_id = await boardIdOf(asking);
-      return this.request(asking, { kind: 'set_board_policy', board_id, policy }, this.flags['idempotency-key']);
+      return this.request(asking, { kind: 'set_board_policy', board_id, policy });
     }
     const session = await this.onBoard(policy ? 'P' : 'A');
     const { policy: before } = await readBoard(session);
@@ -49,9 +49,9 @@ export default class BoardPolicy extends BaseCommand<typeof BoardPolicy> {
       this.print<typeof json>({ before, after: before }, () => policyText(before));
       return;
     }
-    const reply = await changeBoard(session, { policy }, this.flags['idempotency-key']);
-    const { policy: after } = reply.data;
-    const again = this.again(reply);
+    const params = { board: session.board };
+    const { data, again } = await this.write(session.client, 'updateBoard', { params, body: { policy } });
+    const { policy: after } = data;
     const line = changeLine('policy', session.board, policyWords(before), policyWords(after));
     this.print<typeof json>({ before, after }, () => `${line}${again}`);
   }

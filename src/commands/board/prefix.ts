@@ -2,7 +2,7 @@ import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { text } from '../../cli/shapes.ts';
-import { changeBoard, readBoard } from './lib/settings.ts';
+import { readBoard } from './lib/settings.ts';
 import { changeLine } from './lib/settings-text.ts';
 import { changeOf } from './lib/shapes.ts';
 
@@ -22,9 +22,9 @@ export default class BoardPrefix extends BaseCommand<typeof BoardPrefix> {
     const session = await this.onBoard('A');
     const { task_prefix: before } = await readBoard(session);
     const task_prefix = this.args.prefix.toUpperCase();
-    const reply = await changeBoard(session, { task_prefix }, this.flags['idempotency-key']);
-    const { task_prefix: after } = reply.data;
-    const again = this.again(reply);
+    const params = { board: session.board };
+    const { data, again } = await this.write(session.client, 'updateBoard', { params, body: { task_prefix } });
+    const { task_prefix: after } = data;
     const line = changeLine('prefix', session.board, before ?? 'none', after ?? 'none');
     this.print<typeof json>({ before, after }, () => `${line}${again}`);
   }

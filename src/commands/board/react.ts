@@ -30,12 +30,9 @@ export default class BoardReact extends BaseCommand<typeof BoardReact> {
     const { client, board } = await this.onBoard('A');
     const found = await findMessage(client, board, this.args.message);
     this.out.base.board = found.board;
-    const reply = await client.call(remove ? 'removeReaction' : 'addReaction', {
+    const { data: message, again } = await this.write(client, remove ? 'removeReaction' : 'addReaction', {
       params: { message: found.id, reaction: name },
-      idempotencyKey: this.flags['idempotency-key'],
     });
-    const again = this.again(reply);
-    const message = reply.data;
     this.print<typeof json>({ message, reaction: name, removed: remove }, () => {
       const done = remove ? `${emoji} removed from` : `${emoji} added to`;
       const all = reactionsText(message.reactions);

@@ -28,7 +28,7 @@ export default class BoardRemove extends BaseCommand<typeof BoardRemove> {
       const session = await this.onBoard('G');
       const person_id = await personIdOf(session.client, this.args.handle);
       const board_id = await boardIdOf(session);
-      return this.request(session, { kind: 'remove_person', person_id, board_id }, idempotencyKey);
+      return this.request(session, { kind: 'remove_person', person_id, board_id });
     }
     const { client, board } = await this.onBoard('P');
     const { handle } = this.args;
@@ -37,11 +37,9 @@ export default class BoardRemove extends BaseCommand<typeof BoardRemove> {
     if (!yes && idempotencyKey === undefined) await client.call('getMember', { params: { board, member: handle } });
     const agents = await agentsOf(client, board, handle);
     await this.confirm(`Take ${handle} off ${board}?${alsoEnding(agents, 'Their')}`, yes);
-    const call = { params: { board, handle }, idempotencyKey };
-    const reply = await client.call('removeBoardPerson', call);
+    const { data: person, again } = await this.write(client, 'removeBoardPerson', { params: { board, handle } });
     await forgetSeats(agents.map((agent) => agent.id));
-    const again = this.again(reply);
     const open = visibility === 'open' ? '; it is open, so they may join again' : '';
-    this.print<typeof json>({ person: reply.data }, () => `${handle} is off ${board}${open}.${again}`);
+    this.print<typeof json>({ person }, () => `${handle} is off ${board}${open}.${again}`);
   }
 }

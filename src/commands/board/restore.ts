@@ -22,12 +22,10 @@ export default class BoardRestore extends BaseCommand<typeof BoardRestore> {
   override async run(): Promise<void> {
     const session = await this.session('A');
     const board = await boardMeant(session, this.args.name, this.out);
-    const { yes, 'idempotency-key': idempotencyKey } = this.flags;
+    const { yes } = this.flags;
     if (!yes) await lookedUp(session.client, board);
     await this.confirm(lifecycleQuestion('restore', board), yes);
-    const call = { params: { board }, idempotencyKey };
-    const reply = await session.client.call('restoreBoard', call);
-    const again = this.again(reply);
-    this.print<typeof json>(reply.data, () => `${lifecycleText('restore', board, reply.data)}${again}`);
+    const { data, again } = await this.write(session.client, 'restoreBoard', { params: { board } });
+    this.print<typeof json>(data, () => `${lifecycleText('restore', board, data)}${again}`);
   }
 }

@@ -5,7 +5,7 @@ import { without } from '../../cli/session/read-only.ts';
 import { board, flag, object } from '../../cli/shapes.ts';
 import { readWhole } from '../../cli/stdin.ts';
 import { usage } from '../../local/failure.ts';
-import { changeRoles, grantOf, readBoard } from './lib/settings.ts';
+import { changedRoles, grantOf, readBoard } from './lib/settings.ts';
 import { changeLine, grantWords, rolesText } from './lib/settings-text.ts';
 
 export const json = () => object({ roles: board.shape.roles, changed: flag });
@@ -43,13 +43,10 @@ export default class BoardRoles extends BaseCommand<typeof BoardRoles> {
     const grants = can?.map(grantOf);
     const session = await this.onBoard('P');
     const charter = file === undefined ? undefined : await readWhole(file, this.out, 'a charter');
-    const { before, reply } = await changeRoles(
-      session,
-      { set, remove, can: grants, charter },
-      this.flags['idempotency-key'],
-    );
-    const { roles } = reply.data;
-    const again = this.again(reply);
+    const { before, after } = await changedRoles(session, { set, remove, can: grants, charter });
+    const input = { params: { board: session.board }, body: { roles: after } };
+    const { data, again } = await this.write(session.client, 'updateBoard', input);
+    const { roles } = data;
     const changed = JSON.stringify(before[name]) !== JSON.stringify(roles[name]);
     const line = changeLine(`role ${name}`, session.board, grantWords(before[name]), grantWords(roles[name]));
     const texts =

@@ -16,10 +16,7 @@ export default class BoardTemplates extends BaseCommand<typeof BoardTemplates> {
   override async run(): Promise<void> {
     const client = await this.client('A');
     const { templates } = (await client.call('listTemplates')).data;
-    if (this.out.mode === 'ndjson') {
-      for (const template of templates) this.out.each(template);
-      return;
-    }
+    if (this.out.listed(templates)) return;
     const rows = await table(
       ['NAME', 'ROLES', 'FOR'],
       templates.map((t) => [t.name, Object.keys(t.roles).join(', '), t.summary]),

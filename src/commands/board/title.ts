@@ -3,7 +3,7 @@ import { BaseCommand } from '../../cli/base.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { text } from '../../cli/shapes.ts';
 import { escapeUntrusted } from '../../contract/text.ts';
-import { changeBoard, readBoard } from './lib/settings.ts';
+import { readBoard } from './lib/settings.ts';
 import { changeLine } from './lib/settings-text.ts';
 import { changeOf } from './lib/shapes.ts';
 
@@ -31,9 +31,9 @@ export default class BoardTitle extends BaseCommand<typeof BoardTitle> {
       this.print<typeof json>({ before, after: before }, () => before ?? `${session.board} has no title.`);
       return;
     }
-    const reply = await changeBoard(session, { title: text }, this.flags['idempotency-key']);
-    const { title: after } = reply.data;
-    const again = this.again(reply);
+    const params = { board: session.board };
+    const { data, again } = await this.write(session.client, 'updateBoard', { params, body: { title: text } });
+    const { title: after } = data;
     const shown = (title: string | null) => (title === null ? 'none' : `"${escapeUntrusted(title)}"`);
     this.print<typeof json>(
       { before, after },

@@ -25,9 +25,7 @@ export default class BoardVisibility extends BaseCommand<typeof BoardVisibility>
     const params = { board };
     const { data: ahead } = await client.call('setBoardVisibility', { params, body: { visibility, dry_run: true } });
     if (ahead.changed) await this.confirm(turnQuestion(ahead, server.url), this.flags.yes);
-    const call = { params, body: { visibility }, idempotencyKey: this.flags['idempotency-key'] };
-    const reply = await client.call('setBoardVisibility', call);
-    const again = this.again(reply);
-    this.print<typeof json>(reply.data, () => `${turnedText(reply.data, server.url)}${again}`);
+    const { data, again } = await this.write(client, 'setBoardVisibility', { params, body: { visibility } });
+    this.print<typeof json>(data, () => `${turnedText(data, server.url)}${again}`);
   }
 }

@@ -25,7 +25,7 @@ export default class BriefEdit extends BaseCommand<typeof BriefEdit> {
       query: { brief: true },
       command: 'service brief edit',
       putCommand: 'service brief put',
-      key: this.flags['idempotency-key'],
+      key: this.key,
       times: this.times,
       out: this.out,
       noInput: this.globals['no-input'] === true,

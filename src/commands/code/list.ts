@@ -27,10 +27,7 @@ export default class CodeList extends BaseCommand<typeof CodeList> {
   override async run(): Promise<void> {
     const session = await this.onBoard('A');
     const codes = await readCodes(session, this.flags.all);
-    if (this.out.mode === 'ndjson') {
-      for (const code of codes) this.out.each(code);
-      return;
-    }
+    if (this.out.listed(codes)) return;
     const rows = await codeRows(codes, this.times);
     const more = codes.length > 0 ? [called(`Revoke one: service code revoke <id>${staying(session)}`)] : [];
     this.print<typeof json>({ join_codes: codes }, () =>

@@ -17,9 +17,7 @@ export default class CodeRevoke extends BaseCommand<typeof CodeRevoke> {
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('A');
     const params = { board, code_id: this.args.code };
-    const reply = await client.call('revokeJoinCode', { params, idempotencyKey: this.flags['idempotency-key'] });
-    const again = this.again(reply);
-    const { data: code } = reply;
+    const { data: code, again } = await this.write(client, 'revokeJoinCode', { params });
     this.print<typeof json>({ code }, () => {
       if (code.state !== 'revoked') return `${code.id} had ended before: ${code.state}.`;
       return `Revoked ${code.id} on ${board}: it brings nobody any more.${again}`;

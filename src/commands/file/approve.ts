@@ -20,12 +20,8 @@ export default class FileApprove extends BaseCommand<typeof FileApprove> {
     const named = fileNamed(this.args.name);
     const found = (await client.call('getFile', { params: { board, file: named.file } })).data;
     const version = named.version ?? found.latest.version;
-    const reply = await client.call('approveFile', {
-      params: { board, file: found.id },
-      body: { version },
-      idempotencyKey: this.flags['idempotency-key'],
-    });
-    const again = this.again(reply);
-    this.print<typeof json>({ file: reply.data }, () => `Approved ${reply.data.name} v${version}.${again}`);
+    const params = { board, file: found.id };
+    const { data: file, again } = await this.write(client, 'approveFile', { params, body: { version } });
+    this.print<typeof json>({ file }, () => `Approved ${file.name} v${version}.${again}`);
   }
 }

@@ -28,7 +28,7 @@ export default class FileEdit extends BaseCommand<typeof FileEdit> {
       query: {},
       command: `service file edit ${quoted(file.name)}`,
       putCommand: 'service file put',
-      key: this.flags['idempotency-key'],
+      key: this.key,
       times: this.times,
       out: this.out,
       noInput: this.globals['no-input'] === true,

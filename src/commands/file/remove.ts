@@ -20,15 +20,11 @@ export default class FileRemove extends BaseCommand<typeof FileRemove> {
     const { data } = await client.call('getFile', { params: { board, file: wholeFile(this.args.name) } });
     const { version, by } = data.latest;
     await this.confirm(`Remove ${data.name} from ${board}? It is at v${version}, by ${by.name}.`, this.flags.yes);
-    const reply = await client.call('removeFile', {
-      params: { board, file: data.id },
-      query: { base: version },
-      idempotencyKey: this.flags['idempotency-key'],
-    });
-    const again = this.again(reply);
+    const params = { board, file: data.id };
+    const { data: file, again } = await this.write(client, 'removeFile', { params, query: { base: version } });
     const versions = version === 1 ? 'v1 stays' : `v1 to v${version} stay`;
     this.print<typeof json>(
-      { file: reply.data },
+      { file },
       () => `Removed ${data.name} from ${board}; ${versions} readable by ${data.id}.${again}`,
     );
   }

@@ -18,12 +18,8 @@ export default class FileRename extends BaseCommand<typeof FileRename> {
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('A');
     const { data: before } = await client.call('getFile', { params: { board, file: wholeFile(this.args.name) } });
-    const reply = await client.call('updateFile', {
-      params: { board, file: before.id },
-      body: { name: this.args.new },
-      idempotencyKey: this.flags['idempotency-key'],
-    });
-    const again = this.again(reply);
-    this.print<typeof json>({ file: reply.data }, () => `${before.name} is now ${reply.data.name}.${again}`);
+    const params = { board, file: before.id };
+    const { data: file, again } = await this.write(client, 'updateFile', { params, body: { name: this.args.new } });
+    this.print<typeof json>({ file }, () => `${before.name} is now ${file.name}.${again}`);
   }
 }

@@ -16,11 +16,9 @@ export default class FileUnapprove extends BaseCommand<typeof FileUnapprove> {
 
   override async run(): Promise<void> {
     const { client, board } = await this.onBoard('P');
-    const reply = await client.call('unapproveFile', {
+    const { data: file, again } = await this.write(client, 'unapproveFile', {
       params: { board, file: wholeFile(this.args.name) },
-      idempotencyKey: this.flags['idempotency-key'],
     });
-    const again = this.again(reply);
-    this.print<typeof json>({ file: reply.data }, () => `You approve no version of ${reply.data.name}.${again}`);
+    this.print<typeof json>({ file }, () => `You approve no version of ${file.name}.${again}`);
   }
 }

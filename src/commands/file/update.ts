@@ -26,12 +26,10 @@ export default class FileUpdate extends BaseCommand<typeof FileUpdate> {
     if (body.about === undefined && body.maintained === undefined)
       throw usage('Nothing to change is given.', 'service file update NAME --maintained');
     const { client, board } = await this.onBoard('A');
-    const reply = await client.call('updateFile', {
+    const { data, again } = await this.write(client, 'updateFile', {
       params: { board, file: wholeFile(this.args.name) },
       body,
-      idempotencyKey: this.flags['idempotency-key'],
     });
-    const again = this.again(reply);
-    this.print<typeof json>({ file: reply.data }, () => `${fileLine(reply.data, this.times)}${again}`);
+    this.print<typeof json>({ file: data }, () => `${fileLine(data, this.times)}${again}`);
   }
 }

@@ -18,12 +18,8 @@ export default class InboxAck extends BaseCommand<typeof InboxAck> {
     const { number } = this.args;
     if (!/^#?\d{1,15}$/.test(number)) throw usage(`"${number}" is not a message number.`, 'service inbox ack 12');
     const { client } = await this.session('G');
-    const reply = await client.call('ackInbox', {
-      body: { up_to: Number(number.replace('#', '')) },
-      idempotencyKey: this.flags['idempotency-key'],
-    });
-    const again = this.again(reply);
-    const { cursor } = reply.data;
+    const { data, again } = await this.write(client, 'ackInbox', { body: { up_to: Number(number.replace('#', '')) } });
+    const { cursor } = data;
     this.print<typeof json>({ cursor }, () => `Read up to #${cursor}.${again}`);
   }
 }

@@ -41,7 +41,7 @@ export default class InviteCreate extends BaseCommand<typeof InviteCreate> {
     const session = await this.session('A');
     const { pairing, agent, handle, ttl, 'idempotency-key': key } = this.flags;
     const { body, names } = await inviteBody(session, { boards, pairing, agent, handle, ttl });
-    if (session.agent) return this.request(session, { kind: 'invite_people', invite: body }, key);
+    if (session.agent) return this.request(session, { kind: 'invite_people', invite: body });
     const { data: invite } = await session.client.call('createInvite', { body, idempotencyKey: key }).catch(lost);
     warnOfLoopback(this.out, invite.invite);
     this.print<typeof json>({ invite }, () => newInviteText(invite, names, this.times));

@@ -28,10 +28,7 @@ export default class InviteList extends BaseCommand<typeof InviteList> {
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');
     const invites = await ownInvites(client, this.flags.state);
-    if (this.out.mode === 'ndjson') {
-      for (const invite of invites) this.out.each(invite);
-      return;
-    }
+    if (this.out.listed(invites)) return;
     const rows = await inviteRows(invites, this.times);
     const active = invites.some((invite) => invite.state === 'active');
     const more = active ? [called('Revoke one: service invite revoke <id>')] : [];

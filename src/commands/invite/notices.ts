@@ -19,10 +19,7 @@ export default class InviteNotices extends BaseCommand<typeof InviteNotices> {
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');
     const notices = await inviteNotices(client);
-    if (this.out.mode === 'ndjson') {
-      for (const notice of notices) this.out.each(notice);
-      return;
-    }
+    if (this.out.listed(notices)) return;
     const rows = await inviteNoticeRows(notices, this.times);
     const active = notices.find(({ state }) => state === 'active');
     const more = active ? [called(`Revoke one: service invite revoke ${active.id}`)] : [];

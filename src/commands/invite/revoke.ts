@@ -16,9 +16,7 @@ export default class InviteRevoke extends BaseCommand<typeof InviteRevoke> {
   override async run(): Promise<void> {
     const { client } = await this.session('P');
     const params = { invite: this.args.invite };
-    const reply = await client.call('revokeInvite', { params, idempotencyKey: this.flags['idempotency-key'] });
-    const again = this.again(reply);
-    const { data } = reply;
+    const { data, again } = await this.write(client, 'revokeInvite', { params });
     this.print<typeof json>(data, () =>
       data.changed ? `Revoked ${data.id}${again}.` : `${data.id} was used or revoked before; nothing changed.`,
     );

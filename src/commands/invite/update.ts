@@ -21,13 +21,10 @@ export default class InviteUpdate extends BaseCommand<typeof InviteUpdate> {
 
   override async run(): Promise<void> {
     const { client } = await this.session('A');
-    const reply = await client.call('updateInvite', {
+    const { data: invite, again } = await this.write(client, 'updateInvite', {
       params: { invite: this.args.invite },
       body: { suggested_handle: this.flags.handle },
-      idempotencyKey: this.flags['idempotency-key'],
     });
-    const again = this.again(reply);
-    const { data: invite } = reply;
     this.print<typeof json>(
       { invite },
       () => `${invite.id} suggests ${invite.suggested_handle ?? 'no handle'} now${again}.`,

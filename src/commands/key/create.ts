@@ -30,7 +30,7 @@ export default class KeyCreate extends BaseCommand<typeof KeyCreate> {
     if (ttl < HOUR || ttl > YEAR) throw usage('--expires takes 1h to 365d.', 'service key create ci --expires 30d');
     const { client, server, entry } = await this.session('P');
     const body = { name: this.args.name, ttl_seconds: ttl };
-    const key = await createKey(client, body, this.flags['idempotency-key']);
+    const key = await createKey(client, body, this.key);
     const handle = entry?.person?.handle ?? 'you';
     this.print<typeof json>({ key }, () => newKeyText(key, { handle, url: server.url, times: this.times }));
   }

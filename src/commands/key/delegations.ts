@@ -30,10 +30,7 @@ export default class KeyDelegations extends BaseCommand<typeof KeyDelegations> {
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');
     const { person, delegations } = await readDelegations(client, this.flags);
-    if (this.out.mode === 'ndjson') {
-      for (const delegation of delegations) this.out.each(delegation);
-      return;
-    }
+    if (this.out.listed(delegations)) return;
     const rows = await delegationRows(delegations, this.times);
     const more = delegations.length > 0 ? [called('End one: service key end-delegation <id>')] : [];
     this.print<typeof json>({ person: person!, delegations }, () =>

@@ -16,12 +16,10 @@ export default class KeyEndDelegation extends BaseCommand<typeof KeyEndDelegatio
 
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');
-    const reply = await client.call('endDelegation', {
+    const { data: delegation, again } = await this.write(client, 'endDelegation', {
       params: { delegation: this.args.delegation },
-      idempotencyKey: this.flags['idempotency-key'],
     });
-    const again = this.again(reply);
-    const { id, name } = reply.data;
-    this.print<typeof json>({ delegation: reply.data }, () => `Ended ${id}, called ${name}, on ${server.url}.${again}`);
+    const { id, name } = delegation;
+    this.print<typeof json>({ delegation }, () => `Ended ${id}, called ${name}, on ${server.url}.${again}`);
   }
 }

@@ -16,14 +16,10 @@ export default class KeyEndSession extends BaseCommand<typeof KeyEndSession> {
 
   override async run(): Promise<void> {
     const { client } = await this.session('P');
-    const reply = await client.call('endBrowserSession', {
-      params: { session: this.args.session },
-      idempotencyKey: this.flags['idempotency-key'],
-    });
-    const again = this.again(reply);
-    const { id, key, created_at } = reply.data;
+    const { data, again } = await this.write(client, 'endBrowserSession', { params: { session: this.args.session } });
+    const { id, key, created_at } = data;
     this.print<typeof json>(
-      { session: reply.data },
+      { session: data },
       () => `Ended ${id}, started ${showTime(created_at, this.times)} from key ${key.name}.${again}`,
     );
   }

@@ -31,10 +31,7 @@ export default class KeyList extends BaseCommand<typeof KeyList> {
     const { client, server } = await this.session('P');
     const { person } = this.flags;
     const list = await readKeys(client, person === undefined ? undefined : await handleOf(client, person));
-    if (this.out.mode === 'ndjson') {
-      for (const key of list.keys) this.out.each(key);
-      return;
-    }
+    if (this.out.listed(list.keys)) return;
     const rows = await keyRows(list, this.times);
     const head = `${list.person.handle} on ${server.url} · ${list.keys.length}`;
     this.print<typeof json>(list, () => [head, ...rows].join('\n'));

@@ -35,7 +35,7 @@ export default class KeyRevoke extends BaseCommand<typeof KeyRevoke> {
   override async run(): Promise<void> {
     if (this.flags.request) {
       const wanted = { kind: 'revoke_key' as const, key_id: keyIdOf(this.args.key) };
-      return this.request(await this.session('G'), wanted, this.flags['idempotency-key']);
+      return this.request(await this.session('G'), wanted);
     }
     const session = await this.session('P');
     const { client, server } = session;

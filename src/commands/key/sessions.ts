@@ -27,10 +27,7 @@ export default class KeySessions extends BaseCommand<typeof KeySessions> {
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');
     const { person, sessions } = await browserSessions(client, this.flags.key);
-    if (this.out.mode === 'ndjson') {
-      for (const session of sessions) this.out.each(session);
-      return;
-    }
+    if (this.out.listed(sessions)) return;
     const rows = await sessionRows(sessions, this.times);
     const more = sessions.length > 0 ? [called('End one: service key end-session <id>')] : [];
     this.print<typeof json>({ person: person!, sessions }, () =>

@@ -20,11 +20,7 @@ export default class LineClear extends BaseCommand<typeof LineClear> {
 
   override async run(): Promise<void> {
     const task = this.flags.task === undefined ? undefined : taskRef(this.flags.task);
-    const reply = await clearLine(
-      await lineTarget((who) => this.onBoard(who), this.globals),
-      task,
-      this.flags['idempotency-key'],
-    );
+    const reply = await clearLine(await lineTarget((who) => this.onBoard(who), this.globals), task, this.key);
     printLine(this.out, reply.data, this.times, this.again(reply));
   }
 }

@@ -30,11 +30,7 @@ export default class LinePaused extends BaseCommand<typeof LinePaused> {
     const until = moment(this.flags.until, '--until');
     const task = this.flags.task === undefined ? undefined : taskRef(this.flags.task);
     const body = { kind: 'paused' as const, text: this.args.text, until, task };
-    const reply = await setLine(
-      await lineTarget((who) => this.onBoard(who), this.globals),
-      body,
-      this.flags['idempotency-key'],
-    );
+    const reply = await setLine(await lineTarget((who) => this.onBoard(who), this.globals), body, this.key);
     printLine(this.out, reply.data, this.times, this.again(reply));
   }
 }

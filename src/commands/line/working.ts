@@ -24,11 +24,7 @@ export default class LineWorking extends BaseCommand<typeof LineWorking> {
   override async run(): Promise<void> {
     const task = this.flags.task === undefined ? undefined : taskRef(this.flags.task);
     const body = { kind: 'working' as const, text: this.args.text, task };
-    const reply = await setLine(
-      await lineTarget((who) => this.onBoard(who), this.globals),
-      body,
-      this.flags['idempotency-key'],
-    );
+    const reply = await setLine(await lineTarget((who) => this.onBoard(who), this.globals), body, this.key);
     printLine(this.out, reply.data, this.times, this.again(reply));
   }
 }

@@ -23,9 +23,7 @@ export default class MachineApprove extends BaseCommand<typeof MachineApprove> {
       const { data } = await client.call('lookUpMachineRequest', { body });
       await this.confirm(`${machineText(data, server.url)} Approve it?`, false);
     }
-    const reply = await client.call('approveMachineRequest', { body, idempotencyKey: this.flags['idempotency-key'] });
-    const again = this.again(reply);
-    const { data: request } = reply;
+    const { data: request, again } = await this.write(client, 'approveMachineRequest', { body });
     this.print<typeof json>(
       { request, approved: true },
       () => `Approved; "${request.label}" collects its own key now${again}.`,

@@ -17,11 +17,7 @@ export default class MachineRefuse extends BaseCommand<typeof MachineRefuse> {
   override async run(): Promise<void> {
     const { client } = await this.session('P');
     const body = { code: this.args.code };
-    const reply = await client.call('refuseMachineRequest', { body, idempotencyKey: this.flags['idempotency-key'] });
-    const again = this.again(reply);
-    this.print<typeof json>(
-      { request: reply.data, approved: false },
-      () => `Refused; that machine gets no key${again}.`,
-    );
+    const { data, again } = await this.write(client, 'refuseMachineRequest', { body });
+    this.print<typeof json>({ request: data, approved: false }, () => `Refused; that machine gets no key${again}.`);
   }
 }

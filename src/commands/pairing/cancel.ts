@@ -18,8 +18,7 @@ export default class PairingCancel extends BaseCommand<typeof PairingCancel> {
   override async run(): Promise<void> {
     const { client } = await this.session('A');
     const params = { pairing: this.args.pairing };
-    const reply = await client.call('cancelPairing', { params, idempotencyKey: this.flags['idempotency-key'] });
-    const again = this.again(reply);
-    this.print<typeof json>({ request: reply.data }, () => `${changedText(reply.data)}${again}`);
+    const { data: request, again } = await this.write(client, 'cancelPairing', { params });
+    this.print<typeof json>({ request }, () => `${changedText(request)}${again}`);
   }
 }

@@ -18,8 +18,7 @@ export default class PairingDecline extends BaseCommand<typeof PairingDecline> {
   override async run(): Promise<void> {
     const { client } = await this.session('P');
     const params = { pairing: this.args.pairing };
-    const reply = await client.call('declinePairing', { params, idempotencyKey: this.flags['idempotency-key'] });
-    const again = this.again(reply);
-    this.print<typeof json>({ request: reply.data }, () => `${changedText(reply.data)}${again}`);
+    const { data: request, again } = await this.write(client, 'declinePairing', { params });
+    this.print<typeof json>({ request }, () => `${changedText(request)}${again}`);
   }
 }

@@ -23,10 +23,7 @@ export default class PairingList extends BaseCommand<typeof PairingList> {
 
   override async run(): Promise<void> {
     const { url, requests } = await this.listed();
-    if (this.out.mode === 'ndjson') {
-      for (const request of requests) this.out.each(request);
-      return;
-    }
+    if (this.out.listed(requests)) return;
     const rows = await pairingRows(requests);
     this.print<typeof json>({ requests }, () =>
       [

@@ -17,10 +17,7 @@ export default class PeopleList extends BaseCommand<typeof PeopleList> {
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');
     const people = await allPersons(client);
-    if (this.out.mode === 'ndjson') {
-      for (const person of people) this.out.each(person);
-      return;
-    }
+    if (this.out.listed(people)) return;
     const rows = await serverPeopleRows(people);
     this.print<typeof json>({ people }, () => [`${server.url} · ${people.length}`, ...rows].join('\n'));
   }

@@ -28,11 +28,11 @@ export default class PeopleRemove extends BaseCommand<typeof PeopleRemove> {
   };
 
   override async run(): Promise<void> {
-    const { yes, 'dry-run': dry, request, 'idempotency-key': key } = this.flags;
+    const { yes, 'dry-run': dry, request } = this.flags;
     if (request) {
       const session = await this.session('G');
       const person_id = await personIdOf(session.client, this.args.handle);
-      return this.request(session, { kind: 'remove_person', person_id }, key);
+      return this.request(session, { kind: 'remove_person', person_id });
     }
     const { client, server } = await this.session('P');
     const params = { handle: this.args.handle };
@@ -41,8 +41,7 @@ export default class PeopleRemove extends BaseCommand<typeof PeopleRemove> {
       if (dry) return this.print<typeof json>({ removal: data }, () => removalFacts(data, server.url).join('\n'));
       await this.confirm(`${removalFacts(data, server.url).join(' ')} Remove ${data.person.handle}?`, false);
     }
-    const reply = await client.call('removePerson', { params, idempotencyKey: key });
-    const again = this.again(reply);
-    this.print<typeof json>({ removal: reply.data }, () => `${removalText(reply.data, server.url)}${again}`);
+    const { data, again } = await this.write(client, 'removePerson', { params });
+    this.print<typeof json>({ removal: data }, () => `${removalText(data, server.url)}${again}`);
   }
 }

@@ -24,13 +24,11 @@ export default class PeopleRename extends BaseCommand<typeof PeopleRename> {
       `Rename ${before} to ${after} on ${server.url}? Every board they are or were on shows it, and @${before} means nobody any more.`,
       this.flags.yes,
     );
-    const reply = await client.call('renamePerson', {
+    const { data, again } = await this.write(client, 'renamePerson', {
       params: { handle: before },
       body: { handle: after },
-      idempotencyKey: this.flags['idempotency-key'],
     });
-    const again = this.again(reply);
-    const { person, changed } = reply.data;
+    const { person, changed } = data;
     await noteHandle(session, person);
     this.print<typeof json>({ person, changed }, () =>
       changed ? `${before} is ${person.handle} now.${again}` : `${person.handle} is called that already.`,

@@ -27,20 +27,15 @@ export default class PeopleRole extends BaseCommand<typeof PeopleRole> {
 
   override async run(): Promise<void> {
     const role = this.args.role === 'admin' ? 'admin' : 'member';
-    const { request, 'idempotency-key': idempotencyKey } = this.flags;
-    if (request) {
+    if (this.flags.request) {
       const session = await this.session('G');
       const person_id = await personIdOf(session.client, this.args.handle);
-      return this.request(session, { kind: 'set_server_role', person_id, role }, idempotencyKey);
+      return this.request(session, { kind: 'set_server_role', person_id, role });
     }
     const { client, server } = await this.session('P');
-    const reply = await client.call('setPersonRole', {
-      params: { handle: await handleOf(client, this.args.handle) },
-      body: { server_role: role },
-      idempotencyKey,
-    });
-    const again = this.again(reply);
-    const { person, changed } = reply.data;
+    const params = { handle: await handleOf(client, this.args.handle) };
+    const { data, again } = await this.write(client, 'setPersonRole', { params, body: { server_role: role } });
+    const { person, changed } = data;
     const what = person.server_role === 'admin' ? 'an admin' : 'a member';
     this.print<typeof json>(
       { person, changed },

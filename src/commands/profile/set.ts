@@ -19,13 +19,11 @@ export default class ProfileSet extends BaseCommand<typeof ProfileSet> {
 
   override async run(): Promise<void> {
     const { client, server } = await this.session('P');
-    const reply = await client.call('updateMe', {
+    const { data: me, again } = await this.write(client, 'updateMe', {
       body: { display_name: this.flags['display-name'] },
-      idempotencyKey: this.flags['idempotency-key'],
     });
-    const again = this.again(reply);
-    const { name, display_name: shown } = reply.data;
-    this.print<typeof json>({ me: reply.data }, () =>
+    const { name, display_name: shown } = me;
+    this.print<typeof json>({ me }, () =>
       shown === null
         ? `${name} has no display name on ${server.url}.${again}`
         : `${name} is shown as "${shown}" on ${server.url}.${again}`,

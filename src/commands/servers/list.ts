@@ -21,10 +21,7 @@ export default class ServersList extends BaseCommand<typeof ServersList> {
 
   override async run(): Promise<void> {
     const { servers, default: standard } = listServers();
-    if (this.out.mode === 'ndjson') {
-      for (const server of servers) this.out.each(server);
-      return;
-    }
+    if (this.out.listed(servers)) return;
     const rows = servers.map((s) => [s.default ? '*' : '', s.name, s.url, s.handle ?? '-']);
     const lines = [
       ...(await table(['USED', 'NAME', 'ADDRESS', 'HANDLE'], rows)),

@@ -22,7 +22,7 @@ export default class SettingsSet extends BaseCommand<typeof SettingsSet> {
   };
 
   override async run(): Promise<void> {
-    const { 'board-creation': creation, 'agents-add-people': adding, 'idempotency-key': key } = this.flags;
+    const { 'board-creation': creation, 'agents-add-people': adding } = this.flags;
     if (creation === undefined && adding === undefined)
       throw usage('Say which setting: --board-creation or --agents-add-people.', 'service settings set --help');
     const { client } = await this.session('P');
@@ -33,9 +33,7 @@ export default class SettingsSet extends BaseCommand<typeof SettingsSet> {
         : { board_creation: creation === 'admins' ? ('admins' as const) : ('members' as const) }),
       ...(adding === undefined ? {} : { agents_add_people: adding === 'on' }),
     };
-    const reply = await client.call('updateSettings', { body, idempotencyKey: key });
-    const again = this.again(reply);
-    const settings = reply.data;
+    const { data: settings, again } = await this.write(client, 'updateSettings', { body });
     const changes = settingChanges(before, settings);
     this.print<typeof json>({ settings, changed: changes.length > 0 }, () =>
       changes.length > 0 ? changes.join('\n') : `Nothing changed${again}.`,

@@ -33,10 +33,7 @@ export default class SwarmList extends BaseCommand<typeof SwarmList> {
       file,
       agents: Object.keys(agents),
     }));
-    if (this.out.mode === 'ndjson') {
-      for (const record of records) this.out.each(record);
-      return;
-    }
+    if (this.out.listed(records)) return;
     const text = await listText(swarms);
     this.print<typeof json>({ swarms: records }, () => text);
   }

@@ -31,10 +31,7 @@ export default class SwarmPs extends BaseCommand<typeof SwarmPs> {
     const record = await psOf(chosen);
     const board = chosen.record?.board ?? chosen.file?.board;
     if (board) this.out.base.board = board;
-    if (this.out.mode === 'ndjson') {
-      for (const agent of record.agents) this.out.each(agent);
-      return;
-    }
+    if (this.out.listed(record.agents)) return;
     const text = await psText(record, this.times);
     this.print<typeof json>(record, () => text);
   }

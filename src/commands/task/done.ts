@@ -29,13 +29,11 @@ export default class TaskDone extends BaseCommand<typeof TaskDone> {
     const note = await textOf(given.text, 'the closing note', this.out);
     const session = await withTasks(await this.onBoard('A'));
     const task = await currentTask(session, given.task);
-    const reply = await session.client.call('finishTask', {
+    const { data, again } = await this.write(session.client, 'finishTask', {
       params: { board: session.board, task },
       body: { note, cancelled: this.flags.cancelled },
-      idempotencyKey: this.flags['idempotency-key'],
     });
-    const again = this.again(reply);
-    const record = await taskOut(session, reply.data, this.out, 'closed');
-    this.print<typeof json>(record, () => `Closed ${reply.data.ref} on ${reply.data.board}.${again}`);
+    const record = await taskOut(session, data, this.out, 'closed');
+    this.print<typeof json>(record, () => `Closed ${data.ref} on ${data.board}.${again}`);
   }
 }

@@ -28,14 +28,12 @@ export default class TaskDrop extends BaseCommand<typeof TaskDrop> {
     const { member, reason } = this.flags;
     const session = await withTasks(await this.onBoard('A'));
     const task = await currentTask(session, given);
-    const reply = await session.client.call('dropTask', {
+    const { data, again } = await this.write(session.client, 'dropTask', {
       params: { board: session.board, task },
       body: { member: member?.replace(/^@/, ''), reason },
-      idempotencyKey: this.flags['idempotency-key'],
     });
-    const again = this.again(reply);
-    const { ref, owner } = reply.data;
-    const record = await taskOut(session, reply.data, this.out);
+    const { ref, owner } = data;
+    const record = await taskOut(session, data, this.out);
     const who = member ? `${member.replace(/^@/, '')} does` : 'You do';
     this.print<typeof json>(
       record,

@@ -18,14 +18,10 @@ export default class TaskJoin extends BaseCommand<typeof TaskJoin> {
   override async run(): Promise<void> {
     const task = taskRef(this.args.task);
     const session = await withTasks(await this.onBoard('A'));
-    const reply = await session.client.call('joinTask', {
-      params: { board: session.board, task },
-      idempotencyKey: this.flags['idempotency-key'],
-    });
-    const again = this.again(reply);
-    const { ref, title, owner } = reply.data;
+    const { data, again } = await this.write(session.client, 'joinTask', { params: { board: session.board, task } });
+    const { ref, title, owner } = data;
     const own = owner !== null && owner.id === (this.out.base.actor?.id ?? owner.id) && session.agent;
-    const record = await taskOut(session, reply.data, this.out);
+    const record = await taskOut(session, data, this.out);
     const help = owner ? `help ${owner.name} with` : 'help with';
     this.print<typeof json>(record, () => `You ${own ? 'own' : help} ${ref}: ${title}${again}`);
   }

@@ -31,14 +31,12 @@ export default class TaskNew extends BaseCommand<typeof TaskNew> {
     const about = given === '-' ? await readWhole('-', this.out, 'what it is about') : given;
     const session = await withTasks(await this.onBoard('A'));
     const starts = start || (session.agent && !noStart);
-    const reply = await session.client.call('createTask', {
+    const { data, again } = await this.write(session.client, 'createTask', {
       params: { board: session.board },
       body: { title: this.args.title, about, start: starts },
-      idempotencyKey: this.flags['idempotency-key'],
     });
-    const again = this.again(reply);
-    const { ref, board, title } = reply.data;
-    const record = await taskOut(session, reply.data, this.out, starts ? 'started' : 'other');
+    const { ref, board, title } = data;
+    const record = await taskOut(session, data, this.out, starts ? 'started' : 'other');
     this.print<typeof json>(record, () => `${starts ? 'Started' : 'New task'} ${ref} on ${board}: ${title}${again}`);
   }
 }

@@ -27,14 +27,10 @@ export default class TaskNote extends BaseCommand<typeof TaskNote> {
     const session = await withTasks(await this.onBoard('A'));
     const params = { board: session.board, task: await currentTask(session, given.task) };
     const { data: before } = await session.client.call('getTask', { params });
-    const reply = await session.client.call('updateTask', {
-      params,
-      body: { stands, stands_base: before.stands?.version ?? 0 },
-      idempotencyKey: this.flags['idempotency-key'],
-    });
-    const again = this.again(reply);
-    const { ref, stands: now } = reply.data;
-    const record = await taskOut(session, reply.data, this.out);
+    const body = { stands, stands_base: before.stands?.version ?? 0 };
+    const { data, again } = await this.write(session.client, 'updateTask', { params, body });
+    const { ref, stands: now } = data;
+    const record = await taskOut(session, data, this.out);
     this.print<typeof json>(record, () => `${ref}: where it stands is now v${now?.version ?? 0}${again}`);
   }
 }

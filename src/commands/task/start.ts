@@ -18,13 +18,9 @@ export default class TaskStart extends BaseCommand<typeof TaskStart> {
   override async run(): Promise<void> {
     const task = taskRef(this.args.task);
     const session = await withTasks(await this.onBoard('A'));
-    const reply = await session.client.call('startTask', {
-      params: { board: session.board, task },
-      idempotencyKey: this.flags['idempotency-key'],
-    });
-    const again = this.again(reply);
-    const { ref, board, title } = reply.data;
-    const record = await taskOut(session, reply.data, this.out, 'started');
+    const { data, again } = await this.write(session.client, 'startTask', { params: { board: session.board, task } });
+    const { ref, board, title } = data;
+    const record = await taskOut(session, data, this.out, 'started');
     this.print<typeof json>(record, () => `Started ${ref} on ${board}: ${title}${again}`);
   }
 }

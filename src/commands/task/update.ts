@@ -44,19 +44,14 @@ export default class TaskUpdate extends BaseCommand<typeof TaskUpdate> {
     };
     const task = taskRef(this.args.task);
     const session = await withTasks(await this.onBoard('A'));
-    const reply = await session.client.call('updateTask', {
+    const { data, again } = await this.write(session.client, 'updateTask', {
       params: { board: session.board, task },
       body,
-      idempotencyKey: this.flags['idempotency-key'],
     });
-    const again = this.again(reply);
-    const record = await taskOut(session, reply.data, this.out);
+    const record = await taskOut(session, data, this.out);
     const changed = Object.entries({ title, about, stands }).flatMap(([name, value]) =>
       value === undefined ? [] : name,
     );
-    this.print<typeof json>(
-      record,
-      () => `Updated ${reply.data.ref} on ${reply.data.board}: ${changed.join(', ')}${again}`,
-    );
+    this.print<typeof json>(record, () => `Updated ${data.ref} on ${data.board}: ${changed.join(', ')}${again}`);
   }
 }

@@ -1,6 +1,5 @@
 /** Changes one setting of a board and returns the old and the new value. */
 import type { BoardSession } from '../../../cli/session/open-session.ts';
-import type { Reply } from '../../../client/answer.ts';
 import { permissions } from '../../../contract/permissions.ts';
 import { either } from '../../../contract/problems.ts';
 import type { Board, BodyIn, Role } from '../../../contract/types.ts';
@@ -8,12 +7,6 @@ import { usage } from '../../../local/failure.ts';
 
 export const readBoard = async ({ client, board }: BoardSession): Promise<Board> =>
   (await client.call('getBoard', { params: { board } })).data;
-
-export const changeBoard = (
-  { client, board }: BoardSession,
-  body: BodyIn<'updateBoard'>,
-  idempotencyKey: string | undefined,
-): Promise<Reply<Board>> => client.call('updateBoard', { params: { board }, body, idempotencyKey });
 
 type Policy = NonNullable<BodyIn<'updateBoard'>['policy']>;
 
@@ -82,18 +75,16 @@ export function grantOf(word: string): Grant {
 }
 
 /**
- * Changes one role of a board. The map is read again just before it is sent: where it moved, the change is made to what
- * is there now.
+ * The roles of a board before and after a change of one. The map is read again just before it is sent: where it moved,
+ * the change is made to what is there now.
  */
-export async function changeRoles(
+export async function changedRoles(
   session: BoardSession,
   options: RoleOptions,
-  idempotencyKey: string | undefined,
-): Promise<{ before: Roles; reply: Reply<Board> }> {
+): Promise<{ before: Roles; after: Roles }> {
   const first = (await readBoard(session)).roles;
   const planned = rolesWith(first, options);
-  const now = (await readBoard(session)).roles;
-  const moved = JSON.stringify(now) !== JSON.stringify(first);
-  const roles = moved ? rolesWith(now, options) : planned;
-  return { before: now, reply: await changeBoard(session, { roles }, idempotencyKey) };
+  const before = (await readBoard(session)).roles;
+  const moved = JSON.stringify(before) !== JSON.stringify(first);
+  return { before, after: moved ? rolesWith(before, options) : planned };
 }
