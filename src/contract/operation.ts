@@ -13,39 +13,6 @@ export type CredentialKind = 'PK' | 'BR' | 'AG' | 'DG' | 'PC' | 'IN';
  * N the header is accepted without effect; '-' not a write.
  */
 export type IdempotencyClass = 'K' | 'S' | 'R' | 'N' | '-';
-
-/** The buckets of requests that are counted; their limits are the server's (`rates/table.ts`). */
-export type RateName =
-  | 'join'
-  | 'join_code_failures'
-  | 'redeem'
-  | 'sign_in_attempts'
-  | 'sign_in_failures'
-  | 'machine_requests'
-  | 'machine_codes'
-  | 'machine_collect'
-  | 'reads'
-  | 'waits'
-  | 'search'
-  | 'posts'
-  | 'reactions'
-  | 'acks'
-  | 'uploads'
-  | 'join_codes'
-  | 'login_codes'
-  | 'board_creation'
-  | 'task_and_file_writes'
-  | 'lines'
-  | 'admin_requests'
-  | 'admin_requests_of_person'
-  | 'decisions'
-  | 'collections'
-  | 'pairing_requests'
-  | 'pairing_choices'
-  | 'pairing_endpoints'
-  | 'pairing_proofs'
-  | 'presence';
-
 /**
  * How an operation is run. `info` reads nothing, `open` asks nobody to sign in, `read` and `wait` (for something new) only
  * read, `write` changes something, `stream` stays open for events; the body of an `upload` and the answer of a `download`
@@ -81,8 +48,8 @@ export interface Route {
   guests?: { readonly cannot: string; readonly hint?: string };
   /** Nothing new should call it. */
   deprecated?: true;
-  /** The rate limit its requests count against, besides `writes` for everything except GET. */
-  rates?: readonly RateName[];
+  /** The rate limits (server/rates/table.ts) that its requests count against, besides `writes` for everything except GET. */
+  rates?: readonly string[];
   /** Error codes of its own, beside those that follow from the rest of the row and those of any request. */
   errors?: readonly ErrorCode[];
   /** One line for the API description. */

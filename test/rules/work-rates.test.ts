@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { RateName } from '../../src/contract/operation.ts';
 import type { OperationName } from '../../src/contract/operations.ts';
 import type { Caller } from '../../src/server/operation/caller.ts';
+import type { RateName } from '../../src/server/rates/table.ts';
 import { operationsOf, type WorkRow, work } from '../../src/server/rates/table.ts';
 import { limitWork, type Moment } from '../../src/server/rates/work.ts';
 

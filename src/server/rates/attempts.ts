@@ -1,8 +1,7 @@
 /** Limits on attempts: before anybody is known to have a right, and wherever codes could be guessed. */
-import type { RateName } from '../../contract/operation.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import { rateLimited, secondsLeft } from './over.ts';
-import { type AttemptRow, attempts, BAD_CREDENTIALS, operationsOf } from './table.ts';
+import { type AttemptRow, attempts, BAD_CREDENTIALS, operationsOf, type RateName } from './table.ts';
 import { Windows } from './window.ts';
 
 export const MINUTE = 60_000;

@@ -2,8 +2,12 @@
  * Every rate limit as data: over what time a bucket counts, and how much is too much for whom. Which operations it counts
  * stands in their rows (`rates`).
  */
-import type { OperationRow, RateName } from '../../contract/operation.ts';
+import type { OperationRow } from '../../contract/operation.ts';
 import { type OperationName, operations } from '../../contract/operations.ts';
+
+type Row = (typeof operations)[OperationName];
+/** What the rows name. */
+export type RateName = Extract<Row, { rates: unknown }>['rates'][number];
 
 /** What is counted before anybody is known to have a right, or where codes could be guessed: in force on every server. */
 export interface AttemptRow {
@@ -75,6 +79,9 @@ export const work = {
   pairing_proofs: { credential: 30 },
   presence: { seat: 60 },
 } as const satisfies Partial<Record<RateName | 'writes', WorkRow>>;
+
+// Each name has its row in one of the tables.
+({ ...attempts, ...work }) satisfies Record<RateName, object>;
 
 /** The operations that a bucket counts. */
 export const operationsOf = (bucket: RateName | 'writes'): OperationName[] =>

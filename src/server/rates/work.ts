@@ -1,9 +1,8 @@
 /** Limits on what signed-in callers ask for: per process, in memory, without a look into the database. */
-import type { RateName } from '../../contract/operation.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { Caller } from '../operation/caller.ts';
 import { rateLimited, secondsLeft } from './over.ts';
-import { operationsOf, type WorkRow, work } from './table.ts';
+import { operationsOf, type RateName, type WorkRow, work } from './table.ts';
 import { Windows } from './window.ts';
 
 /** When a request is counted: once its caller is known, when it waits for news, or when it is no replay. */

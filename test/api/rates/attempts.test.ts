@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { RateName } from '../../../src/contract/operation.ts';
 import { Attempts } from '../../../src/server/rates/attempts.ts';
 import { MemoryTally } from '../../../src/server/rates/memory.ts';
 import { forgetOld } from '../../../src/server/rates/rates.store.ts';
 import { SharedTally } from '../../../src/server/rates/shared.ts';
+import type { RateName } from '../../../src/server/rates/table.ts';
 import { type AttemptRow, operationsOf, attempts as table } from '../../../src/server/rates/table.ts';
 import { type Engine, forEachDatabase } from '../../support/databases.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
