@@ -4,6 +4,7 @@ import { Command } from '@oclif/core/command';
 import type { z } from 'zod';
 import type { CallInput, Client } from '../client/client.ts';
 import type { OperationName } from '../contract/operations.ts';
+import { shellArgument } from '../contract/text.ts';
 import type { Answer } from '../contract/types.ts';
 import type { SessionHere } from '../harness/detect.ts';
 import type { Seat } from '../local/actors.ts';
@@ -264,8 +265,8 @@ export abstract class BaseCommand<T extends typeof Command = typeof Command> ext
       const value = word === agent && /^(--as|-a)$/.test(this.argv[i - 1] ?? '');
       return !value && !/^(--as|-a|--as=.*|-a=.*)$/.test(word) && word !== `-a${agent}`;
     });
-    const quoted = own.map((word) => (/^[\w@./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
-    const kept = quoted.filter((word) => word !== '--yes' && word !== '-y').map(withoutSecret);
+    const quoted = own.filter((word) => word !== '--yes' && word !== '-y').map((word) => shellArgument(word));
+    const kept = quoted.map(withoutSecret);
     return ['service', ...(this.id ?? '').split(':'), ...kept].join(' ');
   }
 

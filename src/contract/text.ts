@@ -1,4 +1,4 @@
-/** Makes untrusted text safe to print to a terminal, a pipe or a page. */
+/** Makes untrusted text safe to print to a terminal, a pipe or a page, and to type in a shell. */
 
 /**
  * C0 except LF and TAB, DEL, C1, the bidirectional controls and the tag characters. A CR counts only where no LF
@@ -30,3 +30,7 @@ function escapeOf(found: string): string {
 export function escapeUntrusted(text: string): string {
   return text.replace(acting, visible);
 }
+
+/** A text as POSIX shells read one argument. @param plain what needs no quotes; null: all get them. */
+export const shellArgument = (text: string, plain: RegExp | null = /^[\w./:@=-]+$/): string =>
+  plain?.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -2,6 +2,7 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
+import { shellArgument } from '../../contract/text.ts';
 import { Failure } from '../../local/failure.ts';
 import { undoAtExit } from '../at-exit.ts';
 import { openEditor } from '../editor.ts';
@@ -14,7 +15,7 @@ import type { TimeStyle } from '../time.ts';
 import { diffText } from './diff.ts';
 import { getFile, readBytes } from './get.ts';
 import { unified } from './merge.ts';
-import { leafOf, localName, quoted } from './names.ts';
+import { leafOf, localName } from './names.ts';
 import { localFile, type PutQuery } from './put.ts';
 import { type Put, put } from './putting.ts';
 import { type Files, note } from './scope.ts';
@@ -119,7 +120,7 @@ async function kept(editing: Editing, text: Text, error: unknown): Promise<unkno
   await note(files, copy, { file_id: file.id, name: file.name, version: text.base, digest: text.digest }).catch(
     () => {},
   );
-  const line = `${putCommand} ${quoted(copy)} --merge`;
+  const line = `${putCommand} ${shellArgument(copy)} --merge`;
   if (error instanceof Exit) {
     out.note(`Your text is now ${copy}. To go on: ${line}`);
     return error;

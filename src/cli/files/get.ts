@@ -3,12 +3,12 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, existsSync, rmSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { type Downloaded, download, type Sink } from '../../client/download.ts';
+import { shellArgument } from '../../contract/text.ts';
 import { Failure } from '../../local/failure.ts';
 import { undoAtExit } from '../at-exit.ts';
 import { flushed, type Output } from '../output.ts';
 import { progressOf } from '../progress.ts';
 import { called } from '../runtime.ts';
-import { quoted } from './names.ts';
 import { type Files, note, notedAt } from './scope.ts';
 
 interface WantedFile {
@@ -90,7 +90,7 @@ export async function printFile(files: Files, wanted: WantedFile, out: Output): 
   const { got, bytes } = await readBytes(files, wanted, out);
   if (process.stdout.isTTY && bytes.subarray(0, 8_192).includes(0))
     throw new Failure('binary_to_terminal', 'These bytes are no text, and a terminal would act on them.', {
-      hint: called(`Send them elsewhere: service file get ${quoted(wanted.file)} - > file`),
+      hint: called(`Send them elsewhere: service file get ${shellArgument(wanted.file)} - > file`),
     });
   out.raw(bytes);
   await flushed();

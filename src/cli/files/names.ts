@@ -34,7 +34,3 @@ export function localName(name: string): string {
     hint: 'Say where it goes: service file get FILE PATH',
   });
 }
-
-/** As POSIX shells read one argument. */
-export const quoted = (text: string): string =>
-  /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import type { Reply } from '../../client/answer.ts';
 import type { ClientError } from '../../client/errors.ts';
+import { shellArgument } from '../../contract/text.ts';
 import type { BoardFile } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 import { EXIT } from '../exit.ts';
@@ -21,7 +22,6 @@ import type { TimeStyle } from '../time.ts';
 import { conflict, isConflict, thereOf } from './conflicts.ts';
 import { readBytes } from './get.ts';
 import { merge } from './merge.ts';
-import { quoted } from './names.ts';
 import { type Local, localFile, type PutQuery, putFile } from './put.ts';
 import { type Files, note } from './scope.ts';
 
@@ -121,7 +121,7 @@ async function merging(putting: Putting, error: ClientError): Promise<Put> {
       'merge_unavailable',
       `There is no git on this machine to merge with; v${version} is now ${beside}.`,
       {
-        hint: called(`Put both together, then: service file put ${quoted(path)} --base ${version}`),
+        hint: called(`Put both together, then: service file put ${shellArgument(path)} --base ${version}`),
         exit: EXIT.conflict,
       },
     );

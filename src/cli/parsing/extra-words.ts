@@ -1,4 +1,5 @@
 /** Explains surplus arguments and suggests what was probably intended. */
+import { shellArgument } from '../../contract/text.ts';
 import { mayBeBoard } from './parsing.ts';
 import { nearestNames } from './spelling.ts';
 
@@ -48,5 +49,5 @@ function line(name: string, argv: string[], values: string[], meant: string): st
 
 /** For a shell: in double quotes where they change nothing. */
 export function quoted(text: string): string {
-  return /["$`\\!]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
+  return /["$`\\!]/.test(text) ? shellArgument(text, null) : `"${text}"`;
 }

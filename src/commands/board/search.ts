@@ -11,7 +11,7 @@ import { answer, nextText, object, text } from '../../cli/shapes.ts';
 import { readable } from '../../cli/table.ts';
 import { pastMoment, showTime } from '../../cli/time.ts';
 import { searchKinds } from '../../contract/search-kinds.ts';
-import { escapeUntrusted } from '../../contract/text.ts';
+import { escapeUntrusted, shellArgument } from '../../contract/text.ts';
 import type { Answer, SearchResult } from '../../contract/types.ts';
 import { Failure } from '../../local/failure.ts';
 
@@ -147,7 +147,7 @@ function nextCommand(options: SearchOptions, after: string, stay: string): strin
       options[name] === undefined ? '' : ` --${name} ${options[name]}`,
     ),
   ].join('');
-  const word = /^[\w*.-]+$/.test(options.query) ? options.query : `'${options.query.replaceAll("'", `'\\''`)}'`;
+  const word = shellArgument(options.query, /^[\w*.-]+$/);
   return `Later: service board search ${word}${flags} --after ${after}${stay}`;
 }
 

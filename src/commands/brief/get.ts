@@ -2,11 +2,12 @@ import * as Flags from '@oclif/core/flags';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { getFile, printFile } from '../../cli/files/get.ts';
-import { localName, quoted } from '../../cli/files/names.ts';
+import { localName } from '../../cli/files/names.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { sizeText } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
 import { savedFile } from '../../cli/shapes.ts';
+import { shellArgument } from '../../contract/text.ts';
 import { requireBrief } from './lib/brief.ts';
 
 export const json = () => savedFile;
@@ -34,7 +35,7 @@ export default class BriefGet extends BaseCommand<typeof BriefGet> {
     const shown = path.includes('/') ? path : `./${path}`;
     this.print<typeof json>({ name, version, digest, size, media_type: mediaType, path, file_id }, () =>
       called(
-        `${name} v${version} (${sizeText(size)}) is now ${shown}. To save your changes: service brief put ${quoted(path)}`,
+        `${name} v${version} (${sizeText(size)}) is now ${shown}. To save your changes: service brief put ${shellArgument(path)}`,
       ),
     );
   }

@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { quoted } from '../../cli/files/names.ts';
 import { localFile } from '../../cli/files/put.ts';
 import { type Putting, putIfChanged } from '../../cli/files/putting.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { writeFlags } from '../../cli/flags.ts';
 import { staying } from '../../cli/session/open-session.ts';
+import { shellArgument } from '../../contract/text.ts';
 import { briefQuery } from './lib/brief.ts';
 import { briefPut } from './lib/shapes.ts';
 
@@ -41,7 +41,7 @@ export default class BriefPut extends BaseCommand<typeof BriefPut> {
       query,
       path,
       onConflict: merge ? 'merge' : 'fail',
-      command: `service brief put ${quoted(path)}${staying(files.session)}`,
+      command: `service brief put ${shellArgument(path)}${staying(files.session)}`,
       key,
       times: this.times,
       out: this.out,

@@ -1,9 +1,10 @@
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { edited } from '../../cli/files/edit.ts';
-import { quoted, wholeFile } from '../../cli/files/names.ts';
+import { wholeFile } from '../../cli/files/names.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { writeFlags } from '../../cli/flags.ts';
+import { shellArgument } from '../../contract/text.ts';
 import { putFile } from './lib/shapes.ts';
 
 export const json = () => putFile;
@@ -26,7 +27,7 @@ export default class FileEdit extends BaseCommand<typeof FileEdit> {
       files,
       file,
       query: {},
-      command: `service file edit ${quoted(file.name)}`,
+      command: `service file edit ${shellArgument(file.name)}`,
       putCommand: 'service file put',
       key: this.key,
       times: this.times,

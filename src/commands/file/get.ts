@@ -2,11 +2,12 @@ import * as Flags from '@oclif/core/flags';
 import { optional, required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { getFile, printFile } from '../../cli/files/get.ts';
-import { fileNamed, localName, quoted } from '../../cli/files/names.ts';
+import { fileNamed, localName } from '../../cli/files/names.ts';
 import { filesOf } from '../../cli/files/scope.ts';
 import { sizeText } from '../../cli/print/file.ts';
 import { called } from '../../cli/runtime.ts';
 import { savedFile } from '../../cli/shapes.ts';
+import { shellArgument } from '../../contract/text.ts';
 
 export const json = () => savedFile;
 
@@ -53,7 +54,7 @@ export default class FileGet extends BaseCommand<typeof FileGet> {
     const shown = path.includes('/') ? path : `./${path}`;
     this.print<typeof json>(record, () =>
       called(
-        `${data.name} v${got.version} (${sizeText(size)}) is now ${shown}. To save your changes: service file put ${quoted(path)}`,
+        `${data.name} v${got.version} (${sizeText(size)}) is now ${shown}. To save your changes: service file put ${shellArgument(path)}`,
       ),
     );
   }

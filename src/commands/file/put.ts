@@ -1,13 +1,13 @@
 import * as Flags from '@oclif/core/flags';
 import { optional, required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { quoted } from '../../cli/files/names.ts';
 import { putQuery, type Source, sourceOf } from '../../cli/files/options.ts';
 import { type Local, localFile, spooled } from '../../cli/files/put.ts';
 import { putIfChanged } from '../../cli/files/putting.ts';
 import { type Files, filesOf } from '../../cli/files/scope.ts';
 import { tagFlags, writeFlags } from '../../cli/flags.ts';
 import { staying } from '../../cli/session/open-session.ts';
+import { shellArgument } from '../../contract/text.ts';
 import { putFile } from './lib/shapes.ts';
 
 export const json = () => putFile;
@@ -47,7 +47,7 @@ export default class FilePut extends BaseCommand<typeof FilePut> {
     const { query, digest } = putQuery(files, path, { ...this.flags, name });
     const { merge, replace, 'idempotency-key': key } = this.flags;
     const onConflict = replace ? 'replace' : merge ? 'merge' : 'fail';
-    const typed = path === '-' ? `${quoted(query.name)} -` : quoted(path);
+    const typed = path === '-' ? `${shellArgument(query.name)} -` : shellArgument(path);
     const command = `service file put ${typed}${staying(files.session)}`;
     const place = { path: path === '-' ? null : path, onConflict, command, key } as const;
     const putting = { files, local, query, ...place, times: this.times, out: this.out };

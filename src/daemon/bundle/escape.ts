@@ -1,4 +1,5 @@
 /** Escapes senders' text: it can neither close or open our tags, nor look like our own lines, nor control a terminal. */
+import { shellArgument } from '../../contract/text.ts';
 import { isBracket, readAs } from './look-alikes.ts';
 import { harmless } from './unseen.ts';
 
@@ -9,10 +10,7 @@ export const attribute = (value: string): string => inLine(value, 200);
 export const quoted = (value: string): string => inLine(value, 120);
 
 /** For an argument in a command that we propose: one word in every shell. */
-export function shellWord(value: string): string {
-  const line = quoted(value);
-  return /^[A-Za-z0-9_./:@=-]+$/.test(line) ? line : `'${line.replaceAll("'", "'\\''")}'`;
-}
+export const shellWord = (value: string): string => shellArgument(quoted(value));
 
 /** How many bytes a text has in UTF-8. */
 export const bytesOf = (text: string): number => encoder.encode(text).length;

@@ -1,4 +1,5 @@
 /** Our hooks in a harness's settings: the wanted ones, and how to recognise ours in a file. */
+import { shellArgument } from '../../contract/text.ts';
 import { olderThan } from '../../local/versions.ts';
 import type { Hook, Profile } from '../profile.ts';
 
@@ -54,8 +55,7 @@ export function commandOf(launcher: string, harness: string, run: string): strin
 }
 
 /** Quotes a word for a shell, if necessary. */
-export const shellWord = (word: string): string =>
-  /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+export const shellWord = (word: string): string => shellArgument(word, /^[\w@%+=:,./-]+$/);
 
 /** Splits a simple command into words; null if it uses other shell syntax than quotes. */
 function words(command: string): string[] | null {

@@ -1,6 +1,7 @@
 /** The script that hooks run. Its path never changes, even if the runtime or the package moves. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { shellArgument } from '../../contract/text.ts';
 import type { Env, Folders } from '../../local/folders.ts';
 import { writePrivate } from '../../local/private-file.ts';
 import { readText } from './files.ts';
@@ -16,20 +17,19 @@ export interface Program {
 
 export const launcherPath = (state: string): string => join(state, 'bin', 'service');
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const kept = ['SERVICE_HOME', 'SERVICE_CONFIG_DIR', 'SERVICE_DATA_DIR', 'SERVICE_STATE_DIR', 'SERVICE_CACHE_DIR'];
 
 /** The script. It runs hooks from their own small bundle, and a hook never fails if the program was removed. */
 function launcherText({ runtime, entry, env }: Program): string {
   const hook = join(entry, '..', '..', 'dist', 'hook.cjs');
-  const exports = kept.flatMap((name) => (env[name] ? [`export ${name}=${quoted(env[name])}`] : []));
+  const exports = kept.flatMap((name) => (env[name] ? [`export ${name}=${shellArgument(env[name], null)}`] : []));
   return [
     '#!/bin/sh',
     '# Runs this program for the harnesses on this machine. Written by service init, kept up by every command.',
     ...exports,
-    `runtime=${quoted(runtime)}`,
-    `entry=${quoted(entry)}`,
-    `if [ "$1" = hook ] && [ -f ${quoted(hook)} ]; then entry=${quoted(hook)}; fi`,
+    `runtime=${shellArgument(runtime, null)}`,
+    `entry=${shellArgument(entry, null)}`,
+    `if [ "$1" = hook ] && [ -f ${shellArgument(hook, null)} ]; then entry=${shellArgument(hook, null)}; fi`,
     '[ -x "$runtime" ] || runtime=$(command -v node)',
     'if [ -n "$runtime" ] && [ -f "$entry" ]; then exec "$runtime" "$entry" "$@"; fi',
     "echo 'service hook: the program is gone from where it was set up; run service init again' >&2",

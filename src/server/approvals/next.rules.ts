@@ -1,9 +1,9 @@
 /** The commands that a person or agent runs next. Guidance, never permission; no secret is ever in one. */
 import type { NextStep } from '../../contract/errors.ts';
+import { shellArgument } from '../../contract/text.ts';
 import { listStep } from '../pairing/next.rules.ts';
-import { shellArgument } from '../text/shell.ts';
 
-const on = (baseUrl: string): string => `--server ${shellArgument(baseUrl, true)}`;
+const on = (baseUrl: string): string => `--server ${shellArgument(baseUrl, null)}`;
 
 /** For the person whose agent asked. */
 export const allowStep = (approvalId: string, baseUrl: string): NextStep => ({

@@ -1,7 +1,7 @@
 /** The command that a person runs where their agent may not, told with the refusal. It is guidance, never permission. */
 import type { NextStep } from '../../contract/errors.ts';
 import type { OperationName } from '../../contract/operations.ts';
-import { shellArgument } from '../text/shell.ts';
+import { shellArgument } from '../../contract/text.ts';
 
 const allowanceStep = (verb: string): NextStep => ({
   command: `service allowance ${verb}`,
@@ -82,7 +82,7 @@ export function handOver(
   const view = step.board_view?.replaceAll(/\{([a-z_]+)\}/g, (_match, key: string) => params[key] ?? '');
   return {
     ...step,
-    command: `${command} --server ${shellArgument(baseUrl, true)}`,
+    command: `${command} --server ${shellArgument(baseUrl, null)}`,
     ...(view === undefined ? {} : { board_view: `${baseUrl}${view}` }),
   };
 }

@@ -1,7 +1,7 @@
 /** The command that comes next for a pairing request. Guidance, never permission. */
 import type { NextStep } from '../../contract/errors.ts';
+import { shellArgument } from '../../contract/text.ts';
 import type { PairingRequest, PairingSide, PairingState } from '../../contract/types.ts';
-import { shellArgument } from '../text/shell.ts';
 
 export interface Waiting {
   id: string;
@@ -11,7 +11,7 @@ export interface Waiting {
   reader: PairingSide | null;
 }
 
-const on = (baseUrl: string): string => `--server ${shellArgument(baseUrl, true)}`;
+const on = (baseUrl: string): string => `--server ${shellArgument(baseUrl, null)}`;
 
 export const listStep = (baseUrl: string): NextStep => ({
   command: `service pairing list ${on(baseUrl)}`,

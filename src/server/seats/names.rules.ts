@@ -1,4 +1,5 @@
 /** Names agents get when none is asked for. */
+import { slug } from '../../contract/slug.ts';
 
 /** Harnesses with a shorter everyday name. */
 const shortNames: Record<string, string> = { 'claude-code': 'claude' };
@@ -11,11 +12,5 @@ export function agentNameBase(showHarness: boolean, harness: string | null, role
   if (!showHarness) return 'agent';
   const known = harness === null ? undefined : shortNames[harness];
   if (known !== undefined) return known;
-  const plain = (harness ?? '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 40)
-    .replace(/-+$/, '');
-  return plain === '' ? role : plain;
+  return slug(harness ?? '') || role;
 }

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { quoted } from '../../../cli/files/names.ts';
 import { idPattern, patterns } from '../../../contract/ids.ts';
 import { memberName, roleName } from '../../../contract/nouns/common.ts';
+import { shellArgument } from '../../../contract/text.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { findUpward, unsafe } from '../../../local/upward.ts';
 import { fileProblems, type Problem } from './problems.ts';
@@ -83,7 +83,7 @@ function foundFile(): { path: string; bytes: Buffer } {
     );
   const { path, own } = found;
   if (own) return found;
-  throw unsafe(path, `Look at it, and name it if you trust it: service swarm up --file ${quoted(path)}`);
+  throw unsafe(path, `Look at it, and name it if you trust it: service swarm up --file ${shellArgument(path)}`);
 }
 
 function namedFile(path: string): { path: string; bytes: Buffer } {

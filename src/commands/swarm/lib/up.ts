@@ -1,9 +1,9 @@
 /** `service swarm up`: creates the board and seats and starts the agents, where they are missing. */
 import { dirname } from 'node:path';
-import { quoted } from '../../../cli/files/names.ts';
 import type { Output } from '../../../cli/output.ts';
 import { askDaemon } from '../../../cli/session/ask-daemon.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
+import { shellArgument } from '../../../contract/text.ts';
 import type { Seat } from '../../../local/actors.ts';
 import { usage } from '../../../local/failure.ts';
 import { type AgentStart, ensureRunning } from './ensure-running.ts';
@@ -86,7 +86,7 @@ const startsOf = ({ path }: SwarmFile, agents: Planned[]): string[] => [
   `For the first time, ${path} would start:`,
   ...agents.map((agent) => {
     const own = agent.mode === 'interactive' ? agent.args : [];
-    const words = [...linesOf(agent), ...own].map(quoted).join(' ');
+    const words = [...linesOf(agent), ...own].map((word) => shellArgument(word)).join(' ');
     return `  ${agent.name}: ${words} (${agent.launcher}, in ${agent.dir})`;
   }),
 ];

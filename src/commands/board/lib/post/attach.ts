@@ -1,6 +1,6 @@
 /** Attaches files to a message: versions on the board, and local files that are uploaded first. */
 import { asProblem } from '../../../../cli/errors.ts';
-import { fileNamed, quoted } from '../../../../cli/files/names.ts';
+import { fileNamed } from '../../../../cli/files/names.ts';
 import { putQuery } from '../../../../cli/files/options.ts';
 import { type Local, localFile, spooled } from '../../../../cli/files/put.ts';
 import { putIfChanged } from '../../../../cli/files/putting.ts';
@@ -9,6 +9,7 @@ import type { Output } from '../../../../cli/output.ts';
 import { type BoardSession, staying } from '../../../../cli/session/open-session.ts';
 import type { TimeStyle } from '../../../../cli/time.ts';
 import type { ClientError } from '../../../../client/errors.ts';
+import { shellArgument } from '../../../../contract/text.ts';
 import { Failure, usage } from '../../../../local/failure.ts';
 
 interface AttachOptions {
@@ -91,7 +92,7 @@ async function putOne(
   { options, out }: { options: AttachOptions; out: Output },
 ): Promise<{ file: string; version: number; name: string }> {
   const { query, digest } = putQuery(files, path, { name });
-  const named = name === undefined ? '' : ` --name ${quoted(name)}`;
+  const named = name === undefined ? '' : ` --name ${shellArgument(name)}`;
   const { record } = await putIfChanged(
     {
       files,
@@ -99,7 +100,7 @@ async function putOne(
       query,
       path: path === '-' ? null : path,
       onConflict: 'fail',
-      command: `service file put ${quoted(path)}${named}${staying(files.session)}`,
+      command: `service file put ${shellArgument(path)}${named}${staying(files.session)}`,
       key,
       times: options.times ?? 'relative',
       out,
