@@ -30,7 +30,7 @@ export default class Connect extends BaseCommand<typeof Connect> {
   override async run(): Promise<void> {
     await this.requirePerson();
     const { record, text, next } = await this.arrive();
-    this.out.print(record, () => `${text}\n${next}`);
+    this.print<typeof json>(record, () => `${text}\n${next}`);
   }
 
   private async arrive(): Promise<BroughtKey> {

@@ -54,7 +54,7 @@ export default class Init extends BaseCommand<typeof Init> {
     const said = [...setup.untested(), ...(apply ? setup.warnings() : [])];
     for (const { code, message, hint } of said) this.out.warn(code, message, hint);
     requireReadable(record);
-    this.out.print(record, () => [initText(record), ...(apply ? setup.notes() : [])].join('\n'));
+    this.print<typeof json>(record, () => [initText(record), ...(apply ? setup.notes() : [])].join('\n'));
   }
 
   /** At a terminal the changes are shown and asked for; elsewhere they are only shown. */

@@ -41,7 +41,9 @@ export default class Uninstall extends BaseCommand<typeof Uninstall> {
     const plan: Leaving = await leave({ data, apply: false });
     if (!dry) await this.confirm(`${leavingText(plan)}\n${question(data)}`, yes);
     const record = dry ? plan : await leave({ data, apply: true });
-    this.out.print(record, () => [...record.files.map(removalLine), leavingText(record)].filter(Boolean).join('\n'));
+    this.print<typeof json>(record, () =>
+      [...record.files.map(removalLine), leavingText(record)].filter(Boolean).join('\n'),
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 /** Shared by `connect` and `machine request`: suggests names, and keeps a pending key until it is settled. */
 import { createHash } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
+import type { z } from 'zod';
 import { Client } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { slug } from '../../contract/slug.ts';
@@ -17,6 +18,7 @@ import { forgetPending, savePending, storeChoice } from '../../local/keystore.ts
 import type { Output } from '../output.ts';
 import { called, runtime } from '../runtime.ts';
 import { clientOptions } from '../session/open-session.ts';
+import type { collectedKey } from '../shapes.ts';
 import { type Arrival, settle } from './save-key.ts';
 
 export interface Deps {
@@ -29,7 +31,7 @@ export interface Deps {
 
 /** What a command that brought a key here prints. */
 export interface BroughtKey {
-  record: Record<string, unknown>;
+  record: z.infer<typeof collectedKey>;
   text: string;
   /** What to do first, for who came to stay. */
   next: string;

@@ -51,13 +51,12 @@ export default class Logout extends BaseCommand<typeof Logout> {
     const named = this.args.url ?? this.globals.server;
     if (!this.flags.all) {
       const { record, text } = await this.leave(named);
-      const { server: _server, ...rest } = record;
-      return this.out.print(rest, () => text);
+      return this.print<typeof json>(record, () => text);
     }
     if (named !== undefined) throw usage('Give a server, or --all.', 'service logout --all');
     const { record, text, exit } = await leaveAll(signedInElsewhere(), (url) => this.leave(url));
     delete this.out.base.server;
-    this.out.print(record, () => text);
+    this.print<typeof json>(record, () => text);
     if (exit !== 0) throw new Exit(exit);
   }
 

@@ -13,13 +13,13 @@ import { launcherPath, type Program } from './launcher.ts';
 import type { Found } from './scan.ts';
 import { ownHooks, Unreadable, withHooks, withRule } from './settings.ts';
 
-export interface Change {
+export type Change = {
   path: string;
   kind: Item['kind'];
   /** `keep`: its person has edited it, so it stays as it is. */
   action: 'create' | 'update' | 'keep' | 'unreadable';
   edited?: true;
-}
+};
 
 export interface Setting {
   profile: Profile;

@@ -3,13 +3,13 @@ import { changeFile, readText, removeFile } from './files.ts';
 import { digest, type Installed, type Item } from './installed.ts';
 import { isBlank, Unreadable, withoutHooks, withoutRule } from './settings.ts';
 
-export interface Removal {
+export type Removal = {
   path: string;
   kind: Item['kind'];
   /** `keep`: edited since, so it is left; `gone`: it is not there any more. */
   action: 'delete' | 'update' | 'keep' | 'gone' | 'unreadable';
   edited?: true;
-}
+};
 
 /** Removes every item, the latest first; with `apply` false it only reports what would be done. */
 export function takeAway(installed: Installed, ruleOf: (harness: string) => string | null, apply: boolean): Removal[] {

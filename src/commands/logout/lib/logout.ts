@@ -22,6 +22,10 @@ interface SignedOut {
   forgotten: boolean;
 }
 
+interface SignedOutOfAll extends Omit<SignedOut, 'server'> {
+  servers: (SignedOut | { server: { url: string }; error: object })[];
+}
+
 /** What was done, and how a person is told. */
 export interface SignOut {
   record: SignedOut;
@@ -94,7 +98,7 @@ export async function forgetOnly(named: string | undefined, out: Output): Promis
 export async function leaveAll(
   servers: string[],
   leave: (url: string) => Promise<SignOut>,
-): Promise<{ record: object; text: string; exit: number }> {
+): Promise<{ record: SignedOutOfAll; text: string; exit: number }> {
   const left: SignedOut[] = [];
   const failed: { server: { url: string }; error: object }[] = [];
   const texts: string[] = [];
