@@ -124,6 +124,7 @@ export const agreedOnJoin = {
   role_charter: text.nullable(),
   mode: member.shape.delivery_mode.unwrap().nullable(),
 };
+/** How a new seat is used from now on; `bound_session` is null where that is by its name. */
 export const seatUse = z.strictObject({ as: text, env: text, bound_session: text.nullable() });
 /** A file of ours, or a part of somebody else's. */
 export const fileChange = z.looseObject({ path: text });

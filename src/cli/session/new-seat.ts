@@ -1,10 +1,12 @@
 /** Creates seats and saves their tokens on this machine. */
+import type { z } from 'zod';
 import type { Client } from '../../client/client.ts';
 import type { BodyIn } from '../../contract/types.ts';
 import { credentialsPath, readCredentials, requireNames, updateCredentials } from '../../local/credentials.ts';
 import { usage } from '../../local/failure.ts';
 import type { Output } from '../output.ts';
 import { runtime } from '../runtime.ts';
+import type { seatUse } from '../shapes.ts';
 import type { BoardSession } from './open-session.ts';
 
 export interface SeatOptions {
@@ -78,9 +80,4 @@ export function useOf(agent: { id: string; name: string; board: string }): Use {
   return { as, env: `SERVICE_AGENT=${as}`, bound_session: null };
 }
 
-export interface Use {
-  as: string;
-  env: string;
-  /** The session of a program that holds the seat; null where the seat is used by its name. */
-  bound_session: string | null;
-}
+export type Use = z.infer<typeof seatUse>;

@@ -1,14 +1,11 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base.ts';
 import { limitFlag, listFlag, listFlags, numberFlag } from '../../cli/flags.ts';
-import { answer, nextSeq, object, seq } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { eventLines, readLog, wholeLog } from './lib/record.ts';
+import { log } from './lib/shapes.ts';
 
-export const json = () => {
-  const events = answer('listEvents').shape.events;
-  return object({ events, next_after: nextSeq, head_seq: seq });
-};
+export const json = () => log;
 
 export default class AuditLog extends BaseCommand<typeof AuditLog> {
   static override boardFirst = true;

@@ -1,25 +1,11 @@
 import * as Flags from '@oclif/core/flags';
-import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
-import { count, flag, object, seq, text } from '../../cli/shapes.ts';
 import { verifyRecord, verifyText } from './lib/record.ts';
+import { verified } from './lib/shapes.ts';
 
-export const json = () =>
-  object({
-    ok: flag,
-    server_id: text,
-    board_id: text,
-    events: count,
-    head_seq: seq.nullable(),
-    head_hash: text.nullable(),
-    payloads_checked: count,
-    payloads_withheld: count,
-    problem: z.strictObject({ seq, problem: text }).nullable(),
-    pinned: z.strictObject({ seq, hash: text, matches: flag }).nullable(),
-    pinned_board: z.strictObject({ server_id: text, board_id: text, matches: flag }).nullable(),
-  });
+export const json = () => verified;
 
 export default class AuditVerify extends BaseCommand<typeof AuditVerify> {
   static override boardFirst = true;

@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags';
+import type { z } from 'zod';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
@@ -53,13 +54,7 @@ export default class BoardThread extends BaseCommand<typeof BoardThread> {
   }
 }
 
-interface ThreadRecord {
-  thread_root_seq: number | null;
-  root: Message | null;
-  replies: Message[];
-  next_after: number | null;
-  timed_out?: boolean;
-}
+type ThreadRecord = z.infer<ReturnType<typeof json>>;
 
 /** The thread of a message, after waiting for a reply if that was asked for. */
 async function readThread(

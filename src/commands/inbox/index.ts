@@ -11,34 +11,17 @@ import { plural } from '../../cli/print/fields.ts';
 import { askFor } from '../../cli/session/ask-daemon.ts';
 import { sessionHere } from '../../cli/session/here.ts';
 import type { Given } from '../../cli/session/read-only.ts';
-import { answer, count, flag, message, messages, object, seq, text } from '../../cli/shapes.ts';
+import { message, object, seq, text } from '../../cli/shapes.ts';
 import type { Answers } from '../../daemon/protocol.ts';
 import { Failure, usage } from '../../local/failure.ts';
 import { personInboxText, readPersonInbox } from './lib/person.ts';
 import { inboxOfSeats, seatsHere } from './lib/seats.ts';
-import { shownInbox } from './lib/shapes.ts';
+import { inboxesOfSeats, inboxOfPerson, shownInbox } from './lib/shapes.ts';
 
 export const json = () => {
-  const seats = object({
-    seats: z.array(
-      z.strictObject({ board: text, agent: text, member_id: text, messages, acked_up_to: seq.nullable(), more: flag }),
-    ),
-    unavailable: count,
-    unacknowledged: count,
-    bundle: text,
-    timed_out: flag.optional(),
-  });
-  const arrivals = answer('getOnboardingInbox').shape;
-  const ofPerson = object({
-    boards: z.array(z.strictObject({ name: text, unread: count, needs_reply: count })),
-    asks: messages,
-    approvals: answer('listApprovals').shape.approvals,
-    board_adds: arrivals.board_adds,
-    arrivals: arrivals.arrivals,
-  });
   /** In the program's own queue, until its turn ends. */
   const queued = object({ queued: z.array(z.looseObject({ server: text, board_id: text, member_id: text, seq })) });
-  return z.union([shownInbox, seats, ofPerson, message, queued]);
+  return z.union([shownInbox, inboxesOfSeats, inboxOfPerson, message, queued]);
 };
 
 export default class InboxCommand extends BaseCommand<typeof InboxCommand> {

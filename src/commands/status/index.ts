@@ -1,40 +1,16 @@
 import * as Flags from '@oclif/core/flags';
-import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import type { Output } from '../../cli/output.ts';
 import { fields } from '../../cli/print/fields.ts';
 import { registerHere } from '../../cli/session/ask-daemon.ts';
 import { sessionHere } from '../../cli/session/here.ts';
 import type { Given } from '../../cli/session/read-only.ts';
-import { answer, count, flag, inbox, object, problem, text } from '../../cli/shapes.ts';
 import { isTicket } from '../../launch/ticket.ts';
 import { Failure, usage } from '../../local/failure.ts';
+import { status } from './lib/shapes.ts';
 import { readStatus, statusLines } from './lib/status.ts';
 
-export const json = () =>
-  object({
-    server_running: flag,
-    daemon: z.strictObject({
-      running: flag,
-      pid: z.int().nullable(),
-      version: text.nullable(),
-      problem: text.nullable(),
-    }),
-    setup: z.array(z.strictObject({ harness: text, scope: z.enum(['global', 'project']) })),
-    board_source: z.enum(['flag', 'env', 'project_file', 'only', 'agent', 'none']),
-    agent: text.nullable(),
-    agent_source: z.enum(['flag', 'token', 'env', 'session', 'none']),
-    delivery: inbox.shape.delivery_mode.nullable(),
-    presence: answer('getMember').shape.presence,
-    current_task: inbox.shape.work.shape.oldest_open,
-    line: inbox.shape.work.shape.line,
-    policy: z.strictObject({ preset: text, visibility: text }).nullable(),
-    people: count.nullable(),
-    unread: count.nullable(),
-    seats: z.array(z.strictObject({ agent: text, board: text, member_id: text })),
-    subagent: text.optional(),
-    problem: problem.nullable(),
-  });
+export const json = () => status;
 
 export default class Status extends BaseCommand<typeof Status> {
   static override readOnly = ({ flags }: Given) => !flags.launch;

@@ -1,19 +1,13 @@
-import { z } from 'zod';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { flag, object, problem, text } from '../../cli/shapes.ts';
 import { chooseSwarm } from './lib/choose.ts';
 import { takeDown } from './lib/down.ts';
 import { requireNoProblem } from './lib/failing.ts';
 import { fileFlag, onlyFlag } from './lib/flags.ts';
-import { by, state } from './lib/shapes.ts';
+import { down } from './lib/shapes.ts';
 import { downText } from './lib/swarm-text.ts';
 
-export const json = () =>
-  object({
-    swarm: text.nullable(),
-    agents: z.array(z.strictObject({ name: text, stopped: flag, state, by, problem: problem.nullable() })),
-  });
+export const json = () => down;
 
 export default class SwarmDown extends BaseCommand<typeof SwarmDown> {
   static override summary = 'Stop the agents that were started for a swarm';

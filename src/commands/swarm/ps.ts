@@ -1,20 +1,13 @@
-import { z } from 'zod';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
 import { listFlags } from '../../cli/flags.ts';
-import { object, text } from '../../cli/shapes.ts';
 import { chooseSwarm } from './lib/choose.ts';
 import { fileFlag } from './lib/flags.ts';
 import { psOf } from './lib/ps.ts';
-import { agent } from './lib/shapes.ts';
+import { ps } from './lib/shapes.ts';
 import { psText } from './lib/swarm-text.ts';
 
-export const json = () =>
-  object({
-    swarm: text.nullable(),
-    file: text,
-    agents: z.array(z.strictObject({ ...agent, started_at: text.nullable() })),
-  });
+export const json = () => ps;
 
 export default class SwarmPs extends BaseCommand<typeof SwarmPs> {
   static override summary = 'Show how the agents of a swarm stand';

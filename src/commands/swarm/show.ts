@@ -1,34 +1,12 @@
-import { z } from 'zod';
 import { optional } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { flag, object, text } from '../../cli/shapes.ts';
 import { chooseSwarm } from './lib/choose.ts';
 import { fileFlag } from './lib/flags.ts';
-import { mode } from './lib/shapes.ts';
+import { show } from './lib/shapes.ts';
 import { fileOf, showOf } from './lib/show.ts';
 import { showText } from './lib/swarm-text.ts';
 
-export const json = () => {
-  const shown = z.strictObject({
-    name: text,
-    harness: text,
-    role: text.nullable(),
-    model: text.nullable(),
-    launcher: text,
-    mode,
-    dir: text,
-    argv: z.array(text),
-    installed: flag,
-    seat: text.nullable(),
-    session: text.nullable(),
-  });
-  return object({
-    swarm: text.nullable(),
-    file: text,
-    at: text.nullable(),
-    agents: z.array(shown),
-  });
-};
+export const json = () => show;
 
 export default class SwarmShow extends BaseCommand<typeof SwarmShow> {
   static override summary = 'Show what service.yaml comes to on this machine';

@@ -1,33 +1,18 @@
 import * as Flags from '@oclif/core/flags';
-import { z } from 'zod';
 import { BaseCommand } from '../../cli/base.ts';
 import { Exit } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit.ts';
 import { confirmFlags, waitFlags } from '../../cli/flags.ts';
 import { runtime } from '../../cli/runtime.ts';
-import { flag, object, problem, text } from '../../cli/shapes.ts';
 import { usage } from '../../local/failure.ts';
 import { requireNoProblem } from './lib/failing.ts';
 import { readSwarmFile } from './lib/file.ts';
 import { fileFlag, onlyFlag } from './lib/flags.ts';
-import { agent } from './lib/shapes.ts';
+import { up } from './lib/shapes.ts';
 import { upText } from './lib/swarm-text.ts';
 import { bringUp } from './lib/up.ts';
 
-export const json = () =>
-  object({
-    swarm: text,
-    board_created: flag,
-    seats_added: z.array(text),
-    agents: z.array(
-      z.strictObject({
-        ...agent,
-        action: z.enum(['started', 'resumed', 'running', 'failed']),
-        problem: problem.nullable(),
-      }),
-    ),
-    timed_out: flag,
-  });
+export const json = () => up;
 
 export default class SwarmUp extends BaseCommand<typeof SwarmUp> {
   static override summary = 'Start the agents of service.yaml on their board';

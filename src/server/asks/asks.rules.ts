@@ -1,19 +1,10 @@
 /** What an ask must be, what state it is in, and who may end it. */
 import { Refusal } from '../../contract/errors.ts';
+import type { Body } from '../../contract/types.ts';
 
-export interface AskRequest {
-  options?: string[] | undefined;
-  going_with?: string | undefined;
-  /** Milliseconds since the epoch. */
-  going_at?: number | undefined;
-  approval?: boolean | undefined;
-}
+export type AskRequest = Partial<NonNullable<Body<'postMessage'>['ask']>>;
 
-export interface AnswerRequest {
-  option?: number | undefined;
-  withdrawn?: boolean | undefined;
-  comment?: boolean | undefined;
-}
+export type AnswerRequest = NonNullable<Body<'postMessage'>['answer']>;
 
 export type AskState = 'open' | 'answered' | 'withdrawn' | 'went_with';
 

@@ -1,17 +1,14 @@
 /** What a message is about: decided once, when it is posted. */
+import type { Message } from '../../contract/types.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/members.store.ts';
 import { requireTask } from './find.steps.ts';
 import { referencesIn } from './references.rules.ts';
-import { type How, tagsOf } from './tags.store.ts';
+import { tagsOf } from './tags.store.ts';
 import { tasksWithIds, tasksWithRefs } from './tasks.store.ts';
 
 /** A task with the reason why the message is about it. */
-export interface About {
-  how: How;
-  id: string;
-  ref: string;
-}
+export type About = Message['about'][number];
 
 const MAX_TASKS = 8;
 

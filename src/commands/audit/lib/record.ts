@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, linkSync, lstatSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { z } from 'zod';
 import { reasonOf } from '../../../cli/file-errors.ts';
 import { called, runtime } from '../../../cli/runtime.ts';
 import { type BoardSession, staying } from '../../../cli/session/open-session.ts';
@@ -17,21 +18,9 @@ import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Answer, BoardEvent } from '../../../contract/types.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import { type BoardRef, pin, pinnedBoard, pinnedHead } from '../../../local/verified-heads.ts';
+import type { log, verified } from './shapes.ts';
 
-interface VerifyRecord {
-  ok: boolean;
-  server_id: string;
-  board_id: string;
-  events: number;
-  head_seq: number | null;
-  head_hash: string | null;
-  payloads_checked: number;
-  payloads_withheld: number;
-  problem: { seq: number; problem: string } | null;
-  pinned: { seq: number; hash: string; matches: boolean } | null;
-  /** The board that was checked under this name before. */
-  pinned_board: (BoardRef & { matches: boolean }) | null;
-}
+type VerifyRecord = z.infer<typeof verified>;
 
 interface VerifyFlags {
   /** The event to begin with; beyond the first only the one after the remembered end. */
@@ -148,11 +137,7 @@ interface LogFilter {
   limit?: number | undefined;
 }
 
-interface LogRecord {
-  events: BoardEvent[];
-  next_after: number | null;
-  head_seq: number;
-}
+type LogRecord = z.infer<typeof log>;
 
 /** A page of the record: the newest, or what follows a number. */
 export async function readLog(session: BoardSession, options: LogFilter): Promise<LogRecord> {

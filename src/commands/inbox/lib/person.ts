@@ -1,4 +1,5 @@
 /** Reads what waits for a person: unread boards, owed replies, agents' requests, new people. Acknowledges nothing. */
+import type { z } from 'zod';
 import { allApprovals } from '../../../cli/access/approvals.ts';
 import { readBoards } from '../../../cli/boards/list.ts';
 import { actionWords } from '../../../cli/print/approval.ts';
@@ -9,16 +10,9 @@ import { ClientError } from '../../../client/errors.ts';
 import { serverInfo } from '../../../client/features.ts';
 import { escapeUntrusted } from '../../../contract/text.ts';
 import type { Answer, Approval, Message } from '../../../contract/types.ts';
+import type { inboxOfPerson } from './shapes.ts';
 
-interface PersonInbox {
-  boards: { name: string; unread: number; needs_reply: number }[];
-  /** Open asks they may answer, those that block first. */
-  asks: Message[];
-  /** Requests of their agents that wait for them, oldest first. */
-  approvals: Approval[];
-  board_adds: Arrivals['board_adds'];
-  arrivals: Arrivals['arrivals'];
-}
+type PersonInbox = z.infer<typeof inboxOfPerson>;
 
 type Arrivals = Answer<'getOnboardingInbox'>;
 

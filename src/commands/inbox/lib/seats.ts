@@ -1,4 +1,5 @@
 /** Reads the inboxes of a session with several seats as one, each with its own token. */
+import type { z } from 'zod';
 import { Exit } from '../../../cli/errors.ts';
 import { EXIT } from '../../../cli/exit.ts';
 import { acknowledge, type InboxOptions, readInbox, remindOfTasks, type Shown } from '../../../cli/messages/inbox.ts';
@@ -10,29 +11,13 @@ import { sessionSeats } from '../../../cli/session/own-seats.ts';
 import { interruptWith } from '../../../cli/signals.ts';
 import { ClientError } from '../../../client/errors.ts';
 import { waitFor } from '../../../client/wait.ts';
-import type { Message } from '../../../contract/types.ts';
 import { type Group, renderBundle } from '../../../daemon/bundle/bundle.ts';
 import { onBoard } from '../../../daemon/bundle/options.ts';
 import { environmentToken, type Seat } from '../../../local/actors.ts';
 import { endSeat } from '../../../local/credentials.ts';
+import type { inboxesOfSeats } from './shapes.ts';
 
-interface SeatsRecord {
-  seats: {
-    board: string;
-    agent: string;
-    member_id: string;
-    messages: Message[];
-    /** Up to here acknowledging was asked for; null: nothing was. */
-    acked_up_to: number | null;
-    more: boolean;
-  }[];
-  /** Seats that could not be read. */
-  unavailable: number;
-  /** Seats whose messages stay unread. */
-  unacknowledged: number;
-  bundle: string;
-  timed_out?: boolean;
-}
+type SeatsRecord = z.infer<typeof inboxesOfSeats>;
 
 type Read = Shown & { session: Session };
 

@@ -1,6 +1,6 @@
 /** Parts of the JSON that several `inbox` commands print. */
 import { z } from 'zod';
-import { flag, inbox, messages, named, object, seq, text } from '../../../cli/shapes.ts';
+import { answer, count, flag, inbox, messages, named, object, seq, text } from '../../../cli/shapes.ts';
 
 export const shownInbox = named(
   'ReadInbox',
@@ -15,3 +15,34 @@ export const shownInbox = named(
     timed_out: flag.optional(),
   }),
 );
+
+export const inboxesOfSeats = object({
+  seats: z.array(
+    z.strictObject({
+      board: text,
+      agent: text,
+      member_id: text,
+      messages,
+      /** Up to here acknowledging was asked for; null: nothing was. */
+      acked_up_to: seq.nullable(),
+      more: flag,
+    }),
+  ),
+  /** Seats that could not be read. */
+  unavailable: count,
+  /** Seats whose messages stay unread. */
+  unacknowledged: count,
+  bundle: text,
+  timed_out: flag.optional(),
+});
+
+const arrivals = answer('getOnboardingInbox').shape;
+export const inboxOfPerson = object({
+  boards: z.array(z.strictObject({ name: text, unread: count, needs_reply: count })),
+  /** Open asks they may answer, those that block first. */
+  asks: messages,
+  /** Requests of their agents that wait for them, oldest first. */
+  approvals: answer('listApprovals').shape.approvals,
+  board_adds: arrivals.board_adds,
+  arrivals: arrivals.arrivals,
+});

@@ -1,4 +1,5 @@
 /** Starts and describes servers. */
+import type { z } from 'zod';
 import type { Output } from '../../../cli/output.ts';
 import { runtime, version } from '../../../cli/runtime.ts';
 import { clientOptions } from '../../../cli/session/open-session.ts';
@@ -13,15 +14,9 @@ import { currentServer } from '../../../local/own-server/running.ts';
 import { ensureLocalServer } from '../../../local/own-server/start.ts';
 import { findProject } from '../../../local/project.ts';
 import { namedServer, personServer } from '../../../local/servers.ts';
+import type { startedServer } from './shapes.ts';
 
-interface StartRecord {
-  started: boolean;
-  replaced: { from: string; to: string } | null;
-  pid: number | null;
-  ui_url: string;
-  data_dir: string;
-  version: string;
-}
+type StartRecord = z.infer<typeof startedServer>;
 
 /** Starts the local server unless it runs. */
 export async function startRecord(): Promise<StartRecord> {

@@ -1,4 +1,5 @@
 /** Collects what is in use on this machine and why, for `service status`. */
+import type { z } from 'zod';
 import { remindOfTasks } from '../../../cli/messages/inbox.ts';
 import type { Base, Output } from '../../../cli/output.ts';
 import { nameLink } from '../../../cli/parsing/unknown-name.ts';
@@ -9,35 +10,13 @@ import { nameEndedKey } from '../../../cli/session/ended-key.ts';
 import { here } from '../../../cli/session/here.ts';
 import { type Session, staying } from '../../../cli/session/open-session.ts';
 import { ClientError } from '../../../client/errors.ts';
-import type { AgentLine, DeliveryMode, Member, TaskRef } from '../../../contract/types.ts';
-import { readInstalled, type Scope } from '../../../harness/setup/installed.ts';
+import { readInstalled } from '../../../harness/setup/installed.ts';
 import { readCredentials } from '../../../local/credentials.ts';
 import { Failure } from '../../../local/failure.ts';
 import { findProject } from '../../../local/project.ts';
+import type { status } from './shapes.ts';
 
-interface StatusRecord extends StatusHere {
-  server_running: boolean;
-  board_source: BoardSource;
-  agent: string | null;
-  agent_source: 'flag' | 'token' | 'env' | 'session' | 'none';
-  /** How messages reach the agent, and what its session does. */
-  delivery: DeliveryMode | null;
-  presence: Member['presence'];
-  /** What the agent is on. */
-  current_task: TaskRef | null;
-  line: AgentLine | null;
-  policy: { preset: string; visibility: string } | null;
-  people: number | null;
-  unread: number | null;
-  seats: { agent: string; board: string; member_id: string }[];
-  problem: Problem | null;
-}
-
-interface Problem {
-  code: string;
-  message: string;
-  hint: string;
-}
+type StatusRecord = z.infer<typeof status>;
 
 /** Reads what can be read without starting anything; what cannot is named. */
 export async function readStatus(
@@ -152,7 +131,7 @@ function heldSeats(): StatusRecord['seats'] {
 }
 
 /** A server that does not run or a board that is not chosen is a status; a broken file is an error. */
-function asExpected(error: unknown, linked: boolean): Problem {
+function asExpected(error: unknown, linked: boolean): NonNullable<StatusRecord['problem']> {
   const expected = [
     'server_not_running',
     'server_identity_changed',
@@ -168,14 +147,7 @@ function asExpected(error: unknown, linked: boolean): Problem {
   throw error;
 }
 
-interface StatusHere {
-  /** This machine's delivery daemon; why it could not be asked, where it was not simply absent. */
-  daemon: { running: boolean; pid: number | null; version: string | null; problem: string | null };
-  /** The agent programs that `init` has written something for, and where. */
-  setup: { harness: string; scope: Scope }[];
-  /** The part of a session that runs this, which may only read. */
-  subagent?: string;
-}
+type StatusHere = Pick<StatusRecord, 'daemon' | 'setup' | 'subagent'>;
 
 /** Starts nothing and replaces nothing. */
 async function statusHere(): Promise<StatusHere> {

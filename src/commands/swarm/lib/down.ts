@@ -1,26 +1,16 @@
 /** `service swarm down`: stops what was started for a swarm. Seats, boards and sessions started by hand stay. */
+import type { z } from 'zod';
 import type { Output } from '../../../cli/output.ts';
 import { Failure, usage } from '../../../local/failure.ts';
 import type { Chosen } from './choose.ts';
-import { daemonView, holderOf, type Look, lookAt } from './look.ts';
+import { daemonView, holderOf, lookAt } from './look.ts';
 import { Launchers } from './plan.ts';
 import type { Problem } from './records.ts';
+import type { down } from './shapes.ts';
 import { readSwarm, type StartedAgent, type SwarmRecord } from './state.ts';
 import { Swarm } from './swarm.ts';
 
-interface DownAgent {
-  name: string;
-  /** It ran, and was stopped now. */
-  stopped: boolean;
-  state: Look['state'];
-  by: Look['by'];
-  problem: Problem | null;
-}
-
-export interface DownRecord {
-  swarm: string | null;
-  agents: DownAgent[];
-}
+export type DownRecord = z.infer<typeof down>;
 
 /** @param only the agents that are meant; none named: all */
 export async function takeDown({ record }: Chosen, only: readonly string[], out: Output): Promise<DownRecord> {

@@ -1,17 +1,14 @@
 /** `service swarm ps`: lists the state of each agent. Starts nothing. */
+import type { z } from 'zod';
 import type { Chosen } from './choose.ts';
 import { daemonView, holderOf, lookAt } from './look.ts';
 import { Launchers, planned } from './plan.ts';
-import { type AgentRecord, standing } from './records.ts';
+import { standing } from './records.ts';
 import { heldSeats } from './seats.ts';
+import type { ps } from './shapes.ts';
 import type { StartedAgent } from './state.ts';
 
-export interface PsRecord {
-  /** Null where nothing of it was ever started here. */
-  swarm: string | null;
-  file: string;
-  agents: (AgentRecord & { started_at: string | null })[];
-}
+export type PsRecord = z.infer<typeof ps>;
 
 /** Those of the file, then those that were started from it once and are no longer in it. */
 export async function psOf({ file, record }: Chosen): Promise<PsRecord> {

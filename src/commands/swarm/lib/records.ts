@@ -1,39 +1,14 @@
 /** Records of agents that several swarm commands return. */
-import type { LaunchMode } from '../../../launch/protocol.ts';
+import type { z } from 'zod';
+import type { problem } from '../../../cli/shapes.ts';
 import type { Look } from './look.ts';
+import type { agent, up } from './shapes.ts';
 
-export interface Problem {
-  code: string;
-  message: string;
-  hint: string;
-}
-
-export interface AgentRecord {
-  name: string;
-  harness: string;
-  launcher: string;
-  mode: LaunchMode;
-  /** `mem_…`; null where it has no seat yet. */
-  seat: string | null;
-  state: Look['state'];
-  by: Look['by'];
-  /** Whether an open session holds its seat. */
-  seated: boolean;
-  /** The session that holds it, as `<harness>:<id>`. */
-  session: string | null;
-  turn: 'idle' | 'busy' | 'unknown' | null;
-  /** How its person looks at it. */
-  attach: string | null;
-  /** What keeps it from its work: as its launcher says it, or the daemon. */
-  blocked: string | null;
-}
+export type Problem = z.infer<typeof problem>;
+export type AgentRecord = z.infer<typeof agent>;
 
 /** An agent that `swarm up` started, or found running. */
-export interface UpAgent extends AgentRecord {
-  /** What was done now. */
-  action: 'running' | 'resumed' | 'started' | 'failed';
-  problem: Problem | null;
-}
+export type UpAgent = z.infer<typeof up>['agents'][number];
 
 /** How it stands, as part of its record. */
 export const standing = ({

@@ -1,39 +1,16 @@
 /** `service swarm show`: shows what `service.yaml` resolves to on this machine. Starts nothing. */
+import type { z } from 'zod';
 import { programOf } from '../../../cli/local/programs.ts';
-import type { LaunchMode } from '../../../launch/protocol.ts';
 import type { Chosen } from './choose.ts';
 import { argvOf } from './command-lines.ts';
 import type { SwarmFile } from './file.ts';
 import { daemonView, holderOf } from './look.ts';
 import { Launchers, linesOf, planned } from './plan.ts';
 import { heldSeats } from './seats.ts';
+import type { show } from './shapes.ts';
 import type { SwarmRecord } from './state.ts';
 
-interface ShownAgent {
-  name: string;
-  harness: string;
-  role: string | null;
-  model: string | null;
-  launcher: string;
-  mode: LaunchMode;
-  dir: string;
-  /** As it would be run anew; what it is told first stands as `{prompt}`. */
-  argv: string[];
-  /** Whether the program is there. */
-  installed: boolean;
-  seat: string | null;
-  /** The session that holds its seat, or held it last. */
-  session: string | null;
-}
-
-export interface ShowRecord {
-  swarm: string | null;
-  file: string;
-  board: string;
-  /** As the file names it, or where it was started. */
-  at: string | null;
-  agents: ShownAgent[];
-}
+export type ShowRecord = z.infer<typeof show>;
 
 export async function showOf(file: SwarmFile, record: SwarmRecord | null): Promise<ShowRecord> {
   const launchers = new Launchers();

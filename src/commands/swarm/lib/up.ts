@@ -1,5 +1,6 @@
 /** `service swarm up`: creates the board and seats and starts the agents, where they are missing. */
 import { dirname } from 'node:path';
+import type { z } from 'zod';
 import type { Output } from '../../../cli/output.ts';
 import { askDaemon } from '../../../cli/session/ask-daemon.ts';
 import type { Session } from '../../../cli/session/open-session.ts';
@@ -9,8 +10,8 @@ import { usage } from '../../../local/failure.ts';
 import { type AgentStart, ensureRunning } from './ensure-running.ts';
 import type { SwarmFile } from './file.ts';
 import { Launchers, linesOf, type Planned, planned, requireAll } from './plan.ts';
-import type { UpAgent } from './records.ts';
 import { boardOf, seatsOf } from './seats.ts';
+import type { up } from './shapes.ts';
 import { allSwarms, swarmName } from './state.ts';
 import { Swarm } from './swarm.ts';
 import { seated } from './waiting.ts';
@@ -26,13 +27,7 @@ interface UpOptions {
   agree(question: string, facts: string[]): Promise<void>;
 }
 
-export interface UpRecord {
-  swarm: string;
-  board_created: boolean;
-  seats_added: string[];
-  agents: UpAgent[];
-  timed_out: boolean;
-}
+export type UpRecord = z.infer<typeof up>;
 
 /** @throws Failure before anything is made, for what is wrong in the file or missing on this machine */
 export async function bringUp(session: Session, { file, only, waitMs, out, agree }: UpOptions): Promise<UpRecord> {
