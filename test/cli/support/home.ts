@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { isHostable, runHosted, usual } from './command-hosts.ts';
 import { root } from './root.ts';
 import { checkShape } from './shapes.ts';
 
@@ -23,6 +24,8 @@ export interface RunOptions {
   stdin?: 'pipe';
   /** As a group of processes of its own, which can be sent a signal as a terminal does. */
   group?: boolean;
+  /** A process of its own for the command, where the process is what the test is about. */
+  process?: boolean;
 }
 
 /** Waits for a condition; fails with its name when it does not come about. */
@@ -50,27 +53,31 @@ export class Home {
   readonly work = join(this.dir, 'work');
   readonly store = join(this.dir, 'store');
   env: Record<string, string>;
+  readonly #program = join(this.dir, 'bin', 'service');
   private readonly children = new Set<ChildProcess>();
 
   constructor() {
     const bin = join(this.dir, 'bin');
     mkdirSync(bin);
     mkdirSync(this.work);
+    // What one home compiled, the next one need not.
+    const compiled = join(tmpdir(), 'compiled-programs');
+    mkdirSync(compiled, { recursive: true, mode: 0o700 });
+    mkdirSync(this.path('cache'), { recursive: true, mode: 0o700 });
+    symlinkSync(compiled, this.path('cache', 'compiled'));
     for (const name of ['service', 'board-service']) symlinkSync(join(root, 'bin', 'run.js'), join(bin, name));
     this.env = {
       HOME: this.dir,
       PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`,
-      LANG: 'C.UTF-8',
+      ...usual,
       // One folder for everything, which also gives each home a port of its own.
       SERVICE_HOME: this.store,
-      // What one home compiled, the next one need not.
-      NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
     };
   }
 
   /** `service …` to its end. Nothing is piped in: standard input is /dev/null. */
   async run(args: string[], options: RunOptions = {}): Promise<Result> {
-    const result = await finished(this.start(args, options));
+    const result = await this.#ended(args, options);
     await checkShape(args, result);
     return result;
   }
@@ -83,8 +90,10 @@ export class Home {
     return JSON.parse(result.stdout);
   }
 
-  /** A script of the shell, in which `service` is the program. */
+  /** A script of the shell, in which `service` is the program. One that only calls it needs no shell. */
   async shell(script: string, options: RunOptions = {}): Promise<Result> {
+    const words = wordsOf(script);
+    if (words) return this.#ended(words, options);
     return finished(this.startShell(script, options));
   }
 
@@ -95,7 +104,7 @@ export class Home {
 
   /** `service …` left running. */
   start(args: string[], options: RunOptions = {}): ChildProcess {
-    return this.spawn(process.execPath, [join(this.dir, 'bin', 'service'), ...args], options);
+    return this.spawn(process.execPath, [this.#program, ...args], options);
   }
 
   /** Where the home's files are. */
@@ -127,6 +136,13 @@ export class Home {
     rmSync(this.dir, { recursive: true, force: true });
   }
 
+  #ended(args: string[], options: RunOptions): Promise<Result> {
+    const { env, cwd = this.work, stdin, group, process: own } = options;
+    const command = { args, env: { ...this.env, ...env }, cwd, program: this.#program };
+    const alone = own || stdin || group || !isHostable(command);
+    return alone ? finished(this.start(args, options)) : runHosted(command);
+  }
+
   private kill(): void {
     for (const child of this.children) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
   }
@@ -141,6 +157,13 @@ export class Home {
     this.children.add(child);
     return child;
   }
+}
+
+/** The words of a line that calls the program and that a shell would only split; null for any other. */
+function wordsOf(line: string): string[] | null {
+  if (!/^service(?: +(?:(?!#)[\w./:@=,%+#-]+|"[^"$`\\]*"|'[^']*'))*$/.test(line)) return null;
+  const words = line.matchAll(/ +(?:"([^"]*)"|'([^']*)'|(\S+))/g);
+  return [...words].map(([, double, single, plain]) => double ?? single ?? plain ?? '');
 }
 
 /** What a child process printed, and how it ended. */
