@@ -1,6 +1,7 @@
 /** Pairing requests, with what their state rests on as it is now. */
 import type { Knex } from 'knex';
-import { countRows, firstRow } from '../db/query.ts';
+import { countRows } from '../db/query.ts';
+import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { Closed, ClosedReason } from './pairing-states.rules.ts';
 import type { RequestColumns } from './subject.rules.ts';
@@ -73,6 +74,7 @@ function withSide(query: Knex.QueryBuilder, side: 'initiator' | 'recipient', p: 
     });
 }
 
+/** Joins so much that Postgres takes longer to plan it than to run it: whoever asks often has it prepared. */
 function subjects(db: Knex): Knex.QueryBuilder {
   const query = db({ r: 'pairing_requests' })
     .leftJoin({ b: 'boards' }, 'b.id', 'r.board_id')
@@ -95,11 +97,16 @@ function subjects(db: Knex): Knex.QueryBuilder {
 export const insertRequest = (tx: WriteTx, row: PairingRow): Promise<number> =>
   tx.change((db) => db('pairing_requests').insert(row));
 
-export const requestById = (tx: ReadTx, id: string): Promise<SubjectRow | undefined> =>
-  firstRow(tx, (db) => subjects(db).where('r.id', id));
+const byIdStatement = statement<{ id: string }, SubjectRow>((db, p) => subjects(db).where('r.id', p.id));
+const byIdsStatement = listStatement<Params, SubjectRow>((db, _p, ids) =>
+  subjects(db).whereIn('r.id', ids).orderBy('r.id'),
+);
+const byInviteStatement = listStatement<Params, SubjectRow>((db, _p, ids) => subjects(db).whereIn('r.invite_id', ids));
+
+export const requestById = (tx: ReadTx, id: string): Promise<SubjectRow | undefined> => tx.first(byIdStatement, { id });
 
 export const requestOfInvite = (tx: ReadTx, inviteId: string): Promise<SubjectRow | undefined> =>
-  firstRow(tx, (db) => subjects(db).where('r.invite_id', inviteId));
+  tx.first(...byInviteStatement.over({}, [inviteId]));
 
 /** Locks a request's row until the commit; its board is locked before it. What it was read as is read again after. */
 export const lockRequest = async (tx: WriteTx, id: string): Promise<void> => {
@@ -109,7 +116,7 @@ export const lockRequest = async (tx: WriteTx, id: string): Promise<void> => {
 /** Requests of these invites, by invite. */
 export const requestsOfInvites = async (tx: ReadTx, inviteIds: string[]): Promise<Map<string, SubjectRow>> => {
   if (inviteIds.length === 0) return new Map();
-  const rows = await tx.query<SubjectRow>((db) => subjects(db).whereIn('r.invite_id', inviteIds));
+  const rows = await tx.all(...byInviteStatement.over({}, inviteIds));
   return new Map(rows.map((row) => [row.invite_id ?? '', row]));
 };
 
@@ -144,7 +151,7 @@ export const openRequests = async (
   );
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
-  return tx.query<SubjectRow>((db) => subjects(db).whereIn('r.id', ids).orderBy('r.id'));
+  return tx.all(...byIdsStatement.over({}, ids));
 };
 
 /** How many of these are open and within their time. */
