@@ -15,6 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runJob } from './support/job.ts';
+import { writeToMemory } from './support/memory.ts';
+import { sharePostgres, stopPostgres } from './support/postgres.ts';
 import { type Kind, type Shard, shardsOf, type Times } from './support/shards.ts';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
@@ -93,10 +95,17 @@ const failed: { shard: Shard; failure: Failure }[] = [];
 let passed = 0;
 let started = 0;
 
+const env = { ...process.env, TEST_FACTS: reports, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') };
+if (whole) {
+  writeToMemory();
+  Object.assign(env, { TEST_POSTGRES: await sharePostgres() });
+}
+
 await Promise.all(Array.from({ length: lanes }, lane));
 if (whole) await take({ name: 'costs of texts and bodies', files: globSync(costs) });
 const again = await runAgain();
 if (whole) await take({ name: 'all tests together', files: globSync('test/whole/*.test.ts') });
+await stopPostgres();
 if (has('--record')) writeFileSync(TIMES, `${JSON.stringify(measured, null, 1)}\n`);
 for (const title of again) process.stdout.write(`passed only when it ran again alone: ${title}\n`);
 for (const { failure } of failed) process.stdout.write(`failed: ${failure.file}: ${failure.title}\n`);
@@ -137,12 +146,11 @@ async function runAgain(): Promise<string[]> {
 }
 
 /** A process that ends without its report, or not well, is a failure of its own. */
-async function run({ name, files, env }: Shard): Promise<{ passes: number; failures: Failure[] }> {
+async function run({ name, files, env: settings }: Shard): Promise<{ passes: number; failures: Failure[] }> {
   const path = join(reports, `report-${++started}.json`);
   const words = ['node_modules/mocha/bin/mocha.js', '--exit', '--reporter', 'test/support/reporter.cjs', ...files];
-  const own = { TEST_REPORT: path, TEST_FACTS: reports, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') };
   const began = performance.now();
-  const { text, code } = await runJob(words, { ...process.env, ...own, ...env }, LIMIT_MS);
+  const { text, code } = await runJob(words, { ...env, TEST_REPORT: path, ...settings }, LIMIT_MS);
   const seconds = Math.round((performance.now() - began) / 1_000);
   process.stdout.write(`\n=== ${name}, ${files.length} files, ${seconds} s\n${text}`);
   const broken = { file: files.join(' '), title: `its process ended with ${code}` };

@@ -1,4 +1,4 @@
-/** A real Postgres for the test run: started at its first use, stopped and removed at the end. */
+/** A real Postgres for the tests: the one that the whole run shares, or one started at its first use and removed at the end. */
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,11 +12,11 @@ const user = 'postgres';
 const password = 'test';
 
 interface Running {
-  engine: EmbeddedPostgres;
   /** Makes and removes databases. */
   admin: pg.Client;
-  folder: string;
   port: number;
+  /** Ends the engine, if this process started it. */
+  end?: () => Promise<void>;
 }
 
 let running: Promise<Running> | null = null;
@@ -25,7 +25,7 @@ let databases = 0;
 /** No test cuts the power of the database itself; the rules under test do not rest on its disk, nor on who tidies it up. */
 const settings = [
   ...['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'],
-  ...['autovacuum=off', 'max_wal_size=256MB', 'checkpoint_timeout=1h'],
+  ...['autovacuum=off', 'max_wal_size=256MB', 'checkpoint_timeout=1h', 'max_connections=300'],
 ];
 
 /** A database with the schema and nothing in it, of which every test gets a copy: migrating takes longer than copying. */
@@ -78,16 +78,23 @@ export const filesWith = (databaseUrl: string | undefined): string | undefined =
 
 const urlOf = (port: number, name: string): string => `postgres://${user}:${password}@127.0.0.1:${port}/${name}`;
 
+/** Starts the engine that the processes of a run share. @returns its port, which they find in TEST_POSTGRES */
+export async function sharePostgres(): Promise<string> {
+  running ??= start();
+  return String((await running).port);
+}
+
 export async function stopPostgres(): Promise<void> {
   if (!running) return;
-  const { engine, admin, folder } = await running;
+  const { admin, end } = await running;
   running = null;
   await admin.end();
-  await engine.stop();
-  rmSync(folder, { recursive: true, force: true });
+  await end?.();
 }
 
 async function start(): Promise<Running> {
+  const shared = process.env['TEST_POSTGRES'];
+  if (shared !== undefined) return { admin: await administer(Number(shared)), port: Number(shared) };
   // Not made here: as root, the engine's own user has to own it.
   const folder = join(tmpdir(), `board-service-pg-${process.pid}-${Date.now()}`);
   const port = await freePort();
@@ -97,7 +104,7 @@ async function start(): Promise<Running> {
     password,
     port,
     persistent: false,
-    initdbFlags: ['--no-sync', '--auth=trust'],
+    initdbFlags: ['--no-sync', '--no-data-checksums', '--auth=trust'],
     postgresFlags: settings.flatMap((setting) => ['-c', setting]),
     // Postgres refuses to run as root; then a user of its own is made for it.
     createPostgresUser: process.getuid?.() === 0,
@@ -107,10 +114,18 @@ async function start(): Promise<Running> {
   await engine.start();
   await engine.createDatabase(MIGRATED);
   await (await openDatabase({ url: urlOf(port, MIGRATED), clock: new TestClock(), migrate: true })).close();
+  const end = async (): Promise<void> => {
+    await engine.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { admin: await administer(port), port, end };
+}
+
+async function administer(port: number): Promise<pg.Client> {
   const admin = new pg.Client(urlOf(port, 'postgres'));
   admin.on('error', () => {});
   await admin.connect();
-  return { engine, admin, folder, port };
+  return admin;
 }
 
 export function freePort(): Promise<number> {
