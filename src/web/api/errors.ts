@@ -28,3 +28,7 @@ export function sentenceOf(error: unknown): string {
 
 export const hasCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof ClientError && codes.includes(error.code);
+
+/** Whether nobody can say that the request took effect: the next try needs the same idempotency key. */
+export const isUnsettled = (error: unknown): boolean =>
+  error instanceof ClientError && (error.delivery !== 'answered' || error.code === 'idempotency_in_progress');

@@ -1,0 +1,95 @@
+/** The options of an ask, the same everywhere: a numbered button each, one press answers. */
+import type { Message } from '../../contract/types.ts';
+import { answering, chosenOption, pickOption, sendAnswer } from '../state/answers.ts';
+import { singleKeys } from '../state/keys.ts';
+import { questionOf } from './ask.ts';
+import { ProblemLine } from './problem.tsx';
+
+/** Options longer than this take a whole row on a phone. */
+const LONG = 14;
+
+/**
+ * @param labelledBy the id of the element with the question; without it the question is the label
+ * @param onAnswered called with the message that was posted
+ */
+export function Options(props: {
+  message: Message;
+  labelledBy?: string;
+  class?: string;
+  onAnswered?: (posted: Message) => void;
+}) {
+  const { message } = props;
+  const { ask } = message;
+  if (!ask || ask.options.length === 0) return null;
+  const sent = answering.value.get(message.id);
+  const chosen = sent?.state === 'sending' ? (sent.option ?? null) : chosenOption(message);
+  const send = async (option: number): Promise<void> => {
+    if (option === chosen && sent?.state !== 'failed') return;
+    const posted = await sendAnswer(message, { option });
+    if (posted) props.onAnswered?.(posted);
+  };
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend that is shown elsewhere */}
+      <div
+        class={props.class ? `opts ${props.class}` : 'opts'}
+        role="group"
+        aria-labelledby={props.labelledBy}
+        aria-label={props.labelledBy ? undefined : questionOf(message).question}
+        aria-busy={sent?.state === 'sending'}
+        onKeyDown={(event) => {
+          if (event.ctrlKey || event.metaKey || event.altKey || !singleKeys.peek()) return;
+          if (/^[1-4]$/.test(event.key) && pickOption(message, Number(event.key))) event.preventDefault();
+        }}
+      >
+        {ask.options.map((text, index) => {
+          const number = index + 1;
+          const style = [
+            'opt',
+            chosen !== null && chosen !== number && 'not',
+            (text.length > LONG || ask.options.length === 1) && 'long',
+          ];
+          const inside = (
+            <>
+              {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a kbd takes no focus, and the number is not part of the name */}
+              <kbd aria-hidden="true">{number}</kbd>
+              <span>{text}</span>
+              {text === ask.going_with && <span class="d">default</span>}
+            </>
+          );
+          return ask.can_answer ? (
+            <button
+              key={number}
+              type="button"
+              class={style.filter(Boolean).join(' ')}
+              aria-pressed={chosen === number}
+              aria-disabled={sent?.state === 'sending' || undefined}
+              onClick={() => void send(number)}
+            >
+              {inside}
+            </button>
+          ) : (
+            <span key={number} class={[...style, 'still', chosen === number && 'on'].filter(Boolean).join(' ')}>
+              {inside}
+              {chosen === number && <span class="vh">, answered</span>}
+            </span>
+          );
+        })}
+      </div>
+      {sent?.state === 'failed' && <AnswerProblem message={message} />}
+    </>
+  );
+}
+
+/** Why the last answer was not sent, with another try. */
+export function AnswerProblem({ message }: { message: Message }) {
+  const sent = answering.value.get(message.id);
+  if (sent?.state !== 'failed') return null;
+  return (
+    <ProblemLine error={sent.error}>
+      <button type="button" class="b" onClick={() => void sendAnswer(message, sent)}>
+        Try again
+      </button>
+    </ProblemLine>
+  );
+}
