@@ -11,7 +11,7 @@ describe('first use', function () {
   this.timeout(60_000);
   let home: Home;
   beforeEach(() => {
-    home = new Home();
+    home = new Home({ bare: true });
   });
   afterEach(() => home.close());
 

@@ -5,7 +5,7 @@ import { Home } from './support/home.ts';
 
 describe('a machine on which nothing was done yet', function () {
   this.timeout(60_000);
-  const home = new Home();
+  const home = new Home({ bare: true });
   after(() => home.close());
 
   const files = () => readdirSync(home.dir, { recursive: true, encoding: 'utf8' }).sort();

@@ -11,7 +11,7 @@ const SECRET = /ab[habcdil]_[A-Za-z0-9_-]{43}|\b[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKM
 
 describe('the secrets of the command line', function () {
   this.timeout(120_000);
-  const home = new Home();
+  const home = new Home({ bare: true });
   after(() => home.close());
 
   it('are in no arguments of a process, no log, and no file but those that keep them for their owner', async () => {

@@ -24,8 +24,6 @@ export interface RunOptions {
   stdin?: 'pipe';
   /** As a group of processes of its own, which can be sent a signal as a terminal does. */
   group?: boolean;
-  /** A process of its own for the command, where the process is what the test is about. */
-  process?: boolean;
 }
 
 /** Waits for a condition; fails with its name when it does not come about. */
@@ -54,17 +52,16 @@ export class Home {
   readonly store = join(this.dir, 'store');
   env: Record<string, string>;
   readonly #program = join(this.dir, 'bin', 'service');
+  readonly #bare: boolean;
   private readonly children = new Set<ChildProcess>();
 
-  constructor() {
+  /** @param bare nothing is prepared, and each command is a process of its own: for tests that are about the processes */
+  constructor({ bare = false } = {}) {
+    this.#bare = bare;
     const bin = join(this.dir, 'bin');
     mkdirSync(bin);
     mkdirSync(this.work);
-    // What one home compiled, the next one need not.
-    const compiled = join(tmpdir(), 'compiled-programs');
-    mkdirSync(compiled, { recursive: true, mode: 0o700 });
-    mkdirSync(this.path('cache'), { recursive: true, mode: 0o700 });
-    symlinkSync(compiled, this.path('cache', 'compiled'));
+    if (!bare) this.#shareCompiled();
     for (const name of ['service', 'board-service']) symlinkSync(join(root, 'bin', 'run.js'), join(bin, name));
     this.env = {
       HOME: this.dir,
@@ -136,10 +133,17 @@ export class Home {
     rmSync(this.dir, { recursive: true, force: true });
   }
 
+  /** What the server and the daemon of one home compiled, those of the next need not. */
+  #shareCompiled(): void {
+    const compiled = join(tmpdir(), 'compiled-programs');
+    for (const folder of [compiled, this.path('cache')]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    symlinkSync(compiled, this.path('cache', 'compiled'));
+  }
+
   #ended(args: string[], options: RunOptions): Promise<Result> {
-    const { env, cwd = this.work, stdin, group, process: own } = options;
+    const { env, cwd = this.work, stdin, group } = options;
     const command = { args, env: { ...this.env, ...env }, cwd, program: this.#program };
-    const alone = own || stdin || group || !isHostable(command);
+    const alone = this.#bare || stdin || group || !isHostable(command);
     return alone ? finished(this.start(args, options)) : runHosted(command);
   }
 

@@ -2,11 +2,11 @@
 import { Home } from './home.ts';
 
 /** Call inside `describe`: gives the home, which is closed at the end. */
-export function homeWithBoard(name = 'demo'): () => Home {
+export function homeWithBoard(name = 'demo', options: { bare?: boolean } = {}): () => Home {
   let home: Home;
   before(async function () {
     this.timeout(60_000);
-    home = new Home();
+    home = new Home(options);
     await home.json(['board', 'create', name]);
   });
   after(() => home.close());

@@ -1,27 +1,20 @@
-#!/usr/bin/env node
 /**
- * Stands in for Claude Code, Codex and omp, by the name it is called by: tells a version, updates itself, keeps a queue,
- * knows its threads, and does what a prompt `Run: …` tells it, in a session. What it shall do wrong stands in ~/agents.
+ * Stands in for Claude Code, Codex and omp, by the name that is its first word: updates itself, keeps a queue, knows its
+ * threads, and does what a prompt `Run: …` tells it, in a session. What it shall do wrong stands in ~/agents.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const name = basename(process.argv[1]);
-const [verb, ...args] = process.argv.slice(2);
+const [name, verb, ...args] = process.argv.slice(2);
 const file = (what) => join(process.env.HOME, 'agents', `${name}.${what}`);
 const newest = { claude: '2.1.200 (Claude Code)', codex: 'codex-cli 0.170.0', omp: 'omp/18.6.1' };
 const after = (flag) => args[args.indexOf(flag) + 1];
 
-if (verb === '--version') {
-  if (!existsSync(file('version'))) process.exit(3);
-  console.log(readFileSync(file('version'), 'utf8'));
-} else if (verb === 'update') {
+if (verb === 'update') {
   writeFileSync(file('version'), newest[name]);
   rmSync(file('queueless'), { force: true });
-} else if (verb === 'queue' && args.includes('--help')) {
-  console.log(existsSync(file('queueless')) ? 'Usage: codex [PROMPT]' : 'Usage: codex queue --thread T --message M');
 } else if (verb === 'queue') {
   const why = file(`fails-${after('--thread')}`);
   if (existsSync(why)) {

@@ -16,7 +16,15 @@ export interface Finding {
 /** What is not well; a note says of nothing that it has to be mended. */
 export const isWrong = ({ code, level }: Finding): boolean => code !== null && level !== 'note';
 
-const program = fileURLToPath(new URL('fake-agent.mjs', import.meta.url));
+/** What is asked of it most often needs no runtime. */
+const program = `name=\${0##*/}
+case "$1 $2" in
+  '--version ') cat "$HOME/agents/$name.version" 2>/dev/null || exit 3 ;;
+  'queue --help')
+    if [ -e "$HOME/agents/$name.queueless" ]; then echo 'Usage: codex [PROMPT]'
+    else echo 'Usage: codex queue --thread T --message M'; fi ;;
+  *) exec node '${fileURLToPath(new URL('fake-agent.mjs', import.meta.url))}' "$name" "$@" ;;
+esac`;
 const versions: Record<string, string> = {
   claude: '2.1.197 (Claude Code)',
   codex: 'codex-cli 0.169.0',
@@ -27,6 +35,7 @@ export class DoctorMachine extends Machine {
   constructor() {
     super({});
     mkdirSync(this.at('agents'));
+    this.program('fake-agent', program);
     for (const name of Object.keys(versions)) this.install(name);
     // As npm would: puts the program of a package where programs are.
     const places = {
@@ -34,14 +43,16 @@ export class DoctorMachine extends Machine {
       '@openai/codex': 'codex',
       '@oh-my-pi/pi-coding-agent': 'omp',
     };
-    const cases = Object.entries(places).map(([name, bin]) => `${name}) cp ${program} "$HOME/bin/${bin}" ;;`);
+    const cases = Object.entries(places).map(
+      ([name, bin]) => `${name}) cp "$HOME/bin/fake-agent" "$HOME/bin/${bin}" ;;`,
+    );
     this.program('npm', `case "$3" in ${cases.join(' ')} board-service) touch "$HOME/updated" ;; *) exit 1 ;; esac`);
     this.env.SHELL = '/bin/sh';
     this.put('.profile', `PATH=${this.at('bin')}:$PATH\n`);
   }
 
   install(name: string): void {
-    copyFileSync(program, this.at('bin', name));
+    copyFileSync(this.at('bin', 'fake-agent'), this.at('bin', name));
     this.says(name, versions[name]!);
   }
 
