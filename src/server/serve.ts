@@ -1,4 +1,4 @@
-/** The composition root: data folder, database, areas, door, and their end in the opposite order. */
+/** The composition root: data folder, database, areas, HTTP, and their end in the opposite order. */
 import { rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';

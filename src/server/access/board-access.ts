@@ -22,7 +22,7 @@ import { requireTerms } from '../operation/board-terms.ts';
 import { boardNotFound, type Caller, isAdmin, type SeatCaller } from '../operation/caller.ts';
 
 /** A board somebody sees, with the member they are on it. */
-export interface Sight {
+export interface VisibleBoard {
   board: BoardRow;
   policy: StoredPolicy;
   /** Null: a person who sees an open board without being on it. */
@@ -30,7 +30,7 @@ export interface Sight {
 }
 
 /** A board somebody is on. */
-export interface Place extends Sight {
+export interface Place extends VisibleBoard {
   member: MemberRow;
   reader: Reader;
 }
@@ -51,15 +51,15 @@ export interface Reader {
 const brdId = idPattern('brd');
 
 /** Finds a board by name or id; names hold no underscore, so that no name is an id. @throws Refusal `board_not_found`. */
-export async function seeBoard(tx: ReadTx, caller: Caller, board: string): Promise<Sight> {
+export async function seeBoard(tx: ReadTx, caller: Caller, board: string): Promise<VisibleBoard> {
   if (brdId.test(board)) return seeBoardById(tx, caller, board);
   if (!patterns.boardName.test(board)) throw boardNotFound();
-  return sight(tx, caller, await boardByName(tx, board));
+  return visible(tx, caller, await boardByName(tx, board));
 }
 
 /** The same by id, for what names a board by something on it. @throws Refusal `board_not_found`. */
-export async function seeBoardById(tx: ReadTx, caller: Caller, id: string): Promise<Sight> {
-  return sight(tx, caller, await boardById(tx, id));
+export async function seeBoardById(tx: ReadTx, caller: Caller, id: string): Promise<VisibleBoard> {
+  return visible(tx, caller, await boardById(tx, id));
 }
 
 /** A board the caller is on. @throws Refusal `board_not_found`, `not_on_board`, and what the operation's row refuses. */
@@ -74,38 +74,38 @@ export async function lockPlace(tx: WriteTx, caller: Caller, board: string): Pro
 
 /** The same by id. */
 export async function lockPlaceById(tx: WriteTx, caller: Caller, id: string): Promise<Place> {
-  return asMember(caller, await lockSightById(tx, caller, id));
+  return asMember(caller, await lockVisibleById(tx, caller, id));
 }
 
 /** A board by id whose row is held, before anything is asked of it. @throws Refusal `board_not_found`. */
-export async function lockSightById(tx: WriteTx, caller: Caller, id: string): Promise<Sight> {
-  return sight(tx, caller, await lockBoardById(tx, id));
+export async function lockVisibleById(tx: WriteTx, caller: Caller, id: string): Promise<VisibleBoard> {
+  return visible(tx, caller, await lockBoardById(tx, id));
 }
 
 /**
  * A board the caller sees, its row held until the commit. @param needsMember whether the caller has to be on it.
  * @throws Refusal `board_not_found`, `not_on_board`, and what the operation's row refuses.
  */
-export async function lockSight(
+export async function lockVisible(
   tx: WriteTx,
   caller: Caller,
   board: string,
-  needsMember: (found: Sight) => boolean = () => false,
-): Promise<Sight> {
+  needsMember: (found: VisibleBoard) => boolean = () => false,
+): Promise<VisibleBoard> {
   const found = await lock(tx, caller, board);
   if (needsMember(found)) return asMember(caller, found);
   requireTerms(caller, found.board);
   return found;
 }
 
-async function lock(tx: WriteTx, caller: Caller, board: string): Promise<Sight> {
-  if (brdId.test(board)) return lockSightById(tx, caller, board);
+async function lock(tx: WriteTx, caller: Caller, board: string): Promise<VisibleBoard> {
+  if (brdId.test(board)) return lockVisibleById(tx, caller, board);
   if (!patterns.boardName.test(board)) throw boardNotFound();
-  return sight(tx, caller, await lockBoardByName(tx, board));
+  return visible(tx, caller, await lockBoardByName(tx, board));
 }
 
 /** A board reached by its id, where a server admin also reaches what they do not see. */
-export interface Reached extends Sight {
+export interface ReachedBoard extends VisibleBoard {
   /** The caller does not see this board: nothing of it but its id may be told. */
   hidden: boolean;
 }
@@ -114,22 +114,22 @@ export interface Reached extends Sight {
  * A board by name or id for what also an outside admin may do, its row held until the commit. By its name a private
  * board is missing to a caller who is not on it. @throws Refusal `board_not_found`, and what the operation's row refuses.
  */
-export async function lockReached(tx: WriteTx, caller: Caller, nameOrId: string): Promise<Reached> {
-  if (!brdId.test(nameOrId)) return { ...(await lockSight(tx, caller, nameOrId)), hidden: false };
+export async function lockReached(tx: WriteTx, caller: Caller, nameOrId: string): Promise<ReachedBoard> {
+  if (!brdId.test(nameOrId)) return { ...(await lockVisible(tx, caller, nameOrId)), hidden: false };
   const found = await reached(tx, caller, await lockBoardById(tx, nameOrId));
   requireTerms(caller, found.board);
   return found;
 }
 
 /** The same without holding it, to show again what was told of it. @throws Refusal `board_not_found`. */
-export async function reachById(tx: ReadTx, caller: Caller, id: string): Promise<Reached> {
+export async function reachById(tx: ReadTx, caller: Caller, id: string): Promise<ReachedBoard> {
   return reached(tx, caller, await boardById(tx, id));
 }
 
-async function reached(tx: ReadTx, caller: Caller, board: BoardRow | undefined): Promise<Reached> {
+async function reached(tx: ReadTx, caller: Caller, board: BoardRow | undefined): Promise<ReachedBoard> {
   const outside = isAdmin(caller) && board?.visibility === 'private';
   if (!outside || board.lifecycle === 'deleted' || (await membership(tx, caller, board)) !== null) {
-    return { ...(await sight(tx, caller, board)), hidden: false };
+    return { ...(await visible(tx, caller, board)), hidden: false };
   }
   caller.shown.board = board.id;
   caller.shown.hidden = true;
@@ -175,7 +175,7 @@ export async function ownPlaces(tx: ReadTx, callers: readonly SeatCaller[]): Pro
 }
 
 /** The board as somebody on it has it. @throws Refusal `not_on_board`, and what the operation's row refuses. */
-export function asMember(caller: Caller, found: Sight): Place {
+export function asMember(caller: Caller, found: VisibleBoard): Place {
   caller.shown.member = true;
   const place = requirePlace(found);
   requireTerms(caller, place.board);
@@ -183,7 +183,7 @@ export function asMember(caller: Caller, found: Sight): Place {
 }
 
 /** @throws Refusal `not_on_board`. */
-export function requirePlace(found: Sight): Place {
+export function requirePlace(found: VisibleBoard): Place {
   const { board, member, policy } = found;
   if (!member) {
     throw new Refusal('not_on_board', `You are not on the board ${board.name}.`, {
@@ -212,7 +212,7 @@ export function readerOf(
   };
 }
 
-async function sight(tx: ReadTx, caller: Caller, board: BoardRow | undefined): Promise<Sight> {
+async function visible(tx: ReadTx, caller: Caller, board: BoardRow | undefined): Promise<VisibleBoard> {
   if (!board || board.lifecycle === 'deleted') throw boardNotFound();
   const member = await membership(tx, caller, board);
   if (!member && !(caller.seat === null && board.visibility === 'open' && caller.person.server_role !== 'guest')) {

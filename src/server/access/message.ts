@@ -1,13 +1,10 @@
 /** Messages that a caller or a member may read. A message they may not read is the same as a missing one. */
 import { Refusal } from '../../contract/errors.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import type { Eyes } from '../messages/eyes.rules.ts';
 import { isAddressed, type MessageRow, messageById, messageBySeq } from '../messages/messages.store.ts';
 import { requireTerms } from '../operation/board-terms.ts';
 import type { Caller } from '../operation/caller.ts';
-import { lockSightById, type Place, type Reader, requirePlace, seeBoardById } from './board-access.ts';
-
-export const eyesOf = (reader: Reader): Eyes => ({ memberId: reader.memberId, readsAll: reader.readsAll });
+import { lockVisibleById, type Place, type Reader, requirePlace, seeBoardById } from './board-access.ts';
 
 export function messageNotFound(): Refusal {
   return new Refusal('message_not_found', 'There is no such message here.', {
@@ -45,7 +42,7 @@ export async function lockMessage(
 ): Promise<{ place: Place; message: MessageRow }> {
   const found = await messageById(tx, id);
   if (!found) throw messageNotFound();
-  const place = await lockSightById(tx, caller, found.board_id).then(requirePlace).catch(hidden);
+  const place = await lockVisibleById(tx, caller, found.board_id).then(requirePlace).catch(hidden);
   // Read again under the lock: counts on its row may have moved.
   const message = await messageById(tx, id);
   if (!message || !(await mayRead(tx, place.reader, message))) throw messageNotFound();

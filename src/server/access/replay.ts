@@ -18,12 +18,12 @@ export async function recheckShown(tx: WriteTx, caller: Caller, shown: Shown): P
   for (const board of shown.boards ?? []) await seeBoardById(tx, caller, board);
   if (shown.holder !== undefined) await recheckHolder(tx, caller, shown.holder);
   if (shown.board === undefined) return;
-  const sight = await (shown.hidden ? reachById : seeBoardById)(tx, caller, shown.board);
-  const place = shown.member ? requirePlace(sight) : null;
+  const found = await (shown.hidden ? reachById : seeBoardById)(tx, caller, shown.board);
+  const place = shown.member ? requirePlace(found) : null;
   if (place && shown.message !== undefined) await recheckMessage(tx, place, shown.message);
   if (shown.seat === undefined) return;
   // No answer brings a token of a seat on an archived board, also one that was given before.
-  if (sight.board.lifecycle !== 'active') throw boardArchived(sight.board);
+  if (found.board.lifecycle !== 'active') throw boardArchived(found.board);
   await recheckSeat(tx, caller, shown);
 }
 

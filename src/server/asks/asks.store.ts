@@ -4,7 +4,7 @@ import { firstRow } from '../db/query.ts';
 import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import type { MemberRow } from '../members/member.rules.ts';
-import { type Eyes, readable } from '../messages/eyes.rules.ts';
+import { type MessageReader, readable } from '../messages/readable.rules.ts';
 
 export type AskRow = {
   message_id: string;
@@ -117,7 +117,7 @@ export const openAsksTo = (
 
 export interface AskFilter {
   boardIds: string[];
-  eyes: Eyes;
+  reader: MessageReader;
   state: 'open' | 'answered' | 'withdrawn' | 'went_with' | 'all';
   taskId?: string;
   toIds?: string[];
@@ -144,7 +144,7 @@ export const listAskRows = (
   tx.query<AskRow>((db) => {
     const query = readable(
       db({ a: 'asks' }).join({ m: 'messages' }, 'm.id', 'a.message_id').whereIn('a.board_id', filter.boardIds),
-      filter.eyes,
+      filter.reader,
     );
     inState(query, filter.state, tx.now);
     if (filter.taskId !== undefined) query.where('a.task_id', filter.taskId);

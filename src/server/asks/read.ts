@@ -2,7 +2,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Message, Query } from '../../contract/types.ts';
 import { onBoard, ownPlace, type Place, placesOf } from '../access/board-access.ts';
-import { eyesOf } from '../access/message.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { messagesWithSeqs } from '../messages/messages.store.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
@@ -48,7 +47,7 @@ async function filterOf(tx: ReadTx, places: Place[], query: Asked, one: Place | 
   const reader = one?.reader ?? places[0]?.reader;
   return {
     boardIds: places.map((place) => place.board.id),
-    eyes: reader ? eyesOf(reader) : { memberId: '', readsAll: false },
+    reader: reader ?? { memberId: '', readsAll: false },
     state: query.state,
     blockingFirst: query.to_me && query.state === 'open',
     ...(task === undefined ? {} : { taskId: task }),

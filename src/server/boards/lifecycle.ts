@@ -3,7 +3,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { idPattern } from '../../contract/ids.ts';
 import { actorOn } from '../access/acting.ts';
 import { decidesLifecycle } from '../access/authority.ts';
-import { lockReached, type Reached, reachById, type Sight, seeBoardById } from '../access/board-access.ts';
+import { lockReached, type ReachedBoard, reachById, seeBoardById, type VisibleBoard } from '../access/board-access.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { memberById } from '../members/members.store.ts';
 import { activeHuman } from '../members/memberships.store.ts';
@@ -46,7 +46,7 @@ export const archiveBoard = lifecycle(steps.archive);
 export const restoreBoard = lifecycle(steps.restore);
 export const deleteBoard = lifecycle(steps.delete);
 
-function requireAuthority(caller: Caller, { board, member }: Sight, { verb }: Step): void {
+function requireAuthority(caller: Caller, { board, member }: VisibleBoard, { verb }: Step): void {
   if (decidesLifecycle(caller, board, member)) return;
   throw new Refusal('board_creator_required', `Only the board's creator or a server admin can ${verb} it.`, {
     hint: 'Ask its creator, while they are still on the board, or a server admin.',
@@ -57,7 +57,7 @@ function requireAuthority(caller: Caller, { board, member }: Sight, { verb }: St
 async function take(
   tx: WriteTx,
   caller: Caller,
-  { board, member }: Reached,
+  { board, member }: ReachedBoard,
   { step, ref }: { step: Step; ref: string },
 ): Promise<void> {
   const { lifecycle: before } = board;

@@ -1,6 +1,6 @@
 /** Reading boards: the list, one record, the templates. */
 import type { HiddenBoard, Query } from '../../contract/types.ts';
-import { type Sight, seeBoard } from '../access/board-access.ts';
+import { seeBoard, type VisibleBoard } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { memberById } from '../members/members.store.ts';
 import { ownMemberships } from '../members/memberships.store.ts';
@@ -28,7 +28,7 @@ export const listBoards: ReadCase<'listBoards'>['run'] = async (tx, caller, { qu
   const page = rows.slice(0, query.limit);
   const hidden = query.all && caller.kind !== 'DG' ? await hiddenBoards(tx, caller, query) : null;
   return {
-    boards: await boardListViews(tx, caller, await sights(tx, caller, page), query.activity),
+    boards: await boardListViews(tx, caller, await visibleBoards(tx, caller, page), query.activity),
     archived_count: await countArchived(tx, scope),
     ...(hidden ? { hidden_boards: hidden.boards } : {}),
     next_after: rows.length > query.limit ? (page.at(-1)?.name ?? null) : null,
@@ -43,7 +43,7 @@ function scopeOf(caller: Caller, all: boolean) {
   return { personId, open: (all || caller.kind === 'DG') && caller.person.server_role !== 'guest' };
 }
 
-async function sights(tx: ReadTx, caller: Caller, rows: BoardRow[]): Promise<Sight[]> {
+async function visibleBoards(tx: ReadTx, caller: Caller, rows: BoardRow[]): Promise<VisibleBoard[]> {
   if (caller.kind === 'AG') {
     const member = (await memberById(tx, caller.seat.member_id)) ?? null;
     return rows.map((board) => ({ board, policy: parsePolicy(board), member }));

@@ -42,9 +42,9 @@ export const createBrowserSession = (root: RootKey): OpenCase<'createBrowserSess
     });
   },
 
-  async run(tx, door, { body }) {
+  async run(tx, source, { body }) {
     const entry = await entryOf(tx, root, body);
-    const before = await sessionOf(tx, door.session);
+    const before = await sessionOf(tx, source.session);
     if (before && before.person_id !== entry.personId && body.confirm_switch !== true) throw unconfirmed();
     const { session, secret } = await entry.enter();
     if (before && before.session_id !== session.session_id) await endSessions(tx, [before.session_id]);

@@ -1,6 +1,6 @@
 /** Which messages cite which versions, and what was said since a version, as readers may know it. */
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { type Eyes, readable } from '../messages/eyes.rules.ts';
+import { type MessageReader, readable } from '../messages/readable.rules.ts';
 
 export type AttachmentRow = { message_id: string; n: number; file_id: string; version: number; seq: number };
 
@@ -11,7 +11,7 @@ export const insertAttachments = (tx: WriteTx, rows: AttachmentRow[]): Promise<n
 export const postsOf = (
   tx: ReadTx,
   fileId: string,
-  eyes: Eyes,
+  reader: MessageReader,
   after: number,
   limit: number,
 ): Promise<{ message_id: string; seq: number; version: number; thread_root_seq: number | null }[]> =>
@@ -25,7 +25,7 @@ export const postsOf = (
         .orderBy('a.n')
         .limit(limit)
         .select({ message_id: 'a.message_id', seq: 'a.seq', version: 'a.version', thread_root_seq: 'm.root_seq' }),
-      eyes,
+      reader,
     ),
   );
 
@@ -34,7 +34,7 @@ export const readableSince = (
   tx: ReadTx,
   boardId: string,
   fileIds: string[],
-  eyes: Eyes,
+  reader: MessageReader,
 ): Promise<{ file_id: string; messages: number; answers: number }[]> =>
   tx.query((db) =>
     readable(
@@ -47,6 +47,6 @@ export const readableSince = (
         .select({ file_id: 'f.id' })
         .count({ messages: '*' })
         .sum({ answers: 'm.answers' }),
-      eyes,
+      reader,
     ),
   );

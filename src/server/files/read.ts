@@ -1,7 +1,5 @@
 /** Reading files: the list, one of them, its versions and where they were cited, and which bytes a version has. */
-
 import { onBoard, type Place } from '../access/board-access.ts';
-import { eyesOf } from '../access/message.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { DownloadCase, ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
@@ -98,7 +96,7 @@ async function find(tx: ReadTx, caller: Parameters<typeof onBoard>[1], params: R
 
 /** A message may cite several versions; its citations are never parted between pages, because a page begins after a message. */
 async function citations(tx: ReadTx, place: Place, file: FileRow, after: number, limit: number) {
-  const rows = await postsOf(tx, file.id, eyesOf(place.reader), after, limit + MOST_OF_ONE);
+  const rows = await postsOf(tx, file.id, place.reader, after, limit + MOST_OF_ONE);
   let end = Math.min(limit, rows.length);
   while (end < rows.length && rows[end]?.seq === rows[end - 1]?.seq) end++;
   const page = rows.slice(0, end);

@@ -4,7 +4,7 @@
  */
 import { CHALLENGE_HEADER } from '../../contract/local-proof.ts';
 import { type Credential, unauthorized } from '../operation/caller.ts';
-import type { Door } from '../operation/usecase.ts';
+import type { RequestSource } from '../operation/usecase.ts';
 import { checkCsrf, checkOrigin, MAX_TOKEN, sessionCookies, sessionSecret } from './browser.ts';
 import { clientOf } from './connection/address.ts';
 import type { AppOptions, Context, Once, Step } from './context.ts';
@@ -14,7 +14,7 @@ export const readCredential =
   (options: AppOptions): Step =>
   (ctx, next) => {
     const { state } = ctx;
-    if (state.kind === 'open' || state.kind === 'info') state.door = doorOf(ctx, options);
+    if (state.kind === 'open' || state.kind === 'info') state.source = sourceOf(ctx, options);
     else state.credential = credentialOf(ctx, options);
     return next();
   };
@@ -33,7 +33,7 @@ export function credentialOf({ req, method, state }: Context, { operations, site
 }
 
 /** A credential that is sent along where none is asked for is neither checked nor recorded. */
-function doorOf(ctx: Context, options: AppOptions): Door {
+function sourceOf(ctx: Context, options: AppOptions): RequestSource {
   const { req, state } = ctx;
   const { origin, credentials } = state.row;
   if (origin) checkOrigin(req, options.site, state.host);

@@ -1,5 +1,5 @@
 /**
- * What the door reads from a request's raw headers, in one pass: whether a header came once, which Node's own record does
+ * What is read from a request's raw headers, in one pass: whether a header came once, which Node's own record does
  * not tell, and the size of all of them.
  */
 import type { IncomingMessage } from 'node:http';

@@ -1,4 +1,4 @@
-/** The HTTP server around the door: what is set on the platform's own. */
+/** The HTTP server around the app: what is set on the platform's own. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';

@@ -1,7 +1,7 @@
 /** Inboxes and read positions: whom messages name, what is unread, what is owed. */
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import type { Eyes } from '../messages/eyes.rules.ts';
+import type { MessageReader } from '../messages/readable.rules.ts';
 import { groupBy } from '../text/group.ts';
 
 export interface WakingCounts {
@@ -142,7 +142,7 @@ export const toEveryone = (
  */
 export async function inboxSeqs(
   tx: ReadTx,
-  { memberId, readsAll }: Eyes,
+  { memberId, readsAll }: MessageReader,
   page: InboxPage,
   everyone: readonly { seq: number; sender_id: string }[],
   named = true,

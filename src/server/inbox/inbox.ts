@@ -2,7 +2,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Inbox, Message, Query } from '../../contract/types.ts';
 import { headOf, lockPlace, ownPlace, ownPlaces, type Place } from '../access/board-access.ts';
-import { eyesOf } from '../access/message.ts';
 import { once } from '../db/once.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { membersWithIds } from '../members/members.store.ts';
@@ -84,7 +83,7 @@ async function pageOf(
   const { board, member, reader } = place;
   const after = Math.max(member.read_up_to, query.after);
   const page = { boardId: board.id, after, urgentOnly: query.urgent, limit: query.limit + 1 };
-  const found = await inboxSeqs(tx, eyesOf(reader), page, await shared.toEveryone(page), named);
+  const found = await inboxSeqs(tx, reader, page, await shared.toEveryone(page), named);
   const seqs = found.slice(0, query.limit);
   if (seqs.length === 0) return { messages: [], more: false };
   const loaded = await shared.messages({ boardId: board.id, seqs });

@@ -12,7 +12,7 @@ import { addMembership } from '../members/membership.steps.ts';
 import { activeHuman } from '../members/memberships.store.ts';
 import { requireActive } from '../operation/board-terms.ts';
 import { authenticate, type KeyCaller, keyWorks } from '../operation/caller.ts';
-import type { Door, OpenCase } from '../operation/usecase.ts';
+import type { OpenCase, RequestSource } from '../operation/usecase.ts';
 import { insertPerson, lockPeople } from '../people/people.store.ts';
 import { audit } from '../record/audit.steps.ts';
 import { makeSeat, requireRole, rotateToken } from '../seats/seat.steps.ts';
@@ -30,17 +30,17 @@ const REPEAT_MS = 600_000;
 type RequestBody = Body<'joinAsGuest'>;
 
 export const joinAsGuest = (root: RootKey, serverId: string): OpenCase<'joinAsGuest'> => ({
-  async run(tx, door, { body, requestId }) {
+  async run(tx, source, { body, requestId }) {
     // Whether a handle is free is decided here.
     await lockPeople(tx);
     const found = await findCode(tx, root, body.code);
     if (!found) throw codeInvalid();
-    const again = await repeated(tx, root, door, { found, body });
+    const again = await repeated(tx, root, source, { found, body });
     if (again) return { answer: await answerOf(tx, serverId, again), status: 200 };
     if (found.code.guest_person_id !== null || found.code.kind !== 'guest' || !(await codeWorks(tx, found))) {
       throw codeInvalid();
     }
-    requireActive(door, found.board, archivedByCode);
+    requireActive(source, found.board, archivedByCode);
     requireRole(found.board, found.code.role);
     if (body.client_token !== undefined) await requireUnusedToken(tx, root, body.client_token);
     const guest = await newGuest(tx, root, found, body);
@@ -118,7 +118,7 @@ async function callerOf(tx: WriteTx, root: RootKey, token: string): Promise<KeyC
 async function repeated(
   tx: WriteTx,
   root: RootKey,
-  door: Door,
+  source: RequestSource,
   { found, body }: { found: Found; body: RequestBody },
 ): Promise<JoinedGuest | null> {
   const { code, board } = found;
@@ -129,7 +129,7 @@ async function repeated(
   const member = await activeHuman(tx, board.id, row.person_id);
   const seat = await memberById(tx, code.used_member_id ?? '');
   if (!member || seat?.status !== 'active' || board.lifecycle === 'deleted') return null;
-  requireActive(door, board, archivedByCode);
+  requireActive(source, board, archivedByCode);
   const key = await keyOf(tx, row.person_id, row.key_id);
   if (!key) throw new Error('a key without a row');
   return {

@@ -1,6 +1,6 @@
 /** Joining with a machine's delegation: a session comes onto a board, or gets another token for the seat it has there. */
 import { eventActor } from '../access/acting.ts';
-import { lockSight, type Place, requirePlace, type Sight } from '../access/board-access.ts';
+import { lockVisible, type Place, requirePlace, type VisibleBoard } from '../access/board-access.ts';
 import { seatRemoved } from '../access/replay.ts';
 import type { WriteTx } from '../db/tx.ts';
 import { lockSeats } from '../members/end-members.store.ts';
@@ -31,11 +31,11 @@ export async function joinByDelegation(
 ): Promise<Joined> {
   // What the session's seat is asked at this moment comes first: its token may be about to change.
   await lockSeats(tx, { board: body.board, of: { person: caller.person.person_id } });
-  const sight = await lockSight(tx, caller, body.board);
+  const found = await lockVisible(tx, caller, body.board);
   const { person_id } = caller.person;
   const session_digest = root.digest(body.session);
-  const known = await seatOfSession(tx, { board_id: sight.board.id, person_id, session_digest });
-  return known ? reuse(tx, root, caller, sight, known) : joinAnew(tx, root, caller, sight, body);
+  const known = await seatOfSession(tx, { board_id: found.board.id, person_id, session_digest });
+  return known ? reuse(tx, root, caller, found, known) : joinAnew(tx, root, caller, found, body);
 }
 
 /** Name, role and harness of the request say nothing about a seat that is there. */
@@ -43,18 +43,18 @@ async function reuse(
   tx: WriteTx,
   root: RootKey,
   caller: DelegateCaller,
-  sight: Sight,
+  found: VisibleBoard,
   known: MemberRow,
 ): Promise<Joined> {
   if (known.status !== 'active') throw seatRemoved(known);
-  return { place: requirePlace(sight), seat: await rotateToken(tx, root, known, caller.key.key_id), reused: true };
+  return { place: requirePlace(found), seat: await rotateToken(tx, root, known, caller.key.key_id), reused: true };
 }
 
 async function joinAnew(
   tx: WriteTx,
   root: RootKey,
   caller: DelegateCaller,
-  { board, policy, member: present }: Sight,
+  { board, policy, member: present }: VisibleBoard,
   body: BySession,
 ): Promise<Joined> {
   const harness = harnessOf(body);

@@ -18,9 +18,9 @@ const DRAWS = 5;
 export const createMachineRequest = (root: RootKey): OpenCase<'createMachineRequest'> => ({
   prepare: (body) => ({ ...body, handle: body.handle.trim().replace(/^@/, '').toLowerCase() }),
 
-  async run(tx, door, { body }) {
+  async run(tx, source, { body }) {
     await tx.serialise('machine_requests');
-    await requireRoom(tx, door.subject);
+    await requireRoom(tx, source.subject);
     const { code, digest } = await drawCode(tx, root);
     const secret = newSecret('collect');
     const expiresAt = tx.now + LIFETIME_MS;
@@ -31,7 +31,7 @@ export const createMachineRequest = (root: RootKey): OpenCase<'createMachineRequ
       secret_digest: root.digest(secret),
       handle: body.handle,
       label: body.label,
-      requested_from: door.address,
+      requested_from: source.address,
       created_at: tx.now,
       expires_at: expiresAt,
       state: 'pending',

@@ -1,7 +1,7 @@
 /** Adding a person to a board; adding oneself to an open one is joining it. */
 import { Refusal } from '../../contract/errors.ts';
 import { eventActor } from '../access/acting.ts';
-import { lockSight, type Place, requirePlace, type Sight } from '../access/board-access.ts';
+import { lockVisible, type Place, requirePlace, type VisibleBoard } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
 import type { Caller } from '../operation/caller.ts';
 import type { WriteCase } from '../operation/usecase.ts';
@@ -16,12 +16,12 @@ export const addBoardPerson: WriteCase<'addBoardPerson'> = {
   async run(tx, caller, { params, body: { handle } }) {
     // Locked before the board, as in every write that needs both; what it says decides nothing yet.
     const person = await shareLockPersonByHandle(tx, handle);
-    const needsMember = (found: Sight): boolean => !addsThemselves(found, caller, handle);
-    const sight = await lockSight(tx, caller, params['board'] ?? '', needsMember);
-    const place = needsMember(sight) ? requirePlace(sight) : null;
+    const needsMember = (found: VisibleBoard): boolean => !addsThemselves(found, caller, handle);
+    const found = await lockVisible(tx, caller, params['board'] ?? '', needsMember);
+    const place = needsMember(found) ? requirePlace(found) : null;
     if (place && caller.kind === 'AG') await requireAgentMayAdd(tx, place, handle);
-    const added = await requireAddable(tx, caller, sight, person);
-    const member = await addMembership(tx, sight.board, {
+    const added = await requireAddable(tx, caller, found, person);
+    const member = await addMembership(tx, found.board, {
       person: added,
       ...(place ? { actor: eventActor(place.member, caller.person.handle) } : {}),
       ...(caller.kind === 'AG' ? { by_owner: caller.person.person_id } : {}),
@@ -30,13 +30,13 @@ export const addBoardPerson: WriteCase<'addBoardPerson'> = {
     caller.shown.member = true;
     const { display_name, server_role } = added;
     return {
-      answer: boardPersonView({ ...member, handle: added.handle, display_name, server_role }, sight.board.name),
+      answer: boardPersonView({ ...member, handle: added.handle, display_name, server_role }, found.board.name),
     };
   },
 };
 
 /** A caller who is off an open board may add nobody else; that is decided before the handle is looked up. */
-const addsThemselves = ({ member }: Sight, caller: Caller, handle: string): boolean =>
+const addsThemselves = ({ member }: VisibleBoard, caller: Caller, handle: string): boolean =>
   member === null && handle === caller.person.handle;
 
 /** The seat's session, then the three gates: server, board and role. */
@@ -59,7 +59,7 @@ async function requireAgentMayAdd(tx: WriteTx, place: Place, handle: string): Pr
 async function requireAddable(
   tx: WriteTx,
   caller: Caller,
-  { board }: Sight,
+  { board }: VisibleBoard,
   person: PersonRow | undefined,
 ): Promise<PersonRow> {
   if (!person) throw personNotFound();

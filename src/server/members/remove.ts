@@ -8,7 +8,7 @@ import {
   lockPlaceById,
   lockReached,
   type Place,
-  type Reached,
+  type ReachedBoard,
   requirePlace,
 } from '../access/board-access.ts';
 import type { WriteTx } from '../db/tx.ts';
@@ -72,7 +72,7 @@ async function takeOff(tx: WriteTx, caller: Caller, place: Place, person: Member
 }
 
 /** A member who is on the board now. Callers off the board find agents only, and on a hidden board by id only. */
-async function findTarget(tx: WriteTx, reached: Reached, wanted: string): Promise<MemberWithPerson> {
+async function findTarget(tx: WriteTx, reached: ReachedBoard, wanted: string): Promise<MemberWithPerson> {
   const found = await findMember(tx, reached.board.id, wanted);
   const there = found?.status === 'active' && (found.kind === 'agent' || reached.member !== null);
   if (found && there && (!reached.hidden || found.id === wanted)) return found;
@@ -86,7 +86,7 @@ async function findTarget(tx: WriteTx, reached: Reached, wanted: string): Promis
 async function endAgent(
   tx: WriteTx,
   caller: Caller,
-  reached: Reached,
+  reached: ReachedBoard,
   { handle, ...seat }: MemberWithPerson,
 ): Promise<AgentSeat> {
   const by = await capacity(tx, caller, reached, seat.person_id);
@@ -95,7 +95,12 @@ async function endAgent(
 }
 
 /** In what capacity the caller ends an agent of this person. @throws Refusal `owner_required`. */
-async function capacity(tx: WriteTx, caller: Caller, reached: Reached, personId: string): Promise<SeatEnding['by']> {
+async function capacity(
+  tx: WriteTx,
+  caller: Caller,
+  reached: ReachedBoard,
+  personId: string,
+): Promise<SeatEnding['by']> {
   if (personId === caller.person.person_id) return 'person';
   if (reached.member?.access === 'admin') return 'board_owner';
   if (!isAdmin(caller)) await requireOwner(tx, requirePlace(reached));

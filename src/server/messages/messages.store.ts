@@ -4,7 +4,7 @@ import type { Mention, Message, Query } from '../../contract/types.ts';
 import type { AskingData } from '../asks/asks.rules.ts';
 import { insertion, listStatement, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { type Eyes, readable } from './eyes.rules.ts';
+import { type MessageReader, readable } from './readable.rules.ts';
 
 export type MessageRow = {
   id: string;
@@ -99,7 +99,7 @@ const bySeqStatement = statement<{ board_id: string; seq: number }, MessageRow>(
   db('messages').where({ board_id: p.board_id, seq: p.seq }).select('*'),
 );
 
-/** Not yet checked against anybody's eyes; see views/message.ts. */
+/** Not yet checked against any reader; see views/message.ts. */
 export const messageById = (tx: ReadTx, id: string): Promise<MessageRow | undefined> => tx.first(byIdStatement, { id });
 export const messageBySeq = (tx: ReadTx, boardId: string, seq: number): Promise<MessageRow | undefined> =>
   tx.first(bySeqStatement, { board_id: boardId, seq });
@@ -113,7 +113,7 @@ export const isAddressed = async (tx: ReadTx, memberId: string, seq: number): Pr
 
 export interface MessageFilter {
   boardId: string;
-  eyes: Eyes;
+  reader: MessageReader;
   senderId?: string;
   senderRole?: string;
   /** As the reader asked for it. */
@@ -134,7 +134,7 @@ export interface SeqWindow {
 function filtered(query: Knex.QueryBuilder, filter: MessageFilter): Knex.QueryBuilder {
   const { asked = {} } = filter;
   query.where('m.board_id', filter.boardId);
-  readable(query, filter.eyes);
+  readable(query, filter.reader);
   if (filter.senderId !== undefined) query.where('m.sender_id', filter.senderId);
   if (filter.senderRole !== undefined) {
     query.whereIn('m.sender_id', (sub: Knex.QueryBuilder) =>
@@ -145,14 +145,14 @@ function filtered(query: Knex.QueryBuilder, filter: MessageFilter): Knex.QueryBu
   if (filter.rootSeq !== undefined) query.where('m.root_seq', filter.rootSeq);
   if (asked.to_me) {
     query
-      .whereNot('m.sender_id', filter.eyes.memberId)
-      .where((either) => either.where('m.to_everyone', 1).orWhereExists(named(filter.eyes.memberId, 'addressed')));
+      .whereNot('m.sender_id', filter.reader.memberId)
+      .where((either) => either.where('m.to_everyone', 1).orWhereExists(named(filter.reader.memberId, 'addressed')));
   }
   if (asked.has === 'answer') query.whereNotNull('m.answer_to');
   if (asked.has === 'files') query.whereExists(linked('message_files'));
   if (asked.has === 'ask') query.whereExists(linked('asks'));
   if (filter.taskId !== undefined) query.whereExists(linked('message_tasks', { 'x.task_id': filter.taskId }));
-  if (asked.has === 'mention_me') query.whereExists(named(filter.eyes.memberId, 'mentioned'));
+  if (asked.has === 'mention_me') query.whereExists(named(filter.reader.memberId, 'mentioned'));
   return query;
 }
 
@@ -218,10 +218,10 @@ export const seqsOf = async (tx: ReadTx, ids: string[]): Promise<number[]> => {
   return rows.map((row) => row.seq);
 };
 
-/** Ids of those messages that these eyes may read. */
-export const isReadable = async (tx: ReadTx, ids: string[], eyes: Eyes): Promise<string[]> => {
+/** Ids of those messages that this reader may read. */
+export const isReadable = async (tx: ReadTx, ids: string[], reader: MessageReader): Promise<string[]> => {
   const rows = await tx.query<{ id: string }>((db) =>
-    readable(db({ m: 'messages' }).whereIn('m.id', ids), eyes).select('m.id'),
+    readable(db({ m: 'messages' }).whereIn('m.id', ids), reader).select('m.id'),
   );
   return rows.map((row) => row.id);
 };
@@ -249,9 +249,14 @@ export interface ReplyCount {
 }
 
 /** Readable replies of these threads, for readers who may not read all. */
-export const countReadableReplies = (tx: ReadTx, boardId: string, roots: number[], eyes: Eyes): Promise<ReplyCount[]> =>
+export const countReadableReplies = (
+  tx: ReadTx,
+  boardId: string,
+  roots: number[],
+  reader: MessageReader,
+): Promise<ReplyCount[]> =>
   tx.query<ReplyCount>((db) =>
-    readable(db({ m: 'messages' }).where('m.board_id', boardId).whereIn('m.root_seq', roots), eyes)
+    readable(db({ m: 'messages' }).where('m.board_id', boardId).whereIn('m.root_seq', roots), reader)
       .groupBy('m.root_seq')
       .select({ root_seq: 'm.root_seq' })
       .count({ count: '*' })
@@ -263,11 +268,11 @@ export const directReplies = (
   tx: ReadTx,
   boardId: string,
   seq: number,
-  eyes: Eyes,
+  reader: MessageReader,
   limit: number,
 ): Promise<{ id: string; sender_id: string }[]> =>
   tx.query((db) =>
-    readable(db({ m: 'messages' }).where({ 'm.board_id': boardId, 'm.reply_to_seq': seq }), eyes)
+    readable(db({ m: 'messages' }).where({ 'm.board_id': boardId, 'm.reply_to_seq': seq }), reader)
       .orderBy('m.seq')
       .limit(limit)
       .select('m.id', 'm.sender_id'),

@@ -2,7 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Message, Query } from '../../contract/types.ts';
 import { headOf, onBoard, type Place } from '../access/board-access.ts';
-import { eyesOf, findMessage, findMessageBySeq } from '../access/message.ts';
+import { findMessage, findMessageBySeq } from '../access/message.ts';
 import { parseRoles } from '../boards/boards.store.ts';
 import { noSuchRole } from '../boards/roles.rules.ts';
 import type { ReadTx } from '../db/tx.ts';
@@ -50,7 +50,7 @@ export const listReplies: WaitCase<'listReplies'>['run'] = async (tx, caller, { 
   const id = params['message'] ?? '';
   const { place, message } = await findMessage(tx, caller, id);
   const rootSeq = message.root_seq ?? message.seq;
-  const filter = { boardId: place.board.id, eyes: eyesOf(place.reader), rootSeq };
+  const filter = { boardId: place.board.id, reader: place.reader, rootSeq };
   const page = await messagePage(tx, place, filter, {
     after: query.after,
     before: null,
@@ -60,7 +60,7 @@ export const listReplies: WaitCase<'listReplies'>['run'] = async (tx, caller, { 
   const [root] = await messagePage(
     tx,
     place,
-    { boardId: place.board.id, eyes: eyesOf(place.reader) },
+    { boardId: place.board.id, reader: place.reader },
     { after: rootSeq - 1, before: rootSeq + 1, limit: 1, newest: false },
   ).then((found) => found.items);
   return {
@@ -85,7 +85,7 @@ function messagePage(tx: ReadTx, place: Place, filter: MessageFilter, window: Wi
 
 /** The filter a query asks for. @throws Refusal when it names what the board never had. */
 async function filterOf(tx: ReadTx, place: Place, query: Query<'listMessages'>): Promise<MessageFilter> {
-  const filter: MessageFilter = { boardId: place.board.id, eyes: eyesOf(place.reader), asked: query };
+  const filter: MessageFilter = { boardId: place.board.id, reader: place.reader, asked: query };
   if (query.from !== undefined) {
     const sender = await memberByName(tx, place.board.id, query.from);
     if (!sender) throw new Refusal('member_not_found', 'Nobody of that name was ever on this board.', membersHint);
@@ -113,7 +113,7 @@ async function withRecipients(tx: ReadTx, place: Place, message: MessageRow) {
 async function recipientStates(tx: ReadTx, place: Place, message: MessageRow, ids: string[]) {
   if (ids.length === 0) return [];
   const members = new Map((await membersWithIds(tx, ids)).map((member) => [member.id, member]));
-  const replies = await directReplies(tx, place.board.id, message.seq, eyesOf(place.reader), 1000);
+  const replies = await directReplies(tx, place.board.id, message.seq, place.reader, 1000);
   return ids.flatMap((id) => {
     const member = members.get(id);
     if (member?.kind !== 'agent' || member.status !== 'active') return [];

@@ -1,10 +1,10 @@
 /** Threads by their newest reply. */
 import type { ReadTx } from '../db/tx.ts';
-import { type Eyes, readable } from './eyes.rules.ts';
+import { type MessageReader, readable } from './readable.rules.ts';
 
 export interface Thread {
   root_seq: number;
-  /** Number of the newest reply these eyes may read. */
+  /** Number of the newest reply this reader may read. */
   newest: number;
 }
 
@@ -18,20 +18,20 @@ const STRIDE = 500;
 export async function newestThreads(
   tx: ReadTx,
   boardId: string,
-  eyes: Eyes,
+  reader: MessageReader,
   before: number | null,
   limit: number,
 ): Promise<Thread[]> {
-  if (eyes.readsAll) return byLastReply(tx, boardId, before, limit);
+  if (reader.readsAll) return byLastReply(tx, boardId, before, limit);
   const threads: Thread[] = [];
   const seen = new Set<number>();
   for (let end = before; ; ) {
-    const replies = await repliesBefore(tx, boardId, eyes, end);
+    const replies = await repliesBefore(tx, boardId, reader, end);
     const fresh = new Map<number, number>();
     for (const { root_seq, seq } of replies) {
       if (!seen.has(root_seq) && !fresh.has(root_seq)) fresh.set(root_seq, seq);
     }
-    const roots = await readableRoots(tx, boardId, eyes, [...fresh.keys()], before);
+    const roots = await readableRoots(tx, boardId, reader, [...fresh.keys()], before);
     for (const [root_seq, newest] of fresh) {
       seen.add(root_seq);
       if (roots.has(root_seq)) threads.push({ root_seq, newest });
@@ -56,7 +56,7 @@ const byLastReply = (tx: ReadTx, boardId: string, before: number | null, limit: 
 const repliesBefore = (
   tx: ReadTx,
   boardId: string,
-  eyes: Eyes,
+  reader: MessageReader,
   before: number | null,
 ): Promise<{ root_seq: number; seq: number }[]> =>
   tx.query((db) => {
@@ -66,27 +66,27 @@ const repliesBefore = (
       .orderBy('m.seq', 'desc')
       .limit(STRIDE)
       .select('m.root_seq', 'm.seq');
-    return readable(before === null ? query : query.where('m.seq', '<', before), eyes);
+    return readable(before === null ? query : query.where('m.seq', '<', before), reader);
   });
 
 /** Of these roots the readable ones without a readable reply from `before` on: the others were listed on an earlier page. */
 async function readableRoots(
   tx: ReadTx,
   boardId: string,
-  eyes: Eyes,
+  reader: MessageReader,
   roots: number[],
   before: number | null,
 ): Promise<Set<number>> {
   if (roots.length === 0) return new Set();
   const rows = await tx.query<{ seq: number }>((db) =>
-    readable(db({ m: 'messages' }).where('m.board_id', boardId).whereIn('m.seq', roots), eyes).select('m.seq'),
+    readable(db({ m: 'messages' }).where('m.board_id', boardId).whereIn('m.seq', roots), reader).select('m.seq'),
   );
   const found = new Set(rows.map((row) => row.seq));
   if (before === null) return found;
   const later = await tx.query<{ root_seq: number }>((db) =>
     readable(
       db({ m: 'messages' }).where('m.board_id', boardId).whereIn('m.root_seq', roots).where('m.seq', '>=', before),
-      eyes,
+      reader,
     ).distinct('m.root_seq'),
   );
   for (const { root_seq } of later) found.delete(root_seq);
@@ -98,7 +98,7 @@ export const threadSenders = (
   tx: ReadTx,
   boardId: string,
   roots: number[],
-  eyes: Eyes,
+  reader: MessageReader,
 ): Promise<{ root_seq: number; name: string; first: number }[]> =>
   tx.query((db) =>
     readable(
@@ -106,7 +106,7 @@ export const threadSenders = (
         .join({ s: 'members' }, 's.id', 'm.sender_id')
         .where('m.board_id', boardId)
         .whereIn('m.root_seq', roots),
-      eyes,
+      reader,
     )
       .groupBy('m.root_seq', 's.id', 's.name')
       .orderBy('first')
@@ -118,7 +118,12 @@ export const threadSenders = (
  * Ids of who wrote in a thread's readable part, its first message included, or was named there by `@name`, in order of
  * first appearance. Repeated sets of names are one row, so a long thread costs its engine a scan and us a few rows.
  */
-export async function threadMembers(tx: ReadTx, boardId: string, rootSeq: number, eyes: Eyes): Promise<string[]> {
+export async function threadMembers(
+  tx: ReadTx,
+  boardId: string,
+  rootSeq: number,
+  reader: MessageReader,
+): Promise<string[]> {
   const first = (by: 'sender_id' | 'named') =>
     tx.query<{ who: string; first: number }>((db) =>
       readable(
@@ -126,7 +131,7 @@ export async function threadMembers(tx: ReadTx, boardId: string, rootSeq: number
           .where('m.board_id', boardId)
           .where((either) => either.where('m.seq', rootSeq).orWhere('m.root_seq', rootSeq))
           .whereNotNull(`m.${by}`),
-        eyes,
+        reader,
       )
         .groupBy(`m.${by}`)
         .select({ who: `m.${by}` })

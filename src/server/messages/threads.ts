@@ -1,7 +1,6 @@
 /** Threads of a board, the one with the newest readable reply first. */
 import { Refusal } from '../../contract/errors.ts';
 import { onBoard, type Place } from '../access/board-access.ts';
-import { eyesOf } from '../access/message.ts';
 import type { ReadTx } from '../db/tx.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { groupBy } from '../text/group.ts';
@@ -12,7 +11,7 @@ import { newestThreads, type Thread, threadSenders } from './threads.store.ts';
 
 export const listThreads: ReadCase<'listThreads'>['run'] = async (tx, caller, { params, query }) => {
   const place = await onBoard(tx, caller, params['board'] ?? '');
-  const found = await newestThreads(tx, place.board.id, eyesOf(place.reader), before(query.after), query.limit + 1);
+  const found = await newestThreads(tx, place.board.id, place.reader, before(query.after), query.limit + 1);
   const page = found.slice(0, query.limit);
   const threads = await withParticipants(tx, place, page);
   const shown = fitting(threads);
@@ -41,10 +40,7 @@ async function withParticipants(tx: ReadTx, place: Place, threads: Thread[]) {
   const roots = new Map(
     (await messageViews(tx, place, await messagesWithSeqs(tx, place.board.id, seqs))).map((root) => [root.seq, root]),
   );
-  const senders = groupBy(
-    await threadSenders(tx, place.board.id, seqs, eyesOf(place.reader)),
-    (sender) => sender.root_seq,
-  );
+  const senders = groupBy(await threadSenders(tx, place.board.id, seqs, place.reader), (sender) => sender.root_seq);
   return threads.flatMap(({ root_seq }) => {
     const root = roots.get(root_seq);
     if (!root) return [];

@@ -7,7 +7,7 @@ import type { Engine } from './engine.ts';
 import { reading, runDownload, runRead, runStream, runWait } from './read.ts';
 import { type Keyed, type Reply, replyOf, runOpen, runWrite } from './run-write.ts';
 import { type Incoming, runUpload } from './upload.ts';
-import type { AnyInput, Cases, Door, Offered, Sendable, UseCases } from './usecase.ts';
+import type { AnyInput, Cases, Offered, RequestSource, Sendable, UseCases } from './usecase.ts';
 
 /** A request whose shape is right. Its kind decides which parts it has. */
 export interface Call {
@@ -15,7 +15,7 @@ export interface Call {
   /** Of all kinds but `info` and `open`; it has not been looked up yet. */
   credential: Credential;
   /** Of `info` and `open`. */
-  door: Door;
+  source: RequestSource;
   /** Of a `write` with an Idempotency-Key. */
   keyed: Keyed | null;
   /** Of an `upload`. */
@@ -33,9 +33,9 @@ type Run<Case> = (engine: Engine, offered: Offered<Case>, call: Call) => Promise
 const json = (answer: unknown): Answered => ({ reply: replyOf({ answer }) });
 
 const runs: { readonly [Kind in OperationKind]: Run<AnyCases[Kind]> } = {
-  info: async (_engine, offered, { door }) => ({ reply: replyOf(offered.case.run(door)) }),
-  open: async (engine, offered, { door, input, gone }) => ({
-    reply: await runOpen(engine, offered, door, input, gone()),
+  info: async (_engine, offered, { source }) => ({ reply: replyOf(offered.case.run(source)) }),
+  open: async (engine, offered, { source, input, gone }) => ({
+    reply: await runOpen(engine, offered, source, input, gone()),
   }),
   read: async (engine, offered, { credential, input }) => json(await runRead(engine, offered, credential, input)),
   wait: async (engine, offered, { credential, input, gone }) =>
@@ -54,7 +54,7 @@ const runs: { readonly [Kind in OperationKind]: Run<AnyCases[Kind]> } = {
   }),
 };
 
-/** What a door to the server needs of the operations. */
+/** What HTTP needs of the operations. */
 export interface Operations {
   /** What a token is, told by its form alone. @throws Refusal `unauthorized` */
   credential(token: string): Credential;

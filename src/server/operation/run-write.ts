@@ -16,7 +16,7 @@ import { termsOf } from './board-terms.ts';
 import { authenticate, type Caller, type Credential, endedSeat, type Shown } from './caller.ts';
 import type { Engine } from './engine.ts';
 import { deleteKept, findKept, insertKept, KEPT_MS, type KeptRow } from './idempotency.store.ts';
-import type { AnyInput, Cases, Door, Offered, Outcome } from './usecase.ts';
+import type { AnyInput, Cases, Offered, Outcome, RequestSource } from './usecase.ts';
 
 /** A write whose outcome is kept under a key of the client's. */
 export interface Keyed {
@@ -111,11 +111,11 @@ export function replyOf({ answer, status, cookie, headers }: Outcome<unknown>, u
 export async function runOpen(
   engine: Engine,
   offered: Offered<Cases<OperationName>['open']>,
-  door: Door,
+  source: RequestSource,
   input: AnyInput,
   gone: AbortSignal,
 ): Promise<Reply> {
-  const bound = { ...door, terms: termsOf(operations[offered.name]) };
+  const bound = { ...source, terms: termsOf(operations[offered.name]) };
   const look = (waited: boolean) =>
     again(() =>
       engine.db.write((tx) => offered.case.run(tx, bound, input as never, waited) as Promise<Outcome<unknown>>),

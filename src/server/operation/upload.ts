@@ -36,7 +36,7 @@ import type { AnyInput, Cases, Offered } from './usecase.ts';
 /** A second request under one key waits this long for the first. */
 const KEY_WAIT_MS = 30_000;
 
-/** The bytes of a request, as the door hands them over. */
+/** The bytes of a request, as HTTP hands them over. */
 export interface Incoming {
   /** Idempotency-Key. */
   key: string | null;

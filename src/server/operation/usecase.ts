@@ -22,7 +22,7 @@ export interface Input<Name extends OperationName, Prepared = Body<Name>> {
 }
 
 /** What an operation without a caller is told of its request. */
-export interface Door {
+export interface RequestSource {
   /** The client's address. */
   address: string;
   /** What limits and caps per address count the client under; null where they do not apply to it. */
@@ -39,7 +39,7 @@ export interface Door {
 
 /** An operation that reads nothing and asks for no caller. */
 export interface InfoCase<Name extends OperationName> {
-  run(door: Door): Outcome<Answer<Name>>;
+  run(source: RequestSource): Outcome<Answer<Name>>;
 }
 
 /** An operation that only reads; its answer comes from one snapshot. */
@@ -138,7 +138,7 @@ export interface StreamCase<Name extends OperationName> {
 export interface OpenCase<Name extends OperationName, Prepared = Body<Name>> {
   prepare?(body: Body<Name>): Prepared;
   /** @param again the request has waited since an earlier run of it. */
-  run(tx: WriteTx, door: Door, input: Input<Name, Prepared>, again: boolean): Promise<Outcome<Answer<Name>>>;
+  run(tx: WriteTx, source: RequestSource, input: Input<Name, Prepared>, again: boolean): Promise<Outcome<Answer<Name>>>;
 }
 
 /** What a request without a caller waits for: another look when this key is published, the last one after `ms`. */

@@ -2,7 +2,7 @@
 import type { Knex } from 'knex';
 import { listStatement, type Params, statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { type Eyes, readable } from '../messages/eyes.rules.ts';
+import { type MessageReader, readable } from '../messages/readable.rules.ts';
 import { ftsQuery, ftsText, hasPhrase, looseQuery, tsqueryText, vectorOf } from './dialect.rules.ts';
 import type { SearchQuery } from './words.rules.ts';
 
@@ -184,7 +184,7 @@ export interface SearchScope {
   query: SearchQuery;
   /** One board, or all boards a person is on. */
   where: { boardId: string } | { personId: string };
-  eyes: Eyes;
+  reader: MessageReader;
   kinds: readonly Kind[];
   /** Only messages by this member. */
   senderId?: string;
@@ -224,7 +224,7 @@ export const bestHits = (tx: ReadTx, scope: SearchScope, limit: number): Promise
   });
 
 function found(db: Knex, tx: ReadTx, scope: SearchScope): Knex.QueryBuilder {
-  const { where, kinds, eyes, senderId, taskId, since, until } = scope;
+  const { where, kinds, reader, senderId, taskId, since, until } = scope;
   const docs = worded(db, tx, scope);
   docs.select('d.id', 'd.kind', 'd.board_id', 'd.ref_id');
   if (kinds.length < Object.keys(FIRST).length) docs.whereIn('d.kind', kinds);
@@ -233,11 +233,11 @@ function found(db: Knex, tx: ReadTx, scope: SearchScope): Knex.QueryBuilder {
     docs.whereIn('d.board_id', boardsOf(where.personId));
   }
   // Tasks and files are everybody's on the board; of messages only those that may be read.
-  if (!eyes.readsAll || senderId !== undefined) {
+  if (!reader.readsAll || senderId !== undefined) {
     docs.where((either) => {
       if (senderId === undefined) either.whereNot('d.kind', 'message');
       either.orWhereExists((sub: Knex.QueryBuilder) => {
-        readable(sub.from({ m: 'messages' }).whereRaw('m.id = d.ref_id'), eyes).select(db.raw('1'));
+        readable(sub.from({ m: 'messages' }).whereRaw('m.id = d.ref_id'), reader).select(db.raw('1'));
         if (senderId !== undefined) sub.where('m.sender_id', senderId);
       });
     });

@@ -2,7 +2,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Query } from '../../contract/types.ts';
 import { onBoard, ownPlace, type Place, placesOf } from '../access/board-access.ts';
-import { eyesOf } from '../access/message.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { memberByName } from '../members/members.store.ts';
 import type { Caller, SeatCaller } from '../operation/caller.ts';
@@ -68,7 +67,7 @@ async function scopeOf(
     where: place ? { boardId: place.board.id } : { personId: caller.person.person_id },
     kinds: asked.kind ?? ['message', 'task', 'file'],
     // People read every message of the boards they are on.
-    eyes: place ? eyesOf(place.reader) : { memberId: '', readsAll: true },
+    reader: place?.reader ?? { memberId: '', readsAll: true },
     ...(asked.since === undefined ? {} : { since: asked.since }),
     ...(asked.until === undefined ? {} : { until: asked.until }),
   };

@@ -1,6 +1,6 @@
 /** How messages reach an agent, as its person chose. Not part of the record. */
 import { Refusal } from '../../contract/errors.ts';
-import { asMember, type Sight, seeBoard } from '../access/board-access.ts';
+import { asMember, seeBoard, type VisibleBoard } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { findMember, type MemberRow } from '../members/members.store.ts';
 import { type Caller, isAdmin } from '../operation/caller.ts';
@@ -30,19 +30,19 @@ export const setDeliveryMode: WriteCase<'setDeliveryMode'> = {
 };
 
 /** The board, for its members. An admin, who may remove its agents without being on it, is told whose they are. */
-async function boardOf(tx: ReadTx, caller: Caller, name: string): Promise<Sight> {
-  const sight = await seeBoard(tx, caller, name);
-  return sight.member === null && isAdmin(caller) ? sight : asMember(caller, sight);
+async function boardOf(tx: ReadTx, caller: Caller, name: string): Promise<VisibleBoard> {
+  const found = await seeBoard(tx, caller, name);
+  return found.member === null && isAdmin(caller) ? found : asMember(caller, found);
 }
 
 /** An active agent by name or id. @throws Refusal `agent_not_found`. */
-async function findAgent(tx: ReadTx, place: Sight, ref: string): Promise<MemberRow> {
+async function findAgent(tx: ReadTx, place: VisibleBoard, ref: string): Promise<MemberRow> {
   const found = await findMember(tx, place.board.id, ref);
   if (found?.kind !== 'agent' || found.status !== 'active') throw agentNotFound(place);
   return found;
 }
 
-const agentNotFound = ({ board }: Sight): Refusal =>
+const agentNotFound = ({ board }: VisibleBoard): Refusal =>
   new Refusal('agent_not_found', `There is no such agent on ${board.name}.`, {
     hint: `service board members --board ${board.name} shows who is on it.`,
   });

@@ -2,7 +2,6 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { Body } from '../../contract/types.ts';
 import { ownPlace, type Place } from '../access/board-access.ts';
-import { eyesOf } from '../access/message.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
 import { inboxSeqs, toEveryone } from '../inbox/inbox.store.ts';
 import { messagesWithSeqs } from '../messages/messages.store.ts';
@@ -58,7 +57,7 @@ async function stillWaiting(
 ): Promise<QueuedMessage[]> {
   if (messages.length === 0) return [];
   const page = { boardId: board.id, after: member.read_up_to, urgentOnly: false, limit: MOST_WAITING };
-  const waiting = await inboxSeqs(tx, eyesOf(reader), page, await toEveryone(tx, page));
+  const waiting = await inboxSeqs(tx, reader, page, await toEveryone(tx, page));
   const there = new Set(waiting);
   const wanted = messages.filter(({ seq }) => there.has(seq));
   if (wanted.length === 0) return [];

@@ -1,7 +1,7 @@
 /** What messages are about, and what that makes of counts. */
 import { listStatement, type Params } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
-import { type Eyes, readable } from '../messages/eyes.rules.ts';
+import { type MessageReader, readable } from '../messages/readable.rules.ts';
 
 export type How = 'given' | 'thread' | 'current' | 'named';
 
@@ -42,8 +42,8 @@ export interface MessageCounts {
   since: number | null;
 }
 
-/** How much is said about these tasks that these eyes may read. */
-export const messageCountsOf = (tx: ReadTx, taskIds: string[], eyes: Eyes): Promise<MessageCounts[]> =>
+/** How much is said about these tasks that this reader may read. */
+export const messageCountsOf = (tx: ReadTx, taskIds: string[], reader: MessageReader): Promise<MessageCounts[]> =>
   tx.query((db) =>
     readable(
       db({ x: 'message_tasks' })
@@ -56,7 +56,7 @@ export const messageCountsOf = (tx: ReadTx, taskIds: string[], eyes: Eyes): Prom
             .andOn(db.raw("s.field = 'stands'") as never),
         )
         .whereIn('x.task_id', taskIds),
-      eyes,
+      reader,
     )
       .groupBy('x.task_id')
       .select({

@@ -1,6 +1,6 @@
 /** Several boards: what only a list of them tells (who brought its reader there, how much was written of late), and their names. */
 import type { Board, BoardLabel, EventActor } from '../../contract/types.ts';
-import type { Sight } from '../access/board-access.ts';
+import type { VisibleBoard } from '../access/board-access.ts';
 import { boardsWithIds, visibleIds } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { arrivalsUnread, latestAgents } from '../members/arrivals.store.ts';
@@ -10,9 +10,14 @@ import { timestamp } from '../text/time.ts';
 import { boardViews } from './board.ts';
 
 /** @param days how many days of activity are asked for. */
-export async function boardListViews(tx: ReadTx, caller: Caller, sights: Sight[], days: number): Promise<Board[]> {
-  const views = await boardViews(tx, caller, sights);
-  const own = caller.kind === 'AG' ? [] : sights.flatMap(({ board, member }) => (member ? [{ board, member }] : []));
+export async function boardListViews(
+  tx: ReadTx,
+  caller: Caller,
+  visible: VisibleBoard[],
+  days: number,
+): Promise<Board[]> {
+  const views = await boardViews(tx, caller, visible);
+  const own = caller.kind === 'AG' ? [] : visible.flatMap(({ board, member }) => (member ? [{ board, member }] : []));
   if (own.length === 0) return views;
   const added = await addedTo(tx, caller, own);
   const active = days > 0 ? await activityOf(tx, own, days) : new Map<string, number[]>();
@@ -22,7 +27,7 @@ export async function boardListViews(tx: ReadTx, caller: Caller, sights: Sight[]
   });
 }
 
-export type Own = Pick<Sight, 'board'> & { member: NonNullable<Sight['member']> };
+export type Own = Pick<VisibleBoard, 'board'> & { member: NonNullable<VisibleBoard['member']> };
 
 /**
  * Somebody else brought them, and they have done nothing there since. Nothing remembers that they saw it: the position

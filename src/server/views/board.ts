@@ -1,7 +1,7 @@
 /** The board record, as each kind of caller gets it. */
 import type { Board, Brief } from '../../contract/types.ts';
 import { decidesLifecycle } from '../access/authority.ts';
-import { readerOf, requirePlace, type Sight } from '../access/board-access.ts';
+import { readerOf, requirePlace, type VisibleBoard } from '../access/board-access.ts';
 import { openAsksTo } from '../asks/asks.store.ts';
 import { type BoardRow, parseRoles } from '../boards/boards.store.ts';
 import { withOverrides } from '../boards/policy.rules.ts';
@@ -19,13 +19,13 @@ import { actorView } from './actors.ts';
 import { briefViews } from './file.ts';
 
 /** Composes the records of boards the caller sees, with a fixed number of statements however many there are. */
-export async function boardViews(tx: ReadTx, caller: Caller, sights: Sight[]): Promise<Board[]> {
-  if (sights.length === 0) return [];
+export async function boardViews(tx: ReadTx, caller: Caller, visible: VisibleBoard[]): Promise<Board[]> {
+  if (visible.length === 0) return [];
   const counts = new Map(
     (
       await countMembers(
         tx,
-        sights.map(({ board }) => board.id),
+        visible.map(({ board }) => board.id),
       )
     ).map((row) => [row.board_id, row]),
   );
@@ -33,34 +33,34 @@ export async function boardViews(tx: ReadTx, caller: Caller, sights: Sight[]): P
     (
       await membersWithIds(
         tx,
-        sights.map(({ board }) => board.creator_member_id),
+        visible.map(({ board }) => board.creator_member_id),
       )
     ).map((row) => [row.id, row]),
   );
   // What its person has read is none of a delegation's business.
-  const positioned = caller.kind === 'DG' ? [] : sights;
+  const positioned = caller.kind === 'DG' ? [] : visible;
   const owing = new Map(
     (await openRequests(tx, ownIds(positioned, 'human'))).map((row) => [row.member_id, Number(row.count)]),
   );
-  const prefixes = await prefixesByBoard(tx, sights);
+  const prefixes = await prefixesByBoard(tx, visible);
   const work = await workOn(tx, positioned);
   const briefs = await briefsByBoard(tx, positioned);
   const views: Board[] = [];
-  for (const sight of sights) {
-    const count = counts.get(sight.board.id);
-    const creator = creators.get(sight.board.creator_member_id);
-    if (!creator) throw new Error(`board ${sight.board.id} has no creator row`);
+  for (const found of visible) {
+    const count = counts.get(found.board.id);
+    const creator = creators.get(found.board.creator_member_id);
+    if (!creator) throw new Error(`board ${found.board.id} has no creator row`);
     views.push({
-      ...facts(sight, creator, Number(count?.people ?? 0)),
-      ...authority(sight, caller),
-      ...(sight.member
-        ? { agent_count: Number(count?.agents ?? 0), task_prefixes: prefixes.get(sight.board.id) ?? [] }
+      ...facts(found, creator, Number(count?.people ?? 0)),
+      ...authority(found, caller),
+      ...(found.member
+        ? { agent_count: Number(count?.agents ?? 0), task_prefixes: prefixes.get(found.board.id) ?? [] }
         : {}),
-      ...work(sight),
-      ...(sight.member && caller.kind !== 'DG'
+      ...work(found),
+      ...(found.member && caller.kind !== 'DG'
         ? {
-            ...(await position(tx, sight.board, sight.member, sight.policy.visibility, owing)),
-            brief: briefs.get(sight.board.id) ?? null,
+            ...(await position(tx, found.board, found.member, found.policy.visibility, owing)),
+            brief: briefs.get(found.board.id) ?? null,
           }
         : {}),
     });
@@ -69,8 +69,8 @@ export async function boardViews(tx: ReadTx, caller: Caller, sights: Sight[]): P
 }
 
 /** Open tasks of the boards the caller is on, and asks addressed to them there. */
-async function workOn(tx: ReadTx, sights: Sight[]): Promise<(sight: Sight) => Partial<Board>> {
-  const mine = sights.filter((sight) => sight.member);
+async function workOn(tx: ReadTx, visible: VisibleBoard[]): Promise<(found: VisibleBoard) => Partial<Board>> {
+  const mine = visible.filter((found) => found.member);
   if (mine.length === 0) return () => ({});
   const numbered = mine.filter(({ board }) => board.task_prefix !== null).map(({ board }) => board.id);
   const open = new Map(
@@ -88,14 +88,14 @@ async function workOn(tx: ReadTx, sights: Sight[]): Promise<(sight: Sight) => Pa
   };
 }
 
-export async function boardView(tx: ReadTx, caller: Caller, sight: Sight): Promise<Board> {
-  const [view] = await boardViews(tx, caller, [sight]);
+export async function boardView(tx: ReadTx, caller: Caller, found: VisibleBoard): Promise<Board> {
+  const [view] = await boardViews(tx, caller, [found]);
   return view as Board;
 }
 
 /** Every prefix a board used, oldest first; most boards never had one. */
-async function prefixesByBoard(tx: ReadTx, sights: Sight[]): Promise<Map<string, string[]>> {
-  const ids = sights.flatMap(({ board, member }) => (member && board.task_prefix !== null ? [board.id] : []));
+async function prefixesByBoard(tx: ReadTx, visible: VisibleBoard[]): Promise<Map<string, string[]>> {
+  const ids = visible.flatMap(({ board, member }) => (member && board.task_prefix !== null ? [board.id] : []));
   const found = new Map<string, string[]>();
   if (ids.length === 0) return found;
   for (const { board_id, prefix } of await prefixesOf(tx, ids)) {
@@ -105,17 +105,17 @@ async function prefixesByBoard(tx: ReadTx, sights: Sight[]): Promise<Map<string,
 }
 
 /** The briefs of the boards the caller is on. */
-async function briefsByBoard(tx: ReadTx, sights: Sight[]): Promise<Map<string, Brief>> {
-  const places = sights.filter(({ member }) => member !== null).map(requirePlace);
+async function briefsByBoard(tx: ReadTx, visible: VisibleBoard[]): Promise<Map<string, Brief>> {
+  const places = visible.filter(({ member }) => member !== null).map(requirePlace);
   if (places.length === 0) return new Map();
   const ids = places.map(({ board }) => board.id);
   return briefViews(tx, places, await briefsOf(tx, ids));
 }
 
-const ownIds = (sights: Sight[], kind: 'human' | 'agent'): string[] =>
-  sights.flatMap(({ member }) => (member?.kind === kind ? [member.id] : []));
+const ownIds = (visible: VisibleBoard[], kind: 'human' | 'agent'): string[] =>
+  visible.flatMap(({ member }) => (member?.kind === kind ? [member.id] : []));
 
-function facts({ board, policy, member }: Sight, creator: MemberWithPerson, people: number) {
+function facts({ board, policy, member }: VisibleBoard, creator: MemberWithPerson, people: number) {
   const counted = member?.kind !== 'agent' || policy.visibility === 'open';
   return {
     id: board.id,
@@ -140,7 +140,7 @@ function facts({ board, policy, member }: Sight, creator: MemberWithPerson, peop
 }
 
 /** What this credential could do to the board's lifecycle now: a hint, the write decides. */
-function authority({ board, member }: Sight, caller: Caller) {
+function authority({ board, member }: VisibleBoard, caller: Caller) {
   const may = decidesLifecycle(caller, board, member);
   return {
     can_archive: may && board.lifecycle === 'active',

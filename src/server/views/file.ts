@@ -1,7 +1,6 @@
 /** Files, as a member reads them. */
 import type { Actor, BoardFile, Brief, FileApproval, FileVersion, Freshness } from '../../contract/types.ts';
 import type { Place, Reader } from '../access/board-access.ts';
-import { eyesOf } from '../access/message.ts';
 import type { ReadTx } from '../db/tx.ts';
 import {
   type ApprovalRow,
@@ -109,7 +108,7 @@ async function freshnessOf(
   const ids = versions.map((row) => row.file_id);
   const counted = reader.readsAll
     ? null
-    : new Map((await readableSince(tx, board.id, ids, eyesOf(reader))).map((row) => [row.file_id, row]));
+    : new Map((await readableSince(tx, board.id, ids, reader)).map((row) => [row.file_id, row]));
   return new Map(
     versions.map((row) => [
       row.file_id,

@@ -1,7 +1,6 @@
 /** The message record, relative to its reader. */
 import type { Message } from '../../contract/types.ts';
 import type { Place, Reader } from '../access/board-access.ts';
-import { eyesOf } from '../access/message.ts';
 import type { BoardRow } from '../boards/boards.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import {
@@ -77,7 +76,7 @@ async function readableReplyCounts(
     return new Map(started.map((row) => [row.seq, { count: row.reply_count, lastAt: row.last_reply_at ?? row.at }]));
   }
   const seqs = started.map((row) => row.seq);
-  const counts = await countReadableReplies(tx, board.id, seqs, eyesOf(reader));
+  const counts = await countReadableReplies(tx, board.id, seqs, reader);
   return new Map(counts.map((row) => [row.root_seq, { count: Number(row.count), lastAt: Number(row.last_at) }]));
 }
 

@@ -1,7 +1,6 @@
 /** Tasks, as a member reads them. */
 import type { Actor, Task } from '../../contract/types.ts';
 import type { Place } from '../access/board-access.ts';
-import { eyesOf } from '../access/message.ts';
 import { type AskRow, openBlockingAsks } from '../asks/asks.store.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { type MemberWithPerson, membersWithIds } from '../members/members.store.ts';
@@ -20,7 +19,7 @@ export async function taskViews(tx: ReadTx, place: Place, tasks: readonly TaskRo
   const texts = groupBy(await latestTexts(tx, ids), (text) => text.task_id);
   const asks = groupBy(await openBlockingAsks(tx, ids), (ask) => ask.task_id ?? '');
   const readable = await readableAsks(tx, place, [...asks.values()].flat());
-  const talk = new Map((await messageCountsOf(tx, ids, eyesOf(place.reader))).map((row) => [row.task_id, row]));
+  const talk = new Map((await messageCountsOf(tx, ids, place.reader)).map((row) => [row.task_id, row]));
   const members = await membersIn(tx, tasks, [...helpers.values()].flat(), [...texts.values()].flat(), readable);
   const actor = (id: string): Actor => actorView(known(members, id), place.reader);
   return tasks.map((task) => {
@@ -88,7 +87,7 @@ async function readableAsks(tx: ReadTx, { reader }: Place, asks: AskRow[]): Prom
     await isReadable(
       tx,
       asks.map((ask) => ask.message_id),
-      eyesOf(reader),
+      reader,
     ),
   );
   return asks.filter((ask) => ids.has(ask.message_id));

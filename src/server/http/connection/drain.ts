@@ -1,4 +1,4 @@
-/** Ending the door's connections without cutting a request that has begun. */
+/** Ending the server's connections without cutting a request that has begun. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
