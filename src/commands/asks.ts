@@ -4,13 +4,13 @@ import { taskRef } from '../cli/boards/tasks.ts';
 import { limitFlag, listFlags } from '../cli/flags.ts';
 import type { Show } from '../cli/messages/read.ts';
 import { messageText } from '../cli/print/message.ts';
+import { type ListOptions, readList, type TooMany } from '../cli/read-list.ts';
 import { called } from '../cli/runtime.ts';
 import { type Session, staying } from '../cli/session/open-session.ts';
 import { messages, nextText, object } from '../cli/shapes.ts';
 import { rowsOr } from '../cli/table.ts';
 import { requireFeature } from '../client/features.ts';
 import type { Message } from '../contract/types.ts';
-import { Failure } from '../local/failure.ts';
 
 export const json = () => object({ asks: messages, next_after: nextText });
 
@@ -52,36 +52,23 @@ export default class Asks extends BaseCommand<typeof Asks> {
   }
 }
 
-interface AskListOptions {
+interface AskListOptions extends ListOptions {
   board: string | undefined;
   'to-me'?: boolean;
   'from-me'?: boolean;
   'can-answer'?: boolean;
   state?: string | undefined;
   task?: string | undefined;
-  limit?: number | undefined;
-  after?: string | undefined;
-  all?: boolean;
 }
-
-const MOST = 5000;
 
 async function listAsks(session: Session, options: AskListOptions, { out, times }: Show): Promise<void> {
   await requireFeature(session.client, 'asks');
-  const everything = options.all || (out.mode === 'ndjson' && options.limit === undefined);
-  const asks: Message[] = [];
-  let after = options.after;
-  let next: string | null;
-  do {
-    const query = { ...queryOf(options), limit: options.limit ?? (everything ? 200 : undefined), after };
-    const { data } = await session.client.call('listAsks', { query });
-    if (out.mode === 'ndjson') for (const ask of data.asks) out.each(ask);
-    else asks.push(...data.asks);
-    if (asks.length > MOST) throw tooMany();
-    next = data.next_after;
-    after = next ?? undefined;
-  } while (everything && after !== undefined);
-  if (out.mode === 'ndjson') return;
+  const read = async (after: string | undefined, limit: number | undefined) =>
+    (await session.client.call('listAsks', { query: { ...queryOf(options), limit, after } })).data;
+  const found = await readList(out, options, { read, rows: ({ asks }) => asks }, tooMany);
+  if (!found) return;
+  const { rows: asks, page } = found;
+  const next = page.next_after;
   const style = { paint: out.paint, times, agent: session.agent };
   out.print({ asks, next_after: next }, () =>
     [
@@ -120,5 +107,7 @@ const flagsOf = (options: AskListOptions): string =>
     options.limit === undefined ? '' : ` --limit ${options.limit}`,
   ].join('');
 
-const tooMany = (): Failure =>
-  new Failure('too_many_results', `There are more than ${MOST} asks.`, { hint: 'service asks --all --ndjson' });
+const tooMany: TooMany = {
+  message: (most) => `There are more than ${most} asks.`,
+  hint: 'service asks --all --ndjson',
+};

@@ -5,6 +5,7 @@ import { taskRef } from '../../cli/boards/tasks.ts';
 import { limitFlag, listFlag, listFlags } from '../../cli/flags.ts';
 import type { Show } from '../../cli/messages/read.ts';
 import { headLines, type MessageStyle, messageText } from '../../cli/print/message.ts';
+import { type ListOptions, readList, type TooMany } from '../../cli/read-list.ts';
 import { called } from '../../cli/runtime.ts';
 import { type BoardSession, type Session, staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object, text } from '../../cli/shapes.ts';
@@ -12,8 +13,7 @@ import { readable } from '../../cli/table.ts';
 import { pastMoment, showTime } from '../../cli/time.ts';
 import { searchKinds } from '../../contract/search-kinds.ts';
 import { escapeUntrusted, shellArgument } from '../../contract/text.ts';
-import type { Answer, SearchResult } from '../../contract/types.ts';
-import { Failure } from '../../local/failure.ts';
+import type { SearchResult } from '../../contract/types.ts';
 
 export const json = () => object({ query: text, results: answer('search').shape.results, next_after: nextText });
 
@@ -56,7 +56,7 @@ export default class BoardSearch extends BaseCommand<typeof BoardSearch> {
   }
 }
 
-interface SearchOptions {
+interface SearchOptions extends ListOptions {
   query: string;
   'all-boards'?: boolean;
   kind?: string[] | undefined;
@@ -65,29 +65,17 @@ interface SearchOptions {
   since?: string | undefined;
   until?: string | undefined;
   sort?: string | undefined;
-  limit?: number | undefined;
-  after?: string | undefined;
-  all?: boolean;
 }
-
-const MOST = 5000;
 
 async function search(session: Session | BoardSession, options: SearchOptions, { out, times }: Show): Promise<void> {
   const board = 'board' in session && !options['all-boards'] ? session.board : undefined;
   const query = queryOf(options, board);
-  const everything = options.all || (out.mode === 'ndjson' && options.limit === undefined);
-  const results: SearchResult[] = [];
-  let page: Answer<'search'>;
-  let after = options.after;
-  do {
-    page = (await session.client.call('search', { query: { ...query, after } })).data;
-    if (out.mode === 'ndjson') for (const result of page.results) out.each(result);
-    else results.push(...page.results);
-    if (results.length > MOST) throw tooMany();
-    after = page.next_after ?? undefined;
-  } while (everything && after !== undefined);
-  if (out.mode === 'ndjson') return;
-  const next = everything ? null : page.next_after;
+  const read = async (after: string | undefined) =>
+    (await session.client.call('search', { query: { ...query, after } })).data;
+  const found = await readList(out, options, { read, rows: (page) => page.results }, tooMany);
+  if (!found) return;
+  const { rows: results, page } = found;
+  const next = page.next_after;
   out.print({ query: options.query, results, next_after: next }, () =>
     [
       ...(results.length === 0
@@ -151,7 +139,7 @@ function nextCommand(options: SearchOptions, after: string, stay: string): strin
   return `Later: service board search ${word}${flags} --after ${after}${stay}`;
 }
 
-const tooMany = (): Failure =>
-  new Failure('too_many_results', `More than ${MOST} were found.`, {
-    hint: 'Narrow the search, or use --all --ndjson',
-  });
+const tooMany: TooMany = {
+  message: (most) => `More than ${most} were found.`,
+  hint: 'Narrow the search, or use --all --ndjson',
+};

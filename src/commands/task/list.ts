@@ -4,12 +4,12 @@ import { withTasks } from '../../cli/boards/tasks.ts';
 import { limitFlag, listFlags } from '../../cli/flags.ts';
 import type { Show } from '../../cli/messages/read.ts';
 import { taskRows } from '../../cli/print/task.ts';
+import { type ListOptions, readList, type TooMany } from '../../cli/read-list.ts';
 import { called } from '../../cli/runtime.ts';
 import { type BoardSession, type Session, staying } from '../../cli/session/open-session.ts';
 import { answer, nextText, object } from '../../cli/shapes.ts';
 import { rowsOr } from '../../cli/table.ts';
-import type { Answer, Task } from '../../contract/types.ts';
-import { Failure } from '../../local/failure.ts';
+import type { Answer } from '../../contract/types.ts';
 
 export const json = () => {
   const tasks = answer('listAllTasks').shape;
@@ -53,38 +53,27 @@ export default class TaskList extends BaseCommand<typeof TaskList> {
   }
 }
 
-interface TaskListOptions {
+interface TaskListOptions extends ListOptions {
   state?: string | undefined;
   done?: boolean;
   mine?: boolean;
   owner?: string | undefined;
   blocked?: boolean;
   newest?: boolean;
-  limit?: number | undefined;
-  after?: string | undefined;
-  all?: boolean;
 }
-
-const MOST = 5000;
 
 /** @param session without a board: all of them. */
 async function listTasks(session: Session | BoardSession, options: TaskListOptions, { out, times }: Show) {
   const board = 'board' in session ? session.board : null;
-  const everything = options.all || (out.mode === 'ndjson' && options.limit === undefined);
-  const tasks: Task[] = [];
-  let page: Answer<'listAllTasks'>;
-  let after = options.after;
-  do {
-    const query = { ...queryOf(options), limit: options.limit ?? (everything ? 200 : undefined), after };
-    page = board
+  const read = async (after: string | undefined, limit: number | undefined): Promise<Answer<'listAllTasks'>> => {
+    const query = { ...queryOf(options), limit, after };
+    return board
       ? (await session.client.call('listTasks', { params: { board }, query })).data
       : (await session.client.call('listAllTasks', { query })).data;
-    if (out.mode === 'ndjson') for (const task of page.tasks) out.each(task);
-    else tasks.push(...page.tasks);
-    if (tasks.length > MOST) throw tooMany();
-    after = page.next_after ?? undefined;
-  } while (everything && after !== undefined);
-  if (out.mode === 'ndjson') return;
+  };
+  const found = await readList(out, options, { read, rows: (page) => page.tasks }, tooMany);
+  if (!found) return;
+  const { rows: tasks, page } = found;
   const { counts, next_after } = page;
   const rows = await taskRows(tasks, times, board === null);
   out.print({ tasks, counts, next_after }, () =>
@@ -131,5 +120,7 @@ function flagsOf(options: TaskListOptions, session: Session | BoardSession): str
   ].join('');
 }
 
-const tooMany = (): Failure =>
-  new Failure('too_many_results', `There are more than ${MOST} tasks.`, { hint: 'service task list --all --ndjson' });
+const tooMany: TooMany = {
+  message: (most) => `There are more than ${most} tasks.`,
+  hint: 'service task list --all --ndjson',
+};
