@@ -15,6 +15,12 @@ export interface Folders {
 
 export type Env = Record<string, string | undefined>;
 
+/** The variables of an environment whose names fit. */
+export const envOf = (env: Env, names: RegExp): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).filter((pair): pair is [string, string] => names.test(pair[0]) && pair[1] !== undefined),
+  );
+
 const kinds = ['config', 'data', 'state', 'cache'] as const;
 
 /** The four folders: SERVICE_HOME wins, then SERVICE_<KIND>_DIR, then the platform's custom. */

@@ -63,9 +63,7 @@ export async function runServer(options: ServeOptions, out: Output): Promise<voi
   endWith(() => process.exit(EXIT.done));
   makeFolder(options.dataDir);
   const { startServer } = await loadServer();
-  const server = await startServer(options).catch((error: unknown) => {
-    throw asFailure(error);
-  });
+  const server = await startServer(options).catch(failWith);
   if (server.mode === 'team') announceTeam(server, out);
   else announce(server, out);
   await new Promise<void>((resolve, reject) => {
@@ -123,13 +121,18 @@ export function database(url: string | undefined): string | undefined {
   return url;
 }
 
-export function asFailure(error: unknown): unknown {
+function asFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Failure) return error;
   const { code, hint } = error as Error & { code?: unknown; hint?: unknown };
   if (typeof code !== 'string' || typeof hint !== 'string') return error;
   const exit = exits[code];
   return new Failure(code, error.message, { hint, ...(exit === undefined ? {} : { exit }) });
 }
+
+/** Refuses with what went wrong in the server's part. */
+export const failWith = (error: unknown): never => {
+  throw asFailure(error);
+};
 
 /** Codes that a server's answer would bring with a status. */
 const exits: Record<string, number> = { person_not_found: EXIT.notThere, server_admin_required: EXIT.refused };

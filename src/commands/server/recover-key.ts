@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { required } from '../../cli/args.ts';
 import { BaseCommand } from '../../cli/base.ts';
-import { absolute, asFailure, database, loadServer } from '../../cli/local/serve.ts';
+import { absolute, database, failWith, loadServer } from '../../cli/local/serve.ts';
 import { runtime } from '../../cli/runtime.ts';
 import { forAgent } from '../../cli/session/here.ts';
 import { object, text } from '../../cli/shapes.ts';
@@ -48,7 +48,5 @@ async function recover(handle: string, flags: RecoverFlags, as: string | undefin
   const { recoverKey } = await loadServer();
   const named = handle.trim().replace(/^@/, '').toLowerCase();
   const options = { dataDir: absolute(data), handle: named, ...(db ? { db } : {}) };
-  return recoverKey(options).catch((error: unknown) => {
-    throw asFailure(error);
-  });
+  return recoverKey(options).catch(failWith);
 }

@@ -4,7 +4,7 @@ import { BaseCommand } from '../../cli/base.ts';
 import { storageFlags } from '../../cli/flags.ts';
 import { called } from '../../cli/runtime.ts';
 import { object, text } from '../../cli/shapes.ts';
-import { migrate } from './lib/storage.ts';
+import { withStorage } from './lib/storage.ts';
 
 export const json = () => object({ from: text.nullable(), to: text, applied: z.array(text) });
 
@@ -21,7 +21,9 @@ export default class StorageMigrate extends BaseCommand<typeof StorageMigrate> {
 
   override async run(): Promise<void> {
     const { status = false } = this.flags;
-    const record = await migrate(this.flags, this.globals.as, status);
+    const record = await withStorage(this.flags, this.globals.as, ({ migrateStorage }, options) =>
+      migrateStorage(options, status),
+    );
     const { from, to, applied } = record;
     this.print<typeof json>(record, () => {
       if (applied.length > 0) return `Applied ${applied.join(', ')}.`;

@@ -1,7 +1,7 @@
 /** Starts the daemon when it does not answer, but not so often that a broken one keeps the machine busy. */
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Env, makeFolder } from '../../local/folders.ts';
+import { type Env, envOf, makeFolder } from '../../local/folders.ts';
 import { checkFolder } from './address.ts';
 import { isAbsent, notRunning } from './errors.ts';
 
@@ -73,11 +73,7 @@ const kept =
   /^(HOME|PATH|LANG|LC_.*|TMPDIR|XDG_.*|SERVICE_HOME|SERVICE_(CONFIG|DATA|STATE|CACHE)_DIR|HTTPS_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS)$/;
 
 /** What of an environment the daemon is given. */
-export function reduced(env: Env): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).filter((pair): pair is [string, string] => kept.test(pair[0]) && pair[1] !== undefined),
-  );
-}
+export const reduced = (env: Env): Record<string, string> => envOf(env, kept);
 
 /** Takes note of a start, unless this client has made too many. The note is only a bound: of two at once one may be lost. */
 function mayStart({ state, client, now = Date.now }: StartOptions & { client: string }): boolean {

@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 import type { Env, Folders } from '../folders.ts';
-import { makeFolder } from '../folders.ts';
+import { envOf, makeFolder } from '../folders.ts';
 import { withLock } from '../lock.ts';
 import { alive, until } from '../process.ts';
 import { olderThan } from '../versions.ts';
@@ -86,7 +86,7 @@ async function spawnServer({ folders, env, program }: StartOptions): Promise<Cur
     cwd: '/',
     detached: true,
     stdio: ['ignore', out, out],
-    env: reduced(env),
+    env: envOf(env, kept),
   });
   closeSync(out);
   child.unref();
@@ -122,9 +122,3 @@ function notRunning(log: string, before: number): Failure {
 
 const kept =
   /^(HOME|PATH|LANG|LC_.*|TMPDIR|XDG_.*|SERVICE_HOME|SERVICE_LOCAL_ADDR|SERVICE_[A-Z]+_DIR|NODE_EXTRA_CA_CERTS|SYSTEMROOT|LOCALAPPDATA)$/;
-
-function reduced(env: Env): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).filter((pair): pair is [string, string] => kept.test(pair[0]) && pair[1] !== undefined),
-  );
-}

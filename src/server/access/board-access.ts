@@ -157,7 +157,13 @@ export async function ownPlace(tx: ReadTx, caller: SeatCaller): Promise<Place> {
   return asMember(caller, await seeBoardById(tx, caller, caller.seat.board_id));
 }
 
-/** The same for several agents at once, in their order. They were authenticated in this snapshot, so each has its board. */
+/** The board asked for, or an agent's own; null: all boards of a person. */
+export async function onePlace(tx: ReadTx, caller: Caller, board: string | undefined): Promise<Place | null> {
+  if (board !== undefined) return onBoard(tx, caller, board);
+  return caller.seat === null ? null : ownPlace(tx, caller as SeatCaller);
+}
+
+/** The same as `ownPlace` for several agents at once, in their order. They were authenticated in this snapshot, so each has its board. */
 export async function ownPlaces(tx: ReadTx, callers: readonly SeatCaller[]): Promise<Place[]> {
   const boardIds = new Set(callers.map(({ seat }) => seat.board_id));
   const boards = new Map(

@@ -15,19 +15,12 @@ import { findApproval, ownView } from '../views/approval.ts';
 import { ActionReview } from './action-review.steps.ts';
 import { browserMayAllow, hashOf, kinds } from './actions.rules.ts';
 import { approvalTable } from './approval-states.rules.ts';
-import {
-  actionOf,
-  approvalById,
-  close,
-  effective,
-  lockApproval,
-  type RequestRow,
-  type State,
-} from './approvals.store.ts';
+import { actionOf, close, effective, lockApproval, type RequestRow, type State } from './approvals.store.ts';
 import { sealSecret } from './capsules.steps.ts';
 import { execute } from './execute.steps.ts';
 import { lockForAction } from './locks.steps.ts';
 import { ownKeyStep } from './next.rules.ts';
+import { reread } from './open-request.steps.ts';
 import { altered, approvalClosed } from './refusals.rules.ts';
 import { requesterOf } from './requester.steps.ts';
 import { plainTransition, transition } from './state-table.rules.ts';
@@ -87,12 +80,6 @@ async function lockAll(tx: WriteTx, seen: RequestRow, action: AdminAction): Prom
   if (effective(seen, tx.now).state === 'pending') await lockForAction(tx, action, seen.seat_board_id);
   await lockApproval(tx, seen.id);
   return reread(tx, seen.id);
-}
-
-async function reread(tx: WriteTx, id: string): Promise<RequestRow> {
-  const row = await approvalById(tx, id);
-  if (!row) throw new Error('an approval is never removed');
-  return row;
 }
 
 const oneAtATime = (): Refusal =>

@@ -99,7 +99,8 @@ const newApproval = (
   request_key_hash: keyHash,
 });
 
-async function reread(tx: WriteTx, id: string): Promise<RequestRow> {
+/** The request as it is now. */
+export async function reread(tx: WriteTx, id: string): Promise<RequestRow> {
   const row = await approvalById(tx, id);
   if (!row) throw new Error('an approval is never removed');
   return row;

@@ -1,10 +1,9 @@
 /** Lists of asks, answered from their own index. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Message, Query } from '../../contract/types.ts';
-import { onBoard, ownPlace, type Place, placesOf } from '../access/board-access.ts';
+import { onePlace, type Place, placesOf } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { messagesWithSeqs } from '../messages/messages.store.ts';
-import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { readSelector } from '../tasks/references.rules.ts';
@@ -32,12 +31,6 @@ export const listAsks: ReadCase<'listAsks'>['run'] = async (tx, caller, { query 
     next_after: rows.length > query.limit && last ? boundToken(bound, [last.blocking, last.at, last.message_id]) : null,
   };
 };
-
-/** The board asked for, or an agent's own; null: all boards of a person. */
-async function onePlace(tx: ReadTx, caller: Caller, board: string | undefined): Promise<Place | null> {
-  if (board !== undefined) return onBoard(tx, caller, board);
-  return caller.seat === null ? null : ownPlace(tx, caller as SeatCaller);
-}
 
 /** What is looked for; null: a task that is nowhere. @throws Refusal */
 async function filterOf(tx: ReadTx, places: Place[], query: Asked, one: Place | null): Promise<AskFilter | null> {

@@ -23,3 +23,18 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Runs now, and again so many milliseconds after each end. @returns a function that stops it. */
+export function repeat(clock: Clock, every: number, run: (stopped: () => boolean) => Promise<void>): () => void {
+  let cancel = () => {};
+  let stopped = false;
+  const once = async (): Promise<void> => {
+    await run(() => stopped);
+    if (!stopped) cancel = clock.after(every, () => void once());
+  };
+  void once();
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}

@@ -1,4 +1,5 @@
 /** Join codes. Only a keyed digest of a code is kept. */
+import type { Knex } from 'knex';
 import { countRows } from '../db/query.ts';
 import { statement } from '../db/statement.ts';
 import type { ReadTx, WriteTx } from '../db/tx.ts';
@@ -31,13 +32,7 @@ export type CodeScope = { makers: string[] } | { roles: string[] } | { ids: stri
 /** A board's working codes within a scope, oldest first. */
 export const workingCodes = (tx: ReadTx, boardId: string, scope: CodeScope): Promise<JoinCodeRow[]> =>
   tx.query<JoinCodeRow>((db) => {
-    const query = db('join_codes')
-      .where('board_id', boardId)
-      .whereNull('revoked_at')
-      .whereNull('used_at')
-      .where('expires_at', '>', tx.now)
-      .orderBy(['created_at', 'id'])
-      .select('*');
+    const query = working(db, tx, boardId).orderBy(['created_at', 'id']).select('*');
     if (scope === 'all') return query;
     if ('ids' in scope) return query.whereIn('id', scope.ids);
     return 'makers' in scope ? query.whereIn('maker_member_id', scope.makers) : query.whereIn('role', scope.roles);
@@ -61,13 +56,14 @@ export const insertCode = (tx: WriteTx, row: JoinCodeRow): Promise<number> =>
 
 /** How many codes of a board neither ended nor were used up. */
 export const countWorkingCodes = (tx: ReadTx, boardId: string): Promise<number> =>
-  countRows(tx, (db) =>
-    db('join_codes')
-      .where('board_id', boardId)
-      .whereNull('revoked_at')
-      .whereNull('used_at')
-      .where('expires_at', '>', tx.now),
-  );
+  countRows(tx, (db) => working(db, tx, boardId));
+
+const working = (db: Knex, { now }: ReadTx, boardId: string) =>
+  db('join_codes')
+    .where('board_id', boardId)
+    .whereNull('revoked_at')
+    .whereNull('used_at')
+    .where('expires_at', '>', now);
 
 /** Counts a use; a code for a guest is used up by it. */
 export const noteCodeUse = (

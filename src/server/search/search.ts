@@ -1,10 +1,10 @@
 /** Full-text search over what the caller may read. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Query } from '../../contract/types.ts';
-import { onBoard, ownPlace, type Place, placesOf } from '../access/board-access.ts';
+import { onePlace, type Place, placesOf } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { memberByName } from '../members/members.store.ts';
-import type { Caller, SeatCaller } from '../operation/caller.ts';
+import type { Caller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { requireTask } from '../tasks/find.steps.ts';
 import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
@@ -27,7 +27,7 @@ export const search = (searchable: (searched: Searched) => Promise<void>): ReadC
   async run(tx, caller, { query: asked }) {
     const query = parseQuery(asked.q);
     if (asked.board === undefined && (asked.from !== undefined || asked.task !== undefined)) throw needsBoard(asked);
-    const one = await onlyBoard(tx, caller, asked);
+    const one = await onePlace(tx, caller, asked.board);
     const scope = await scopeOf(tx, caller, asked, query, one);
     const start = readStart(readBoundToken(boundTo(caller, asked), asked.after));
     const page =
@@ -48,12 +48,6 @@ const needsBoard = ({ from }: Asked): Refusal => {
     details: { field, problem: 'needs board' },
   });
 };
-
-/** The board that is searched alone: the one asked for, or an agent's own. @throws Refusal */
-async function onlyBoard(tx: ReadTx, caller: Caller, { board }: Asked): Promise<Place | null> {
-  if (board !== undefined) return onBoard(tx, caller, board);
-  return caller.seat === null ? null : ownPlace(tx, caller as SeatCaller);
-}
 
 async function scopeOf(
   tx: ReadTx,

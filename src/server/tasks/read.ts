@@ -1,10 +1,9 @@
 /** Reading tasks. */
 import { Refusal } from '../../contract/errors.ts';
 import type { Query } from '../../contract/types.ts';
-import { onBoard, ownPlace, type Place, placesOf } from '../access/board-access.ts';
+import { onBoard, onePlace, type Place, placesOf } from '../access/board-access.ts';
 import type { ReadTx } from '../db/tx.ts';
 import { memberByName, membersWithIds } from '../members/members.store.ts';
-import type { Caller, SeatCaller } from '../operation/caller.ts';
 import type { ReadCase } from '../operation/usecase.ts';
 import { boundToken, foreignPosition, readBoundToken } from '../text/bound-token.ts';
 import { groupBy } from '../text/group.ts';
@@ -34,12 +33,6 @@ export const listAllTasks: ReadCase<'listAllTasks'>['run'] = async (tx, caller, 
   const place = await onePlace(tx, caller, query.board);
   return listOf(tx, place ? [place] : await placesOf(tx, caller), query, place);
 };
-
-/** The board asked for, or an agent's own; null: all boards of a person. */
-async function onePlace(tx: ReadTx, caller: Caller, board: string | undefined): Promise<Place | null> {
-  if (board !== undefined) return onBoard(tx, caller, board);
-  return caller.seat === null ? null : ownPlace(tx, caller as SeatCaller);
-}
 
 async function listOf(tx: ReadTx, places: Place[], query: Asked, one: Place | null) {
   const boardIds = places.map((place) => place.board.id);

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { sweepOnboarding } from '../approvals/sweep.steps.ts';
 import { purgeLoginCodes, purgeSessions } from '../browsers/sessions.store.ts';
-import type { Clock } from '../db/clock.ts';
+import { type Clock, repeat } from '../db/clock.ts';
 import type { Database, WriteTx } from '../db/tx.ts';
 import { purgeDelegations } from '../delegations/delegations.store.ts';
 import { purgeRequests } from '../machines/machines.store.ts';
@@ -34,24 +34,15 @@ interface Surroundings {
   log: Logger;
 }
 
-function schedule(jobs: typeof sweeps, every: number, { db, clock, log }: Surroundings): () => void {
-  let cancel = () => {};
-  let stopped = false;
-  const run = async (): Promise<void> => {
+const schedule = (jobs: typeof sweeps, every: number, { db, clock, log }: Surroundings): (() => void) =>
+  repeat(clock, every, async (stopped) => {
     for (const [what, sweep] of Object.entries(jobs)) {
       try {
-        while (!stopped && (await db.write((tx) => sweep(tx, BATCH))) === BATCH) {
+        while (!stopped() && (await db.write((tx) => sweep(tx, BATCH))) === BATCH) {
           // A full batch: there is more.
         }
       } catch (error) {
         log.error({ err: error, what }, 'removing what has passed its end failed; it is tried again');
       }
     }
-    if (!stopped) cancel = clock.after(every, () => void run());
-  };
-  void run();
-  return () => {
-    stopped = true;
-    cancel();
-  };
-}
+  });

@@ -1,6 +1,6 @@
 /** Clears expired lines. Reads ignore them anyway; this wakes those who wait for changes. */
 import type { Logger } from 'pino';
-import type { Clock } from '../db/clock.ts';
+import { type Clock, repeat } from '../db/clock.ts';
 import type { Database } from '../db/tx.ts';
 import { hasLapsed } from '../lines/lines.rules.ts';
 import { deleteLineOf, listReportedLines, type ReportedLine } from '../lines/lines.store.ts';
@@ -9,23 +9,12 @@ export const LINES_EVERY_MS = 25_000;
 const PAGE = 1_000;
 
 /** Looks now and every 25 seconds. @returns a function that stops it. */
-export function sweepLines(db: Database, clock: Clock, log: Logger): () => void {
-  let cancel = () => {};
-  let stopped = false;
-  const run = async (): Promise<void> => {
-    try {
-      await clearLapsed(db, () => stopped);
-    } catch (error) {
+export const sweepLines = (db: Database, clock: Clock, log: Logger): (() => void) =>
+  repeat(clock, LINES_EVERY_MS, (stopped) =>
+    clearLapsed(db, stopped).catch((error: unknown) => {
       log.error({ err: error }, 'clearing lines that have ended failed; it is tried again');
-    }
-    if (!stopped) cancel = clock.after(LINES_EVERY_MS, () => void run());
-  };
-  void run();
-  return () => {
-    stopped = true;
-    cancel();
-  };
-}
+    }),
+  );
 
 async function clearLapsed(db: Database, stopped: () => boolean): Promise<void> {
   for (let after = ''; !stopped(); ) {

@@ -1,5 +1,5 @@
 /** Runs the storage tools on a server's data folder. */
-import { absolute, asFailure, database, loadServer } from '../../../cli/local/serve.ts';
+import { absolute, database, failWith, loadServer } from '../../../cli/local/serve.ts';
 import { runtime } from '../../../cli/runtime.ts';
 import { forAgent } from '../../../cli/session/here.ts';
 import { Failure } from '../../../local/failure.ts';
@@ -18,18 +18,7 @@ export async function withStorage<T>(
   work: (tools: Tools, options: { dataDir: string; db?: string }) => Promise<T>,
 ): Promise<T> {
   const options = serverData(flags, as);
-  return work(await loadServer(), options).catch((error: unknown) => {
-    throw asFailure(error);
-  });
-}
-
-/** Brings the database to this build's schema, or only says how it stands. @throws Failure */
-export async function migrate(flags: StorageFlags, as: string | undefined, status: boolean) {
-  const options = serverData(flags, as);
-  const { migrateStorage } = await loadServer();
-  return migrateStorage(options, status).catch((error: unknown) => {
-    throw asFailure(error);
-  });
+  return work(await loadServer(), options).catch(failWith);
 }
 
 /** The folder and database that are meant. @throws Failure to an agent: this is for the server's operator. */
