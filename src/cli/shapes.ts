@@ -101,7 +101,7 @@ export const savedFile = named(
     file_id: text,
   }),
 );
-/** What an agent requestedApproval its person for. */
+/** What an agent asked its person for. */
 export const requestedApproval = named('RequestedApproval', whole(answer('requestAdminAction')));
 /** What one of several servers said, or why it said nothing. */
 export const serverGroup = (fields: Fields) =>

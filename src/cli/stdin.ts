@@ -121,7 +121,6 @@ function wholeCharacters(bytes: Buffer): number {
   return bytes.length;
 }
 
-/** Without the one line end that closes the last line. */
 function withoutLastLineEnd(text: string): string {
   return text.endsWith('\r\n') ? text.slice(0, -2) : text.endsWith('\n') ? text.slice(0, -1) : text;
 }

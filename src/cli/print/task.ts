@@ -35,7 +35,6 @@ function taskRow(task: Task, times: TimeStyle): string[] {
   return [task.ref, escapeUntrusted(task.title), whoText(task), blockedText(task) || closed];
 }
 
-/** Owner and helpers. */
 function whoText({ owner, with: helpers }: Task): string {
   const names = helpers.map(({ name }) => `@${name}`).join(', ');
   return [owner ? `@${owner.name}` : '', names ? `with ${names}` : ''].filter(Boolean).join(' ');

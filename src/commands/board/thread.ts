@@ -85,7 +85,6 @@ export async function* wholeThread(
   }
 }
 
-/** A thread as text. */
 function threadText(
   board: string,
   { root, replies, next_after: next, timed_out }: ThreadRecord,

@@ -61,7 +61,6 @@ interface WatchOptions {
   role?: string | undefined;
 }
 
-/** One board. */
 async function watch(
   { client, board, agent }: BoardSession,
   options: WatchOptions & { since?: number | undefined },

@@ -15,7 +15,6 @@ export class SeatFeed {
   seat: SeatIdentity;
   /** Over until a session binds the seat again, or until it has another token. */
   problem: SeatProblem | null = null;
-  /** The problem that was reportedProblem last. */
   reportedProblem: SeatProblem | null = null;
   /** A token that its server refused; no request is made with it any more. */
   deadToken: string | null = null;
@@ -23,7 +22,7 @@ export class SeatFeed {
   token: string | null = null;
   /** Highest number that a read of the inbox brought. */
   lastSeen = 0;
-  /** The head of its board as the stream reportedProblem it. */
+  /** The head of its board as the stream reported it. */
   head = 0;
   /** When the head moved while the stream was still opening; read once it is open. */
   movedUs = 0;

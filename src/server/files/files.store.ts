@@ -68,7 +68,6 @@ export const fileById = (tx: ReadTx, boardId: string, id: string): Promise<FileR
 export const filesWithIds = (tx: ReadTx, ids: string[]): Promise<FileRow[]> =>
   ids.length === 0 ? Promise.resolve([]) : tx.query<FileRow>((db) => db('files').whereIn('id', ids).select('*'));
 
-/** The board's brief. */
 const briefStatement = statement<{ board_id: string }, FileRow>((db, p) =>
   db('files').where({ board_id: p.board_id, brief: 1 }).whereNull('removed_at').select('*'),
 );

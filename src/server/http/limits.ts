@@ -6,7 +6,6 @@ import type { Step } from './context.ts';
 
 const MAX_URL = 8 * 1024;
 const MAX_HEADERS = 16 * 1024;
-/** Bytes of a JSON body. */
 const MAX_JSON = 1_048_576;
 /** Bytes of a JSON body where nobody signs in. */
 const MAX_OPEN = 16_384;

@@ -41,7 +41,6 @@ export function stateOf(row: InviteRow, now: number): InviteState {
   return row.expires_at <= now ? 'expired' : 'active';
 }
 
-/** Narrows a query to invites in a state. */
 function inState(query: Knex.QueryBuilder, state: InviteState, now: number): Knex.QueryBuilder {
   if (state === 'redeemed') return query.whereNotNull('used_at');
   query.whereNull('used_at');

@@ -285,7 +285,6 @@ const inserting = insertion<NewKey>('access_keys');
 
 export const insertKey = (tx: WriteTx, key: NewKey): Promise<number> => tx.run(inserting(key), key);
 
-/** A seat with its whole member row. */
 export type SeatWithMember = SeatRow & MemberRow & { digest: Buffer };
 
 const seatsStatement = listStatement<Params, SeatWithMember>((db, _p, digests) =>

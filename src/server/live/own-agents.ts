@@ -7,7 +7,6 @@ interface Known {
   revision: number;
 }
 
-/** A frame by name, what it is about, and its data. */
 export type Change = [name: string, about: string, data: Record<string, unknown>];
 
 export class OwnAgents {

@@ -23,7 +23,6 @@ export interface Input<Name extends OperationName, Prepared = Body<Name>> {
 
 /** What an operation without a caller is told of its request. */
 export interface RequestSource {
-  /** The client's address. */
   address: string;
   /** What limits and caps per address count the client under; null where they do not apply to it. */
   subject: string | null;

@@ -215,7 +215,6 @@ function matching(db: Knex, { boardIds, states, ownerId, mineIds, blocked }: Tas
   return query;
 }
 
-/** Open blocking asks of the task `t`. */
 const blockingAsks = (db: Knex): Knex.QueryBuilder =>
   db({ a: 'asks' }).whereRaw('a.task_id = t.id').where('a.blocking', 1).whereNull('a.answer_seq').select(db.raw('1'));
 
