@@ -21,10 +21,15 @@ async function fetchAsPage(input: RequestInfo | URL, init: RequestInit = {}): Pr
     .json()
     .catch(() => null)) as { error?: { code?: string } } | null;
   if (refusal?.error?.code !== 'csrf_token_invalid') return response;
+  return (await renewProof()) ? send() : response;
+}
+
+/** Reads the session anew, whose proof that this page makes a request has changed. False: there is none. */
+export async function renewProof(): Promise<boolean> {
   const renewed = await fetch('/v1/me/browser-session', { credentials: 'same-origin' });
-  if (!renewed.ok) return response;
+  if (!renewed.ok) return false;
   session.value = (await renewed.json()) as CurrentBrowserSession;
-  return send();
+  return true;
 }
 
 export const client = new Client({ origin: location.origin, fetch: fetchAsPage });

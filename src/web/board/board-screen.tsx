@@ -1,5 +1,7 @@
 /** A board: its header with what is going on, and one of its tabs. */
 import { useEffect } from 'preact/hooks';
+import { hasCode } from '../api/errors.ts';
+import { Join } from '../compose/composer.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemLine } from '../parts/problem.tsx';
 import { needsOn } from '../state/needs.ts';
@@ -27,11 +29,15 @@ export function BoardScreen() {
     return (
       <main class="page" id="main">
         <h1>{name}</h1>
-        <ProblemLine error={open.error.value}>
-          <button type="button" class="b" onClick={() => void open.refresh()}>
-            Try again
-          </button>
-        </ProblemLine>
+        {hasCode(open.error.value, 'not_on_board') ? (
+          <Join room={open} />
+        ) : (
+          <ProblemLine error={open.error.value}>
+            <button type="button" class="b" onClick={() => void open.refresh()}>
+              Try again
+            </button>
+          </ProblemLine>
+        )}
       </main>
     );
   return (

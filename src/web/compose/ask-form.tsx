@@ -1,0 +1,158 @@
+/** The parts of a question: who is asked, the options, what happens without an answer, and the task it is about. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Member, Task } from '../../contract/types.ts';
+import { call } from '../api/client.ts';
+import { Icon } from '../parts/icon.tsx';
+import type { AskDraft } from './draft.ts';
+
+const MOST_OPTIONS = 4;
+const delays: [minutes: number, words: string][] = [
+  [15, 'in 15 min'],
+  [30, 'in 30 min'],
+  [60, 'in 1 h'],
+  [240, 'in 4 h'],
+  [1440, 'in 1 day'],
+];
+
+export default function AskForm(props: {
+  ask: AskDraft;
+  others: readonly Member[];
+  board: string;
+  change: (change: Partial<AskDraft>) => void;
+}) {
+  const { ask, others, change } = props;
+  const tasks = useTasks(props.board);
+  const setOption = (index: number, text: string): void =>
+    change({ options: ask.options.map((option, at) => (at === index ? text : option)) });
+  const removeOption = (index: number): void =>
+    change({ options: ask.options.filter((_, at) => at !== index), goingWith: null });
+  return (
+    <fieldset class="askf">
+      <legend class="vh">Question</legend>
+      <div class="askf-row">
+        <div class="askf-field">
+          <label for="ask-ask">Ask</label>
+          <select
+            id="ask-ask"
+            class="in"
+            value={ask.to}
+            onChange={({ currentTarget }) => change({ to: currentTarget.value })}
+          >
+            <option value="">Choose who</option>
+            {others.map(({ id, name, kind, owner }) => (
+              <option key={id} value={name}>
+                {kind === 'agent' ? `${name}, ${owner}’s agent` : name}
+              </option>
+            ))}
+          </select>
+        </div>
+        {tasks.length > 0 && (
+          <div class="askf-field">
+            <label for="ask-task">Task</label>
+            <select
+              id="ask-task"
+              class="in"
+              value={ask.task}
+              onChange={({ currentTarget }) => change({ task: currentTarget.value })}
+            >
+              <option value="">None</option>
+              {tasks.map(({ ref, title }) => (
+                <option key={ref} value={ref}>
+                  {ref} {title}
+                </option>
+              ))}
+            </select>
+          </div>
+        )}
+      </div>
+      <div class="askf-options">
+        {ask.options.map((option, index) => (
+          <div class="askf-option" key={index}>
+            <span class="askf-key" aria-hidden="true">
+              {index + 1}
+            </span>
+            <input
+              class="in"
+              aria-label={`Option ${index + 1}`}
+              placeholder={index === 0 ? 'An answer to choose' : ''}
+              maxLength={80}
+              value={option}
+              onInput={({ currentTarget }) => setOption(index, currentTarget.value)}
+            />
+            {ask.options.length > 2 && (
+              <button
+                type="button"
+                class="b bare ic"
+                aria-label={`Remove option ${index + 1}`}
+                onClick={() => removeOption(index)}
+              >
+                <Icon name="x" small />
+              </button>
+            )}
+          </div>
+        ))}
+        {ask.options.length < MOST_OPTIONS && (
+          <button type="button" class="b bare t28" onClick={() => change({ options: [...ask.options, ''] })}>
+            <Icon name="plus" />
+            Add an option
+          </button>
+        )}
+      </div>
+      <Without ask={ask} change={change} />
+    </fieldset>
+  );
+}
+
+/** What happens when nobody answers. */
+function Without({ ask, change }: { ask: AskDraft; change: (change: Partial<AskDraft>) => void }) {
+  const filled = ask.options.map((option, index) => ({ option: option.trim(), index })).filter(({ option }) => option);
+  return (
+    <div class="askf-row">
+      <div class="askf-field">
+        <label for="ask-until">Until it is answered</label>
+        <select
+          id="ask-until"
+          class="in"
+          value={ask.goingWith === null ? '' : String(ask.goingWith)}
+          onChange={({ currentTarget: { value } }) => change({ goingWith: value === '' ? null : Number(value) })}
+        >
+          <option value="">{ask.task ? `${ask.task} is blocked` : 'You wait'}</option>
+          {filled.map(({ option, index }) => (
+            <option key={index} value={String(index)}>
+              You go with {option}
+            </option>
+          ))}
+        </select>
+      </div>
+      {ask.goingWith !== null && (
+        <div class="askf-field">
+          <label for="ask-when">When</label>
+          <select
+            id="ask-when"
+            class="in"
+            value={String(ask.minutes)}
+            onChange={({ currentTarget }) => change({ minutes: Number(currentTarget.value) })}
+          >
+            {delays.map(([minutes, words]) => (
+              <option key={minutes} value={String(minutes)}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Tasks that are not closed, for the choice. */
+function useTasks(board: string): Task[] {
+  const [tasks, setTasks] = useState<Task[]>([]);
+  useEffect(() => {
+    call('listTasks', { params: { board }, query: { limit: 200 } }).then(
+      (list) => setTasks(list.tasks),
+      () => {},
+    );
+  }, [board]);
+  return tasks;
+}

@@ -1,0 +1,86 @@
+/** What is attached to the message that is being written, and what is still on its way. */
+import { Icon } from '../parts/icon.tsx';
+import { ProblemLine } from '../parts/problem.tsx';
+import { Progress } from '../upload/progress.tsx';
+import { again, cancel, nextName, taken, type Upload, uploads } from './attach.ts';
+import { changeDraft, draftNamed } from './draft.ts';
+
+export function Attachments({ name, focus }: { name: string; focus: () => void }) {
+  const { files } = draftNamed(name).value;
+  const moving = uploads.value.filter(({ draft }) => draft === name);
+  return (
+    <>
+      {moving.map((upload) => (
+        <Progress
+          key={upload.id}
+          name={upload.where.name}
+          sent={upload.sent}
+          size={upload.file.size}
+          cancel={() => {
+            cancel(upload);
+            focus();
+          }}
+          problem={upload.error === null ? undefined : <Stopped upload={upload} focus={focus} />}
+        />
+      ))}
+      {files.length > 0 && (
+        <ul class="attached" aria-label="Attached files">
+          {files.map((file) => (
+            <li key={`${file.id} ${file.version}`} class="chip">
+              <Icon name="file" small />
+              <span class="mono cut">{file.name}</span>
+              <span class="nw">v{file.version}</span>
+              <button
+                type="button"
+                class="b bare ic"
+                aria-label={`Do not attach ${file.name}`}
+                onClick={() => {
+                  changeDraft(name, { files: files.filter((other) => other !== file) });
+                  focus();
+                }}
+              >
+                <Icon name="x" small />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Stopped({ upload, focus }: { upload: Upload; focus: () => void }) {
+  const there = taken(upload);
+  const { name } = upload.where;
+  const send = (where: Upload['where']) => () => {
+    again(upload, where);
+    focus();
+  };
+  if (there)
+    return (
+      <div class="row w" role="alert">
+        <span>The board has a file of this name, v{there.version}.</span>
+        <button type="button" class="b t28" onClick={send({ name, base: there.version, file_id: there.file_id })}>
+          Add as v{there.version + 1}
+        </button>
+        <button type="button" class="b t28" onClick={send({ name: nextName(name) })}>
+          Keep both, as {nextName(name)}
+        </button>
+      </div>
+    );
+  return (
+    <ProblemLine error={upload.error}>
+      {canTryAgain(upload) && (
+        <button type="button" class="b t28" onClick={send(upload.where)}>
+          Try again
+        </button>
+      )}
+    </ProblemLine>
+  );
+}
+
+/** Refused for its size or what it holds, it would be refused again. */
+const canTryAgain = ({ error }: Upload): boolean =>
+  !['file_too_large', 'file_has_secret', 'file_unreadable', 'brief_path_reserved'].includes(
+    (error as { code?: string }).code ?? '',
+  );

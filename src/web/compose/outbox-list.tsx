@@ -1,0 +1,105 @@
+/** Messages that are not posted yet: on their way, or with why not and what can be done. */
+import { useEffect, useState } from 'preact/hooks';
+import { session } from '../api/session.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Markdown } from '../parts/markdown.tsx';
+import { Time } from '../parts/time.tsx';
+import { Glyph } from '../parts/who.tsx';
+import type { Room } from '../state/room.ts';
+import { discard, edit, isStale, tryAgain, type Unsent, unsent } from './outbox.ts';
+
+export function Outbox({ room }: { room: Room }) {
+  if (unsent.value.length === 0) return null;
+  return (
+    <div class="unsent">
+      {unsent.value.map((item) => (
+        <Item key={item.id} item={item} room={room} />
+      ))}
+    </div>
+  );
+}
+
+const focusBox = (): void => document.querySelector<HTMLElement>('.cmp textarea')?.focus();
+
+function Item({ item, room }: { item: Unsent; room: Room }) {
+  const me = session.value?.person.handle ?? '';
+  const failed = item.state === 'failed';
+  return (
+    <article
+      class={`m first ${failed ? 'failed' : item.state}`}
+      aria-label={`${me}, ${failed ? 'not posted' : 'sending'}`}
+    >
+      <Glyph who={{ name: me, kind: 'human', owner: null }} />
+      <div>
+        <div class="who">
+          <b class="n">{me}</b>
+          <Time at={item.at} />
+        </div>
+        <Markdown text={item.body.body} />
+        {failed ? <Failed item={item} room={room} /> : item.state === 'sending' && <Slow />}
+      </div>
+    </article>
+  );
+}
+
+/** Said only when it takes a moment. */
+function Slow() {
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), 400);
+    return () => clearTimeout(timer);
+  }, []);
+  return slow ? <div class="foot q sm">Sending</div> : null;
+}
+
+function Failed({ item, room }: { item: Unsent; room: Room }) {
+  const { problem } = item;
+  const offline = problem?.code === 'server_unreachable';
+  return (
+    <div class="foot">
+      <span class="st bad">
+        <Icon name="urgent" small />
+        {isStale(item)
+          ? 'It is not known whether this was posted. Look for it before you write it again.'
+          : offline
+            ? 'Not posted: no connection.'
+            : `Not posted. ${problem?.message ?? ''}`}
+      </span>
+      {!offline && problem?.hint && <span class="q2 sm">{problem.hint}</span>}
+      {!isStale(item) && (
+        <button
+          type="button"
+          class="b t28"
+          onClick={() => {
+            tryAgain(room, item);
+            focusBox();
+          }}
+        >
+          <Icon name="retry" />
+          Try again
+        </button>
+      )}
+      <button
+        type="button"
+        class="b bare t28"
+        onClick={() => {
+          edit(item);
+          focusBox();
+        }}
+      >
+        Edit
+      </button>
+      <button
+        type="button"
+        class="b bare t28"
+        onClick={() => {
+          discard(item);
+          focusBox();
+        }}
+      >
+        Discard
+      </button>
+      {item.unclear && !isStale(item) && <span class="q sm desk">It can never post twice.</span>}
+    </div>
+  );
+}

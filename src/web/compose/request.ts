@@ -1,0 +1,45 @@
+/** From what was written to the body of the request, or what is missing. */
+import type { BodyIn } from '../../contract/types.ts';
+import type { AskDraft, Draft } from './draft.ts';
+
+/** Code points; the contract's `MAX_BODY`, which stands beside schemas that the page does not load. */
+export const MAX_TEXT = 32_768;
+
+/** What has to be done before it can be posted, in words; null: nothing. */
+export function missing(draft: Draft): string | null {
+  const { text, ask } = draft;
+  if (!/\S/u.test(text)) return ask ? 'Write the question.' : 'Write something first.';
+  const length = text.length > MAX_TEXT ? [...text].length : 0;
+  if (length > MAX_TEXT) return `Shorten it by ${length - MAX_TEXT} characters, or attach it as a file.`;
+  if (!ask) return null;
+  if (ask.to === '') return 'Choose who is asked.';
+  const options = optionsOf(ask);
+  if (new Set(options).size < options.length) return 'Two options are the same.';
+  return null;
+}
+
+const optionsOf = ({ options }: AskDraft): string[] => options.map((option) => option.trim()).filter(Boolean);
+
+/** @param replyTo the id of the message it replies to */
+export function requestOf(draft: Draft, to: string[], replyTo: string | undefined): BodyIn<'postMessage'> {
+  const { text, ask, files, urgent } = draft;
+  const attached = files.map(({ id, version }) => ({ file: id, version }));
+  const common = { body: text.trim(), ...(urgent && { urgent }), ...(attached.length > 0 && { files: attached }) };
+  if (ask) {
+    const goingWith = ask.goingWith === null ? '' : (ask.options[ask.goingWith]?.trim() ?? '');
+    return {
+      ...common,
+      to: [`@${ask.to}`],
+      ask: { options: optionsOf(ask), ...(goingWith && { going_with: goingWith, going_at: timeIn(ask.minutes) }) },
+      ...(ask.task && { about: [ask.task] }),
+    };
+  }
+  return {
+    ...common,
+    to,
+    ...(draft.expectsReply && { expects_reply: true }),
+    ...(replyTo !== undefined && { reply_to: replyTo }),
+  };
+}
+
+const timeIn = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();

@@ -1,0 +1,44 @@
+/** A file on its way: name, how far it is, and a way to stop it. */
+import type { ComponentChildren } from 'preact';
+import { Icon } from '../parts/icon.tsx';
+import { sizeOf } from './send.ts';
+import './upload.css';
+
+/** @param children what can be done instead of cancelling, once it has stopped by itself */
+export function Progress(props: {
+  name: string;
+  sent: number;
+  size: number;
+  cancel: () => void;
+  problem?: ComponentChildren;
+}) {
+  const { name, sent, size, cancel, problem } = props;
+  const percent = size === 0 ? 100 : Math.floor((sent / size) * 100);
+  return (
+    <div class="upl">
+      <Icon name="clip" />
+      <div class="sp">
+        <div class="row upl-name">
+          <span class="mono cut">{name}</span>
+          {!problem && (
+            <span class="q nw">{percent === 100 ? 'being stored' : `${sizeOf(sent)} of ${sizeOf(size)}`}</span>
+          )}
+        </div>
+        {problem ?? (
+          <div
+            class="pbar"
+            role="progressbar"
+            aria-label={`Upload of ${name}`}
+            aria-valuenow={percent}
+            aria-valuetext={`${percent} percent`}
+          >
+            <i style={{ width: `${percent}%` }} />
+          </div>
+        )}
+      </div>
+      <button type="button" class="b bare ic" aria-label={`Cancel the upload of ${name}`} onClick={cancel}>
+        <Icon name="x" />
+      </button>
+    </div>
+  );
+}
